@@ -94,6 +94,7 @@ class CudaDevices final : public RankDevices {
         CudaOptions options;
         options.device = gpus[static_cast<std::size_t>(placement.gpu)];
         options.label = placement.label;
+        if (config.parallel.strategy == StrategyKind::kDataParallel) options.peers = gpus;
         options.precision = precisionOf(config.training);
         options.recordsSteps = recordsSteps();
         options.deadline = 2 * timeoutOf(config);

@@ -122,6 +122,14 @@ class Backend {
     // 64 bytes. The backend must outlive the slot.
     virtual std::unique_ptr<ResultSlot> makeResultSlot(std::size_t /*bytes*/) { return nullptr; }
 
+    // Makes the backend of another device of this process, for a strategy with a thread per device. Call it on the
+    // thread that will use the result. number: number of the device in the process, from 1; this backend has 0.
+    // devices: number of devices among which the process divides its CPUs.
+    virtual std::unique_ptr<Backend> makePeer(int number, int devices) = 0;
+    // Copies a tensor that another backend of the process has allocated, perhaps on another device. The work of the
+    // other backend on `from` must have finished, and it must not change `from` before synchronize() of this backend.
+    virtual void copyFromPeer(const Tensor& from, const Tensor& to) = 0;
+
     // Makes the operations for reductions over ranks. The backend must outlive them.
     virtual std::unique_ptr<ReductionKernels> makeReductionKernels();
 

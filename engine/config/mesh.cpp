@@ -172,9 +172,12 @@ void checkDevices(const RunConfig& config, Problems& problems) {
     if (config.mesh != MeshConfig{} && config.mesh != MeshConfig{1, 1, 1})
         problems.push_back({"mesh", "is set, but data_parallel is one process and has no mesh of ranks",
                             "set its numbers to 0, or parallel.strategy to ddp"});
-    if (parallel.device == DeviceChoice::kCuda || config.training.precision != TrainingPrecision::kFp32)
-        problems.push_back({"parallel.strategy", "is data_parallel, which supports only CPU threads in fp32 for now",
-                            "set parallel.device to cpu and training.precision to fp32, or use ddp"});
+    if (config.training.precision != TrainingPrecision::kFp32)
+        problems.push_back({"parallel.strategy", "is data_parallel, which computes only in fp32 for now",
+                            "set training.precision to fp32, or use ddp"});
+    if (parallel.device == DeviceChoice::kCuda && isCanonical(config))
+        problems.push_back({"training.reduction", "is canonical, which data_parallel supports only on CPUs",
+                            "set parallel.device to cpu, or use ddp"});
 }
 
 // Checks that the strategy can use each dimension of the mesh.

@@ -2,6 +2,8 @@
 #include "devices/compute_choice.h"
 
 #include "base/text/number_text.h"
+#include "config/leaves.h"
+#include "config/mesh.h"
 #include "devices/gpu_placement.h"
 #include "model/layer_list.h"
 
@@ -31,22 +33,32 @@ bool connectsCpusOnly(CollectiveBackend backend) {
     return backend == CollectiveBackend::kShm || backend == CollectiveBackend::kMpi;
 }
 
+// Returns the number of GPUs with which nothing shares a GPU: one for each rank or for each device of data_parallel.
+std::int64_t gpusWanted(const RunConfig& config) {
+    return asProcesses(config).parallel.worldSize * devicesOf(config);
+}
+
+std::string unitOf(const RunConfig& config) {
+    return config.parallel.strategy == StrategyKind::kDataParallel ? "device" : "rank";
+}
+
 // Returns the reason why the GPUs cannot carry out the experiment; empty if they can.
 std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
     const int count = gpus.usableCount();
     if (count == 0) return gpus.why;
     if (convolves(config.model) && gpus.cudnn.empty())
         return "the model has convolutions, and ringside-worker-cuda was built without cuDNN";
-    if (config.parallel.worldSize <= count || config.parallel.shareGpu) return {};
-    return counted(config.parallel.worldSize, "rank") + " and " + counted(count, "usable GPU") +
-           "; parallel.share_gpu lets ranks share a GPU";
+    const std::int64_t wanted = gpusWanted(config);
+    if (wanted <= count || config.parallel.shareGpu) return {};
+    return counted(wanted, unitOf(config)) + " and " + counted(count, "usable GPU") + "; parallel.share_gpu lets " +
+           unitOf(config) + "s share a GPU";
 }
 
 // Returns the setting that can only be computed on CPUs; empty if there is none.
 std::string whyCpuOnly(const RunConfig& config) {
     if (config.parallel.throttle.any()) return "parallel.pace throttles only ranks that compute on CPUs";
-    if (config.parallel.strategy == StrategyKind::kDataParallel)
-        return "data_parallel supports only CPU threads for now";
+    if (config.parallel.strategy == StrategyKind::kDataParallel && isCanonical(config))
+        return "data_parallel supports training.reduction canonical only on CPUs";
     if (config.fsdp.cpuOffload && config.parallel.strategy != StrategyKind::kDdp)
         return "fsdp.cpu_offload is supported only on CPUs for now";
     return {};
@@ -62,11 +74,11 @@ std::string whyCpu(const RunConfig& config, const GpuReport& gpus) {
 std::string whyCuda(const RunConfig& config, const GpuReport& gpus) {
     const int count = gpus.usableCount();
     if (count == 0) return "GPU: chosen in the experiment";
-    const GpuPlacement placement = placeRank({.ranksOnHost = static_cast<int>(config.parallel.worldSize)}, count);
-    const std::string where = counted(config.parallel.worldSize, "rank") + " on " + counted(count, "GPU");
+    const GpuPlacement placement = placeRank({.ranksOnHost = static_cast<int>(gpusWanted(config))}, count);
+    const std::string where = counted(gpusWanted(config), unitOf(config)) + " on " + counted(count, "GPU");
     if (placement.shared) return where + ", " + placement.label;
-    return where +
-           (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment" : ": one for each rank");
+    return where + (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment"
+                                                                  : ": one for each " + unitOf(config));
 }
 
 void chooseBackend(const RunConfig& config, const GpuReport& gpus, ComputeChoice& choice) {
@@ -91,9 +103,10 @@ Problem refusalOfGpus(const RunConfig& config, const GpuReport& gpus) {
         return {"parallel.device", "is cuda, but no GPU can be used: " + why, "set it to auto or cpu"};
     if (convolves(config.model) && gpus.cudnn.empty())
         return {"parallel.device", "is cuda, but " + why, "install cuDNN 9 and build again, or set it to cpu"};
-    return {"parallel.world_size",
-            "is " + std::to_string(config.parallel.worldSize) + ", but there is only " +
-                counted(gpus.usableCount(), "usable GPU") + " and parallel.share_gpu is off",
+    const bool hasDevices = config.parallel.strategy == StrategyKind::kDataParallel && config.parallel.devices > 0;
+    return {hasDevices ? "parallel.devices" : "parallel.world_size",
+            "is " + std::to_string(gpusWanted(config)) + ", but there " + (gpus.usableCount() == 1 ? "is" : "are") +
+                " only " + counted(gpus.usableCount(), "usable GPU") + " and parallel.share_gpu is off",
             "set it to " + std::to_string(gpus.usableCount()) + ", switch parallel.share_gpu on (" + kSharedGpuLabel +
                 "), or set parallel.device to cpu"};
 }

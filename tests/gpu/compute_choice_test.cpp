@@ -68,7 +68,9 @@ TEST_CASE("auto uses the CPU without enough GPUs, and reports what would change 
 TEST_CASE("auto uses the CPU for settings without GPU support, with the reason") {
     RunConfig devices = asked("auto", "auto", 2);
     devices.parallel.strategy = StrategyKind::kDataParallel;
-    CHECK(chooseCompute(devices, hostWith(2)).whyDevice == "CPU: data_parallel supports only CPU threads for now");
+    devices.training.reduction = ReductionOrder::kCanonical;
+    CHECK(chooseCompute(devices, hostWith(2)).whyDevice ==
+          "CPU: data_parallel supports training.reduction canonical only on CPUs");
     RunConfig canonical = asked("auto", "auto", 2);
     canonical.training.reduction = ReductionOrder::kCanonical;
     CHECK(chooseCompute(canonical, hostWith(2)).device == DeviceChoice::kCuda);
@@ -77,6 +79,21 @@ TEST_CASE("auto uses the CPU for settings without GPU support, with the reason")
     CHECK(chooseCompute(offload, hostWith(2)).device == DeviceChoice::kCuda);
     offload.parallel.strategy = StrategyKind::kFsdp;
     CHECK(chooseCompute(offload, hostWith(2)).whyDevice == "CPU: fsdp.cpu_offload is supported only on CPUs for now");
+}
+
+TEST_CASE("data_parallel uses a GPU for each device of its process") {
+    RunConfig config = asked("auto", "auto", 2);
+    config.parallel.strategy = StrategyKind::kDataParallel;
+    CHECK(chooseCompute(config, hostWith(2)).whyDevice == "2 devices on 2 GPUs: one for each device");
+    CHECK(chooseCompute(config, hostWith(1)).whyDevice ==
+          "CPU: 2 devices and 1 usable GPU; parallel.share_gpu lets devices share a GPU");
+    CHECK(chooseCompute(sharing(config), hostWith(1)).whyDevice ==
+          "2 devices on 1 GPU, shared GPU: for teaching, not for timing");
+    config.parallel.worldSize = 1;
+    config.parallel.devices = 4;
+    CHECK(chooseCompute(config, hostWith(4)).device == DeviceChoice::kCuda);
+    config.parallel.device = DeviceChoice::kCuda;
+    CHECK_THAT(refusal(config, hostWith(2)), containing("parallel.devices is 4, but there are only 2 usable GPUs"));
 }
 
 TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {

@@ -2,6 +2,7 @@
 // One process that deals its batches to devices, and layers that ranks leave out.
 #include "parallel/data_parallel/data_parallel.h"
 
+#include "train/replay.h"
 #include "train/strategy_runs.h"
 
 using namespace ringside;
@@ -69,6 +70,27 @@ TEST_CASE("data_parallel with uneven chunks equals one device, because its loss 
     config.training.accumulateSteps = 2;
     config.optimizer.clipGradNorm = 0.5;
     CHECK(farthestApart(endOf(onDevices(config, 3)), endOf(config)) < 1e-6);
+}
+
+// The devices work behind the host, each on its own queue, and fail if they use the memory of another one.
+TEST_CASE("data_parallel on devices with memories of their own ends with the bits of threads on a CPU") {
+    const TemporaryDirectory directory;
+    RunConfig blobsInPieces = accumulating(blobs(1, 10), 2);
+    blobsInPieces.optimizer.clipGradNorm = 0.5;
+    for (const RunConfig& one : {blobs(1, 24), blobsInPieces, text(1, 15, directory.path())}) {
+        const RunConfig config = onDevices(one, 3);
+        const std::vector<float> expected = endOf(config);
+        int gpus = 0;
+        RunOptions options{.runDirectory = {}, .stopAfter = {}};
+        options.devices = [&gpus](Communicator& inner) {
+            auto tape = std::make_shared<Tape>();
+            tape->gpu = std::make_shared<LoggedGpu>();
+            ++gpus;
+            return RankParts{makeReplayBackend(tape), makeReplayCommunicator(tape, inner)};
+        };
+        CHECK(trainAsThreads(config, options)[0].parameters == expected);
+        CHECK(gpus == 1);
+    }
 }
 
 TEST_CASE("data_parallel on one device ends with the bits of one rank") {

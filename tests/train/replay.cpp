@@ -106,20 +106,30 @@ class ReplayReductionKernels final : public ReductionKernels {
 
 #define RINGSIDE_REPLAYED(name, parameters, arguments)     \
     void name parameters override {                        \
+        demandOwn arguments;                               \
         m_tape->add([=, this] { m_cpu->name arguments; }); \
     }
 
 class ReplayBackend final : public Backend {
   public:
-    explicit ReplayBackend(std::shared_ptr<Tape> tape) : m_tape(std::move(tape)) {}
+    // number: number of the device among those of the process.
+    explicit ReplayBackend(std::shared_ptr<Tape> tape, int number = 0) : m_tape(std::move(tape)), m_number(number) {}
 
     std::string name() const override { return "replay"; }
-    Device device() const override { return {}; }
+    Device device() const override { return {Device::Kind::kCpu, m_number}; }
+    std::unique_ptr<Backend> makePeer(int number, int) override {
+        auto tape = std::make_shared<Tape>();
+        if (m_tape->gpu) tape->gpu = std::make_shared<LoggedGpu>();
+        return std::make_unique<ReplayBackend>(std::move(tape), number);
+    }
+    void copyFromPeer(T from, T to) override {
+        demandOwn(to);
+        m_tape->add([=, this] { m_cpu->copy(from, to); });
+    }
     // Memory of a fake GPU is known to it as device memory.
     Tensor allocate(const Shape& shape, DType type) override {
-        if (!m_tape->gpu) return m_cpu->allocate(shape, type);
-        Tensor tensor{nullptr, shape, type, {}};
-        tensor.data = m_tape->gpu->allocate(tensor.bytes());
+        Tensor tensor{nullptr, shape, type, device()};
+        tensor.data = m_tape->gpu ? m_tape->gpu->allocate(tensor.bytes()) : m_cpu->allocate(shape, type).data;
         return tensor;
     }
     void upload(const void* from, const Tensor& to) override {
@@ -221,6 +231,19 @@ class ReplayBackend final : public Backend {
                       (qkv, kept, gradY, scratch, gradQkv, spec))
 
   private:
+    // Throws if a tensor is in the memory of another device, as a GPU that cannot reach it would. Batches in host
+    // memory belong to device 0.
+    template <class... Arguments>
+    void demandOwn(const Arguments&... arguments) const {
+        (demandOwnOne(arguments), ...);
+    }
+    template <class Other>
+    void demandOwnOne(const Other&) const {}
+    void demandOwnOne(const Tensor& tensor) const {
+        if (tensor && tensor.device != device())
+            throw DeviceError("device " + std::to_string(m_number) + " uses the memory of device " +
+                              std::to_string(tensor.device.index));
+    }
     cuda::RingParts ringParts() const {
         return {m_tape->gpu, std::make_shared<testing::FakeClock>(), m_tape->gpu->computeStream(), "GPU 0 (fake)"};
     }
@@ -243,6 +266,7 @@ class ReplayBackend final : public Backend {
     }
 
     std::shared_ptr<Tape> m_tape;
+    int m_number;
     std::unique_ptr<Backend> m_cpu = makeCpuBackend(1);
     std::int64_t m_hostCopies = 0;
 };

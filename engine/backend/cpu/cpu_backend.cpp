@@ -84,6 +84,10 @@ std::string CpuBackend::instructionSet() const {
     return cpu::instructionSet();
 }
 
+std::unique_ptr<Backend> CpuBackend::makePeer(int, int devices) {
+    return makeCpuBackend(threadsPerRank(devices), m_winograd, m_hostMemory);
+}
+
 Tensor CpuBackend::allocate(const Shape& shape, DType type) {
     Tensor tensor{nullptr, shape, type, device()};
     const std::size_t bytes = tensor.bytes();

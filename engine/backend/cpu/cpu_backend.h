@@ -19,6 +19,8 @@ class CpuBackend final : public Backend {
     std::string name() const override;
     std::string instructionSet() const override;
     Device device() const override { return {}; }
+    std::unique_ptr<Backend> makePeer(int number, int devices) override;
+    void copyFromPeer(const Tensor& from, const Tensor& to) override { copy(from, to); }
     Tensor allocate(const Shape& shape, DType type) override;
     void upload(const void* from, const Tensor& to) override;
     void download(const Tensor& from, void* to) override;

@@ -105,6 +105,20 @@ std::unique_ptr<ReductionKernels> CudaBackend::makeReductionKernels() {
     return std::make_unique<CudaReductionKernels>(m_device, m_stream.get());
 }
 
+std::unique_ptr<Backend> CudaBackend::makePeer(int number, int) {
+    CudaOptions options = m_options;
+    if (!m_options.peers.empty())
+        options.device = m_options.peers[static_cast<std::size_t>(number) % m_options.peers.size()];
+    return std::make_unique<CudaBackend>(options);
+}
+
+// Copies through the host if the GPUs cannot reach each other.
+void CudaBackend::copyFromPeer(const Tensor& from, const Tensor& to) {
+    m_device.check(
+        cudaMemcpyPeerAsync(to.data, to.device.index, from.data, from.device.index, from.bytes(), m_stream.get()),
+        "copying from another GPU");
+}
+
 void CudaBackend::countHostCopy() {
     ++m_hostCopies;
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

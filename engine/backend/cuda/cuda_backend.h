@@ -19,7 +19,9 @@ namespace ringside {
 
 // Options of a CudaBackend.
 struct CudaOptions {
-    int device = 0;     // index of the GPU among the visible ones (CUDA_VISIBLE_DEVICES)
+    int device = 0;  // index of the GPU among the visible ones (CUDA_VISIBLE_DEVICES)
+    std::vector<int>
+        peers;          // indices of the GPUs of this process, in the order of makePeer()'s numbers; empty: `device`
     std::string label;  // text appended to the name, for example that ranks share the GPU
     cuda::Precision precision = cuda::Precision::kFloat32;
     bool recordsSteps = true;                   // true to record steps as CUDA graphs
@@ -53,6 +55,9 @@ class CudaBackend final : public Backend {
     void scale(const Tensor& tensor, float factor) override;
     std::unique_ptr<ResultSlot> makeResultSlot(std::size_t bytes) override;
     std::unique_ptr<ReductionKernels> makeReductionKernels() override;
+    // With more numbers than GPUs in CudaOptions::peers, several backends share a GPU.
+    std::unique_ptr<Backend> makePeer(int number, int devices) override;
+    void copyFromPeer(const Tensor& from, const Tensor& to) override;
     double squaredNorm(const Tensor& tensor) override;
     void add(const Tensor& from, const Tensor& to) override;
     void countUp(const Tensor& counter) override;

@@ -23,6 +23,17 @@ void bindGradients(Model& model, Backend& backend) {
     for (Parameter* one : model.parameters()) one->gradient = backend.allocate(one->shape, one->type);
 }
 
+std::int64_t largestOf(const std::vector<Parameter*>& parameters) {
+    std::int64_t largest = 1;
+    for (const Parameter* one : parameters) largest = std::max(largest, one->shape.count());
+    return largest;
+}
+
+Problem canonicalOnGpus() {
+    return {"training.reduction", "is canonical, which data_parallel supports only on CPUs",
+            "set parallel.device to cpu, or use ddp"};
+}
+
 }  // namespace
 
 std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices) {
@@ -35,9 +46,7 @@ std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices) {
 Result<std::unique_ptr<Strategy>> DataParallel::make(const RunConfig& config,
                                                      const StrategyDependencies& dependencies) {
     const bool isCpu = dependencies.backend.device().kind == ringside::Device::Kind::kCpu;
-    if (!isCpu)
-        return Problem{"parallel.strategy", "is data_parallel, which supports only CPU threads for now",
-                       "set parallel.device to cpu, or use ddp"};
+    if (!isCpu && dependencies.plan.leaves > 0) return canonicalOnGpus();
     std::unique_ptr<DataParallel> strategy(new DataParallel(config, dependencies));
     auto optimizer = makeOptimizer(config.optimizer, dependencies.model.parameters(), dependencies.backend);
     if (!optimizer) return optimizer.problem();
@@ -51,11 +60,15 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyDependencies& 
       m_dependencies(dependencies),
       m_threads(static_cast<int>(dependencies.plan.devices)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
-    for (int device = 0; device < m_threads.devices(); ++device) addDevice(device);
+    m_devices.resize(static_cast<std::size_t>(m_threads.devices()));
+    // The thread of a device makes its backend, because a GPU is the current one of a thread.
+    m_threads.run([this](int number) { m_devices[static_cast<std::size_t>(number)] = makeDevice(number); });
     dependencies.model.watch(dependencies.watch);
     const Shape output = batchShape(dependencies.model.output(), dependencies.plan.maxBatch);
     const MemoryScope scope(dependencies.backend.memory(), MemoryClass::kGathered);
     m_output = dependencies.backend.allocate(output, DType::kFloat32);
+    if (std::ranges::any_of(m_devices, [this](const Device& one) { return isApart(one); }))
+        m_received = dependencies.backend.allocate({largestOf(dependencies.model.parameters())}, DType::kFloat32);
     if (dependencies.plan.leaves > 0) {
         m_leaves = std::make_unique<LeafBatches>(static_cast<int>(dependencies.plan.leaves), dependencies.plan.maxBatch,
                                                  dependencies.task, dependencies.backend);
@@ -66,13 +79,13 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyDependencies& 
             m_kept.push_back(dependencies.backend.allocate(one->shape, one->type));
 }
 
-void DataParallel::addDevice(int number) {
+DataParallel::Device DataParallel::makeDevice(int number) {
     Device device;
     device.backend = &m_dependencies.backend;
     device.model = &m_dependencies.model;
     const int devices = m_threads.devices();
     if (number > 0) {
-        device.ownBackend = makeCpuBackend(threadsPerRank(devices), m_config.training.winograd);
+        device.ownBackend = m_dependencies.backend.makePeer(number, devices);
         device.backend = device.ownBackend.get();
         constexpr double kMebibyte = 1 << 20;
         device.backend->memory().setLimit(static_cast<std::int64_t>(m_config.parallel.memoryLimitMb * kMebibyte));
@@ -80,6 +93,7 @@ void DataParallel::addDevice(int number) {
         device.ownModel = makeModel(m_dependencies.plan.layers, *device.backend, noUnits);
         device.model = device.ownModel.get();
         device.model->prepare((m_dependencies.plan.maxBatch + devices - 1) / devices);
+        if (isApart(device)) addCopies(device);
     }
     bindGradients(*device.model, *device.backend);
     if (const std::int64_t allLeaves = m_dependencies.plan.leaves; allLeaves > 0) {
@@ -96,14 +110,40 @@ void DataParallel::addDevice(int number) {
                 device.kept.back().push_back(device.backend->allocate(one->shape, one->type));
         }
     }
-    m_devices.push_back(std::move(device));
+    return device;
+}
+
+bool DataParallel::isApart(const Device& device) const {
+    return device.backend->device() != m_dependencies.backend.device();
+}
+
+void DataParallel::addCopies(Device& device) {
+    const MemoryScope scope(device.backend->memory(), MemoryClass::kGathered);
+    const std::int64_t rows = chunkSizes(m_dependencies.plan.maxBatch, m_threads.devices()).front();
+    device.input = device.backend->allocate({rows, m_dependencies.task.sample.count()}, DType::kFloat32);
+    const Shape output = batchShape(m_dependencies.model.output(), rows);
+    device.outputGradient = device.backend->allocate(output, DType::kFloat32);
+}
+
+Tensor DataParallel::onDevice(const Device& device, const Tensor& values, const Tensor& memory) {
+    if (!memory) return values;
+    const Tensor copy{memory.data, values.shape, values.type, memory.device};
+    device.backend->copyFromPeer(values, copy);
+    return copy;
+}
+
+Tensor DataParallel::onFirst(const Tensor& values) {
+    if (!m_received || values.device == m_received.device) return values;
+    const Tensor copy{m_received.data, values.shape, values.type, m_received.device};
+    m_dependencies.backend.copyFromPeer(values, copy);
+    return copy;
 }
 
 // Copies parameters and buffers to a device, as torch.nn.parallel.replicate before every forward pass.
 void DataParallel::replicate(Device& device) {
     const std::vector<Parameter*>& from = m_dependencies.model.state();
     for (std::size_t i = 0; i < from.size(); ++i)
-        device.backend->upload(from[i]->value.data, device.model->state()[i]->value);
+        device.backend->copyFromPeer(from[i]->value, device.model->state()[i]->value);
 }
 
 Pass DataParallel::passOn(int device) const {
@@ -115,6 +155,7 @@ Pass DataParallel::passOn(int device) const {
 
 void DataParallel::forward(const Batch& batch, bool training) {
     m_chunks = chunkSizes(batch.rows(), m_threads.devices());
+    m_dependencies.backend.synchronize();  // the parameters and the batch are complete
     m_threads.run([&](int number) {
         const auto place = static_cast<std::size_t>(number);
         if (place >= m_chunks.size()) return;
@@ -122,7 +163,8 @@ void DataParallel::forward(const Batch& batch, bool training) {
         if (number > 0) replicate(device);
         device.model->begin(training ? passOn(number) : Pass{.training = false});
         const Batch chunk = rowsFrom(batch, number * m_chunks.front(), m_chunks[place]);
-        device.y = device.model->forward(chunk.features);
+        device.y = device.model->forward(onDevice(device, chunk.features, device.input));
+        if (number > 0) device.backend->synchronize();
     });
 }
 
@@ -134,7 +176,7 @@ void DataParallel::gather(const Batch& batch) {
             rowsFrom(m_output.head(rows), static_cast<std::int64_t>(i) * m_chunks.front(), m_chunks[i], batch.rows());
         Tensor from = m_devices[i].y;
         from.shape = to.shape;
-        m_dependencies.backend.copy(from, to);
+        m_dependencies.backend.copyFromPeer(from, to);
     }
 }
 
@@ -147,6 +189,7 @@ void DataParallel::pass(const Batch& batch) {
         const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
         m_dependencies.loss.compute(m_output.head(rows), batch, true);
         m_optimizer->scaleLoss(m_dependencies.loss.gradient(), m_share);
+        m_dependencies.backend.synchronize();
         m_shares.gather += monotonicNs() - before;
     }
     const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
@@ -155,7 +198,9 @@ void DataParallel::pass(const Batch& batch) {
         const auto place = static_cast<std::size_t>(number);
         if (place >= m_chunks.size()) return;
         const Tensor own = rowsFrom(gradient, number * m_chunks.front(), m_chunks[place], batch.rows());
-        m_devices[place].model->backward(own, [](std::size_t) {});
+        const Device& device = m_devices[place];
+        device.model->backward(onDevice(device, own, device.outputGradient), [](std::size_t) {});
+        if (number > 0) device.backend->synchronize();
     });
     const std::int64_t before = monotonicNs();
     addGradients();
@@ -167,7 +212,7 @@ void DataParallel::addGradients() {
     const std::vector<Parameter*>& sums = m_dependencies.model.parameters();
     for (std::size_t device = 1; device < m_chunks.size(); ++device)
         for (std::size_t i = 0; i < sums.size(); ++i)
-            m_dependencies.backend.add(m_devices[device].model->parameters()[i]->gradient, sums[i]->gradient);
+            m_dependencies.backend.add(onFirst(m_devices[device].model->parameters()[i]->gradient), sums[i]->gradient);
 }
 
 void DataParallel::keepGradients(bool first) {

@@ -17,8 +17,9 @@ std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices);
 
 // torch.nn.DataParallel: one process with several devices. Each step copies the model from device 0 to the others,
 // assigns each device a chunk of the batch, and gathers the outputs on device 0, which computes the loss of the whole
-// batch. After the backward passes of all devices, device 0 adds their gradients and updates. On the CPU, a device is a
-// thread with its own backend.
+// batch. After the backward passes of all devices, device 0 adds their gradients and updates. Each device has its own
+// thread and backend; on the CPU, a device is just a thread. Devices that cannot use each other's memory copy the
+// chunks of the batch, the loss' gradient and the gradients of the parameters.
 class DataParallel final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyDependencies& dependencies);
@@ -49,6 +50,9 @@ class DataParallel final : public Strategy {
         // level of the tree and by parameter
         std::vector<std::vector<Tensor>> kept;
         Tensor y;
+        // Copies of this device's chunk of the batch and of the loss' gradient; empty if it can use device 0's memory.
+        Tensor input;
+        Tensor outputGradient;
     };
     // Time in which device 0 works alone while the others wait, and time of all steps, in nanoseconds.
     struct Shares {
@@ -56,7 +60,12 @@ class DataParallel final : public Strategy {
     };
 
     DataParallel(const RunConfig& config, const StrategyDependencies& dependencies);
-    void addDevice(int number);
+    Device makeDevice(int number);
+    bool isApart(const Device& device) const;  // true if the device cannot use the memory of device 0
+    void addCopies(Device& device);
+    // Returns the values of device 0 as a tensor that the device can use: a copy in `memory` if there is one.
+    static Tensor onDevice(const Device& device, const Tensor& values, const Tensor& memory);
+    Tensor onFirst(const Tensor& values);  // returns the values of any device as a tensor that device 0 can use
     void replicate(Device& device);
     void pass(const Batch& batch);  // computes the gradients of the whole batch, which are then on device 0
     void forward(const Batch& batch, bool training);
@@ -86,6 +95,7 @@ class DataParallel final : public Strategy {
     std::vector<float> m_losses;  // training.reduction canonical: losses of all samples, followed by their hits (1 if
                                   // the prediction is right)
     Tensor m_output;              // outputs of all devices, on device 0
+    Tensor m_received;            // copy of one gradient of another device; empty if device 0 can use their memory
     std::vector<Tensor> m_kept;   // sum of the gradients of earlier micro-batches
     float m_share;
     std::int64_t m_microBatches = 0;
