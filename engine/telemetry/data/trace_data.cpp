@@ -57,14 +57,17 @@ void addTo(Meeting& meeting, int rank, const CollectiveSpan& span) {
     meeting.arrivedNs[static_cast<std::size_t>(rank)] = span.arrivedNs;
     meeting.bytes = std::max(meeting.bytes, span.bytes);
     meeting.endedNs = std::max(meeting.endedNs, span.endedNs);
-    if (meeting.lastRank < 0 || span.arrivedNs > meeting.lastNs) {
-        meeting.secondNs = meeting.lastRank < 0 ? span.arrivedNs : meeting.lastNs;
-        meeting.lastRank = rank;
-        meeting.lastNs = span.arrivedNs;
-    } else {
-        const bool alone = meeting.secondNs == meeting.lastNs;
-        meeting.secondNs = alone ? span.arrivedNs : std::max(meeting.secondNs, span.arrivedNs);
-    }
+    if (meeting.lastRank >= 0 && span.arrivedNs <= meeting.lastNs) return;
+    meeting.lastRank = rank;
+    meeting.lastNs = span.arrivedNs;
+}
+
+// Returns the latest arrival of the ranks other than the last one; that of the last one if it is alone.
+std::int64_t secondArrival(const Meeting& meeting) {
+    std::int64_t second = -1;
+    for (std::size_t rank = 0; rank < meeting.arrivedNs.size(); ++rank)
+        if (static_cast<int>(rank) != meeting.lastRank) second = std::max(second, meeting.arrivedNs[rank]);
+    return second < 0 ? meeting.lastNs : second;
 }
 
 std::vector<Meeting> meetingsOf(const TracedStep& step) {
@@ -80,7 +83,10 @@ std::vector<Meeting> meetingsOf(const TracedStep& step) {
         }
     }
     std::vector<Meeting> meetings;
-    for (auto& [key, meeting] : all) meetings.push_back(std::move(meeting));
+    for (auto& [key, meeting] : all) {
+        meeting.secondNs = secondArrival(meeting);
+        meetings.push_back(std::move(meeting));
+    }
     std::ranges::stable_sort(meetings, {}, &Meeting::lastNs);
     for (std::size_t i = 0; i < meetings.size(); ++i) meetings[i].bucket = static_cast<int>(i);
     return meetings;
