@@ -97,6 +97,26 @@ TEST_CASE("collectives of a rank are processed one after the other") {
     CHECK(StepPlayer(2).play(plan) == 18);
 }
 
+TEST_CASE("a rank that continues at once has no time between the phases") {
+    StepPlan plan = oneCollective();
+    for (const double rest : {0.5, 0.0}) {
+        plan.ranks[0].items.back().ns = rest;
+        StepPlayer player(2);
+        std::vector<StepTrace> traces;
+        player.record(&traces);
+        player.play(plan);
+        CHECK((traces[0].phase.back() == static_cast<std::int64_t>(Phase::kIdle)) == (rest > 0));
+    }
+    // A collective that ended before the rank waits for it.
+    plan.ranks[0].items[2].ns = 100;
+    CHECK(StepPlayer(2).play(plan) == 110);
+    // All arrive at the start of the step.
+    plan.ranks[0].items = {item(ItemKind::kReady, 0), item(ItemKind::kWait, 0)};
+    plan.ranks[1].items = plan.ranks[0].items;
+    plan.ranks[0].collectives[0] = plan.ranks[1].collectives[0] = {};
+    CHECK(StepPlayer(2).play(plan) == 0);
+}
+
 TEST_CASE("a rank can continue once all ranks have arrived") {
     StepPlan plan = oneCollective();
     plan.ranks[0].items.back() = item(ItemKind::kMeet, 2);
@@ -115,6 +135,10 @@ TEST_CASE("a message arrives its time after it was sent, and its receiver waits 
     plan.ranks[0].items = {workFor(Phase::kForward, 5), item(ItemKind::kSend, 0)};
     plan.ranks[1].items = {item(ItemKind::kReceive, 1), workFor(Phase::kForward, 2)};
     CHECK(StepPlayer(2).play(plan) == 5 + 3 + 1 + 2);
+    // A message can be sent at the start of the step.
+    plan.ranks[0].items = {item(ItemKind::kSend, 0)};
+    CHECK(StepPlayer(2).play(plan) == 3 + 1 + 2);
+    plan.ranks[0].items = {workFor(Phase::kForward, 5), item(ItemKind::kSend, 0)};
     // A receiver that comes later finds the message.
     plan.ranks[1].items = {workFor(Phase::kForward, 10), item(ItemKind::kReceive, 1)};
     std::vector<StepTrace> traces;
