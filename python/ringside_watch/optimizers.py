@@ -4,7 +4,7 @@ import functools
 import time
 import weakref
 
-from . import guard, observations, places, replicas, scalars, tensors
+from . import guard, observations, places, queueing, replicas, scalars, tensors
 from .observations import Watching
 
 HOOK = guard.Hook("optimizer")
@@ -112,13 +112,15 @@ def _end_step(optimizer):
         return
     known.steps += 1
     stamped, Watching.stamps_cpu = Watching.stamps_cpu, observations.is_traced(known.steps + 1)
-    end = (time.monotonic_ns(), time.thread_time_ns() if stamped or Watching.stamps_cpu else None)
+    stamped = stamped or Watching.stamps_cpu
+    end = (time.monotonic_ns(), time.thread_time_ns() if stamped else None)
+    queued = queueing.stamp() if stamped else None
     Watching.phase = "idle"
     if known.steps == 1:  # with a closure, the first gradients are computed inside the step
         observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
     checksums = known.checks.after(optimizer, known.number, known.steps)
     observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,
-                      _learning_rate(optimizer.param_groups[0]), checksums)
+                      _learning_rate(optimizer.param_groups[0]), checksums, queued)
     known.begin = None
     if known.steps <= LOOKED_AT:
         _last_stepped["optimizer"] = weakref.ref(optimizer) if _count["optimizers"] == 1 else None

@@ -238,12 +238,13 @@ class Report:
             self.training = True
             self.state("training", t0)
 
-    def take_optimizer(self, t0, c0, t1, c1, optimizer, learning_rate, checksums):
+    def take_optimizer(self, t0, c0, t1, c1, optimizer, learning_rate, checksums, queued=None):
         step = self.steps.upcoming
         step.add_span(t0, c0, t1, c1, "optimizer")
         step = self.steps.optimizer_stepped(optimizer, t1, c1)
         if len(step.optimizers) == 1:
             step.learning_rate = learning_rate
+        step.end_queued = queued
         step.checksums.extend(checksums)
 
     def take_start(self, checksums):

@@ -27,6 +27,7 @@ class Step:
         self.learning_rate = 0.0
         self.end_ns = 0
         self.end_cpu = 0
+        self.end_queued = None  # stamp of queueing.py at the end
         self.checksums = []  # (name, checksum) of each parameter after the step
         self.started = []  # (name, checksum) of the parameters of each optimizer before its first step
         self.skipped = 0  # number of optimizer steps that a gradient scaler has skipped

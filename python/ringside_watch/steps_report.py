@@ -17,7 +17,7 @@ class StepsReport:
         self._frame = None  # (epoch, learning rate) of the rows of that frame
         self._counts = None
         self._sites = []  # lines that call backward()
-        self._begin = None  # (ns, cpu) of the next step
+        self._begin = None  # (ns, cpu, stamp of queueing.py) at the begin of the next step
         self._held = []  # complete steps whose losses are still on a device, or whose batches are not settled
         self._untraced = []  # (step, epoch, begin) that wait for DDP's times
         self.waits_for_ddp = False  # DDP publishes the times of a step during the next one
@@ -38,7 +38,7 @@ class StepsReport:
         for entry in step.batches:
             self.write_indices(step.number, entry)
         begin = self._begin or self._begin_of_first_step(step)
-        self._begin = (step.end_ns, step.end_cpu)
+        self._begin = (step.end_ns, step.end_cpu, step.end_queued)
         length = step.end_ns - begin[0]
         report.step_seconds = length / 1e9
         self._add_row(step)
@@ -60,7 +60,7 @@ class StepsReport:
     @staticmethod
     def _begin_of_first_step(step):
         """Returns the begin of the first step: the time of its first observation."""
-        return min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)])
+        return (*min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)]), None)
 
     def _epoch_of(self, step):
         """Returns the epoch of the step's batches; that of the latest batch if it has none."""
@@ -131,7 +131,7 @@ class StepsReport:
             step, epoch, begin = self._untraced.pop(0)
             if len(step.spans) > 400:
                 continue
-            fields = traces.trace(self._report.rank, epoch, step, begin[0], begin[1], self._report.zero_ns)
+            fields = traces.trace(self._report.rank, epoch, step, begin, self._report.zero_ns)
             self._report.add("trace", fields, True)
 
     def flush(self):

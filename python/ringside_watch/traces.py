@@ -4,6 +4,8 @@
 Python sees the data wait, backward passes, optimizer steps and explicit collectives. Time between them counts as
 forward if a backward pass comes next, and as idle otherwise.
 """
+from . import queueing
+
 PHASES = ("connect", "data", "copy", "forward", "backward", "waiting", "moving", "optimizer", "validation",
           "checkpoint", "paused", "idle")  # in the order of the enumeration Phase in the engine
 NUMBER = {name: number for number, name in enumerate(PHASES)}
@@ -77,11 +79,12 @@ def phases(step, begin_ns, begin_cpu):
     return result
 
 
-def trace(rank, epoch, step, begin_ns, begin_cpu, zero_ns):
-    """Returns the fields of the "trace" event."""
+def trace(rank, epoch, step, begin, zero_ns):
+    """Returns the fields of the "trace" event. `begin` is the time, the CPU time and the stamp of queueing.py at the begin."""
+    begin_ns, begin_cpu, begin_queued = begin
     pieces = phases(step, begin_ns, begin_cpu)
     fields = {"rank": rank, "epoch": epoch, "step": step.number, "begin_ns": begin_ns - zero_ns,
-              "length_ns": step.end_ns - begin_ns, "cpu_ns": max(0, step.end_cpu - begin_cpu), "queued_ns": -1}
+              "length_ns": step.end_ns - begin_ns, "cpu_ns": max(0, step.end_cpu - begin_cpu), "queued_ns": queueing.between(begin_queued, step.end_queued)}
     if pieces:
         fields["phase"] = [NUMBER[phase] for _, _, phase in pieces]
         fields["at_ns"] = [at for at, _, _ in pieces]

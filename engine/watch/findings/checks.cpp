@@ -33,7 +33,8 @@ constexpr std::array kChecks{
           "Pass sampler=DistributedSampler(dataset) to the DataLoader instead of shuffle=True.",
           "no-process-group sampler-rank", judgeEveryRankReadsAll},
     Check{"shards-overlap", "No sample on two ranks", kMistake,
-          "Derive the part of each rank from one order that is equal on all ranks, as DistributedSampler does.",
+          "Derive the part of each rank from one order that is equal on all ranks, as DistributedSampler does. Give a sampler "
+          "that draws with replacement another seed on each rank.",
           "no-process-group sampler-rank sampler-seed data-set-differs every-rank-reads-everything", judgeOverlap},
     Check{"samples-never-seen", "Each sample comes once per epoch", kMistake,
           "Make num_replicas times the samples of each rank equal to the length of the data set.",

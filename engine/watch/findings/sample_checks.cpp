@@ -187,8 +187,47 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
                  group.where(), std::move(facts));
 }
 
+// Returns the samples of an epoch of one rank in the order of training; empty if they are not known.
+std::vector<std::int64_t> drawsIn(const RankLoader& one, std::int64_t epoch) {
+    const SampleSource source(*one.rank, *one.loader);
+    const auto list = one.loader->epochs.find(epoch);
+    if (!source.isKnown() || list == one.loader->epochs.end()) return {};
+    return source.samplesOf(list->second.all());
+}
+
+// Returns for how many samples from the begin of the epoch all ranks have drawn the same ones in the same order; 0 if
+// one of the ranks has drawn another sample.
+std::size_t equalDraws(const LoaderGroup& group, std::int64_t epoch) {
+    std::vector<std::int64_t> first = drawsIn(group.ranks.front(), epoch);
+    for (const RankLoader& one : group.ranks) {
+        const std::vector<std::int64_t> draws = drawsIn(one, epoch);
+        first.resize(std::min(first.size(), draws.size()));
+        if (!std::equal(first.begin(), first.end(), draws.begin())) return 0;
+    }
+    constexpr std::size_t kLeastDifferent = 16;  // fewer different samples can come in the same order by chance
+    return std::set<std::int64_t>(first.begin(), first.end()).size() < kLeastDifferent ? 0 : first.size();
+}
+
+// Judges samplers that do not draw each sample once: ranks with the same seed draw the same samples.
+Judgement sameDraws(const LoaderGroup& group) {
+    for (const auto& [epoch, list] : group.ranks.front().loader->epochs) {
+        const std::size_t equal = equalDraws(group, epoch);
+        if (equal == 0) continue;
+        if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+        if (group.sameness() == Sameness::kNotKnown)
+            return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+        const std::string sampler = group.ranks.front().sampler.shortKind();
+        return found(capitalised(rankWords(group.rankNumbers())) + " draw the same " +
+                         counted(static_cast<std::int64_t>(equal), "sample") + " in the same order in epoch " +
+                         std::to_string(epoch + 1) + ": the " + sampler + " has the same seed on all ranks.",
+                     group.where(), {{"epoch", epoch}, {"equal_draws", equal}, {"sampler", sampler}});
+    }
+    return passed();
+}
+
 Judgement overlap(const LoaderGroup& group) {
-    if (!group.hasIndices() || group.isPartial()) return skipped("");
+    if (!group.hasIndices()) return skipped("");
+    if (group.isPartial()) return sameDraws(group);
     if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (coverages.empty()) return couldNotJudge("the indices of an epoch were not reported by all ranks");
@@ -256,7 +295,7 @@ Judgement judgeEveryRankReadsAll(const Evidence& evidence) {
 }
 
 Judgement judgeOverlap(const Evidence& evidence) {
-    return eachLoader(evidence, "the samplers do not draw each sample once, or indices are not known", overlap);
+    return eachLoader(evidence, "indices are not known", overlap);
 }
 
 Judgement judgeNeverSeen(const Evidence& evidence) {

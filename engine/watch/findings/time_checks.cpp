@@ -48,7 +48,9 @@ PhaseTimes withoutForwardWaits(const RankTrace& rank) {
 enum class ForwardTimes { kMeasured, kWithoutWaits };
 
 // Returns a step for the verdict. The rank with the most work of its own costs the other ranks the time by which it
-// exceeds the rank with the second most work.
+// exceeds the rank with the second most work, without the time in which it was runnable but had no CPU: other programs
+// take that time, not the script. The queued time of the other ranks is not subtracted, because a part of it may lie in
+// their waits for the collective.
 StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     StepBrief brief;
     brief.step = step.step;
@@ -57,14 +59,16 @@ StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     std::vector<std::int64_t> own;
     for (const RankTrace& rank : step.ranks) {
         const bool isCpu = forward == ForwardTimes::kWithoutWaits;
-        brief.ranks.push_back({isCpu ? withoutForwardWaits(rank) : rank.times, 0, 0, {}});
+        const std::int64_t queuedNs = std::max(rank.queuedNs, std::int64_t{0});  // -1: not known
+        brief.ranks.push_back({isCpu ? withoutForwardWaits(rank) : rank.times, queuedNs, 0, {}});
         own.push_back(ownNs(brief.ranks.back().times));
         brief.lengthNs = std::max(brief.lengthNs, std::int64_t{1});
     }
     const auto latest = std::ranges::max_element(own) - own.begin();
     const std::int64_t most = own[static_cast<std::size_t>(latest)];
     own.erase(own.begin() + latest);
-    brief.ranks[static_cast<std::size_t>(latest)].lostNs = most - *std::ranges::max_element(own);
+    RankBrief& late = brief.ranks[static_cast<std::size_t>(latest)];
+    late.lostNs = std::max(most - late.queuedNs - *std::ranges::max_element(own), std::int64_t{0});
     return brief;
 }
 
@@ -117,6 +121,18 @@ double medianOfOthers(const std::vector<StepBrief>& briefs, std::size_t but, Pha
     std::vector<double> times;
     for (std::size_t rank = 0; rank < briefs.front().ranks.size(); ++rank)
         if (rank != but) times.push_back(medianTime(briefs, rank, phase));
+    return medianOf(std::move(times));
+}
+
+// Median over the traced steps of the time in which a rank was runnable but had no CPU, in microseconds; 0 if it is not
+// known.
+double queuedUs(const Evidence& evidence, int rank) {
+    std::vector<double> times;
+    for (const auto& [number, step] : evidence.traces().steps()) {
+        const auto index = static_cast<std::size_t>(rank);
+        if (index >= step.ranks.size() || !step.ranks[index].known) continue;
+        times.push_back(static_cast<double>(std::max(step.ranks[index].queuedNs, std::int64_t{0})) / 1e3);
+    }
     return medianOf(std::move(times));
 }
 
@@ -174,6 +190,9 @@ Judgement judgeStraggler(const Evidence& evidence) {
         if (other.finding == StepsFinding::kStraggler && other.rank == 0) verdict = other;
     }
     if (verdict.finding == StepsFinding::kTooFewSteps) return couldNotJudge("too few steps were traced");
+    if (verdict.finding == StepsFinding::kCpuTaken)
+        return passed("rank " + std::to_string(verdict.rank) +
+                      " is often last, but because other programs use its CPU");
     if (verdict.finding != StepsFinding::kStraggler) return passed();
     const double lostMs = verdict.lostMs * static_cast<double>(verdict.steps);
     if (lostMs < kLeastLostMs)
@@ -205,9 +224,10 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
     for (const auto& [number, rank] : evidence.ranks()) {
         hasLoader =
             hasLoader || std::ranges::any_of(rank.loaders, [](const auto& one) { return !one.second.passes.empty(); });
-        const LoaderTimes times = loaderTimes(rank);
+        LoaderTimes times = loaderTimes(rank);
         if (times.steps < kLeastSteps)
             return hasLoader ? couldNotJudge("fewer than 8 steps were seen") : skipped("no DataLoader");
+        times.dataUs = std::max(times.dataUs - queuedUs(evidence, number), 0.0);
         const double share = times.stepUs > 0 ? times.dataUs / times.stepUs : 0;
         if (times.dataUs < kLeastUs || share < kMuch) return hasLoader ? passed() : skipped("no DataLoader");
         if (slow == nullptr || share < leastShare) {

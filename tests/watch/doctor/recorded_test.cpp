@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+
+#include "base/system/files.h"
+#include "support/catch.h"
+#include "support/places.h"
+#include "telemetry/events/codec.h"
+#include "watch/doctor/reports.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+int rankOf(const Event& event) {
+    return std::visit(
+        [](const auto& one) {
+            if constexpr (requires { one.rank; }) return static_cast<int>(one.rank);
+            return -1;
+        },
+        event);
+}
+
+// Judges a record of tests/watch/doctor/recorded. Without `knowsQueue` the traces lack the time for which a thread had
+// no CPU, as on a system that does not count it.
+Diagnosis judged(const std::string& name, bool knowsQueue = true) {
+    Evidence evidence;
+    const std::string path = sourceFile("tests/watch/doctor/recorded/" + name + ".jsonl");
+    std::istringstream lines(readFile(path, 1U << 20).value());
+    for (std::string line; std::getline(lines, line);) {
+        Event event = decodeLine(line).value();
+        if (auto* const trace = std::get_if<StepTrace>(&event); trace != nullptr && !knowsQueue) trace->queuedNs = -1;
+        evidence.take(rankOf(event), event);
+    }
+    return findingsOf(evidence);
+}
+
+}  // namespace
+
+TEST_CASE("A rank whose CPU other programs use is no straggler") {
+    const Diagnosis blind = judged("rank_without_cpu", false);
+    CHECK(accusations(blind) == std::vector<std::string>{"straggler"});
+    CHECK(findingOf(blind, "straggler").text.find("Rank 0 is last in 78 % of steps") == 0);
+    CHECK(accusations(judged("rank_without_cpu")).empty());
+}
+
+TEST_CASE("A loader is not slow if its rank waits for a CPU") {
+    CHECK(accusations(judged("loader_without_cpu", false)) == std::vector<std::string>{"loader-slow"});
+    CHECK(accusations(judged("loader_without_cpu")).empty());
+}
+
+TEST_CASE("Ranks that draw the same samples with replacement are named") {
+    const Diagnosis diagnosis = judged("equal_draws");
+    CHECK(accusations(diagnosis) == std::vector<std::string>{"shards-overlap"});
+    CHECK(
+        findingOf(diagnosis, "shards-overlap").text ==
+        "Ranks 0 and 1 draw the same 320 samples in the same order in epoch 1: the RandomSampler has the same seed on "
+        "all ranks.");
+    CHECK(findingOf(diagnosis, "shards-overlap").where == "mistake.py:52");
+    CHECK(accusations(judged("different_draws")).empty());
+    CHECK(resultOf(judged("different_draws"), "shards-overlap") == "passed");
+}
