@@ -141,10 +141,13 @@ TEST_CASE("a mesh has as many ranks as the run and only the dimensions of its st
           "parallel.strategy to ddp\n");
     CHECK(problemsWith({"parallel.strategy=data_parallel", "mesh.replicate=1", "mesh.shard=1", "mesh.pipeline=1"})
               .empty());
-    CHECK_THAT(problemsWith({"parallel.strategy=data_parallel", "parallel.device=cuda"}),
-               containing("supports only CPU threads in fp32 for now"));
-    CHECK_THAT(problemsWith({"parallel.strategy=data_parallel", "training.precision=bf16"}),
-               containing("supports only CPU threads in fp32 for now"));
+    CHECK(problemsWith({"parallel.strategy=data_parallel", "parallel.device=cuda"}).empty());
+    CHECK_THAT(problemsWith({"parallel.strategy=data_parallel", "training.precision=bf16", "parallel.device=cuda"}),
+               containing("which computes only in fp32 for now"));
+    CHECK(problemsWith({"parallel.strategy=data_parallel", "training.reduction=canonical"}).empty());
+    CHECK_THAT(
+        problemsWith({"parallel.strategy=data_parallel", "training.reduction=canonical", "parallel.device=cuda"}),
+        containing("training.reduction is canonical, which data_parallel supports only on CPUs"));
     CHECK_THAT(problemsWith({"parallel.strategy=fsdp", "training.precision=bf16"}),
                containing("training.precision is bf16, which only ddp supports"));
     CHECK_THAT(problemsWith({"parallel.strategy=pipeline", "parallel.world_size=2", "training.precision=bf16"}),
