@@ -79,6 +79,8 @@ class MutantBuild:
         return sorted(program for program in found if f"\ntests/{program}: " in listed)
 
     def build_programs(self, programs):
+        if not programs:
+            return
         self._check("ninja", "-C", str(self.folder), *(f"tests/{program}" for program in programs))
 
     def _check(self, *command):
