@@ -115,8 +115,8 @@ def state_of(optimizer, number):
 
 
 def _number(value):
-    """Returns a sum as a number that JSON readers read exactly; 0 if the sum has not arrived from the device."""
-    return int(value) & 0xFFFFFFFFFFF if value == value else 0
+    """Returns a sum as a number that JSON readers read exactly."""
+    return int(value) & 0xFFFFFFFFFFF
 
 
 def combined(rank, step, checksums):

@@ -48,6 +48,7 @@ class Report:
         self.taken = 0  # number of observations that were taken from the queue
         self.step_seconds = 0.0  # length of the latest complete step
         self.dropped_steps = 0
+        self.not_arrived = 0  # number of losses and checksums that have not arrived from a device
         self.dropped_lines = 0  # number of dropped lines, including those of dropped steps
         self._lines = []
         self.epochs = Epochs()
@@ -118,7 +119,7 @@ class Report:
                                "collectives": collectives.number_of_calls(),
                                "unfinished_backwards": self.steps.upcoming.backwards,
                                "dropped_observations": Watching.dropped + self._lost, "dropped_steps": self.dropped_steps,
-                               "dropped_lines": self.dropped_lines})
+                               "dropped_lines": self.dropped_lines, "not_arrived": self.not_arrived})
         self.add("heartbeat", self._heartbeat.fields(now))
         self.state("failed" if Watching.failed else "finished")
 
@@ -154,8 +155,9 @@ class Report:
         while self._tensors and scalars.is_ready(self._tensors[0][2]):
             at_ns, what, values = self._tensors.pop(0)
             values = scalars.value_of(values)
-            if isinstance(values, list):  # otherwise the values are a number, because the copy from the device was
-                                          # given up
+            if values is scalars.NOT_KNOWN:
+                self.not_arrived += 1
+            else:
                 self.fact(at_ns, "tensors", tensors.facts_of_tensors(what, values))
 
     def take_subset(self, at_ns, number, indices):

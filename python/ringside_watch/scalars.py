@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads scalar tensors without making the script wait for a device."""
 import collections
+import time
+
+SETTLE_SECONDS = 1.0  # longest wait at the end of the process for numbers that are still on a device
+NOT_KNOWN = object()  # value of a Deferred whose number has not arrived at the end of the process
 
 
 class Deferred:
@@ -41,10 +45,18 @@ def poll():
 
 
 def settle():
-    """Gives up the deferred numbers that have not arrived. Called at the end of the process."""
-    poll()
-    while _pending:
-        _pending.popleft().number = float("nan")
+    """Waits for the deferred numbers, for at most SETTLE_SECONDS. Numbers that have not arrived then are not known.
+    Called at the end of the process.
+    """
+    deadline = time.monotonic() + SETTLE_SECONDS
+    try:
+        poll()
+        while _pending and time.monotonic() < deadline:
+            time.sleep(0.001)
+            poll()
+    finally:  # the device may have failed
+        while _pending:
+            _pending.popleft().number = NOT_KNOWN
 
 
 def read(value):
@@ -83,6 +95,10 @@ def _is_capturing():
 
 def is_ready(value):
     return not isinstance(value, Deferred) or value.number is not None
+
+
+def is_known(value):
+    return value_of(value) is not NOT_KNOWN
 
 
 def value_of(value):

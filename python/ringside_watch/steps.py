@@ -54,6 +54,20 @@ class Step:
         return all(scalars.is_ready(value) for values in self.losses.values() for value in values) and all(
             scalars.is_ready(value) for _, value in self.checksums + self.started)
 
+    def forget_unknown(self):
+        """Removes losses and checksums that have not arrived from a device before the end of the process. A part of a
+        mean or of a replica's checksums would be a wrong number, so all of them are removed. Returns how many were not
+        known.
+        """
+        lists = [*self.losses.values(), *([one for _, one in pairs] for pairs in (self.checksums, self.started))]
+        missing = sum(not scalars.is_known(value) for values in lists for value in values)
+        if missing:
+            self.losses = {site: values for site, values in self.losses.items() if all(map(scalars.is_known, values))}
+            for name in ("checksums", "started"):
+                if not all(scalars.is_known(value) for _, value in getattr(self, name)):
+                    setattr(self, name, [])
+        return missing
+
     def loss_by_line(self):
         """Returns the mean of the values at each line that calls backward(), in the order of their first call."""
         means = {}

@@ -14,7 +14,7 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import observations, queueing, replicas, report, scalars  # noqa: E402
+from ringside_watch import queueing, report, scalars  # noqa: E402
 
 
 class Process:
@@ -95,6 +95,108 @@ class Queueing(unittest.TestCase):
         one.complete_all()
         self.assertEqual([event["queued_ns"] for event in events_of(one) if event["kind"] == "trace"],
                          [-1, 700, -1, -1])
+
+
+class Deferred(unittest.TestCase):
+    """Numbers on a device, with a fake event instead of a GPU."""
+
+    class Fake(scalars.Deferred):
+        def __init__(self, value):
+            self.number, self.arrived, self.value = None, False, value
+            scalars._pending.append(self)
+
+        def poll(self):
+            if self.arrived:
+                self.number = self.value
+            return self.arrived
+
+    def setUp(self):
+        self.capturing, scalars._is_capturing = scalars._is_capturing, lambda: self.captures
+        self.captures = False
+        self.addCleanup(setattr, scalars, "_is_capturing", self.capturing)
+
+    def test_a_step_waits_for_its_loss_and_keeps_its_order(self):
+        one = new_report()
+        losses = [self.Fake(0.5), 0.25]
+        for loss in losses:
+            one.take_backward(0, 0, 0, 0, "train.py:1", loss, None)
+            one.take_optimizer(0, 0, 0, 0, 0, 0.1, [])
+        one.steps.close()
+        self.assertEqual([line for line in one.take_lines() if b'"steps"' in line.data], [])
+        losses[0].arrived = self.captures = True
+        scalars.poll()
+        self.assertIsNone(losses[0].number)  # no call of the device while a graph is captured
+        self.captures = False
+        scalars.poll()
+        self.assertFalse(scalars.has_pending())
+        rows = [json.loads(line.data) for line in one.take_lines() if b'"kind":"steps"' in line.data]
+        self.assertEqual([(row["step"], row["loss"]) for row in rows], [([1, 2], [0.5, 0.25])])
+
+    def settle(self, seconds):
+        """Ends the process. Each wait lets the number of self.arrives arrive, and takes 0.1 s of a clock of its own."""
+        clock = [0.0]
+
+        def wait(_):
+            clock[0] += 0.1
+            if self.arrives and clock[0] > 0.25:
+                self.arrives.arrived = True
+
+        with mock.patch.object(scalars.time, "monotonic", lambda: clock[0]), \
+                mock.patch.object(scalars.time, "sleep", wait), mock.patch.object(scalars, "SETTLE_SECONDS", seconds):
+            scalars.settle()
+        return clock[0]
+
+    arrives = None
+
+    def test_the_end_of_the_process_waits_for_a_number(self):
+        self.arrives = self.Fake(1.5)
+        self.assertLess(self.settle(1.0), 0.35)
+        self.assertEqual(scalars.value_of(self.arrives), 1.5)
+        self.assertTrue(scalars.is_known(self.arrives))
+
+    def test_a_number_that_never_arrives_is_not_known(self):
+        never = self.Fake(1.0)
+        self.assertLess(self.settle(1.0), 1.15)
+        self.assertTrue(scalars.is_ready(never))
+        self.assertFalse(scalars.is_known(never))
+
+    def test_a_device_that_fails_at_the_end_leaves_no_number(self):
+        never = self.Fake(1.0)
+        with mock.patch.object(self.Fake, "poll", side_effect=RuntimeError("the device is lost")), \
+                self.assertRaises(RuntimeError):
+            scalars.settle()
+        self.assertFalse(scalars.has_pending())
+        self.assertFalse(scalars.is_known(never))
+
+    def test_what_is_not_known_is_no_loss_and_no_checksum(self):
+        """Three steps: all numbers are known; the loss and a checksum are not known; one of two losses is not known."""
+        one = new_report()
+        losses = [[0.5], [self.Fake(9.0)], [0.25, self.Fake(9.0)]]
+        checksums = [[("a", 5), ("b", 6)], [("a", 7), ("b", self.Fake(8))], [("a", 9)]]
+        for values, sums in zip(losses, checksums):
+            for loss in values:
+                one.take_backward(0, 0, 0, 0, "train.py:1", loss, None)
+            one.take_optimizer(0, 0, 0, 0, 0, 0.1, sums)
+        self.settle(0.2)
+        one.complete_all()
+        one.end()
+        events = events_of(one)
+        rows = [row for event in events if event["kind"] == "steps" for row in zip(event["step"], event["loss"])]
+        self.assertEqual(rows, [(1, 0.5), (2, None), (3, None)])
+        counts = [event["facts"] for event in events if event.get("about") == "step_counts"]
+        self.assertEqual([(one["from_step"], one["losses"]) for one in counts], [(1, ["train.py:1"]), (2, []), (3, [])])
+        self.assertEqual([(event["step"], event["checksums"]) for event in events if event["kind"] == "replica"],
+                         [(1, [5, 6]), (3, [9])])
+        ends = [event["facts"]["not_arrived"] for event in events if event.get("about") == "end"]
+        self.assertEqual(ends, [3])
+
+    def test_a_loss_that_is_not_finite_stays_a_loss(self):
+        one = new_report()
+        one.take_backward(0, 0, 0, 0, "train.py:1", float("nan"), None)
+        one.take_optimizer(0, 0, 0, 0, 0, 0.1, [])
+        one.complete_all()
+        counts = [event["facts"] for event in events_of(one) if event.get("about") == "step_counts"]
+        self.assertEqual([one["losses"] for one in counts], [["train.py:1"]])
 
 
 if __name__ == "__main__":

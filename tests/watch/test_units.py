@@ -25,7 +25,7 @@ os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
 from ringside_watch import _fields, batches, datasets, epochs, failures, guard, observations, places  # noqa: E402
 from ringside_watch import replicas, report, tensors  # noqa: E402
-from ringside_watch import scalars, sender, steps, traces, wire  # noqa: E402
+from ringside_watch import sender, steps, traces, wire  # noqa: E402
 
 
 def sources():
@@ -244,53 +244,6 @@ for step in range(2):
                 self.assertEqual(seen.recorded.of_rank(0, "rank")[-1]["state"], "finished")
                 zero = seen.recorded.connections[0]["zero_us"]
                 self.assertEqual(seen.recorded.column(0, "end_us"), [-zero, -zero])  # at 6 ns of the clock
-
-
-class Deferred(unittest.TestCase):
-    """Numbers on a device, with a fake event instead of a GPU."""
-
-    class Fake(scalars.Deferred):
-        def __init__(self, value):
-            self.number, self.arrived, self.value = None, False, value
-            scalars._pending.append(self)
-
-        def poll(self):
-            if self.arrived:
-                self.number = self.value
-            return self.arrived
-
-    def setUp(self):
-        self.capturing, scalars._is_capturing = scalars._is_capturing, lambda: self.captures
-        self.captures = False
-        self.addCleanup(setattr, scalars, "_is_capturing", self.capturing)
-
-    def test_a_step_waits_for_its_loss_and_keeps_its_order(self):
-        class Process:
-            rank = 0
-
-        one = report.Report(Process)
-        one.zero_ns = 0
-        losses = [self.Fake(0.5), 0.25]
-        for loss in losses:
-            one.take_backward(0, 0, 0, 0, "train.py:1", loss, None)
-            one.take_optimizer(0, 0, 0, 0, 0, 0.1, [])
-        one.steps.close()
-        self.assertEqual([line for line in one.take_lines() if b'"steps"' in line.data], [])
-        losses[0].arrived = self.captures = True
-        scalars.poll()
-        self.assertIsNone(losses[0].number)  # no call of the device while a graph is captured
-        self.captures = False
-        scalars.poll()
-        self.assertFalse(scalars.has_pending())
-        rows = [json.loads(line.data) for line in one.take_lines() if b'"kind":"steps"' in line.data]
-        self.assertEqual([(row["step"], row["loss"]) for row in rows], [([1, 2], [0.5, 0.25])])
-
-    def test_a_number_that_never_arrives_is_given_up_at_the_end(self):
-        never = self.Fake(1.0)
-        scalars.settle()
-        self.assertTrue(scalars.is_ready(never))
-        self.assertNotEqual(never.number, never.number)
-        self.assertEqual(replicas._number(never.number), 0)
 
 
 class LeftPasses(unittest.TestCase):
