@@ -195,15 +195,59 @@ TEST_CASE("the earliest exception is the verdict") {
 TEST_CASE("a run whose ranks were started again has finished if its command ends well") {
     WatchVerdict verdict;
     verdict.take(stateOf(1, RankStage::kTraining));
+    CHECK_FALSE(verdict.hasFailedRank(0));
     CHECK(verdict.ended(1));
-    verdict.restarted();
+    CHECK(verdict.hasFailedRank(0));
+    CHECK(verdict.restarted(8) ==
+          "the ranks were started again after step 8: rank 1 ended without a last report; the steps after it are not "
+          "recorded");
+    CHECK(verdict.restarts() == 1);
+    CHECK_FALSE(verdict.hasFailedRank(1));
+    verdict.take(stateOf(1, RankStage::kFinished), 1);
+    CHECK_FALSE(verdict.ended(1, 1));
     const RunEnded end = verdict.conclude({false, 0, false}, 4);
     CHECK(end.state == RunOutcome::kFinished);
     CHECK(end.firstFailedRank == -1);
-    CHECK(end.verdict ==
-          "the script has ended after a restart, of which nothing is recorded; before it, rank 1 ended without a last "
-          "report");
     CHECK(verdict.conclude({false, 1, false}, 4).state == RunOutcome::kFailed);
+    CHECK(end.verdict ==
+          "the script has ended after a restart, of which nothing is recorded; restarted after step 8: rank 1 ended "
+          "without a last report");
+}
+
+TEST_CASE("a closed connection to a rank that was lost before is not the reason") {
+    const auto verdictWith = [](const std::string& text, std::int64_t lostUs) {
+        WatchVerdict verdict;
+        verdict.take(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
+                                 1'000'000});
+        CHECK(verdict.ended(1, 0, lostUs));
+        return verdict.conclude({false, 1, false}, 4);
+    };
+    const std::string closed = "[pair.cc:561] Connection closed by peer [127.0.0.1]:16055.";
+    CHECK(verdictWith(closed, 1'010'000).verdict ==
+          "the command exited with code 1; rank 1 ended first, without a last report");
+    CHECK(verdictWith(closed, 1'010'000).firstFailedRank == 1);
+    // torchrun ends rank 1 after the failure of rank 0.
+    CHECK(verdictWith(closed, 1'100'000).firstFailedRank == 0);
+    CHECK(verdictWith("no such file", 1'010'000).firstFailedRank == 0);
+}
+
+TEST_CASE("the verdict names each restart and the failure of the last attempt") {
+    WatchVerdict verdict;
+    CHECK(verdict.ended(1));
+    CHECK(WatchVerdict(verdict).restarted(0).starts_with(
+        "the ranks were started again before the first reported step: "));
+    verdict.restarted(8);
+    verdict.take(ScriptFacts{0, "exception", R"({"type":"ValueError","text":"bad","where":"t.py:3"})", 500}, 1);
+    CHECK(verdict.ended(1, 1));  // ended by the launcher
+    verdict.restarted(3);
+    verdict.take(ScriptFacts{2, "exception", R"({"type":"OSError","text":"disk","where":"t.py:5"})", 900}, 2);
+    const RunEnded end = verdict.conclude({false, 1, false}, 4);
+    CHECK(end.state == RunOutcome::kFailed);
+    CHECK(end.firstFailedRank == 2);
+    CHECK(end.verdict ==
+          "rank 2 failed at t.py:5: OSError: disk, after 2 restarts, of which nothing is recorded; restarted after "
+          "step 8: rank 1 ended without a last report, and after step 3 of restart 1: rank 0 failed at t.py:3: "
+          "ValueError: bad");
 }
 
 TEST_CASE("a rank without a last report has failed, unless something has asked it to end") {

@@ -171,8 +171,27 @@ class Record(Watch):
         self.assertEqual(done.returncode, 0)
         summary = self.summary()
         self.assertEqual((summary["state"], summary["exit_code"], summary["steps"]), ("finished", 0, 8))
-        self.assertEqual(summary["verdict"], "the script has ended after a restart, of which nothing is recorded; "
-                                             "before it, rank 0 ended without a last report")
+        verdict = ("the script has ended after a restart, of which nothing is recorded; restarted after step 8: rank 0 "
+                   "ended without a last report")
+        self.assertEqual((summary["restarts"], summary["verdict"]), (1, verdict))
+        logged = [line["text"] for line in self.lines("telemetry.jsonl") if line["kind"] == "log"]
+        self.assertIn("the ranks were started again after step 8: rank 0 ended without a last report; the steps after "
+                      "it are not recorded", logged)
+        shown = subprocess.run([PROGRAM, "show", self.run_directory], capture_output=True, text=True, timeout=LONG)
+        self.assertIn("finished: " + verdict, shown.stdout)
+
+    def test_restarts_that_end_with_a_failure(self):
+        """Two ranks, started three times: one is killed, one raises an exception, and one is killed again."""
+        one = "%s %s --ranks 2 --steps %%d %%s; " % (sys.executable, FAKE)
+        done = self.watch("sh", "-c", one % (4, "--leave 1") + one % (3, "--fail 0") + one % (2, "--leave 1") + "exit 9")
+        summary = self.summary()
+        self.assertEqual((done.returncode, summary["state"], summary["exit_code"], summary["steps"],
+                          summary["restarts"], summary["first_failed_rank"]), (9, "failed", 9, 8, 2, 1))
+        self.assertEqual(summary["verdict"],
+                         "the command exited with code 9; rank 1 ended first, without a last report, after 2 restarts, of "
+                         "which nothing is recorded; restarted after step 8: rank 1 ended without a last report, and "
+                         "after step 6 of restart 1: rank 0 failed at train.py:12: ValueError: a bad value")
+        self.assertEqual(len([line for line in self.lines("metrics.jsonl") if line["kind"] == "step"]), 8)
 
 
 class Ends(Watch):

@@ -82,6 +82,16 @@ class Recorded(unittest.TestCase):
         self.assertRegex(summary["verdict"],
                          r"^rank 1 failed at cnn_torchrun\.py:\d+: RuntimeError: rank 1 fails on purpose$")
 
+    def test_a_restart_by_torchrun(self):
+        """One rank, because Gloo in PyTorch 2.15 often cannot connect several ranks a second time, watched or not."""
+        words = watched.command("restarts.py", ranks=1)
+        seen = self.watch(*words[:3], "--max-restarts", "1", *words[3:])
+        self.assertEqual((seen.code, seen.out.count(b"weights ")), (0, 1), seen.end())
+        summary = self.summary()
+        self.assertEqual((summary["state"], summary["restarts"]), ("finished", 1))
+        self.assertRegex(summary["verdict"], "^the script has ended after a restart, of which nothing is recorded; "
+                                             "restarted (before the first reported step|after step [1-4]): rank 0 ended without a last report$")
+
     def test_ranks_of_spawn(self):
         seen = self.watch(*watched.command("toy_spawn.py"))
         self.assertEqual(seen.code, 0, seen.error)
@@ -153,7 +163,7 @@ class BadInput(Recorded):
         self.assertIn(b"exited with code 1 before a process of it trained", seen.error.splitlines()[-1])
 
 
-QUICK = ("Recorded.test_samples_that_were_trained", "Recorded.test_a_rank_that_sleeps")
+QUICK = ("Recorded.test_a_restart_by_torchrun", "Recorded.test_samples_that_were_trained", "Recorded.test_a_rank_that_sleeps")
 
 if __name__ == "__main__":
     unittest.main(argv=torch_python.chosen_tests(QUICK))

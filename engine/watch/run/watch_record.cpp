@@ -126,6 +126,7 @@ RunEnded WatchRecord::finish(RunEnded end, Conclusions conclusions) {
         m_recorder->add(finding);
         watched.findings.push_back(summaryOf(finding));
     }
+    for (std::size_t restart = 0; restart < conclusions.restarts; ++restart) m_recorder->countRestart();
     m_recorder->complete(m_seen.recorded(true), std::move(watched));
     writeFileAtomically(m_paths.config(), m_seen.configText(2) + "\n");
     rewriteRunLine(true);

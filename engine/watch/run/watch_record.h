@@ -52,6 +52,7 @@ class WatchRecord {
         std::vector<Finding> findings;
         std::vector<SummaryCheck> checks;
         std::optional<SummarySamples> samples;
+        std::size_t restarts = 0;  // number of times that the launcher has started the ranks again
     };
     // Completes the record and writes summary.json. Call only if a rank has connected.
     RunEnded finish(RunEnded end, Conclusions conclusions);

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/run/watch_verdict.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "base/json/json.h"
 #include "watch/evidence/fact_reader.h"
 #include "watch/run/command_process.h"
 
 namespace ringside {
-void WatchVerdict::take(const Event& event) {
-    if (const auto* state = std::get_if<RankState>(&event)) m_states[state->rank] = state->state;
+
+void WatchVerdict::take(const Event& event, std::size_t attempt) {
+    Attempt& now = m_attempts.at(attempt);
+    if (const auto* state = std::get_if<RankState>(&event)) now.states[state->rank] = state->state;
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || facts->about != "exception") return;
-    if (m_isChecked || (m_exception && m_exception->timeUs <= facts->timeUs)) return;
+    if (m_isChecked || (now.exception && now.exception->timeUs <= facts->timeUs)) return;
     const Result<Json> parsed = parseJson(facts->facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
@@ -22,51 +28,105 @@ void WatchVerdict::take(const Event& event) {
     if (const auto stack = json.find("stack"); stack != json.end() && stack->is_array())
         for (const Json& line : *stack)
             if (line.is_string()) failure.stack.push_back(line.get<std::string>());
-    m_exception = std::move(failure);
+    now.exception = std::move(failure);
 }
 
-bool WatchVerdict::ended(int rank) {
-    const auto known = m_states.find(rank);
+bool WatchVerdict::ended(int rank, std::size_t attempt, std::int64_t nowUs) {
+    Attempt& now = m_attempts.at(attempt);
+    const auto known = now.states.find(rank);
     const bool hasReported =
-        known != m_states.end() && (known->second == RankStage::kFinished || known->second == RankStage::kFailed);
+        known != now.states.end() && (known->second == RankStage::kFinished || known->second == RankStage::kFailed);
     const bool isLost = !m_isChecked && !m_signal && !hasReported;
-    if (isLost && !m_firstLost) m_firstLost = rank;
+    if (isLost && !now.firstLost) {
+        now.firstLost = rank;
+        now.lostUs = nowUs;
+    }
     return isLost;
 }
 
-std::string WatchVerdict::failureText(const ChildEnd& command) const {
-    if (m_exception) return m_exception->text;
-    const std::string lost = m_firstLost ? "rank " + std::to_string(*m_firstLost) : std::string();
-    if (m_hasRestarted && !command.signalled && command.code == 0) return lost + " ended without a last report";
-    if (m_isChecked) return lost + " ended without a last report, before the check ended the command";
-    return "the command " + command.text() + (m_firstLost ? "; " + lost + " ended first, without a last report" : "");
+bool WatchVerdict::hasFailedRank(std::size_t attempt) const {
+    return m_attempts.at(attempt).exception || m_attempts.at(attempt).firstLost;
 }
 
-RunEnded WatchVerdict::conclude(const ChildEnd& command, std::int64_t steps) const {
+std::string WatchVerdict::restarted(std::int64_t steps) {
+    m_attempts.back().steps = steps;
+    const std::string text = restartText(restarts());
+    m_attempts.emplace_back();
+    return "the ranks were started again " + text + "; the steps after it are not recorded";
+}
+
+// True if the exception reports a closed connection to a rank that was lost before it. A launcher ends the other ranks
+// after the first failure, but later than kAtOnceUs.
+bool WatchVerdict::isConsequence(const Attempt& attempt) {
+    constexpr std::int64_t kAtOnceUs = 50'000;  // longest time until the end of a rank is detected
+    constexpr std::array<std::string_view, 3> kClosed{"Connection closed by peer", "Connection reset by peer",
+                                                      "remote process exited"};
+    if (!attempt.exception || !attempt.firstLost || *attempt.firstLost == attempt.exception->rank) return false;
+    if (attempt.lostUs > attempt.exception->timeUs + kAtOnceUs) return false;
+    return std::ranges::any_of(
+        kClosed, [&](std::string_view one) { return attempt.exception->text.find(one) != std::string::npos; });
+}
+
+std::string WatchVerdict::reasonOf(const Attempt& attempt) {
+    if (attempt.exception && !isConsequence(attempt)) return attempt.exception->text;
+    return "rank " + std::to_string(attempt.firstLost.value_or(0)) + " ended without a last report";
+}
+
+// Returns why the ranks of an attempt were started again: "after step 8: rank 1 ended without a last report".
+std::string WatchVerdict::restartText(std::size_t attempt) const {
+    const Attempt& one = m_attempts[attempt];
+    return (one.steps == 0 ? "before the first reported step" : "after step " + std::to_string(one.steps)) +
+           (attempt == 0 ? "" : " of restart " + std::to_string(attempt)) + ": " + reasonOf(one);
+}
+
+std::string WatchVerdict::restartsText() const {
+    std::string text;
+    for (std::size_t attempt = 0; attempt < restarts(); ++attempt)
+        text += (attempt == 0 ? "restarted " : ", and ") + restartText(attempt);
+    return text;
+}
+
+std::string WatchVerdict::failureText(const ChildEnd& command) const {
+    const Attempt& last = m_attempts.back();
+    if (last.exception && !isConsequence(last)) return last.exception->text;
+    if (m_isChecked) return reasonOf(last) + ", before the check ended the command";
+    const std::string lost = last.firstLost ? "rank " + std::to_string(*last.firstLost) : std::string();
+    return "the command " + command.text() +
+           (last.firstLost ? "; " + lost + " ended first, without a last report" : "");
+}
+
+RunEnded WatchVerdict::concludeLastAttempt(const ChildEnd& command, std::int64_t steps) const {
     RunEnded end;
     end.exitCode = shellCode(command);
-    const bool hasFailedRank = m_exception || m_firstLost;
+    const Attempt& last = m_attempts.back();
+    const bool hasFailed = hasFailedRank(restarts());
     const bool isGood = !command.signalled && command.code == 0;
-    if (m_isChecked && !hasFailedRank) {
+    if (m_isChecked && !hasFailed) {
         end.state = RunOutcome::kStopped;
         end.exitCode = 0;
         end.verdict = "ended by the check after " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
-    } else if (isGood && !hasFailedRank) {
+    } else if (isGood && !hasFailed) {
         end.state = RunOutcome::kFinished;
         end.verdict = "the script has ended";
-    } else if (isGood && m_hasRestarted) {
-        end.state = RunOutcome::kFinished;
-        end.verdict =
-            "the script has ended after a restart, of which nothing is recorded; before it, " + failureText(command);
     } else if (m_signal) {
         end.state = RunOutcome::kStopped;
         end.verdict = "stopped by " + signalName(*m_signal);
     } else {
         end.state = RunOutcome::kFailed;
         end.verdict = failureText(command);
-        if (m_exception) end.lastLines = m_exception->stack;
-        if (hasFailedRank) end.firstFailedRank = m_exception ? m_exception->rank : *m_firstLost;
+        if (last.exception) end.lastLines = last.exception->stack;
+        const bool isByException = last.exception && !isConsequence(last);
+        if (hasFailed) end.firstFailedRank = isByException ? last.exception->rank : *last.firstLost;
     }
+    return end;
+}
+
+RunEnded WatchVerdict::conclude(const ChildEnd& command, std::int64_t steps) const {
+    RunEnded end = concludeLastAttempt(command, steps);
+    if (restarts() == 0) return end;
+    const std::string count = restarts() == 1 ? "a restart" : std::to_string(restarts()) + " restarts";
+    end.verdict += (end.state == RunOutcome::kFinished ? " after " : ", after ") + count +
+                   ", of which nothing is recorded; " + restartsText();
     return end;
 }
 

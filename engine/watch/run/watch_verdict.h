@@ -13,24 +13,30 @@
 namespace ringside {
 
 // Outcome of a watched run, from the states and exceptions of its ranks and the end of the command. One thread.
+//
+// A launcher such as torchrun can start the ranks again after a failure. Attempt 0 is the first start, attempt n the
+// n-th restart.
 class WatchVerdict {
   public:
     // Takes states and the facts "exception"; ignores other events.
-    void take(const Event& event);
+    void take(const Event& event, std::size_t attempt = 0);
     // Records a signal that asked the command to end.
     void requested(int signal) { m_signal = signal; }
     // Records that --check ends the command now. A rank that fails later does so because of it.
     void endedByCheck() { m_isChecked = true; }
-    // Records that a process has taken the place of a rank that has ended, as after a restart by torchrun. Nothing of
-    // it is recorded.
-    void restarted() { m_hasRestarted = true; }
-    // Records that the connection of a rank has ended. Returns true if the rank is lost: it has sent no last report,
-    // and nothing has asked it to end.
-    bool ended(int rank);
+    // Records that the launcher has started the ranks again after the latest attempt, in which the rank that is
+    // furthest ahead has reported `steps` steps. Returns a sentence for the log.
+    std::string restarted(std::int64_t steps);
+    // Records that the connection of a rank has ended, nowUs microseconds after the start of the run. Returns true if
+    // the rank is lost: it has sent no last report, and nothing has asked it to end.
+    bool ended(int rank, std::size_t attempt = 0, std::int64_t nowUs = 0);
 
+    // True if a rank of an attempt has reported an exception or is lost.
+    bool hasFailedRank(std::size_t attempt) const;
+    std::size_t restarts() const { return m_attempts.size() - 1; }
     // Returns state, exit code, first failed rank, verdict and last lines for the end of the command. steps: trained by
-    // the rank with the fewest. A run with a failed or lost rank has failed, although the command may exit with code 0,
-    // unless the ranks were started again and the command has ended well.
+    // the rank with the fewest. A run with a failed or lost rank in its last attempt has failed, although the command
+    // may exit with code 0.
     RunEnded conclude(const ChildEnd& command, std::int64_t steps) const;
 
   private:
@@ -40,14 +46,23 @@ class WatchVerdict {
         std::string text;
         std::vector<std::string> stack;
     };
+    struct Attempt {
+        std::optional<Failure> exception;  // earliest exception of a rank; empty if there was none
+        std::map<int, RankStage> states;
+        std::optional<int> firstLost;  // first rank that ended without a last report
+        std::int64_t lostUs = 0;       // time at which the end of that rank was detected
+        std::int64_t steps = 0;        // number of steps after which the ranks were started again
+    };
+    static bool isConsequence(const Attempt& attempt);
+    static std::string reasonOf(const Attempt& attempt);
     std::string failureText(const ChildEnd& command) const;
+    std::string restartText(std::size_t attempt) const;
+    std::string restartsText() const;
+    RunEnded concludeLastAttempt(const ChildEnd& command, std::int64_t steps) const;
 
-    std::optional<Failure> m_exception;  // earliest exception of a rank; empty if there was none
-    std::map<int, RankStage> m_states;
-    std::optional<int> m_firstLost;  // first rank that ended without a last report
+    std::vector<Attempt> m_attempts{1};
     std::optional<int> m_signal;
     bool m_isChecked = false;
-    bool m_hasRestarted = false;
 };
 
 }  // namespace ringside

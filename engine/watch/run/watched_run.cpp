@@ -131,15 +131,16 @@ void WatchedRun::takeControl(int fd) {
     });
 }
 
-// Returns why a process is refused: its rank is taken by a living process, or was taken before.
+// Returns why a process is refused: its rank is taken by a living process, or was taken before by one that has ended
+// well. A process that replaces one after a failure is admitted: its launcher has started the ranks again.
 std::string WatchedRun::admit(const Greeting& greeting) {
     const auto known = m_ranks.find(greeting.rank);
     if (known == m_ranks.end()) return {};
+    if (!known->second.isOpen && m_verdict.hasFailedRank(known->second.attempt())) return {};
     const std::string reason = "process " + std::to_string(greeting.pid) + " on " + greeting.host + " reports rank " +
                                std::to_string(greeting.rank) + ", as process " +
                                std::to_string(known->second.link->pid()) +
-                               (known->second.isOpen ? " does" : " did before: a restart is not recorded");
-    if (!known->second.isOpen) m_verdict.restarted();
+                               (known->second.isOpen ? " does" : " did before: only the first one is recorded");
     log(LogLevel::kWarning, reason);
     return reason;
 }
@@ -150,11 +151,30 @@ void WatchedRun::addRank(std::unique_ptr<WatchedRank> link) {
     const int next = static_cast<int>(m_hosts.size()) + 1;
     const int host = isHere ? 0 : m_hosts.try_emplace(link->hostKey(), next).first->second;
     if (host == 0) link->sendControl(encodeTimeQuestion({monotonicNs() / 1000, m_zeroUs}));
+    if (const auto known = m_ranks.find(link->rank()); known != m_ranks.end())
+        return addRestartedRank(known->second, std::move(link));
     m_clocks.add(link->rank(), host);
     if (m_ranks.empty()) {
         tryToRecord([this] { m_control.emplace(m_directory.paths()); });
     }
-    m_ranks[link->rank()].link = std::move(link);
+    Rank& rank = m_ranks[link->rank()];
+    rank.link = std::move(link);
+    rank.steps.resize(m_verdict.restarts() + 1);
+}
+
+// Follows the process that replaces a rank after a restart. Its steps are not recorded, because their numbers begin at
+// 1 again, even if the script continues from a checkpoint.
+void WatchedRun::addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link) {
+    const std::size_t previous = rank.attempt();
+    if (previous == m_verdict.restarts()) {
+        std::int64_t steps = 0;
+        for (const auto& [number, one] : m_ranks)
+            if (one.attempt() >= previous) steps = std::max(steps, one.steps[previous]);
+        log(LogLevel::kWarning, m_verdict.restarted(steps));
+    }
+    rank.link = std::move(link);
+    rank.steps.resize(m_verdict.restarts() + 1);
+    rank.isOpen = true;
 }
 
 void WatchedRun::readRank(Rank& rank) {
@@ -163,7 +183,8 @@ void WatchedRun::readRank(Rank& rank) {
     rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { handleLine(rank, line); });
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
     if (rank.isOpen) return;
-    if (m_verdict.ended(rank.link->rank())) m_evidence.lose(rank.link->rank());
+    const bool isLost = m_verdict.ended(rank.link->rank(), rank.attempt(), nowUs());
+    if (isLost && rank.attempt() == 0) m_evidence.lose(rank.link->rank());
     m_stalls.ended(rank.link->rank());
 }
 
@@ -188,8 +209,9 @@ void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     }
     rank.link->recordArrival(std::chrono::steady_clock::now());
     if (const auto* steps = std::get_if<StepsFrame>(&event.value()); steps != nullptr && !steps->step.empty())
-        rank.steps = steps->step.back();
-    m_verdict.take(event.value());
+        rank.steps.back() = steps->step.back();
+    m_verdict.take(event.value(), rank.attempt());
+    if (rank.attempt() > 0) return;
     m_evidence.take(rank.link->rank(), event.value());
     m_stalls.take(event.value(), nowUs());
     tryToRecord([&] { m_record.take(event.value(), line, nowUs()); });
@@ -256,8 +278,9 @@ void WatchedRun::endAfterCheck() {
     }
     const std::int64_t world = m_record.seen().worldSize();
     if (world == 0 || static_cast<std::int64_t>(m_ranks.size()) < world) return;
-    const bool isDone = std::ranges::all_of(
-        m_ranks, [&](const auto& one) { return one.second.steps >= *m_options.checkSteps || !one.second.isOpen; });
+    const bool isDone = std::ranges::all_of(m_ranks, [&](const auto& one) {
+        return one.second.steps.back() >= *m_options.checkSteps || !one.second.isOpen;
+    });
     if (!isDone || !someRankIsOpen()) return;
     m_endsAt = nowUs();
     m_verdict.endedByCheck();
@@ -299,7 +322,7 @@ RunEnded WatchedRun::conclude() {
                          audit ? judgeResume(*audit) : couldNotJudge("the samples could not be audited"), m_evidence);
     for (const Finding& one : m_liveFindings.finish(m_diagnosis.findings, end.timeUs))
         tryToRecord([&] { m_record.add(one, end.timeUs); });
-    WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}};
+    WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}, m_verdict.restarts()};
     for (const CheckOutcome& check : m_diagnosis.checks)
         conclusions.checks.push_back({check.code, textOf(check.result), check.why});
     if (audit) conclusions.samples = summaryOf(*audit);
@@ -339,7 +362,9 @@ void WatchedRun::judgeWhileRunning() {
 
 std::int64_t WatchedRun::leastSteps() const {
     if (m_ranks.empty()) return 0;
-    return std::ranges::min_element(m_ranks, {}, [](const auto& one) { return one.second.steps; })->second.steps;
+    std::int64_t least = m_ranks.begin()->second.steps.front();
+    for (const auto& [number, rank] : m_ranks) least = std::min(least, rank.steps.front());
+    return least;
 }
 
 // Returns the exactly-once audit of the recorded samples; nothing if they cannot be read.

@@ -61,8 +61,9 @@ class WatchedRun {
   private:
     struct Rank {
         std::unique_ptr<WatchedRank> link;
-        std::int64_t steps = 0;
+        std::vector<std::int64_t> steps;  // number of steps in each attempt; only those of the first one are recorded
         bool isOpen = true;
+        std::size_t attempt() const { return steps.size() - 1; }
     };
     void advance();
     void waitForInput();
@@ -70,6 +71,7 @@ class WatchedRun {
     void takeControl(int fd);
     std::string admit(const Greeting& greeting);
     void addRank(std::unique_ptr<WatchedRank> link);
+    void addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link);
     void readRank(Rank& rank);
     bool isSilent(const Rank& rank) const;
     void handleLine(Rank& rank, std::string_view line);
