@@ -204,3 +204,12 @@ TEST_CASE("a word of the shell is quoted unless all its characters are harmless"
     CHECK(shellWord("$HOME") == "'$HOME'");
     CHECK(shellWord("it's") == "'it'\\''s'");
 }
+
+TEST_CASE("a time limit is written in hours and minutes") {
+    JobRequest request = requestOf(2, 1);
+    for (const auto& [minutes, text] :
+         {std::pair{59, "00:59:00"}, {60, "01:00:00"}, {119, "01:59:00"}, {120, "02:00:00"}, {6000, "100:00:00"}}) {
+        request.minutes = minutes;
+        CHECK(scriptHas(scriptFor("slurm", request), std::string("#SBATCH --time=") + text + "\n"));
+    }
+}

@@ -362,3 +362,48 @@ TEST_CASE("arrays are read with their type, shape and test set") {
                  "    return training, read_part(*(path / name for name in "
                  "[\"t10k-images-idx3-ubyte\", \"t10k-labels-idx1-ubyte\"]))\n"});
 }
+
+TEST_CASE("a pipeline accumulates from two batches on, and a skip is found within residuals") {
+    check(kStages + Texts{"training.accumulate_steps=2"}, {"    accumulate = 2  #", "(MICRO_BATCHES * 2)"});
+    check(kStages + Texts{"training.accumulate_steps=1"}, {}, {"    accumulate = ", "(MICRO_BATCHES * "});
+    const std::string linear = R"({"kind": "linear", "out": 64})";
+    const std::string inner = R"({"kind": "residual", "skip": 0.5, "layers": [)" + linear + "]}";
+    for (const std::string& parts :
+         {R"("layers": [)" + inner + "]", R"("layers": [)" + linear + R"(], "shortcut": [)" + inner + "]"}) {
+        const Texts skipping = {
+            "model.kind=layers", "loader.drop_last=true",
+            R"(model.layers=[{"kind": "flatten"}, {"kind": "residual", )" + parts + R"(}, {"kind": "linear"}])"};
+        check(skipping, {"skip=0.5)", "class Residual"});
+        CHECK(refusalWith(skipping + Texts{"parallel.strategy=fsdp"}).find("model.layers has a residual with a skip") ==
+              0);
+    }
+}
+
+TEST_CASE("draws of a weighted sampler are as many as samples unless their number is set") {
+    check({"sampler.kind=weighted"}, {"len(data)"});
+    check({"sampler.kind=contiguous", "sampler.num_samples=700"}, {"len(data)"}, {"700"});
+}
+
+TEST_CASE("batches of CIFAR are read in the order of their names, with their test batch") {
+    const TemporaryDirectory directory;
+    const std::string record = std::string(1, '\1') + std::string(3072, 'a');
+    const auto write = [&directory](const std::string& name, const std::string& content) {
+        writeFileAtomically(directory.path() / name, content);
+    };
+    write("data_batch_2.bin", record + record);
+    write("data_batch_1.bin", record + record);
+    write("batches.meta.txt", "x");
+    write("data_batch_3.txt", "x");
+    const Texts cifar = {"dataset.kind=cifar10", "dataset.path=" + directory.path().string(), "parallel.world_size=1",
+                         "loader.batch_size=1"};
+    const std::string part = "read_part([path / name for name in [\"data_batch_1.bin\", \"data_batch_2.bin\"]])\n";
+    check(cifar, {"    return " + part, "reshape(-1, 1 + 3072)", "rows[:, 1:]", "rows[:, 0].long()"}, {"test_batch"});
+    write("test_batch.bin", record);
+    check(cifar, {"    training = " + part,
+                  "    return training, read_part([path / name for name in [\"test_batch.bin\"]])\n"});
+    const std::string fine = std::string(2, '\1') + std::string(3072, 'a');
+    write("train.bin", fine + fine);
+    check({"dataset.kind=cifar100", "dataset.path=" + directory.path().string(), "parallel.world_size=1",
+           "loader.batch_size=1"},
+          {"for name in [\"train.bin\"]", "reshape(-1, 2 + 3072)", "rows[:, 2:]", "rows[:, 1].long()"}, {"data_batch"});
+}

@@ -111,3 +111,10 @@ TEST_CASE("a residual has the counts of its branches and adds their outputs") {
 TEST_CASE("a layer that is not part of a model yet has no inputs") {
     CHECK(LayerDescription{.kind = LayerKind::kLinear, .outputs = 5}.text() == "Linear(0, 5)");
 }
+
+TEST_CASE("a layer of sequences without a sequence counts one position") {
+    const LayerDescription positions{.kind = LayerKind::kPositionEmbedding, .input = {5}, .output = {5}};
+    CHECK(positions.text() == "PositionEmbedding(1, 5)");
+    const LayerDescription attention{.kind = LayerKind::kAttention, .heads = 2, .input = {4}, .output = {4}};
+    CHECK(attention.activations() == 5 * 4 + 2);
+}
