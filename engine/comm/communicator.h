@@ -65,6 +65,13 @@ struct CommOptions {
     std::int64_t traceGroups = 0;  // offset of group numbers in traces, so that the numbers are unique
 };
 
+// Collectives and messages of a recorded CUDA graph, which each launch of the graph executes again.
+struct RecordedCalls {
+    std::int64_t collectives = 0;
+    std::int64_t bytes = 0;                  // payload sent by this rank, as Communicator::bytesSent() counts it
+    std::vector<RecordedCalls> groups = {};  // calls of the sub-groups, in the order in which these were created
+};
+
 class Communicator;
 class ContributionWatch;
 
@@ -159,13 +166,14 @@ class Communicator {
     // Makes every pending and future call throw CommError. Callable from any thread.
     virtual void abort() = 0;
 
-    // True if collectives on memory of allocate() can be recorded into a CUDA graph. Between beginRecording() and
-    // endRecording() collectives are recorded and not executed. endRecording() returns the number of recorded
-    // collectives; launched() must be called each time the graph is launched, with that number.
+    // True if collectives and messages on device memory can be recorded into a CUDA graph. Between beginRecording() and
+    // endRecording() the calls of this communicator and of its sub-groups are recorded and not executed. endRecording()
+    // returns the recorded calls; launched() must be called with them each time the graph is launched. Called for the
+    // group of all ranks only; no sub-group may be created or destroyed between the recording and the last launch.
     virtual bool canBeRecorded() const { return false; }
     virtual void beginRecording() {}
-    virtual std::int64_t endRecording() { return 0; }
-    virtual void launched(std::int64_t /*collectives*/) {}
+    virtual RecordedCalls endRecording() { return {}; }
+    virtual void launched(const RecordedCalls& /*calls*/) {}
 
     // Returns the number of the collective that runs or finished last, counted from 1. Used by heartbeats; callable
     // from any thread.
@@ -203,7 +211,8 @@ class Communicator {
 
     // Adds the payload of a collective to bytesSent(). `in` is its input on this rank.
     void countCollective(CollectiveKind kind, CommBuffer in);
-    void countMessage(CommBuffer buffer) { m_bytesSent.fetch_add(static_cast<std::int64_t>(buffer.bytes())); }
+    void countMessage(CommBuffer buffer) { countBytes(static_cast<std::int64_t>(buffer.bytes())); }
+    void countBytes(std::int64_t bytes) { m_bytesSent.fetch_add(bytes, std::memory_order_relaxed); }
 
     CollectiveTrace* trace() const { return m_trace; }
     // Returns the trace if the current step is traced, else null. Called in the thread that calls the collectives, so

@@ -77,6 +77,12 @@ bool StrategyPlan::hasBatchNorm() const {
 
 namespace {
 
+bool isDropout(const BuiltLayer& layer) {
+    const auto within = [](const std::vector<BuiltLayer>& layers) { return std::ranges::any_of(layers, isDropout); };
+    const bool isOne = layer.kind == BuiltKind::kDescribed && layer.layer.kind == LayerKind::kDropout;
+    return isOne || within(layer.body) || within(layer.shortcut) || within(layer.group);
+}
+
 bool isSkippedSometimes(const BuiltLayer& layer) {
     const bool isResidual = layer.kind == BuiltKind::kDescribed && layer.layer.kind == LayerKind::kResidual;
     return (isResidual && layer.layer.probability > 0) || std::ranges::any_of(layer.body, isSkippedSometimes) ||
@@ -84,6 +90,10 @@ bool isSkippedSometimes(const BuiltLayer& layer) {
 }
 
 }  // namespace
+
+bool StrategyPlan::hasDropout() const {
+    return std::ranges::any_of(layers, isDropout);
+}
 
 bool StrategyPlan::skipsLayers() const {
     return std::ranges::any_of(layers, isSkippedSometimes);

@@ -79,6 +79,7 @@ struct StrategyPlan {
     bool holdsWholeModel() const { return isWhole() && (devices > 0 || leaves == 0); }
     // True if the model has running statistics of batches.
     bool hasBatchNorm() const;
+    bool hasDropout() const;
     // True if a residual block is skipped at random (stochastic depth).
     bool skipsLayers() const;
     // Returns how many times the schedule runs for one batch.

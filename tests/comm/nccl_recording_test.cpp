@@ -121,6 +121,38 @@ TEST_CASE("Recorded collectives are counted when they run, not when they are rec
     CHECK(rank.communicator->collective() == 6);
 }
 
+// A ring all-reduce of 2 floats among 4 ranks sends 2 x 8 x 3/4 = 12 bytes, a message of one float 4. The two steps
+// that run directly or are recorded count once each, and so does each launch.
+TEST_CASE("calls of sub-groups are recorded with their parent and counted in each launch") {
+    Rank rank;
+    const auto joining = std::make_unique<NcclCommunicator>(NcclParts{rank.nccl, rank.device, rank.clock}, rank.store,
+                                                            1, 4, NcclOptions{});  // the fake world needs two ranks
+    const auto reducing = rank.communicator->split(0, 0, GroupUse::kCollectives);
+    const auto sending = rank.communicator->split(1, 0, GroupUse::kMessages);
+    const std::int64_t before = rank.communicator->collective();
+    StepRecorder recorder(withCollectives({[&](const std::function<void()>& work) {
+                                               return std::make_unique<Rank::Launched>(rank.device->recorded(work),
+                                                                                       [] {});
+                                           },
+                                           [] { return 0; }},
+                                          *rank.communicator));
+    for (int step = 1; step <= 4; ++step) {
+        recorder.run({&rank, 32}, [&] {
+            rank.compute([&rank] { std::fill(rank.first.begin(), rank.first.end(), 1.0F); });
+            reducing->allReduceAsync(CommBuffer::of(rank.first), ReduceOp::kSum).wait();
+            sending->sendAsync(CommBuffer::of(rank.first.first(1)), 2).wait();
+            rank.compute([&rank] { rank.first[0] *= 2; });
+        });
+        rank.synchronize();
+        CHECK(rank.first[0] == 8);
+        CHECK(reducing->collective() == step);
+        CHECK(reducing->bytesSent() == 12 * step);
+        CHECK(sending->bytesSent() == 4 * step);
+    }
+    CHECK(rank.communicator->collective() == before);
+    CHECK(std::ranges::count(rank.nccl->calls, "send to 2") == 2);
+}
+
 TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the number of its last one") {
     Rank rank;
     rank.steps(3);

@@ -121,6 +121,46 @@ struct Rank {
     }
 };
 
+// A step whose group of all ranks reduces while pairs of ranks exchange messages in both directions.
+void exchangeInGroups(CudaBackend& gpu, Communicator& world, int rounds) {
+    const auto reducing = world.split(0, 0);
+    const auto forward = world.split(0, 0);
+    const auto backward = world.split(0, 0);
+    const auto summed = world.allocate(1001);
+    const auto sent = world.allocate(64);
+    const auto received = world.allocate(64);
+    const Tensor sum{summed.data(), {1001}, DType::kFloat32, gpu.device()};
+    const Tensor out{sent.data(), {64}, DType::kFloat32, gpu.device()};
+    const Tensor in{received.data(), {64}, DType::kFloat32, gpu.device()};
+    const auto step = [&] {
+        const auto peer = 1 - world.rank();
+        gpu.fill(sum, 1);
+        const auto reduced = reducing->allReduceAsync(CommBuffer::of(summed), ReduceOp::kSum);
+        gpu.fill(out, static_cast<float>(world.rank() + 1));
+        Communicator& way = world.rank() == 0 ? *forward : *backward;
+        Communicator& back = world.rank() == 0 ? *backward : *forward;
+        const auto message = way.sendAsync(CommBuffer::of(sent), peer);
+        back.recvAsync(CommBuffer::of(received), peer).wait();
+        message.wait();
+        reduced.wait();
+        gpu.scale(in, 2);
+        gpu.scale(sum, 3);
+    };
+    std::string whyNot;
+    StepRecorder recorder(withCollectives(*gpu.recordingDevice(), world),
+                          [&whyNot](const std::string& why) { whyNot = why; });
+    std::vector<float> sums(1001);
+    std::vector<float> values(64);
+    for (int round = 0; round < rounds; ++round) {
+        recorder.run({summed.data(), 1}, step);
+        gpu.download(sum, sums.data());
+        gpu.download(in, values.data());
+        demand(sums.back() == 6, "the recorded all-reduce of a group is wrong");
+        demand(values.back() == static_cast<float>(2 * (2 - world.rank())), "the recorded message is wrong");
+    }
+    demand(whyNot.empty(), "not recorded: " + whyNot);
+}
+
 // Runs play in a child as one of two ranks that share a GPU; its exit code is 0 when nothing was thrown.
 template <class Play>
 pid_t forkRank(const std::filesystem::path& directory, int rank, std::chrono::milliseconds timeout, Play play) {
@@ -177,6 +217,15 @@ TEST_CASE("two ranks split into a group of both and into groups of one, which ex
         demand((first != nullptr) == (rank == 0), "the rank with a negative colour got a group");
         exchange(self.gpu, *self.communicator);
     };
+    const pid_t first = forkRank(directory.path(), 0, 60s, play);
+    const pid_t second = forkRank(directory.path(), 1, 60s, play);
+    CHECK(exitOf(first) == 0);
+    CHECK(exitOf(second) == 0);
+}
+
+TEST_CASE("collectives and messages of several groups can be recorded into one CUDA graph") {
+    TemporaryDirectory directory;
+    const auto play = [](Rank& self) { exchangeInGroups(self.gpu, *self.communicator, 6); };
     const pid_t first = forkRank(directory.path(), 0, 60s, play);
     const pid_t second = forkRank(directory.path(), 1, 60s, play);
     CHECK(exitOf(first) == 0);

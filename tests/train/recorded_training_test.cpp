@@ -7,6 +7,7 @@
 #include "support/catch.h"
 #include "support/choices.h"
 #include "train/replay.h"
+#include "train/strategy_runs.h"
 #include "train/training_run.h"
 
 using namespace ringside;
@@ -174,6 +175,52 @@ TEST_CASE("one recording handles infinite and finite gradients for any loss scal
     const auto& steps = recorded.ranks.front().steps;
     CHECK(std::count_if(steps.begin(), steps.end(), skipped) > 1);
     CHECK_FALSE(skipped(steps.back()));
+}
+
+TEST_CASE("steps of FSDP, HSDP and pipelines are recorded and end with the bits of steps that run directly") {
+    const TemporaryDirectory directory;
+    RunConfig hybrid = sharded(blobs(4, 8), "parameters", "layer");
+    hybrid.mesh.replicate = 2;
+    RunConfig clipped = sharded(text(2, 8, directory.path()), "gradients", "block");
+    clipped.optimizer.clipGradNorm = 0.5;
+    clipped.training.maxSteps = 40;
+    RunConfig both = pipelined(blobs(4, 16), "1f1b", 4);
+    both.mesh.shard = 2;
+    const std::vector<RunConfig> configs{sharded(blobs(2, 8), "optimizer", "layer"),
+                                         sharded(blobs(2, 8), "parameters", "layer"),
+                                         hybrid,
+                                         clipped,
+                                         pipelined(blobs(2, 16), "gpipe", 4),
+                                         pipelined(blobs(2, 16), "1f1b", 4),
+                                         pipelined(blobs(2, 16), "interleaved", 4, 2),
+                                         pipelined(blobs(2, 16), "zero_bubble", 4),
+                                         pipelined(text(2, 8, directory.path()), "gpipe", 2),
+                                         both};
+    for (RunConfig config : configs) {
+        config.training.epochs = 6;
+        config.training.maxSteps = 60;
+        CAPTURE(config.parallel.strategy, config.fsdp.shard, config.pipeline.schedule, config.mesh.shard);
+        REQUIRE(config.validateForTraining().empty());
+        const Recorded recorded = trainRecorded(config);
+        const auto plain = trainAsThreads(config);
+        REQUIRE(recorded.ranks.size() == plain.size());
+        for (std::size_t rank = 0; rank < plain.size(); ++rank) {
+            CHECK(recordedLosses(recorded.ranks[rank]) == recordedLosses(plain[rank]));
+            CHECK(recorded.ranks[rank].parameters == plain[rank].parameters);
+        }
+        for (const auto& tape : recorded.tapes) CHECK(tape->launches > 0);
+        for (const RankReport& rank : recorded.ranks)
+            for (const LogLine& line : rank.all<LogLine>()) CHECK_THAT(line.text, !containing("kernel by kernel"));
+    }
+}
+
+TEST_CASE("a recording of FSDP that fails is run directly, with the same bits") {
+    const RunConfig config = sharded(blobs(2, 8), "parameters", "layer");
+    const Recorded recorded = trainRecorded(config, {.breaks = true});
+    const auto plain = trainAsThreads(config);
+    for (const auto& tape : recorded.tapes) CHECK(tape->launches == 0);
+    for (std::size_t rank = 0; rank < plain.size(); ++rank)
+        CHECK(recordedLosses(recorded.ranks[rank]) == recordedLosses(plain[rank]));
 }
 
 TEST_CASE("a failed recording does not end the run: steps run directly, and one line gives the reason") {

@@ -24,11 +24,30 @@ class Played final : public RecordedWork {
     std::vector<std::function<void()>> m_calls;
 };
 
+// Work that a fake GPU has recorded, with the calls of the fake NCCL.
+class LaunchedGraph final : public RecordedWork {
+  public:
+    LaunchedGraph(std::shared_ptr<Tape> tape, testing::FakeDevice::Graph graph)
+        : m_tape(std::move(tape)), m_graph(std::move(graph)) {}
+    void launch() override {
+        ++m_tape->launches;
+        testing::FakeDevice::launch(m_graph);
+    }
+
+  private:
+    std::shared_ptr<Tape> m_tape;
+    testing::FakeDevice::Graph m_graph;
+};
+
 std::unique_ptr<RecordedWork> record(const std::shared_ptr<Tape>& tape, const std::function<void()>& work) {
     tape->calls.clear();
     tape->recording = true;
+    testing::FakeDevice::Graph graph;
     try {
-        work();
+        if (tape->gpu)
+            graph = tape->gpu->recorded(work);
+        else
+            work();
     } catch (...) {
         tape->recording = false;
         throw;
@@ -36,6 +55,7 @@ std::unique_ptr<RecordedWork> record(const std::shared_ptr<Tape>& tape, const st
     tape->recording = false;
     if (tape->breaks) throw DeviceError("the recording broke");
     ++tape->recordings;
+    if (tape->gpu) return std::make_unique<LaunchedGraph>(tape, std::move(graph));
     return std::make_unique<Played>(tape);
 }
 
@@ -274,32 +294,50 @@ class ReplayBackend final : public Backend {
 class ReplayCommunicator final : public Communicator {
   public:
     ReplayCommunicator(std::shared_ptr<Tape> tape, Communicator& inner) : m_tape(std::move(tape)), m_inner(inner) {}
+    ReplayCommunicator(std::shared_ptr<Tape> tape, std::unique_ptr<Communicator> group)
+        : m_tape(std::move(tape)), m_own(std::move(group)), m_inner(*m_own) {}
 
     int rank() const override { return m_inner.rank(); }
     int size() const override { return m_inner.size(); }
     std::string name() const override { return m_inner.name(); }
     void allReduce(CommBuffer buffer, ReduceOp op) override {
-        if (buffer.type != CommType::kFloat32) {  // host memory
+        if (isOnHost(buffer)) {
             m_tape->drain();
             return m_inner.allReduce(buffer, op);
         }
-        m_tape->add([=, this] { m_inner.allReduce(buffer, op); });
-        m_recorded += m_tape->recording ? 1 : 0;
+        play([=, this] { m_inner.allReduce(buffer, op); });
     }
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override {
         allReduce(buffer, op);
         return {};
     }
     void broadcast(CommBuffer buffer, int root) override { drained().broadcast(buffer, root); }
-    void allGather(CommBuffer in, CommBuffer out) override { drained().allGather(in, out); }
-    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override { drained().reduceScatter(in, out, op); }
-    void send(CommBuffer buffer, int to) override { m_inner.send(buffer, to); }
-    void recv(CommBuffer buffer, int from) override { m_inner.recv(buffer, from); }
-    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override {
-        return m_inner.split(colour, key, use);
+    void allGather(CommBuffer in, CommBuffer out) override {
+        if (isOnHost(in)) return drained().allGather(in, out);
+        play([=, this] { m_inner.allGather(in, out); });
     }
-    CommHandle sendAsync(CommBuffer buffer, int to) override { return m_inner.sendAsync(buffer, to); }
-    CommHandle recvAsync(CommBuffer buffer, int from) override { return m_inner.recvAsync(buffer, from); }
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override {
+        play([=, this] { m_inner.reduceScatter(in, out, op); });
+    }
+    void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
+    void recv(CommBuffer buffer, int from) override {
+        play([=, this] { m_inner.recv(buffer, from); });
+    }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override {
+        std::unique_ptr<Communicator> group = m_inner.split(colour, key, use);
+        return group ? std::make_unique<ReplayCommunicator>(m_tape, std::move(group)) : nullptr;
+    }
+    // The message is sent when the tape plays it; the tape waits for the receiver when the handle is waited for.
+    CommHandle sendAsync(CommBuffer buffer, int to) override {
+        auto sent = std::make_shared<CommHandle>();
+        play([=, this] { *sent = m_inner.sendAsync(buffer, to); });
+        m_sent.push_back(sent);
+        return {*this, static_cast<std::int64_t>(m_sent.size()) - 1};
+    }
+    CommHandle recvAsync(CommBuffer buffer, int from) override {
+        recv(buffer, from);
+        return {};
+    }
     void barrier() override { drained().barrier(); }
     void barrierWithoutTimeout() override { m_inner.barrierWithoutTimeout(); }
     void abort() override { m_inner.abort(); }
@@ -308,16 +346,27 @@ class ReplayCommunicator final : public Communicator {
 
     bool canBeRecorded() const override { return true; }
     void beginRecording() override { m_recorded = 0; }
-    std::int64_t endRecording() override { return m_recorded; }
+    RecordedCalls endRecording() override { return {m_recorded, 0, {}}; }
 
   private:
+    void waitFor(std::int64_t ticket) override {
+        m_tape->add([sent = m_sent[static_cast<std::size_t>(ticket)]] { sent->wait(); });
+    }
+    // Values of other types are in host memory, unless a step is recorded: a recording takes no part of the host.
+    bool isOnHost(CommBuffer buffer) const { return !m_tape->recording && buffer.type != CommType::kFloat32; }
+    void play(std::function<void()> call) {
+        m_tape->add(std::move(call));
+        m_recorded += m_tape->recording ? 1 : 0;
+    }
     Communicator& drained() {
         m_tape->drain();
         return m_inner;
     }
 
     std::shared_ptr<Tape> m_tape;
+    std::unique_ptr<Communicator> m_own;  // inner communicator of a sub-group; null for the group of all ranks
     Communicator& m_inner;
+    std::vector<std::shared_ptr<CommHandle>> m_sent;
     std::int64_t m_recorded = 0;
 };
 

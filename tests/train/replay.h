@@ -57,11 +57,11 @@ struct Tape {
     int recordings = 0;
     int launches = 0;
     std::vector<std::function<void()>> calls = {};
-    std::shared_ptr<LoggedGpu> gpu = nullptr;  // runs operations later, on its compute stream; null: at once
+    // Runs operations later, on its compute stream, and records under CUDA's rules; null: at once.
+    std::shared_ptr<LoggedGpu> gpu = nullptr;
 
     void add(std::function<void()> call) {
-        if (recording) return calls.push_back(std::move(call));
-        if (!gpu) return call();
+        if (!gpu) return recording ? calls.push_back(std::move(call)) : call();
         gpu->enqueue(
             gpu->computeStream(), [] { return true; }, std::move(call));
     }

@@ -122,16 +122,29 @@ void NcclCommunicator::beginRecording() {
                        // recorded
     m_recording = true;
     m_beforeRecording = collective();
+    m_bytesBeforeRecording = bytesSent();
+    for (NcclCommunicator* group : m_groups) group->beginRecording();
 }
 
-std::int64_t NcclCommunicator::endRecording() {
+// Does not count the recorded calls: countLaunched() counts them in each launch.
+RecordedCalls NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
     m_recorded.clear();
-    const std::int64_t recorded =
-        m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
-    if (m_connection->brokeByRecording()) reconnect();
-    return recorded;
+    RecordedCalls calls;
+    calls.collectives = m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
+    calls.bytes = bytesSent() - m_bytesBeforeRecording;
+    countBytes(-calls.bytes);
+    for (NcclCommunicator* group : m_groups) calls.groups.push_back(group->endRecording());
+    if (m_store && m_connection->brokeByRecording()) reconnect();
+    return calls;
+}
+
+void NcclCommunicator::countLaunched(const RecordedCalls& calls) {
+    m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
+    countBytes(calls.bytes);
+    RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
+    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->countLaunched(calls.groups[i]);
 }
 
 // Replaces the NCCL communicator after the recording of a CUDA graph broke it. All ranks take this path, because they
@@ -149,9 +162,9 @@ void NcclCommunicator::reconnect() {
 
 // Registers the collectives of a launched CUDA graph. They have no events of their own, so one event after the whole
 // step represents all of them.
-void NcclCommunicator::launched(std::int64_t collectives) {
-    const std::int64_t last = m_collective.fetch_add(collectives, std::memory_order_relaxed) + collectives;
-    const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, last};
+void NcclCommunicator::launched(const RecordedCalls& calls) {
+    countLaunched(calls);
+    const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, collective()};
     m_connection->check(operation);
     removeFinished();
     const DeviceEvent finished = takeEvent();

@@ -39,8 +39,8 @@ class NcclCommunicator final : public Communicator {
     // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded as a CUDA
     // graph, the ranks connect again.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
-    // Sub-group of `parent` over an existing connection. Its collectives cannot be recorded into a CUDA graph. The
-    // parent's poll() also checks the collectives of the sub-group.
+    // Sub-group of `parent` over an existing connection. It is recorded with its parent. The parent's poll() also
+    // checks the collectives of the sub-group.
     NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options,
                      NcclCommunicator& parent);
     ~NcclCommunicator() override;
@@ -67,11 +67,12 @@ class NcclCommunicator final : public Communicator {
     void abort() override { m_connection->requestAbort(); }
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;  // returns device memory
-    // Collectives of NCCL can be captured. A collective must have run before, because NCCL connects during the first.
-    bool canBeRecorded() const override { return m_store != nullptr; }
+    // Collectives and messages of NCCL can be captured, except sums in canonical order (ReduceOp::kTreeSum). Each group
+    // must have run the same calls before, because NCCL connects during the first.
+    bool canBeRecorded() const override { return true; }
     void beginRecording() override;
-    std::int64_t endRecording() override;
-    void launched(std::int64_t collectives) override;
+    RecordedCalls endRecording() override;
+    void launched(const RecordedCalls& calls) override;
 
     // Sets what happens when the communicator ends and the abort of NCCL hangs; see NcclConnection.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {
@@ -101,6 +102,7 @@ class NcclCommunicator final : public Communicator {
     std::int64_t startBarrier();
     void reconnect();       // connects again after the recording of a CUDA graph broke NCCL
     void removeFinished();  // removes finished operations from the front
+    void countLaunched(const RecordedCalls& calls);
     template <class Action>
     auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
     DeviceEvent takeEvent();
@@ -129,6 +131,7 @@ class NcclCommunicator final : public Communicator {
     std::vector<DeviceEvent> m_recorded;  // events of the CUDA graph that is being recorded, one after each of its
                                           // collectives
     std::int64_t m_beforeRecording = 0;   // number of collectives before the CUDA graph that is being recorded
+    std::int64_t m_bytesBeforeRecording = 0;
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;
     std::unique_ptr<NcclStaging> m_staging;

@@ -21,18 +21,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // only micro-batch of the step, or the last micro-batch after kept ones.
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
-// Makes a recorder of steps as CUDA graphs. Returns null if the device cannot record work, or if the communicator's
-// collectives cannot be recorded.
-std::unique_ptr<StepRecorder> makeRecorder(const StrategyDependencies& dependencies) {
-    std::optional<RecordingDevice> device = dependencies.backend.recordingDevice();
-    const bool alone = dependencies.communicator.size() == 1;
-    if (!device || !(alone || dependencies.communicator.canBeRecorded())) return nullptr;
-    if (!alone) device = withCollectives(std::move(*device), dependencies.communicator);
-    return std::make_unique<StepRecorder>(std::move(*device), [log = dependencies.log](const std::string& why) {
-        if (log) log("steps run kernel by kernel because they cannot be recorded as a CUDA graph: " + why);
-    });
-}
-
 // Returns the capacity of a slot for the losses of all batches of a step, the signal and the norm.
 std::size_t slotBytes(const Loss& loss, const GradientReducer& reducer, std::int64_t batches) {
     constexpr std::size_t kStateBytes = 256;
@@ -54,7 +42,9 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
       m_seed(config.training.seed),
       m_launched(dependencies.backend, slotBytes(dependencies.loss, m_reducer, config.training.accumulateSteps),
                  static_cast<std::size_t>(config.training.accumulateSteps)),
-      m_recorder(dependencies.plan.skipsLayers() ? nullptr : makeRecorder(dependencies)) {
+      m_recorder(dependencies.plan.skipsLayers()
+                     ? nullptr
+                     : makeStepRecorder(dependencies.backend, dependencies.communicator, dependencies.log)) {
     if (dependencies.plan.skipsLayers())
         dependencies.model.setUnused([this](std::size_t parameter) { handleUnused(parameter); });
     dependencies.model.watch(dependencies.watch);

@@ -7,6 +7,7 @@
 #include "nn/layer/value_hash.h"
 #include "parallel/parameters/sharded_parameters.h"
 #include "parallel/parameters/whole_parameters.h"
+#include "parallel/reduce/recorded_collectives.h"
 #include "parallel/strategy/batch_rows.h"
 #include "plan/stage_plan.h"
 #include "schedule/schedule_simulation.h"
@@ -31,6 +32,18 @@ void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchS
     dependencies.log("Batch norm computes its statistics over micro-batches of " + std::to_string(plan.microRows) +
                      " samples, as with gradient accumulation: the losses differ from those of whole batches of " +
                      std::to_string(batchSize));
+}
+
+// True if the steps of a strategy can be recorded as CUDA graphs. Masks of dropout need a slot (memory of one
+// micro-batch in flight) for each micro-batch: their keys are uploaded before the recorded work. Sums in canonical
+// order are NCCL groups that the host composes.
+bool canRecord(const RunConfig& config, const StrategyDependencies& dependencies, MeshStages& stages) {
+    const StrategyPlan& plan = dependencies.plan;
+    const auto hasSlots = [&plan](PipelineStage& stage) {
+        return static_cast<std::int64_t>(stage.allSlots().size()) >= plan.microBatches;
+    };
+    return config.training.accumulateSteps == 1 && plan.leaves == 0 && !plan.skipsLayers() &&
+           (!plan.hasDropout() || std::ranges::all_of(stages.all(), hasSlots));
 }
 
 }  // namespace
@@ -79,6 +92,8 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& 
         if (m_leaves)
             m_statistics.emplace_back(stage.model(), m_plan.keptLevels, dependencies.backend, m_results.memory());
     m_planned = shares();
+    if (canRecord(config, m_dependencies, m_stages))
+        m_recorder = makeStepRecorder(m_dependencies.backend, m_dependencies.communicator, m_dependencies.log);
 }
 
 void MeshStrategy::addStages() {
@@ -233,16 +248,63 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest request) {
 
 // Trains the last batch of a step and updates the parameters. Returns the result of update().
 Tensor MeshStrategy::trainLast(const Batch& batch) {
+    const bool withNorm = measuresNorm();
+    const Tensor squares = m_recorder && !isTraced() ? trainRecorded(batch, withNorm) : trainAndUpdate(batch, withNorm);
+    m_optimizer->count();
+    m_passes = 0;
+    m_messages.setEarlierMicroBatches(0);
+    return squares;
+}
+
+// Enqueues the work of a step from the first forward pass to the update, which is the same in each step.
+Tensor MeshStrategy::trainAndUpdate(const Batch& batch, bool measuresNorm) {
     runSchedule(batch, true);
-    m_dependencies.onPhaseEnd(Phase::kBackward);
+    if (!m_recorder) m_dependencies.onPhaseEnd(Phase::kBackward);
     {
         const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
         for (PipelineStage& stage : m_stages.all()) stage.store().finish();
     }
-    m_dependencies.onPhaseEnd(Phase::kMoving);
-    m_passes = 0;
-    m_messages.setEarlierMicroBatches(0);
-    return update();
+    if (!m_recorder) m_dependencies.onPhaseEnd(Phase::kMoving);
+    return update(measuresNorm);
+}
+
+// Launches the step's CUDA graph, or runs the step and records it in the next one. A slot's micro-batch is the one that
+// take() assigns: with dropout, there is a slot for each micro-batch.
+Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
+    const PhaseScope scope(m_dependencies.phase, Phase::kForward);
+    settleStages();
+    for (PipelineStage& stage : m_stages.all()) {
+        int microBatch = 0;
+        for (PipelineStage::Slot& slot : stage.allSlots()) beginSlot(slot, microBatch++, true);
+    }
+    const auto work = [&] {
+        try {
+            m_recordedSquares = trainAndUpdate(batch, measuresNorm);
+            settleStages();
+        } catch (...) {  // the recorder runs the work again if it cannot be recorded
+            for (PipelineStage& stage : m_stages.all()) stage.abandonStep();
+            throw;
+        }
+    };
+    m_hasBegun = true;
+    const void* const input = batch.features ? batch.features.data : batch.labels.data;
+    m_recorder->run({input, batch.rows(), measuresNorm ? 1 : 0}, work);
+    m_hasBegun = false;
+    return measuresNorm ? m_recordedSquares : Tensor{};
+}
+
+// Completes the messages and gathers in progress and discards gathered parameters. A recorded step starts and ends in
+// this state: handles of recorded operations are valid only within the recording, and the graph contains all gathers
+// that its passes need.
+void MeshStrategy::settleStages() {
+    for (PipelineStage& stage : m_stages.all()) {
+        stage.finishSends();
+        stage.store().updated();
+    }
+}
+
+bool MeshStrategy::isTraced() const {
+    return m_dependencies.trace != nullptr && m_dependencies.trace->active();
 }
 
 void MeshStrategy::launch(const Batch& batch, StepRequest request) {
@@ -274,6 +336,7 @@ void MeshStrategy::runAction(const PipelineAction& action, const Batch& batch) {
 }
 
 void MeshStrategy::showAction(const PipelineAction& action) const {
+    if (m_recorder && !isTraced()) return;
     if (m_dependencies.onAction && m_plan.schedule.rankCount() > 1)
         m_dependencies.onAction(action, ActionTimes{}.of(action.work) / m_length);
 }
@@ -284,7 +347,7 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     const Tensor x = m_messages.inputOf(stage, slot, batch);
     showAction({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
     const PhaseScope scope(m_dependencies.phase, Phase::kForward);
-    beginSlot(slot, microBatch, true);
+    if (!m_hasBegun) beginSlot(slot, microBatch, true);
     LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stages.indexOf(stage.number())] : nullptr;
     if (statistics) statistics->beforeForward(microBatch);
     stage.store().beginForward();
@@ -324,20 +387,22 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     if (!inHalves || isWeights) stage.release(slot);
 }
 
-// Updates the parameters. The gradient norm takes a collective over all ranks; if the update does not need it, it is
-// computed only every kStepsBetweenNorms steps. Returns the result of MeshNorm::squared(), or an empty tensor.
-Tensor MeshStrategy::update() {
+// True if the next step measures the gradient norm. That takes a collective over all ranks; if the update does not need
+// the norm, it is measured only every kStepsBetweenNorms steps.
+bool MeshStrategy::measuresNorm() const {
     constexpr std::int64_t kStepsBetweenNorms = 16;
+    return m_optimizer->rules().measuresNorm() || m_optimizer->steps() % kStepsBetweenNorms == 0;
+}
+
+// Updates the parameters. Returns the result of MeshNorm::squared() if the norm is measured, or an empty tensor.
+Tensor MeshStrategy::update(bool measuresNorm) {
     const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
-    const bool needed = m_optimizer->rules().measuresNorm();
     Tensor squares;
-    if (needed || m_optimizer->steps() % kStepsBetweenNorms == 0)
-        squares = m_results.norm().squared(m_stages.all(), m_groups);
-    if (needed)
+    if (measuresNorm) squares = m_results.norm().squared(m_stages.all(), m_groups);
+    if (m_optimizer->rules().measuresNorm())
         m_optimizer->updateFrom(squares, m_results.norm().kernels());
     else
         m_optimizer->update();
-    m_optimizer->count();
     for (LeafStatistics& one : m_statistics)
         if (!one.none()) one.finish(m_groups.data(), m_leaves->filled() * m_groups.layout().dataSize());
     for (PipelineStage& stage : m_stages.all()) stage.store().updated();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/step_recorder.h"
 #include "parallel/mesh/leaf_statistics.h"
 #include "parallel/mesh/mesh_groups.h"
 #include "parallel/mesh/mesh_results.h"
@@ -27,7 +28,8 @@ namespace ringside {
 // had accumulated them, and then averaged over the data-parallel ranks by the stage's ParameterStore. Finally each rank
 // updates the parameters that it holds; if the update needs the gradient norm, all ranks first add their parts of it.
 // On devices that compute in parallel with the host, losses, norm and signal stay in the device's memory until the host
-// reads them a step later.
+// reads them a step later, and the schedule and the update are recorded as one CUDA graph. Traced steps are not: in a
+// graph the host sees no actions and messages.
 class MeshStrategy final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyDependencies& dependencies);
@@ -68,7 +70,12 @@ class MeshStrategy final : public Strategy {
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
     PlannedShares shares() const;
     Tensor trainLast(const Batch& batch);
-    Tensor update();
+    Tensor trainAndUpdate(const Batch& batch, bool measuresNorm);
+    Tensor trainRecorded(const Batch& batch, bool measuresNorm);
+    bool isTraced() const;  // true if the current step is traced
+    bool measuresNorm() const;
+    Tensor update(bool measuresNorm);
+    void settleStages();
     Batch trainingPart(const Batch& batch, int microBatch) const;
     Batch microBatchOf(const Batch& batch, int microBatch) const;
     int partsOf(const Batch& batch) const;
@@ -89,6 +96,7 @@ class MeshStrategy final : public Strategy {
     float m_share;
     int m_passes = 0;  // number of micro-batches of the step before the current batch
     bool m_lastBatch = true;
+    bool m_hasBegun = false;  // true if the passes of all slots of the current step have begun
     int m_lastMicroBatch = 0;
     // training.reduction canonical: parts of the batch whose gradients are added in a tree; null otherwise
     std::unique_ptr<LeafBatches> m_leaves;
@@ -96,6 +104,8 @@ class MeshStrategy final : public Strategy {
                                                // stage; empty otherwise
     MeshResults m_results;
     PlannedShares m_planned;
+    Tensor m_recordedSquares;                  // result of MeshNorm::squared() in recorded steps
+    std::unique_ptr<StepRecorder> m_recorder;  // recorder of steps as CUDA graphs; null if steps are never recorded
 };
 
 }  // namespace ringside

@@ -68,11 +68,27 @@ PipelineStage::Slot& PipelineStage::of(int microBatch) {
 
 PipelineStage::Slot& PipelineStage::take(int microBatch) {
     Slot& slot = of(-1);
+    finishSends(slot);
+    slot.microBatch = microBatch;
+    return slot;
+}
+
+void PipelineStage::finishSends(Slot& slot) {
     slot.sentForward.wait();
     slot.sentBackward.wait();
     slot.sentForward = slot.sentBackward = {};
-    slot.microBatch = microBatch;
-    return slot;
+}
+
+void PipelineStage::abandonStep() {
+    for (Slot& slot : m_slots) {
+        slot.sentForward = slot.sentBackward = {};
+        release(slot);
+    }
+    m_store->abandonStep();
+}
+
+void PipelineStage::finishSends() {
+    for (Slot& slot : m_slots) finishSends(slot);
 }
 
 void PipelineStage::release(Slot& slot) {

@@ -62,6 +62,10 @@ class PipelineStage {
                                  // messages in the slot are sent
     Slot& of(int microBatch);    // returns the slot (activations and messages) of a micro-batch in flight
     void release(Slot& slot);
+    void finishSends();  // waits until the messages of all slots are sent
+    // Frees all slots after an exception has interrupted the recording of a step.
+    void abandonStep();
+    std::vector<Slot>& allSlots() { return m_slots; }
 
     // Memory for messages from other stages: the previous stage's output for `rows` samples, and the gradient by this
     // stage's output.
@@ -69,6 +73,8 @@ class PipelineStage {
     Tensor incomingGradient(const Slot& slot) const;
 
   private:
+    static void finishSends(Slot& slot);
+
     std::size_t m_number;
     bool m_isLast;
     std::vector<Slot> m_slots;

@@ -50,6 +50,9 @@ class ParameterStore {
     // Averages the remaining gradients and waits for all of them.
     virtual void finish() = 0;
     virtual void updated() {}  // called after the optimizer has changed the values of the parameters
+    // Returns to the state between two steps after an exception has interrupted the recording of a step. Handles of
+    // recorded collectives are dropped.
+    virtual void abandonStep() {}
 
     // Convert between this rank's part of a tensor and the whole tensor in host memory. Collective over the ranks that
     // train the stage. own: this rank's part of a value or of an optimizer's tensor. gather() enlarges `whole` as

@@ -335,6 +335,18 @@ void ShardedParameters::updated() {
     }
 }
 
+void ShardedParameters::abandonStep() {
+    for (UnitState& unit : m_units) {
+        unit.gathering.clear();
+        unit.scattering.clear();
+        unit.closed = true;
+        if (m_gradientPool.empty() || &unit == &m_units.front()) continue;
+        releaseMemory(m_gradientPool, static_cast<int>(&unit - m_units.data()));
+        unit.gradients = {};
+    }
+    updated();
+}
+
 RowRange ShardedParameters::ownRows(std::size_t parameter) const {
     const Part& part = m_parts[parameter];
     if (part.ownValues == 0) return {};

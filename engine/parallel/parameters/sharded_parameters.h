@@ -49,6 +49,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void endBackward(bool complete) override;
     void finish() override;
     void updated() override;
+    void abandonStep() override;
     void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) override;
     void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
     Tensor own(std::size_t parameter) const override { return m_parts[parameter].shard.value; }

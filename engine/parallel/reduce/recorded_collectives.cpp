@@ -4,21 +4,21 @@
 namespace ringside {
 namespace {
 
-// CUDA graph that reports each launch and its number of collectives to the communicator.
+// CUDA graph that reports each launch and its calls to the communicator.
 class WorkWithCollectives final : public RecordedWork {
   public:
-    WorkWithCollectives(std::unique_ptr<RecordedWork> work, Communicator& communicator, std::int64_t collectives)
-        : m_work(std::move(work)), m_communicator(communicator), m_collectives(collectives) {}
+    WorkWithCollectives(std::unique_ptr<RecordedWork> work, Communicator& communicator, RecordedCalls calls)
+        : m_work(std::move(work)), m_communicator(communicator), m_calls(std::move(calls)) {}
 
     void launch() override {
         m_work->launch();
-        m_communicator.launched(m_collectives);
+        m_communicator.launched(m_calls);
     }
 
   private:
     std::unique_ptr<RecordedWork> m_work;
     Communicator& m_communicator;
-    std::int64_t m_collectives;
+    RecordedCalls m_calls;
 };
 
 std::unique_ptr<RecordedWork> recordWith(Communicator& communicator, const RecordingDevice& device,
@@ -43,6 +43,17 @@ RecordingDevice withCollectives(RecordingDevice device, Communicator& communicat
         return recordWith(communicator, device, work);
     };
     return both;
+}
+
+std::unique_ptr<StepRecorder> makeStepRecorder(Backend& backend, Communicator& communicator,
+                                               const std::function<void(const std::string&)>& log) {
+    std::optional<RecordingDevice> device = backend.recordingDevice();
+    const bool alone = communicator.size() == 1;
+    if (!device || !(alone || communicator.canBeRecorded())) return nullptr;
+    if (!alone) device = withCollectives(std::move(*device), communicator);
+    return std::make_unique<StepRecorder>(std::move(*device), [log](const std::string& why) {
+        if (log) log("steps run kernel by kernel because they cannot be recorded as a CUDA graph: " + why);
+    });
 }
 
 }  // namespace ringside
