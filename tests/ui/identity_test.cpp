@@ -23,6 +23,7 @@
 #include "ranks/rank_strip.h"
 #include "shards/grid/grid_widget.h"
 #include "shards/history/sample_history_view.h"
+#include "shards/page/explanation_box.h"
 #include "shards/summary/epoch_summary_panel.h"
 #include "strategy/pictures/strategy_canvas.h"
 #include "tables/table_panel.h"
@@ -312,6 +313,28 @@ TEST_CASE("every picture names the ranks, samples, steps and epochs that it draw
     CHECK(named(*panel).at(IdentityKind::Step).size() == 1);
     CHECK(named(*f.find<QWidget>("verdictBanner")).at(IdentityKind::Rank) == std::set<std::int64_t>{2});
     CHECK(named(*f.window.findChild<LanesWidget*>()).contains(IdentityKind::Collective));
+}
+
+TEST_CASE("the explanation of a sample has the menu of the sample, also at its text, and is copied as text") {
+    IdentityWindow f;
+    REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
+    auto* box = f.find<ExplanationBox>("explanationBox");
+    CHECK(box->identitiesAt({}) == std::vector<Identity>{{IdentityKind::Epoch, 0}});
+    const auto* grid = f.find<GridWidget>("gridWidget");
+    const QPoint first = grid->cellsArea().topLeft().toPoint() + QPoint(4, 4);
+    QTest::mouseClick(f.find<QWidget>("gridWidget"), Qt::LeftButton, {}, first);
+    REQUIRE(waitFor([&] { return box->identitiesAt({}) == grid->identitiesAt(first); }));
+    auto* text = f.find<QLabel>("explanationLabel");
+    QContextMenuEvent event(QContextMenuEvent::Mouse, text->rect().center(), text->mapToGlobal(text->rect().center()));
+    QApplication::sendEvent(text, &event);
+    auto* menu = f.window.findChild<QMenu*>(QStringLiteral("identityMenu"));
+    REQUIRE(menu != nullptr);
+    CHECK(menu->actions().front()->text() == identityText(grid->identitiesAt(first).front()));
+    CHECK(IdentityWindow::names(*menu) == kActions);
+    QTest::mouseClick(text, Qt::LeftButton, {}, QPoint(4, 4));
+    f.trigger("copyAction");
+    CHECK(QApplication::clipboard()->text().startsWith(f.find<QLabel>("explanationTitleLabel")->text() + '\n'));
+    CHECK(QApplication::clipboard()->text().count('\n') >= 3);
 }
 
 TEST_CASE("the curve of a rank and its name in the legend have the menu of the rank") {

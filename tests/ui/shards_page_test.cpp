@@ -6,8 +6,10 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTextDocument>
 
 #include "plans.h"
+#include "shards/page/alarm_banner.h"
 #include "shards_window.h"
 #include "telemetry/events/codec.h"
 
@@ -124,6 +126,20 @@ TEST_CASE("on a narrow page the summary is a drawer, and on a low one the explan
     window.page.resize(690, 420);
     CHECK_FALSE(side->isVisible());
     CHECK(box->height() < high);
+    // The text ends with a whole line: what does not fit is in the tooltip.
+    auto* text = window.page.findChild<QLabel*>("explanationLabel");
+    for (const int width : {690, 560}) {
+        window.page.resize(width, 420);
+        QTextDocument shown;
+        shown.setDocumentMargin(0);
+        shown.setDefaultFont(text->font());
+        shown.setHtml(text->text());
+        shown.setTextWidth(text->width());
+        INFO(width);
+        CHECK(shown.size().height() <= text->height() + 1);
+        CHECK(box->toolTip().contains("seed + epoch"));
+    }
+    window.page.resize(690, 420);
     for (const char* name : {"gridViewButton", "historyViewButton", "mistakesViewButton"}) {
         const auto* choice = window.page.findChild<QPushButton*>(QLatin1String(name));
         CHECK(choice->width() >= choice->sizeHint().width());
@@ -268,6 +284,14 @@ TEST_CASE("a wrong sample turns the page red with a message, and a button shows 
     CHECK(window.text("alarmLabel") == "rank 2, epoch 3, step 1, slot 0: planned 608, trained 17");
     CHECK(window.page.property("alarm").toBool());
     CHECK_FALSE(window.page.findChild<QPushButton*>("alarmReportButton")->isVisible());
+    // The epoch has 12 steps: step 1 of the third epoch is step 25 of the run.
+    const auto* alarm = dynamic_cast<AlarmBanner*>(banner);
+    REQUIRE(alarm != nullptr);
+    CHECK(alarm->identitiesAt({}) ==
+          std::vector<Identity>{
+              {IdentityKind::Sample, 17}, {IdentityKind::Rank, 2}, {IdentityKind::Step, 25}, {IdentityKind::Epoch, 2}});
+    CHECK(alarm->copyText() ==
+          "The ranks did not train on the planned samples\nrank 2, epoch 3, step 1, slot 0: planned 608, trained 17\n");
     window.page.findChild<QPushButton*>("mapViewButton")->click();
     window.page.findChild<QPushButton*>("alarmShowButton")->click();
     CHECK(window.plan.epoch() == 2);

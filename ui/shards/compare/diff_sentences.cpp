@@ -52,6 +52,7 @@ Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, c
         return {diffText("Epoch %1 against itself").arg(epochNumber(scene.epoch)),
                 {diffText("Choose another epoch to compare it with.")}};
     }
+    result.things = {{IdentityKind::Epoch, otherEpoch}, {IdentityKind::Epoch, scene.epoch}};
     if (!diff.identical()) {
         result.title = diffText("What changes between epoch %1 and epoch %2?")
                            .arg(epochNumber(otherEpoch), epochNumber(scene.epoch));

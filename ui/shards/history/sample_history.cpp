@@ -83,6 +83,7 @@ Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& h
         onCursorRank += here ? 1 : 0;
     }
     Explanation result;
+    result.things = {{IdentityKind::Sample, history.sample}, {IdentityKind::Epoch, scene.epoch}};
     result.title = sampleHistoryText("Where is sample %1 trained in %2 epochs?").arg(history.sample).arg(epochs);
     result.lines << sampleHistoryText("It is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
                         .arg(uses)

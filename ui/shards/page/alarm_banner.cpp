@@ -26,15 +26,16 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     layout->setSpacing(Theme::kSpace3);
     auto* words = new QVBoxLayout;
     words->setSpacing(2);
-    auto* title = new QLabel(tr("The ranks did not train on the planned samples"));
+    m_title = new QLabel(tr("The ranks did not train on the planned samples"));
     m_text = new QLabel;
     m_text->setObjectName(QStringLiteral("alarmLabel"));
     m_hint = new QLabel;
     m_hint->setObjectName(QStringLiteral("alarmHintLabel"));
-    title->setProperty("role", "alarmTitle");
-    for (QLabel* label : {title, m_text, m_hint}) {
+    m_title->setProperty("role", "alarmTitle");
+    for (QLabel* label : {m_title, m_text, m_hint}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        label->setContextMenuPolicy(Qt::NoContextMenu);  // the window opens the menu of the wrong sample
         words->addWidget(label);
     }
     layout->addLayout(words, 1);
@@ -48,8 +49,9 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     hide();
 }
 
-void AlarmBanner::say(const QString& sentence, bool onlyHash) {
+void AlarmBanner::say(const QString& sentence, bool onlyHash, const std::vector<Identity>& things) {
     m_onlyHash = onlyHash;
+    m_things = things;
     m_text->setText(sentence);
     setVisible(!sentence.isEmpty());
     refresh();
@@ -66,6 +68,14 @@ void AlarmBanner::refresh() {
                         ? tr("The next run will report each sample: click Run.")
                         : tr("At this speed only a hash of each epoch is reported, so the sample is not known."));
     m_report->setVisible(m_onlyHash && !m_reporting);
+}
+
+std::vector<Identity> AlarmBanner::identitiesAt(const QPoint&) const {
+    return m_things;
+}
+
+QString AlarmBanner::copyText() const {
+    return m_title->text() + QLatin1Char('\n') + m_text->text() + QLatin1Char('\n');
 }
 
 }  // namespace ringside

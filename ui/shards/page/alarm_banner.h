@@ -4,25 +4,33 @@
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
+#include <vector>
+
+#include "identity/identity.h"
+#include "identity/text_source.h"
 
 namespace ringside {
 
 // Red banner above the page, shown if a rank trained on a sample that was not planned.
-class AlarmBanner : public QFrame {
+class AlarmBanner : public QFrame, public IdentitySource, public TextSource {
     Q_OBJECT
   public:
     explicit AlarmBanner(QWidget* parent = nullptr);
 
     // Shows the sentence; an empty one hides the banner. onlyHash: the sample is not known; the banner then offers to
-    // report samples in the next run.
-    void say(const QString& sentence, bool onlyHash);
+    // report samples in the next run. `things`: sample, rank, step and epoch of the sentence, as far as known.
+    void say(const QString& sentence, bool onlyHash, const std::vector<Identity>& things);
     void setReporting(bool reporting);  // true: the next run will report each sample
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
+    QString copyText() const override;
 
   Q_SIGNALS:
     void showWanted();
     void reportWanted();
 
   private:
+    std::vector<Identity> m_things;
+    QLabel* m_title = nullptr;
     QLabel* m_text = nullptr;
     QLabel* m_hint = nullptr;
     QPushButton* m_report = nullptr;

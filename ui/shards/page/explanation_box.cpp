@@ -46,6 +46,7 @@ ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
     m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setTextFormat(Qt::RichText);
+    m_text->setContextMenuPolicy(Qt::NoContextMenu);  // the window opens the menu of the explained things
     layout->addWidget(m_title);
     layout->addWidget(m_text, 1);
     setFixedHeight(kHeight);
@@ -57,10 +58,14 @@ void ExplanationBox::setRoom(int panelHeight) {
     if (maximumHeight() != before) showLines();
 }
 
-QString ExplanationBox::html(int lineHeight) const {
+// Returns the first `count` lines; an ellipsis follows if that is not all.
+QString ExplanationBox::html(int lineHeight, qsizetype count) const {
     QString text;
-    for (const QString& line : m_lines) {
-        text += QStringLiteral("<div style='line-height: %1%'>%2</div>").arg(lineHeight).arg(line.toHtmlEscaped());
+    for (qsizetype at = 0; at < count; ++at) {
+        const bool isCut = at + 1 == count && count < m_lines.size();
+        text += QStringLiteral("<div style='line-height: %1%'>%2%3</div>")
+                    .arg(lineHeight)
+                    .arg(m_lines[at].toHtmlEscaped(), isCut ? QStringLiteral(" ...") : QString());
     }
     return text;
 }
@@ -75,14 +80,15 @@ bool ExplanationBox::fits(const QString& text, const QFont& font) const {
     return document.size().height() <= m_text->height() + 1;
 }
 
-// Shows the lines with the largest spacing that fits: closer lines are tried first, then smaller letters. Text that
-// still does not fit is truncated and complete in the tooltip.
+// Shows the lines with the largest spacing that fits: closer lines are tried first, then smaller letters, then fewer
+// lines. The tooltip has all lines.
 void ExplanationBox::showLines() {
     const bool low = maximumHeight() < kHeight;
-    QString text = html(low ? kLowLineHeight : kLineHeight);
+    const qsizetype all = m_lines.size();
+    QString text = html(low ? kLowLineHeight : kLineHeight, all);
     bool small = false;
     if (!fits(text, font())) {
-        text = html(kLowLineHeight);
+        text = html(kLowLineHeight, all);
         small = !fits(text, font());
     }
     if (m_text->property("role").toString() != QLatin1String(small ? "small" : "")) {
@@ -90,8 +96,10 @@ void ExplanationBox::showLines() {
         m_text->style()->unpolish(m_text);
         m_text->style()->polish(m_text);
     }
+    for (qsizetype count = all; small && count > 1 && !fits(text, m_text->font());)
+        text = html(kLowLineHeight, --count);
     m_text->setText(text);
-    setToolTip(QStringLiteral("<qt>%1</qt>").arg(text));
+    setToolTip(QStringLiteral("<qt>%1</qt>").arg(html(kLowLineHeight, all)));
 }
 
 void ExplanationBox::resizeEvent(QResizeEvent* event) {
@@ -109,8 +117,17 @@ void ExplanationBox::show(const Explanation& explanation) {
         m_title->style()->polish(m_title);
     }
     m_lines = explanation.lines;
+    m_things = explanation.things;
     showLines();
     m_text->setAccessibleName(explanation.lines.join(QLatin1Char(' ')));
+}
+
+std::vector<Identity> ExplanationBox::identitiesAt(const QPoint&) const {
+    return m_things;
+}
+
+QString ExplanationBox::copyText() const {
+    return m_title->text() + QLatin1Char('\n') + m_lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 }  // namespace ringside

@@ -4,28 +4,33 @@
 #include <QFrame>
 #include <QLabel>
 
+#include "identity/identity.h"
+#include "identity/text_source.h"
 #include "shards/scene/explanation.h"
 
 namespace ringside {
 
 // Box with a title such as "Why is sample 88 on rank 1?" and the arithmetic below it.
-class ExplanationBox : public QFrame {
+class ExplanationBox : public QFrame, public IdentitySource, public TextSource {
     Q_OBJECT
   public:
     explicit ExplanationBox(QWidget* parent = nullptr);
     void show(const Explanation& explanation);
     // Sets the height of the surrounding panel. A low panel shows fewer lines; its tooltip shows all lines.
     void setRoom(int panelHeight);
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
+    QString copyText() const override;
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
 
   private:
     void showLines();
-    QString html(int lineHeight) const;
+    QString html(int lineHeight, qsizetype count) const;
     bool fits(const QString& text, const QFont& font) const;
 
     QStringList m_lines;
+    std::vector<Identity> m_things;
     QLabel* m_title = nullptr;
     QLabel* m_text = nullptr;
 };

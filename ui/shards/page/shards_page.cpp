@@ -35,6 +35,16 @@ SamplePlace placeOf(const ShardPlan& plan, GridCell cell) {
     return {cell.rank, cell.slot, content.step, content.position, content.kind == CellKind::Duplicate};
 }
 
+// Returns the trained sample, the rank, the step and the epoch of a wrong sample, as far as they are known.
+std::vector<Identity> identitiesOf(const PlanMismatch& wrong, qint64 stepsPerEpoch) {
+    std::vector<Identity> found;
+    if (wrong.trained >= 0) found.push_back({IdentityKind::Sample, wrong.trained});
+    found.push_back({IdentityKind::Rank, wrong.rank});
+    if (wrong.step > 0) found.push_back({IdentityKind::Step, wrong.epoch * stepsPerEpoch + wrong.step});
+    found.push_back({IdentityKind::Epoch, wrong.epoch});
+    return found;
+}
+
 }  // namespace
 
 ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme, QWidget* parent)
@@ -325,6 +335,7 @@ Explanation ShardsPage::withOutcome(Explanation explanation, GridCell cell) cons
         explanation.lines.prepend(tr("The run differs from the plan: rank %1 trained on sample %2 in this slot.")
                                       .arg(cell.rank)
                                       .arg(wrong.trained));
+        explanation.things.push_back({IdentityKind::Sample, wrong.trained});
     }
     return explanation;
 }
@@ -513,7 +524,10 @@ void ShardsPage::showAlarm() {
     const QString sentence = m_verification.alarm();
     const auto& mismatches = m_verification.state().mismatches;
     m_alarm->setReporting(m_willReport);
-    m_alarm->say(sentence, !mismatches.empty() && mismatches.front().slot < 0);
+    const auto& started = m_run.data().started();
+    m_alarm->say(sentence, !mismatches.empty() && mismatches.front().slot < 0,
+                 mismatches.empty() || !started ? std::vector<Identity>()
+                                                : identitiesOf(mismatches.front(), started->stepsPerEpoch));
     const bool alarm = !sentence.isEmpty();
     if (property("alarm").toBool() == alarm) return;
     setProperty("alarm", alarm);

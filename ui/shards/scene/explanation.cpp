@@ -7,6 +7,7 @@
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/shard_layout.h"
 #include "shards/scene/assignment_sentences.h"
+#include "shards/scene/cell_identities.h"
 #include "shards/scene/cell_text.h"
 #include "shards/scene/device_chunks.h"
 #include "shards/scene/order_sentences.h"
@@ -20,6 +21,7 @@ Explanation explainDropped(const ShardScene& scene, const CellContent& content) 
     const ShardLayout layout = ShardLayout::of(plan.spec());
     Explanation result;
     result.title = gridText("Why does no rank get sample %1?").arg(plainNumber(content.sample));
+    result.things = {{IdentityKind::Sample, content.sample}, {IdentityKind::Epoch, scene.epoch}};
     const QString assignedSlots = plainNumber(layout.totalSize());
     const QString product =
         layout.rule == ShardLayout::Rule::kByBatch
@@ -78,6 +80,7 @@ Explanation explain(const ShardScene& scene, GridCell cell) {
         return explainDropped(scene, content);
     }
     Explanation result;
+    result.things = identitiesOf(scene, cell);
     result.title = gridText("Why is sample %1 on rank %2?").arg(plainNumber(content.sample), plainNumber(cell.rank));
     result.warning = plan.spec().pitfalls.any();
     result.lines << placeSentence(plan, cell);
@@ -100,6 +103,7 @@ Explanation explainNothing(const ShardScene& scene) {
     const ShardPlan& plan = scene.plan;
     Explanation result;
     result.title = gridText("Which rank gets which sample?");
+    result.things = {{IdentityKind::Epoch, scene.epoch}};
     result.lines << orderSentence(scene) << ruleSentence(plan);
     const std::string mistake = pitfallSentence(plan.spec());
     result.warning = !mistake.empty();

@@ -3,7 +3,9 @@
 
 #include <QString>
 #include <QStringList>
+#include <vector>
 
+#include "identity/identity.h"
 #include "shards/scene/grid_cell.h"
 #include "shards/scene/shard_scene.h"
 
@@ -13,7 +15,8 @@ namespace ringside {
 struct Explanation {
     QString title;
     QStringList lines;
-    bool warning = false;  // true if the setting is probably a mistake
+    bool warning = false;               // true if the setting is probably a mistake
+    std::vector<Identity> things = {};  // things that the text explains, the most specific first
 };
 
 Explanation explain(const ShardScene& scene, GridCell cell);
