@@ -241,13 +241,13 @@ int main(int argc, char** argv) {
         changeEpochs(bench, view, epoch);
         showTable(bench, view);
         save(bench, view);
-        std::printf("%-34s %lld MB resident\n", view.c_str(), static_cast<long long>(residentBytes() / 1'000'000));
+        std::printf("%-34s %lld MiB resident\n", view.c_str(), static_cast<long long>(residentBytes() >> 20));
     }
     bench.show("gridViewButton");
     bench.page->findChild<QAbstractButton*>(QStringLiteral("colorByClassButton"))->click();
     panAndZoom(bench, "grid by class");
     changeEpochs(bench, "grid by class", epoch);
     find(bench);
-    std::printf("%lld MB resident\n", static_cast<long long>(residentBytes() / 1'000'000));
+    std::printf("%lld MiB resident\n", static_cast<long long>(residentBytes() >> 20));
     return 0;
 }
