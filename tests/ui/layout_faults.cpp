@@ -18,13 +18,15 @@
 #include <cmath>
 
 #include "controls/elided_label.h"
+#include "identity/identity.h"
 #include "ui/painted_texts.h"
 
 using namespace ringside;
 
 namespace {
 
-constexpr int kTolerance = 1;  // px, for rounding
+constexpr int kTolerance = 1;      // px, for rounding
+constexpr int kLeastPicture = 12;  // px, height of a legend or a slider
 
 QString nameOf(const QWidget& widget) {
     QString name = widget.objectName();
@@ -178,6 +180,8 @@ class Walk {
     void checkPainted(QWidget& widget) {
         if (widget.metaObject()->className() == QByteArray("QWidget") || laysOutItself(widget)) return;
         if (qobject_cast<QLabel*>(&widget) || qobject_cast<QAbstractButton*>(&widget)) return;
+        if (dynamic_cast<const IdentitySource*>(&widget) && widget.height() < kLeastPicture)
+            add(widget, QStringLiteral("%1 px high: no room for the picture").arg(widget.height()));
         const QList<PaintedText> texts = paintedTexts(widget);
         for (int i = 0; i < texts.size(); ++i) {
             if (!texts[i].isWhole && !scrolls(widget))

@@ -2,15 +2,21 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
+#include <QTest>
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "experiment/experiment_form.h"
 #include "experiment/model_summary_dialog.h"
 #include "models/experiment_model.h"
 #include "support/catch.h"
+#include "theme/theme.h"
+#include "ui/painted_texts.h"
 #include "ui/wait_for.h"
 
 using namespace ringside;
@@ -51,6 +57,25 @@ TEST_CASE("the model is listed layer by layer, and follows the form") {
     f.model.edit(config, QStringLiteral("model.kind"));
     CHECK(f.cell(0, 0) == "Conv2d(1, 32, kernel_size=3, padding=1)");
     CHECK(f.cell(0, 1) == "(32, 8, 8)");
+}
+
+TEST_CASE("cells are under the headings of their columns") {
+    Theme theme;  // its style sheet sets the margins of headings
+    theme.setMode(Theme::Mode::Light);
+    SummaryFixture f;
+    auto* table = f.dialog->findChild<QTableView*>(QStringLiteral("modelSummaryTableView"));
+    f.dialog->show();
+    REQUIRE(QTest::qWaitForWindowExposed(f.dialog.get()));
+    const QList<PaintedText> heads = paintedTexts(*table->horizontalHeader()->viewport());
+    const QList<PaintedText> cells = paintedTexts(*table->viewport());
+    const auto find = [](const QList<PaintedText>& texts, const char* text) {
+        const auto found = std::ranges::find(texts, QLatin1String(text), &PaintedText::text);
+        INFO(text);
+        REQUIRE(found != texts.end());
+        return found->place;
+    };
+    CHECK(std::abs(find(heads, "Layer").left() - find(cells, "ReLU()").left()) <= 1);
+    CHECK(std::abs(find(heads, "Parameters").right() - find(cells, "8,320").right()) <= 1);
 }
 
 TEST_CASE("the summary's text can be copied") {

@@ -32,10 +32,18 @@ class TextEngine final : public QPaintEngine {
         const QRectF place = m_transform.mapRect(box);
         const QRectF whole = QRectF(m_widget.rect()).adjusted(-1, -1, 1, 1);
         if (!place.intersects(whole)) return;  // scrolled away
-        m_texts << PaintedText{text, place, whole.contains(place)};
+        m_texts << PaintedText{text, place, whole.contains(place) && !isCutByClip(place)};
     }
 
   private:
+    // True if the top or the bottom of the place lies outside the clip, which is also the rectangle that drawText()
+    // gets for a higher text.
+    bool isCutByClip(const QRectF& place) const {
+        if (!painter()->hasClipping()) return false;
+        const QRectF clip = m_transform.mapRect(painter()->clipBoundingRect());
+        return place.top() < clip.top() - 1 || place.bottom() > clip.bottom() + 1;
+    }
+
     const QWidget& m_widget;
     QList<PaintedText>& m_texts;
     QTransform m_transform;

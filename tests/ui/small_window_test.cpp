@@ -84,7 +84,6 @@ QStringList sidewaysAreas(const QWidget& root) {
     QStringList names;
     for (const QScrollArea* area : root.findChildren<QScrollArea*>()) {
         const QScrollBar* bar = area->horizontalScrollBar();
-        if (area->objectName() == QLatin1String("gradientsScrollArea")) continue;  // a picture of many columns
         if (area->isVisible() && bar->isVisible() && bar->maximum() > bar->minimum()) names << area->objectName();
     }
     return names;

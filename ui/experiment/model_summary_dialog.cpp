@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "models/experiment_model.h"
+#include "tables/table_cells.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "words/form_fields.h"
@@ -38,6 +39,7 @@ void ModelSummaryDialog::buildLayout() {
     m_table->setObjectName(QStringLiteral("modelSummaryTableView"));
     m_table->setAccessibleName(tr("Layers of the model"));
     m_table->setModel(&m_rows);
+    m_table->setItemDelegate(new TableCells(TableCells::Numbers::Right, m_table));
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setShowGrid(false);
     m_table->setWordWrap(false);

@@ -17,6 +17,7 @@
 #include "import/import_questions.h"
 #include "import/import_sentences.h"
 #include "import/picture_row.h"
+#include "tables/table_cells.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "words/form_fields.h"
@@ -107,6 +108,7 @@ QWidget* ImportDialog::makeSamples() {
     m_table->setObjectName(QStringLiteral("importTableView"));
     m_table->setAccessibleName(tr("The first rows"));
     m_table->setModel(&m_rows);
+    m_table->setItemDelegate(new TableCells(TableCells::Numbers::Right, m_table));
     m_table->setSelectionMode(QAbstractItemView::NoSelection);
     m_table->setFocusPolicy(Qt::NoFocus);
     m_table->setShowGrid(false);

@@ -5,6 +5,14 @@
 #include "import/import_sentences.h"
 
 namespace ringside {
+namespace {
+
+// Returns the alignment of a column and of its heading.
+QVariant alignmentOf(const PreviewColumn& column) {
+    return QVariant((column.type == ColumnType::kText ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+}
+
+}  // namespace
 
 void PreviewTableModel::setPreview(const DataPreview& preview) {
     beginResetModel();
@@ -44,8 +52,7 @@ QVariant PreviewTableModel::data(const QModelIndex& index, int role) const {
         case Qt::BackgroundRole:
             return index.column() == m_label ? QVariant(m_labelColor) : QVariant();
         case Qt::TextAlignmentRole:
-            return QVariant((m_columns[column].type == ColumnType::kText ? Qt::AlignLeft : Qt::AlignRight) |
-                            Qt::AlignVCenter);
+            return alignmentOf(m_columns[column]);
         default:
             return {};
     }
@@ -62,6 +69,8 @@ QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation,
         }
         case Qt::EditRole:  // for copying
             return QString::fromStdString(column.name);
+        case Qt::TextAlignmentRole:
+            return alignmentOf(column);
         case Qt::ToolTipRole:
             if (m_isText) return tr("The first lines");
             return isLabel ? columnTip(column) : columnTip(column) + tr("\nClick to use this column as the label");

@@ -18,7 +18,7 @@ constexpr TypeLength kHeads{40};   // height above the columns for a title and a
 constexpr TypeLength kLegend{22};  // height of the legend, below
 constexpr double kBar = 120;       // width of the legend's color bar
 constexpr TypeLength kLeastRow{16};
-constexpr TypeLength kLeastColumn{56};
+constexpr TypeLength kLeastColumn{36};
 constexpr std::int64_t kMostWeight = 64;  // number of rows of cells up to which more rows make a row of the picture
                                           // higher
 
@@ -161,9 +161,7 @@ QSize GradientPicture::minimumSizeHint() const {
     const GradientView* view = anyView();
     const double rows = view ? static_cast<double>(view->names.size()) : 4;
     const double columns = kNames + kLeastColumn * static_cast<double>(m_ranks.size() + 2);
-    const double legend = legendLeft() + QFontMetricsF(m_theme.smallFont()).horizontalAdvance(legendText());
-    return {static_cast<int>(std::ceil(std::max(columns, legend))),
-            static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
+    return {static_cast<int>(std::ceil(columns)), static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
 }
 
 // Returns the top of each tensor's row. Tensors with more rows of cells are higher.
@@ -240,8 +238,9 @@ void GradientPicture::paintLegend(QPainter& painter) const {
     for (int i = 0; i <= 8; ++i) colors.setColorAt(i / 8.0, heat(i / 4.0 - 1, 1, m_theme));
     painter.fillRect(bar, colors);
     painter.setPen(m_theme.colors().muted);
-    painter.drawText(QRectF(legendLeft(), height() - kLegend, width() - legendLeft(), kLegend), Qt::AlignVCenter,
-                     legendText());
+    const QRectF place(legendLeft(), height() - kLegend, width() - legendLeft(), kLegend);
+    painter.drawText(place, Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(legendText(), Qt::ElideRight, static_cast<int>(place.width())));
 }
 
 void GradientPicture::paintEvent(QPaintEvent*) {

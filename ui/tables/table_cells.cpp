@@ -24,8 +24,10 @@ void TableCells::paint(QPainter* painter, const QStyleOptionViewItem& option, co
         metrics.maxWidth() * text.size() <= place.width() || metrics.horizontalAdvance(text) <= place.width();
     bool number = false;
     if (m_numbers == Numbers::Right) text.toDouble(&number);
-    painter->drawText(place, (number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
-                      fits ? text : metrics.elidedText(text, Qt::ElideRight, place.width()));
+    const QVariant alignment = index.data(Qt::TextAlignmentRole);
+    painter->drawText(
+        place, alignment.isValid() ? alignment.toInt() : (number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
+        fits ? text : metrics.elidedText(text, Qt::ElideRight, place.width()));
 }
 
 }  // namespace ringside

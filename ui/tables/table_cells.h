@@ -9,6 +9,7 @@ namespace ringside {
 // Drawing a hundred cells through a style sheet takes longer than a frame.
 class TableCells final : public QStyledItemDelegate {
   public:
+    // Alignment of numbers if the model gives no Qt::TextAlignmentRole.
     enum class Numbers { Left, Right };
     explicit TableCells(Numbers numbers, QObject* parent = nullptr) : QStyledItemDelegate(parent), m_numbers(numbers) {}
 

@@ -49,6 +49,10 @@ void BalanceCanvas::setMarkedRow(std::optional<qint64> row) {
     update();
 }
 
+QSize BalanceCanvas::minimumSizeHint() const {
+    return {kStepNamesWidth, kHeadHeight + static_cast<int>(2 * kLeastRow)};
+}
+
 double BalanceCanvas::rowHeight() const {
     const auto rows = static_cast<double>(std::max<qint64>(1, m_counts.rows));
     return std::clamp<double>((height() - kHeadHeight) / rows, kLeastRow, kLargestRow);

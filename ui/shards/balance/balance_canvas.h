@@ -40,6 +40,7 @@ class BalanceCanvas : public QWidget, public IdentitySource {
     QString tip(QPointF point) const;
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QRectF cell(qint64 row, int label) const;
+    QSize minimumSizeHint() const override;  // room for the names of the classes and two rows
 
   Q_SIGNALS:
     void resized();

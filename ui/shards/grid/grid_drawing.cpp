@@ -18,6 +18,8 @@ namespace {
 
 constexpr double kLeastStepFrame = 3;
 constexpr double kLeastMark = 4;           // smallest width of a mark in pixels, for any number of samples per pixel
+constexpr TypeLength kNameHeight{14};      // height of a rank's name
+constexpr TypeLength kNoteHeight{44};      // least height of a row with a name and a note
 constexpr TypeLength kLeastStepLabel{64};  // least room between two step labels
 
 // Returns the smallest of 1, 2, 5, 10, 20, ... that is not below the count.
@@ -78,7 +80,7 @@ void GridWidget::drawRankNames(QPainter& painter) const {
     const QRectF area = cellsArea();
     const double height = m_geometry.rowHeight();
     const CellRange ranks = m_geometry.visibleRanks();
-    const qint64 every = std::max<qint64>(1, static_cast<qint64>(std::ceil(14 / height)));
+    const qint64 every = std::max<qint64>(1, static_cast<qint64>(std::ceil(kNameHeight / height)));
     painter.save();
     painter.setClipRect(QRectF(0, area.top(), area.left(), area.height()));
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
@@ -90,15 +92,17 @@ void GridWidget::drawRankNames(QPainter& painter) const {
         }
         const QRectF text(0, row.top(), area.left() - 12, row.height());
         painter.setPen(m_theme.colors().text);
-        if (height >= 44) {
+        if (height >= kNoteHeight) {
             painter.setFont(m_theme.numberFont());
             painter.drawText(text.adjusted(0, 0, 0, -text.height() / 2 + 2), Qt::AlignLeft | Qt::AlignBottom,
                              tr("Rank %1").arg(rank));
             drawRankNote(painter, static_cast<int>(rank), text.adjusted(0, text.height() / 2 + 4, 0, 0));
         } else {
             painter.setFont(m_theme.smallFont());
-            painter.drawText(QRectF(text.left(), text.center().y() - 8, text.width(), 16),
-                             Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
+            const double high = kNameHeight + 2;
+            painter.drawText(
+                QRectF(text.left(), std::max(text.center().y() - high / 2, area.top()), text.width(), high),
+                Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
         }
     }
     painter.restore();

@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kLeastNames{88}, kMostNames{148}, kHeads{34};
+constexpr TypeLength kLeastNames{88}, kMostNames{148}, kHeads{34}, kLine{15};
 constexpr TypeLength kLeastRow{16}, kMostRow{44}, kTwoLines{26};
 constexpr double kStrip = 0.3, kLeastStrip = 4, kLeastSlice = 1.5;
 constexpr TypeLength kRoomForLetters{30}, kRoomForTitle{34};
@@ -93,8 +93,8 @@ void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& column
         const auto fit = [&](const QString& text) {
             return painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(box.width()));
         };
-        painter.drawText(QRectF(box.left(), 0, box.width(), 15), Qt::AlignHCenter, fit(columns[i].title));
-        painter.drawText(QRectF(box.left(), 14, box.width(), 15), Qt::AlignHCenter, fit(columns[i].place));
+        painter.drawText(QRectF(box.left(), 0, box.width(), kLine), Qt::AlignHCenter, fit(columns[i].title));
+        painter.drawText(QRectF(box.left(), kLine - 1, box.width(), kLine), Qt::AlignHCenter, fit(columns[i].place));
     }
 }
 
