@@ -19,19 +19,56 @@ RankLinks LinkWatch::since(const std::vector<LinkStatistics>& before, const std:
     return told;
 }
 
+// Begins an interval of the given length.
+void LinkWatch::begin(std::int64_t nowUs, std::int64_t lengthUs, std::vector<LinkStatistics> now) {
+    m_sinceUs = nowUs;
+    m_partDueUs = nowUs + kPartUs;
+    m_dueUs = nowUs + lengthUs;
+    m_fastest.clear();
+    m_partBegin = now;
+    m_before = std::move(now);
+}
+
+void LinkWatch::measureRates(const RankLinks& part) {
+    for (std::size_t i = 0; i < part.peer.size(); ++i) {
+        const auto busyUs = static_cast<double>(std::max(part.busyUs[i], kLeastBusyUs));
+        double& fastest = m_fastest[static_cast<int>(part.peer[i])];
+        fastest = std::max(fastest, static_cast<double>(part.bytes[i]) / busyUs);
+    }
+}
+
+// Returns the traffic of the interval, with the time that its bytes need at the highest rate.
+RankLinks LinkWatch::summary(const std::vector<LinkStatistics>& now) const {
+    RankLinks told = since(m_before, now);
+    for (std::size_t i = 0; i < told.peer.size(); ++i) {
+        const double fastest = m_fastest.at(static_cast<int>(told.peer[i]));
+        if (fastest <= 0) continue;
+        const auto needed = static_cast<std::int64_t>(static_cast<double>(told.bytes[i]) / fastest);
+        told.busyUs[i] = std::min(told.busyUs[i], needed);
+    }
+    return told;
+}
+
 std::optional<RankLinks> LinkWatch::look(std::int64_t nowUs, const Readings& readings) {
-    if (nowUs < m_dueUs) return {};
+    if (nowUs < std::min(m_partDueUs, m_dueUs)) return {};
     std::vector<LinkStatistics> now = readings();
     std::ranges::sort(now, {}, &LinkStatistics::peer);
     if (now.size() > kMostPeers) now.resize(kMostPeers);
-    m_dueUs = nowUs + (m_sinceUs ? kEveryUs : kFirstUs);
-    const std::vector<LinkStatistics> before = std::exchange(m_before, std::move(now));
-    const std::optional<std::int64_t> sinceUs = std::exchange(m_sinceUs, nowUs);
-    if (!sinceUs || m_before.empty() || nowUs <= *sinceUs) return {};
-    RankLinks told = since(before, m_before);
+    if (!m_sinceUs || now.empty()) {
+        begin(nowUs, m_sinceUs ? kEveryUs : kFirstUs, std::move(now));
+        return {};
+    }
+    measureRates(since(m_partBegin, now));
+    if (nowUs < m_dueUs) {
+        m_partBegin = std::move(now);
+        m_partDueUs = nowUs + kPartUs;
+        return {};
+    }
+    RankLinks told = summary(now);
     told.rank = m_rank;
-    told.lengthUs = nowUs - *sinceUs;
+    told.lengthUs = nowUs - *m_sinceUs;
     told.timeUs = nowUs;
+    begin(nowUs, kEveryUs, std::move(now));
     return told;
 }
 
