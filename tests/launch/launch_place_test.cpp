@@ -182,6 +182,18 @@ TEST_CASE("A rank of a launcher that cannot be read is refused instead of traini
     const std::vector<std::pair<Variables, std::string>> cases = {
         {{{"PALS_RANKID", "2"}, {"PALS_NODEID", "0"}}, "PALS_RANKID is 2"},
         {{{"PALS_RANKID", "0"}}, "PALS_RANKID is 0"},
+        // one process on each of several hosts: PALS sets no total number
+        {{{"PALS_RANKID", "0"}, {"PALS_LOCAL_RANKID", "0"}, {"PALS_LOCAL_SIZE", "1"}, {"PALS_NODEID", "0"}},
+         "a launcher numbered this process"},
+        {{{"ACME_RANK", "0"}, {"ACME_NNODES", "1"}}, "ACME_RANK is 0"},
+        {{{"FLUX_TASK_RANK", "0"}, {"FLUX_TASK_LOCAL_ID", "0"}, {"FLUX_JOB_SIZE", "2"}, {"FLUX_JOB_NNODES", "2"}},
+         "FLUX_TASK_RANK is 0 and FLUX_JOB_"},
+        {{{"JSM_NAMESPACE_RANK", "0"},
+          {"JSM_NAMESPACE_LOCAL_RANK", "0"},
+          {"JSM_NAMESPACE_SIZE", "2"},
+          {"JSM_NAMESPACE_LOCAL_SIZE", "1"}},
+         "JSM_NAMESPACE_SIZE 2"},
+        {{{"SM_CURRENT_HOST_RANK", "0"}, {"SM_HOST_COUNT", "2"}}, "SM_HOST_COUNT is 2"},
         {{{"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "4"}}, "FLUX_TASK_RANK is 0 and FLUX_JOB_SIZE 4"},
         {{{"JSM_NAMESPACE_RANK", "1"}, {"JSM_NAMESPACE_SIZE", "4"}}, "JSM_NAMESPACE_RANK is 1"},
         {{{"MV2_COMM_WORLD_RANK", "0"}, {"MV2_COMM_WORLD_SIZE", "2"}}, "MV2_COMM_WORLD_RANK is 0"},
@@ -206,8 +218,15 @@ TEST_CASE("Variables that do not number processes change nothing for a single ra
                    {"LSB_JOBINDEX", "2"},
                    {"JOB_COMPLETION_INDEX", "1"},
                    {"SM_HOSTS", "[\"algo-1\"]"},
+                   {"SM_HOST_COUNT", "1"},
+                   {"SM_CURRENT_HOST_RANK", "0"},
+                   {"SM_NUM_GPUS", "8"},
                    {"FLUX_TASK_RANK", "0"},
                    {"FLUX_JOB_SIZE", "1"},
+                   {"FLUX_JOB_NNODES", "1"},
+                   {"JSM_NAMESPACE_RANK", "0"},
+                   {"JSM_NAMESPACE_SIZE", "1"},
+                   {"JSM_NAMESPACE_LOCAL_SIZE", "1"},
                    {"PET_NNODES", "1"}})
               .isAlone());
 }

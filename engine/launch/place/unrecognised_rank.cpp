@@ -17,8 +17,13 @@ constexpr std::array<std::string_view, 10> kSizeWords = {"SIZE",  "NRANKS", "NPR
                                                          "NODES", "RANKS",  "TASKS",  "NUMPROC", "PROCS"};
 // First words of variables that several launchers share, as in NODE_RANK and LOCAL_RANK.
 constexpr std::array<std::string_view, 5> kSharedWords = {"NODE", "LOCAL", "GLOBAL", "GROUP", "WORLD"};
-// Variables that Slurm also sets in a batch script. SLURM_TASKS_PER_NODE is the number of CPUs there with --exclusive.
-constexpr std::string_view kSlurm = "SLURM";
+// Words of a size that does not count all processes: a host with one process can be one of several hosts, and one host
+// can have several processes.
+constexpr std::array<std::string_view, 4> kPartWords = {"LOCAL", "NODE", "NODES", "NNODES"};
+// Launchers that also set a rank for a single process; byName() counts their processes. Slurm sets it in a batch
+// script, where SLURM_TASKS_PER_NODE is the number of CPUs with --exclusive. SageMaker sets SM_CURRENT_HOST_RANK on a
+// single host.
+constexpr std::array<std::string_view, 2> kCountedByName = {"SLURM", "SM"};
 constexpr const char* kRemedy =
     "start it with srun, mpirun or torchrun, or give each process --rank R --world-size W --master HOST:PORT (a single "
     "rank: --rank 0 --world-size 1)";
@@ -42,6 +47,7 @@ struct Variable {
     std::string name;
     std::string_view prefix;
     int value = 0;
+    bool ofPart = false;  // true for a size of a host or a number of hosts
 };
 
 std::vector<Variable> variablesWith(const LaunchSources& sources, const auto& wanted) {
@@ -53,7 +59,8 @@ std::vector<Variable> variablesWith(const LaunchSources& sources, const auto& wa
             words.size() > 1 && std::ranges::any_of(words, [&](auto word) { return has(wanted, word); });
         const bool ofArray = has(words, "ARRAY");
         if (!value || !isWanted || ofArray) continue;
-        found.push_back({name, has(kSharedWords, words.front()) ? std::string_view() : words.front(), *value});
+        const bool ofPart = std::ranges::any_of(words, [](auto word) { return has(kPartWords, word); });
+        found.push_back({name, has(kSharedWords, words.front()) ? std::string_view() : words.front(), *value, ofPart});
     }
     return found;
 }
@@ -67,11 +74,11 @@ Problem refused(const std::string& variable, const std::string& value, const std
 std::optional<Problem> byRankVariables(const LaunchSources& sources) {
     const std::vector<Variable> sizes = variablesWith(sources, kSizeWords);
     for (const Variable& rank : variablesWith(sources, kRankWords)) {
-        if (rank.prefix == kSlurm) continue;  // byName() counts the tasks of a batch script
+        if (has(kCountedByName, rank.prefix)) continue;
         bool isSingle = false;
         for (const Variable& size : sizes) {
             if (size.prefix != rank.prefix) continue;
-            isSingle = true;
+            isSingle = isSingle || !size.ofPart;
             if (size.value < 2) continue;
             return refused(rank.name,
                            std::to_string(rank.value) + " and " + size.name + " " + std::to_string(size.value),
@@ -90,9 +97,11 @@ std::optional<Problem> byName(const LaunchSources& sources) {
         if (value && value != "1" && value != "1:1")
             return refused(name, *value, "a setting for torchrun on several processes");
     }
-    const auto hosts = sources.find("SM_HOSTS");
+    const auto hosts = sources.find("SM_HOSTS"), hostCount = sources.find("SM_HOST_COUNT");
     if (hosts && hosts->find(',') != std::string::npos)
         return refused("SM_HOSTS", *hosts, "SageMaker has several hosts");
+    if (hostCount && wholeNumberIn(*hostCount).value_or(1) > 1)
+        return refused("SM_HOST_COUNT", *hostCount, "SageMaker has several hosts");
     if (const auto id = sources.find("PMI_ID")) return refused("PMI_ID", *id, "an mpiexec numbered this process");
     for (const char* name : {"SLURM_NTASKS", "SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_HET_SIZE"}) {
         const auto value = sources.find(name);
