@@ -15,8 +15,10 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kLastTelemetry{2000};  // time for which telemetry is still read after the control
-                                                           // connection has closed
+// Time for which telemetry is still read after the control connection has closed. After an exit code the last lines are
+// in flight: a link that loses packets can deliver them seconds later than the exit code, which has its own connection.
+constexpr std::chrono::seconds kLastTelemetry{30};
+constexpr std::chrono::seconds kTelemetryOfLost{2};
 
 constexpr std::size_t kMostReadings = 16;  // maximum number of answers that are not fetched yet
 
@@ -26,9 +28,10 @@ void stopBlocking(int fd) {
 
 }  // namespace
 
-RemoteRank::RemoteRank(Guest guest)
+RemoteRank::RemoteRank(Guest guest, Clock now)
     : RankLink(guest.rank),
       m_guest(std::move(guest)),
+      m_now(std::move(now)),
       m_telemetryLines(Decoder::kMaxLine),
       m_controlLines(kMaxGreetingBytes) {
     stopBlocking(m_guest.control.get());
@@ -57,13 +60,13 @@ void RemoteRank::take(std::string_view line) {
 
 const std::optional<ChildEnd>& RemoteRank::poll() {
     if (m_end) return m_end;
-    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint now = m_now();
     if (m_guest.control &&
         !readAvailable(m_guest.control.get(), m_controlLines, [this](std::string_view line) { take(line); })) {
         m_guest.control.reset();
         m_hungUpAt = now;
     }
-    const bool all = !m_guest.telemetry || now - m_hungUpAt > kLastTelemetry;
+    const bool all = !m_guest.telemetry || now - m_hungUpAt > (m_exitCode ? kLastTelemetry : kTelemetryOfLost);
     if (!m_guest.control && all) {
         m_end = m_exitCode ? ChildEnd{false, *m_exitCode, false} : ChildEnd{true, 0, true};
         m_guest.telemetry.reset();

@@ -14,9 +14,11 @@ namespace ringside {
 // which the rank exits.
 class RemoteRank final : public RankLink {
   public:
+    using Clock = std::function<TimePoint()>;
+
     // Uses the control and telemetry connections of the guest. The caller passes the store's connection to the
     // supervisor.
-    explicit RemoteRank(Guest guest);
+    explicit RemoteRank(Guest guest, Clock now = std::chrono::steady_clock::now);
 
     pid_t pid() const override { return m_guest.pid; }
     std::string host() const override { return m_guest.host; }
@@ -40,6 +42,7 @@ class RemoteRank final : public RankLink {
     void take(std::string_view line);
 
     Guest m_guest;
+    Clock m_now;
     LineSplitter m_telemetryLines;
     LineSplitter m_controlLines;
     std::optional<int> m_exitCode;
