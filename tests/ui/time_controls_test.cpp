@@ -78,6 +78,7 @@ TEST_CASE("a speed chosen before the run is sent when it is ready") {
     bench.start();
     CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
     CHECK(TimeControls::speedText(5) == "5 steps/s");
+    CHECK(TimeControls::speedText(1) == "1 step/s");
     CHECK(TimeControls::speedText(0) == "full");
     bench.time.setSpeed(TimeControls::kFullSpeed);
     CHECK(bench.wasTold(R"({"kind":"rate","value":0.0})"));

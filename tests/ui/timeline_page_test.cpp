@@ -11,9 +11,12 @@
 #include "support/catch.h"
 #include "telemetry/data/open_steps.h"
 #include "theme/theme.h"
+#include "timeline/lanes/lanes_geometry.h"
+#include "timeline/lanes/lanes_widget.h"
 #include "timeline/page/timeline_table.h"
 #include "traced_run.h"
 #include "ui/fake_run.h"
+#include "ui/painted_texts.h"
 #include "wait_for.h"
 
 using namespace ringside;
@@ -468,4 +471,21 @@ TEST_CASE("in slow motion the current phases of the ranks are framed") {
     CHECK(legend.litPhases() == std::vector<Phase>{Phase::kForward});
     run.feed(Controlled{ControlKind::kPause, 0, 3, 0, Phase::kBackward, 2000});
     REQUIRE(waitFor([&] { return legend.litPhases() == std::vector<Phase>{Phase::kBackward}; }));
+}
+
+TEST_CASE("the state of a paused rank is beside the mark of its phase, not below it") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    run.feed(Controlled{ControlKind::kPause, 0, 3, 0, Phase::kOptimizer, 2000});
+    auto* lanes = timeline.page.findChild<LanesWidget*>();
+    QList<PaintedText> states;
+    REQUIRE(waitFor([&] {
+        states.clear();
+        for (const PaintedText& one : paintedTexts(*lanes))
+            if (one.text == "after optimizer") states << one;
+        return states.size() == 2;
+    }));
+    for (const PaintedText& one : states) CHECK(one.place.right() <= LanesGeometry::kNames - 10);
 }

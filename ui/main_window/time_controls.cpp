@@ -8,6 +8,7 @@
 #include "main_window/window_actions.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
+#include "status/run_text.h"
 
 namespace ringside {
 
@@ -100,7 +101,7 @@ void TimeControls::showRate(double rate) {
 
 QString TimeControls::speedText(double stepsPerSecond) {
     if (stepsPerSecond <= 0) return tr("full");
-    return tr("%1 steps/s").arg(stepsPerSecond, 0, 'g', 4);
+    return rateText(stepsPerSecond);
 }
 
 void TimeControls::refresh() {

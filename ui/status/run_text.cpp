@@ -66,8 +66,7 @@ QString pauseText(const RunData& run) {
     if (run.isPaused())
         return runWords(", paused after %1")
             .arg(run.pausedAfter() ? phaseTelemetryName(*run.pausedAfter()) : QString());
-    if (run.stepsPerSecondAtMost() > 0)
-        return runWords(", slow motion: %1 steps/s").arg(run.stepsPerSecondAtMost(), 0, 'g', 4);
+    if (run.stepsPerSecondAtMost() > 0) return runWords(", slow motion: %1").arg(rateText(run.stepsPerSecondAtMost()));
     return {};
 }
 
@@ -102,6 +101,11 @@ QString progressText(RunController::State state, const RunData& run, const QStri
             break;
     }
     return runWords("Failed: ") + message;
+}
+
+QString rateText(double stepsPerSecond) {
+    const QString rate = QString::number(stepsPerSecond, 'g', 4);
+    return (rate == QLatin1String("1") ? runWords("%1 step/s") : runWords("%1 steps/s")).arg(rate);
 }
 
 QString timeLeftText(const RunData& run) {

@@ -10,6 +10,7 @@ namespace ringside {
 
 // Sentences of the status bar.
 QString progressText(RunController::State state, const RunData& run, const QString& message);
+QString rateText(double stepsPerSecond);   // returns, for example, "0.5 steps/s"
 QString timeLeftText(const RunData& run);  // returns, for example, "4 s left"; empty if unknown or over
 double progressShare(const RunData& run);  // returns the trained share of the run, 0 to 1
 

@@ -147,16 +147,17 @@ void LaneFrame::paintName(std::size_t index, double busiest) {
     m_painter.fillRect(QRectF(0, bar.top(), 3, bar.height()), m_theme.rankColor(rank));
     const RunData& run = m_model.run();
     const auto at = static_cast<std::size_t>(rank);
+    const double markLeft = LanesGeometry::kNames - 4 - LanesGeometry::kPhaseMark;
     if (m_model.isLive() && run.showsPhases() && at < run.ranks().size() && run.ranks()[at].slowPhase)
-        fillPhase(m_painter, QRectF(LanesGeometry::kNames - 10, bar.top(), 6, bar.height()), *run.ranks()[at].slowPhase,
-                  m_theme, 2);
+        fillPhase(m_painter, QRectF(markLeft, bar.top(), LanesGeometry::kPhaseMark, bar.height()),
+                  *run.ranks()[at].slowPhase, m_theme, 2);
     QFont bold = m_theme.bodyFont();
     bold.setWeight(QFont::DemiBold);
     if (row.height() < 18) bold.setPixelSize(std::max(8, static_cast<int>(row.height()) - 3));
     m_painter.setFont(bold);
     m_painter.setPen(c.text);
     const bool two = row.height() >= 36;
-    const QRectF name(10, bar.top(), LanesGeometry::kNames - 14, bar.height());
+    const QRectF name(10, bar.top(), markLeft - 12, bar.height());
     m_painter.drawText(two ? name.adjusted(0, 0, 0, -bar.height() / 2) : name, Qt::AlignLeft | Qt::AlignVCenter,
                        QObject::tr("Rank %1").arg(rank));
     if (!two) return;

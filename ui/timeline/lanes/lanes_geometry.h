@@ -11,8 +11,9 @@ namespace ringside {
 
 // Positions of lanes and times in a widget.
 struct LanesGeometry {
-    static constexpr TypeLength kNames{92};  // width of the names at the left
-    static constexpr TypeLength kAxis{26};   // height of the axis below
+    static constexpr TypeLength kNames{104};  // width of the names at the left
+    static constexpr int kPhaseMark = 6;      // width of the mark of the current phase, beside a name
+    static constexpr TypeLength kAxis{26};    // height of the axis below
     static constexpr double kRight = 14;
     static constexpr double kLargestBar = 46, kLargestPitch = 98;
 
