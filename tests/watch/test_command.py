@@ -416,13 +416,22 @@ class FullDisk(Watch):
         return subprocess.run(["bash", "-c", "ulimit -f %d; exec \"$@\"" % kilobytes, "bash", *words],
                               env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONG)
 
-    def test_a_disk_that_becomes_full(self):
-        done = self.limited(200, "--ranks", "2", "--steps", "2000")
+    def sentence_of(self, done):
+        """Checks that the command has ended as without the watch; returns the only sentence of the watch."""
         self.assertEqual((done.returncode, sorted(done.stdout.split(b"\n"))),
                          (0, [b"", b"out of rank 0", b"out of rank 1"]))
         said = [line for line in done.stderr.split(b"\n") if line and not line.startswith(b"error of rank ")]
         self.assertEqual(len(said), 1, said)
-        self.assertRegex(said[0], rb"^ringsidectl watch: the record ends after step \d+: .*File too large")
+        return said[0]
+
+    def test_a_disk_that_is_full_from_the_begin(self):
+        said = self.sentence_of(self.limited(1, "--ranks", "2", "--steps", "2000"))
+        self.assertRegex(said, rb"^ringsidectl watch: the record ends after step 0: /.*: free space or choose another "
+                               rb"directory with --out$")
+
+    def test_a_disk_that_becomes_full(self):
+        said = self.sentence_of(self.limited(200, "--ranks", "2", "--steps", "2000"))
+        self.assertRegex(said, rb"^ringsidectl watch: the record ends after step \d+: .*File too large")
         summary = self.summary()
         self.assertEqual((summary["state"], summary["exit_code"], summary["steps"]), ("finished", 0, 4000))
         self.assertIn("the record ends after step", summary["verdict"])
