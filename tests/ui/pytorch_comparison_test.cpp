@@ -163,6 +163,32 @@ TEST_CASE("Cancel ends the training and removes its files") {
     CHECK_FALSE(comparison.find<QWidget>("pytorchProgressBar")->isVisible());
 }
 
+TEST_CASE("a comparison that is cancelled while it writes the script leaves no folder") {
+    const Comparison fixture;
+    bool hasEnded = false;
+    {
+        PytorchComparison comparison(fixture.fake.folder.filePath("ringsidectl"));
+        QObject::connect(&comparison, &PytorchComparison::failed, [&] { hasEnded = true; });
+        QObject::connect(&comparison, &PytorchComparison::finished, [&] { hasEnded = true; });
+        bool isCancelled = false;
+        // Queued: after the work has begun, and before its result can arrive.
+        QObject::connect(
+            &comparison, &PytorchComparison::progressed, &comparison,
+            [&](PytorchComparison::Stage stage) {
+                if (stage != PytorchComparison::Stage::kExport || isCancelled) return;
+                isCancelled = true;
+                comparison.cancel();
+            },
+            Qt::QueuedConnection);
+        comparison.start(
+            {RunConfig(), fixture.fake.folder.filePath("ringside"), fixture.fake.folder.filePath("python")});
+        REQUIRE(waitFor([&] { return isCancelled; }));
+        CHECK_FALSE(comparison.isRunning());
+    }
+    CHECK_FALSE(hasEnded);
+    CHECK(QDir(fixture.fake.folder.filePath("runs")).isEmpty());
+}
+
 TEST_CASE("an experiment that PyTorch cannot train is refused with the reason") {
     Comparison comparison;
     RunConfig config = comparison.window.experiment().config();

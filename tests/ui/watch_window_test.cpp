@@ -121,6 +121,11 @@ TEST_CASE("a dropped script opens the dialog, which shows the command and starts
     fixture.find<QLineEdit>("watchArgumentsEdit")->setText("--epochs 2");
     CHECK(fixture.text("watchCommandLabel")
               .endsWith("--standalone --nproc_per_node 2 " + fixture.fake.folder.filePath("train.py") + " --epochs 2"));
+    for (const int percent : {100, 150}) {
+        fixture.theme.setTypePercent(percent);
+        CHECK(fixture.find<QLabel>("watchCommandLabel")->font().pixelSize() == 12 * percent / 100);
+    }
+    fixture.theme.setTypePercent(100);
     fixture.press("watchCheckButton");
     REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Finished; }));
     const QByteArray words = fixture.fake.read("watch_words");

@@ -84,7 +84,7 @@ PytorchComparison::~PytorchComparison() {
 void PytorchComparison::start(const Request& request) {
     if (isRunning()) return;
     m_request = request;
-    m_folder.clear();
+    m_folder.reset();
     if (const Problems problems = exportProblems(request.config); !problems.empty())
         return fail(refusal(problems.front()));
     checkInterpreter();
@@ -99,7 +99,8 @@ void PytorchComparison::checkInterpreter() {
 void PytorchComparison::makeFolder() {
     const Result<std::filesystem::path> made = makeDefaultRunDirectory(m_request.config.name + "-and-pytorch");
     if (!made) return fail(QString::fromStdString(made.problem().text()));
-    m_folder = QFileInfo(QString::fromStdString(made.value().string())).absoluteFilePath();
+    m_folder = std::make_shared<Folder>();
+    m_folder->path = QFileInfo(QString::fromStdString(made.value().string())).absoluteFilePath();
     m_request.ownRun.isEmpty() ? trainWithRingside() : exportScript();
 }
 
@@ -116,7 +117,7 @@ void PytorchComparison::exportScript() {
     enter(Stage::kExport);
     m_work.requestLatest(
         this,
-        [config = m_request.config, path = scriptPath().toStdString()](const LatestWork::Stop&) {
+        [config = m_request.config, folder = m_folder, path = scriptPath().toStdString()](const LatestWork::Stop&) {
             return writeScript(config, path);
         },
         [this](const QString& problem) { problem.isEmpty() ? trainWithPytorch() : fail(problem); });
@@ -135,7 +136,7 @@ void PytorchComparison::compare() {
     const auto inFolder = [this](const char* name) { return std::filesystem::path(path(name).toStdString()); };
     const ComparedRuns runs{m_request.ownRun.toStdString(), inFolder(kWatched), inFolder(kWritten)};
     m_work.requestLatest(
-        this, [runs](const LatestWork::Stop&) { return comparePytorchRuns(runs); },
+        this, [runs, folder = m_folder](const LatestWork::Stop&) { return comparePytorchRuns(runs); },
         [this](const PytorchOutcome& outcome) {
             m_look.stop();
             Q_EMIT finished(outcome);
@@ -185,7 +186,7 @@ QString PytorchComparison::whyStageFailed(int exitCode, const QByteArray& output
             .arg(error.isEmpty() ? tr("exit code %1").arg(exitCode) : error, outputFile());
     }
     const QString complaint = complaintIn(output);
-    return complaint.isEmpty() ? tr("Ringside's own run ended with code %1: see %2.").arg(exitCode).arg(m_folder)
+    return complaint.isEmpty() ? tr("Ringside's own run ended with code %1: see %2.").arg(exitCode).arg(folder())
                                : tr("Ringside's own run failed: %1").arg(complaint);
 }
 
@@ -209,22 +210,23 @@ void PytorchComparison::fail(const QString& sentence) {
     Q_EMIT failed(sentence);
 }
 
-// Sends SIGTERM, which ends Ringside's ranks and the watched command, and removes the files afterwards.
+// Sends SIGTERM, which ends Ringside's ranks and the watched command. The folder is removed when the process, or the
+// thread that writes the script or compares the runs, does not use it any more.
 void PytorchComparison::cancel() {
     m_look.stop();
+    if (m_folder != nullptr && isRunning()) m_folder->isDiscarded = true;
     m_work.cancel();
-    const auto removeFiles = [folder = m_folder] {
-        if (!folder.isEmpty()) QDir(folder).removeRecursively();
-    };
+    const std::shared_ptr<Folder> folder = std::exchange(m_folder, nullptr);
     if (m_process == nullptr) return;
     QProcess* process = std::exchange(m_process, nullptr);
     process->disconnect(this);
     process->setParent(nullptr);
-    connect(process, &QProcess::finished, process, [process, removeFiles] {
-        removeFiles();
-        process->deleteLater();
-    });
+    connect(process, &QProcess::finished, process, [process, folder] { process->deleteLater(); });
     process->terminate();
+}
+
+PytorchComparison::Folder::~Folder() {
+    if (isDiscarded) QDir(path).removeRecursively();
 }
 
 }  // namespace ringside

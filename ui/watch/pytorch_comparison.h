@@ -4,6 +4,8 @@
 #include <QObject>
 #include <QProcess>
 #include <QTimer>
+#include <atomic>
+#include <memory>
 
 #include "config/run_config.h"
 #include "controls/latest_work.h"
@@ -31,7 +33,7 @@ class PytorchComparison final : public QObject {
     void start(const Request& request);
     void cancel();  // ends all processes and removes their files; no signal follows
     // Returns the file with the output of the script.
-    QString outputFile() const { return m_folder + QStringLiteral("/output.txt"); }
+    QString outputFile() const { return path("output.txt"); }
 
   Q_SIGNALS:
     // Steps of the current stage; steps is 0 where their number is not known.
@@ -40,6 +42,12 @@ class PytorchComparison final : public QObject {
     void finished(const ringside::PytorchOutcome& outcome);
 
   private:
+    // Folder of the script and both runs. Removed after its last user has ended, if the comparison was cancelled.
+    struct Folder {
+        QString path;
+        std::atomic<bool> isDiscarded = false;
+        ~Folder();
+    };
     void checkInterpreter();
     void makeFolder();
     void trainWithRingside();
@@ -53,12 +61,13 @@ class PytorchComparison final : public QObject {
     void readProgress();
     void enter(Stage stage);
     void fail(const QString& sentence);
-    QString scriptPath() const { return m_folder + QStringLiteral("/train.py"); }
-    QString path(const char* name) const { return m_folder + QLatin1Char('/') + QLatin1String(name); }
+    QString folder() const { return m_folder == nullptr ? QString() : m_folder->path; }
+    QString scriptPath() const { return path("train.py"); }
+    QString path(const char* name) const { return folder() + QLatin1Char('/') + QLatin1String(name); }
 
     QString m_program;
     Request m_request;
-    QString m_folder;
+    std::shared_ptr<Folder> m_folder;  // null before the folder was made; shared with work and processes
     Stage m_stage = Stage::kInterpreter;
     QProcess* m_process = nullptr;
     LatestWork m_work;

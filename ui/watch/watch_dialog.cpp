@@ -22,6 +22,7 @@ namespace {
 
 constexpr TypePixels kWidth{620};
 constexpr TypePixels kLauncherWidth{150};
+constexpr TypePixels kCommandFont{12};
 constexpr int kMostRanks = 4096;
 constexpr qsizetype kMostRecent = 8;
 
@@ -69,7 +70,11 @@ WatchDialog::WatchDialog(const RunController& controller, Settings& settings, Di
     box->setProperty("role", "sentence");
     auto* inner = new QVBoxLayout(box);
     m_shown->setObjectName(QStringLiteral("watchCommandLabel"));
-    m_shown->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    followType(*m_shown, [this] {
+        QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+        font.setPixelSize(kCommandFont);
+        m_shown->setFont(font);
+    });
     m_shown->setTextFormat(Qt::PlainText);
     m_shown->setTextInteractionFlags(Qt::TextSelectableByMouse);
     inner->addWidget(m_shown);
