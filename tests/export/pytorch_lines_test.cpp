@@ -407,3 +407,14 @@ TEST_CASE("batches of CIFAR are read in the order of their names, with their tes
            "loader.batch_size=1"},
           {"for name in [\"train.bin\"]", "reshape(-1, 2 + 3072)", "rows[:, 2:]", "rows[:, 1].long()"}, {"data_batch"});
 }
+
+TEST_CASE("the folder in which CIFAR's archive is unpacked is found") {
+    const TemporaryDirectory directory;
+    const auto folder = directory.path() / "cifar-10-batches-bin";
+    std::filesystem::create_directory(folder);
+    const std::string record = std::string(1, '\1') + std::string(3072, 'a');
+    writeFileAtomically(folder / "data_batch_1.bin", record + record);
+    check({"dataset.kind=cifar10", "dataset.path=" + directory.path().string(), "parallel.world_size=1",
+           "loader.batch_size=1"},
+          {"pathlib.Path(\"" + folder.string() + "\")", "for name in [\"data_batch_1.bin\"]"});
+}

@@ -229,3 +229,8 @@ TEST_CASE("each plan that cannot be trained is a problem of its setting") {
     weighted.data = testing::labelledSet({0, 0}, 1);
     CHECK(planProblems(weighted).empty());
 }
+
+TEST_CASE("one sample that the loader drops is mentioned") {
+    CHECK(stepSentence({.datasetSize = 10, .worldSize = 2, .batchSize = 4, .loaderDropLast = true}) ==
+          "1 step of 2 x 4 = 8; the loader drops the last 1 of each rank.");
+}

@@ -165,3 +165,7 @@ TEST_CASE("a row has a million actions at most") {
     CHECK(parseSchedule(row).value().ranks[0].size() == 1'000'000);
     CHECK_THAT(parseSchedule(row + "0B0").problem().text(), containing("\"0B0\" as its 1000001. action"));
 }
+
+TEST_CASE("a schedule that can run is right") {
+    CHECK(checkSchedule(parseSchedule("0F0,0B0").value()).value());
+}

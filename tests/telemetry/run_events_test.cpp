@@ -328,3 +328,13 @@ TEST_CASE("a run of one stage does not idle, and the typical step is the upper m
     const PassesRange range = passesRange(*data.find(2));
     CHECK((range.beginNs == 2000 && range.endNs == 2200));
 }
+
+TEST_CASE("the accuracy of a step with one sample counts in a window") {
+    StepWindows windows(0);
+    StepsFrame frame = frameOf(0, {1}, 10);
+    frame.samples = {1};
+    frame.correct = {1};
+    windows.add(frame, 0, StepGrain());
+    windows.finish();
+    CHECK(windows.take().at(0).accuracyMaximum == std::vector<double>{1});
+}

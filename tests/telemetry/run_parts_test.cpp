@@ -228,3 +228,17 @@ TEST_CASE("traced times are means over the ranks, with the end of the last one")
     add({4}, 2'000'000, 100);  // step 4 was discarded when step 6 was complete
     CHECK(seen.size() == 1);
 }
+
+TEST_CASE("marks of a throughput are a 64th of its window apart, from the second mark on") {
+    const auto rateOf = [](std::int64_t second, std::int64_t third) {
+        Throughput throughput(64'000);
+        throughput.add(0, 0, 0);
+        throughput.add(second, 10, 1);
+        throughput.add(third, 20, 2);
+        throughput.add(second + 64'000, 100, 10);  // a mark at `second` would begin the window
+        return *throughput.samplesPerSecond();
+    };
+    CHECK(rateOf(500, 800) == Approx(100 / 0.0645));  // the third mark has replaced the second
+    CHECK(rateOf(500, 1'000) == Approx(90 / 0.064));
+    CHECK(rateOf(500, 999) == Approx(100 / 0.0645));
+}

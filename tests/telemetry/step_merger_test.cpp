@@ -165,3 +165,10 @@ TEST_CASE("the time of a merged step is its last end, and the first rank's norm 
     CHECK((seen[0].gradientNorm == 5 && seen[0].normMinimum == 5 && seen[0].normMaximum == 5));
     CHECK((seen[0].firstStep == 1 && seen[0].steps == 1 && seen[0].accuracy == 0.5));
 }
+
+TEST_CASE("a step without a correct prediction has an accuracy of zero") {
+    StepMerger merger(1);
+    double accuracy = -1;
+    merger.add(frame(0, {1}, 1, 0, 4), [&accuracy](const GlobalStep& step) { accuracy = step.accuracy; });
+    CHECK(accuracy == 0);
+}

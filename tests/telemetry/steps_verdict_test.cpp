@@ -413,3 +413,10 @@ TEST_CASE("a waiting span is split at each transfer, and transfers that overlap 
     CHECK((timeOf(times, Phase::kMoving) == 100 && timeOf(times, Phase::kWaiting) == 100));
     CHECK((timeOf(times, Phase::kForward) == 100 && timeOf(times, Phase::kIdle) == 100));
 }
+
+TEST_CASE("the length of a step is the median of an odd and of an even number of steps") {
+    auto all = steps(4, 10);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].lengthNs = static_cast<std::int64_t>(20 + i * i) * kMs;
+    CHECK(judgeSteps(std::span(all).first(9)).stepMs == 36);  // 20 + 4 * 4
+    CHECK(judgeSteps(all).stepMs == 40.5);                    // between 36 and 45
+}

@@ -162,3 +162,11 @@ TEST_CASE("one rank that is late in backward is named with its share and its cos
           "Rank 2 arrives last in 100 % of steps and costs 40.0 ms of 63.0 ms per step (median); its backward "
           "takes 5.0 times the others' median.");
 }
+
+TEST_CASE("rank 0 is named when it is late, as any other rank") {
+    TraceData data(4);
+    for (std::int64_t step = 1; step <= 20; ++step)
+        for (int rank = 0; rank < 4; ++rank) data.apply(traceOf(rank, step, rank == 0 ? 60 : 20, 60));
+    CHECK(data.verdict().rank == 0);
+    CHECK(data.verdict().lostMs == 40);
+}
