@@ -121,6 +121,26 @@ TEST_CASE("Recorded collectives are counted when they run, not when they are rec
     CHECK(rank.communicator->collective() == 6);
 }
 
+TEST_CASE("a group for messages exchanges a value with each peer before its first message") {
+    Rank rank0;
+    NcclOptions options;
+    options.computeStream = rank0.device->computeStream();
+    const auto rank1 = std::make_unique<NcclCommunicator>(NcclParts{rank0.nccl, rank0.device, rank0.clock}, rank0.store,
+                                                          1, 4, options);
+    rank0.nccl->calls.clear();
+    const auto collectives = rank1->split(0, 0, GroupUse::kCollectives);
+    CHECK(std::ranges::count(rank0.nccl->calls, "send to 0") == 0);
+    rank0.nccl->calls.clear();
+    const auto messages = rank1->split(0, 0, GroupUse::kMessages);
+    const std::vector<std::string> exchange{"groupStart",  "send to 0", "recv from 0", "send to 2",
+                                            "recv from 2", "send to 3", "recv from 3", "groupEnd"};
+    const auto& calls = rank0.nccl->calls;
+    REQUIRE(calls.size() >= exchange.size());
+    CHECK(std::vector<std::string>(calls.end() - 8, calls.end()) == exchange);
+    CHECK(messages->bytesSent() == 0);
+    CHECK(messages->collective() == 0);
+}
+
 // A ring all-reduce of 2 floats among 4 ranks sends 2 x 8 x 3/4 = 12 bytes, a message of one float 4. The two steps
 // that run directly or are recorded count once each, and so does each launch.
 TEST_CASE("calls of sub-groups are recorded with their parent and counted in each launch") {
@@ -150,7 +170,7 @@ TEST_CASE("calls of sub-groups are recorded with their parent and counted in eac
         CHECK(sending->bytesSent() == 4 * step);
     }
     CHECK(rank.communicator->collective() == before);
-    CHECK(std::ranges::count(rank.nccl->calls, "send to 2") == 2);
+    CHECK(std::ranges::count(rank.nccl->calls, "send to 2") == 3);  // to connect, directly, and recorded
 }
 
 TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the number of its last one") {

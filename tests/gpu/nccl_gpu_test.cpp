@@ -124,8 +124,8 @@ struct Rank {
 // A step whose group of all ranks reduces while pairs of ranks exchange messages in both directions.
 void exchangeInGroups(CudaBackend& gpu, Communicator& world, int rounds) {
     const auto reducing = world.split(0, 0);
-    const auto forward = world.split(0, 0);
-    const auto backward = world.split(0, 0);
+    const auto forward = world.split(0, 0, GroupUse::kMessages);
+    const auto backward = world.split(0, 0, GroupUse::kMessages);
     const auto summed = world.allocate(1001);
     const auto sent = world.allocate(64);
     const auto received = world.allocate(64);

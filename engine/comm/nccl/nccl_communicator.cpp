@@ -358,11 +358,35 @@ CommHandle NcclCommunicator::recvAsync(CommBuffer buffer, int from) {
 }
 
 // Exchanges the wishes first, because NCCL provides the members of a group only after it has been created.
-std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, GroupUse) {
+std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, GroupUse use) {
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), rank());
     auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
     if (!connection) return nullptr;
-    return std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options, *this);
+    auto group = std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options, *this);
+    if (use == GroupUse::kMessages) group->connectPeers();
+    return group;
+}
+
+// Exchanges a value between all ranks of a group for messages. NCCL connects two ranks in their first message, in which
+// a send waits for its receive: two ranks that both sent first would wait for each other.
+void NcclCommunicator::connectPeers() {
+    auto* const received =
+        static_cast<float*>(m_parts.device->allocate(sizeof(float) * static_cast<std::size_t>(size())));
+    const auto exchange = [&] {
+        NcclApi& api = *m_parts.api;
+        if (const NcclResult started = api.groupStart(); isError(started)) return started;
+        NcclResult result = NcclResult::kSuccess;
+        for (int peer = 0; peer < size() && !isError(result); ++peer) {
+            if (peer == rank()) continue;
+            result = api.send(m_barrierValue, 1, CommType::kFloat32, peer, m_connection->comm(), m_stream);
+            if (isError(result)) break;
+            result = api.recv(received + peer, 1, CommType::kFloat32, peer, m_connection->comm(), m_stream);
+        }
+        const NcclResult ended = api.groupEnd();
+        return isError(result) ? result : ended;
+    };
+    hostWait(startOperation({"connecting the ranks of a group for messages"}, exchange));
+    m_parts.device->release(received);
 }
 
 void NcclCommunicator::send(CommBuffer buffer, int to) {

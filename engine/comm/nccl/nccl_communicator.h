@@ -100,6 +100,7 @@ class NcclCommunicator final : public Communicator {
     std::int64_t trackOperation(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();
+    void connectPeers();
     void reconnect();       // connects again after the recording of a CUDA graph broke NCCL
     void removeFinished();  // removes finished operations from the front
     void countLaunched(const RecordedCalls& calls);
