@@ -74,15 +74,18 @@ class Queueing(unittest.TestCase):
 
     def test_threads_have_files_of_their_own_up_to_a_limit(self):
         stamps = []
-        barrier = threading.Barrier(queueing.MOST_THREADS + 1)
+        done, ends = threading.Semaphore(0), threading.Event()
 
         def step():
             stamps.append(queueing.stamp())
-            barrier.wait(60)
+            done.release()
+            ends.wait(60)
 
         threads = [threading.Thread(target=step) for _ in range(queueing.MOST_THREADS + 1)]
-        for one in threads:
+        for one in threads:  # one after another; all stay alive, so that their numbers differ
             one.start()
+            done.acquire()
+        ends.set()
         for one in threads:
             one.join()
         self.assertEqual((stamps.count(None), len(set(queueing._files.values()))), (1, queueing.MOST_THREADS))
