@@ -12,9 +12,9 @@ MOST_MEMBERS, MOST_METHODS = 30, 40
 # (members, methods) that a class may have, each with its reason. A class that has become smaller leaves the list.
 EXCEPTIONS = {
     # A kernel of the device is a method; both devices implement all of them.
-    "Backend": (30, 55, "one method for each kernel"),
-    "CpuBackend": (30, 50, "one method for each kernel"),
-    "CudaBackend": (30, 58, "one method for each kernel"),
+    "Backend": (30, 59, "one method for each kernel, and the devices of one process"),
+    "CpuBackend": (30, 52, "one method for each kernel, and the devices of one process"),
+    "CudaBackend": (30, 64, "one method for each kernel, and lists of kernels"),
     # The interface has 35 methods: each collective blocking and asynchronous, messages, recording and counters.
     "GlooCommunicator": (30, 44, "implements Communicator"),
     "HierarchicalCommunicator": (30, 45, "implements Communicator"),

@@ -126,7 +126,7 @@ void NcclCommunicator::beginRecording() {
     for (NcclCommunicator* group : m_groups) group->beginRecording();
 }
 
-// Does not count the recorded calls: countLaunched() counts them in each launch.
+// Does not count the recorded calls: launched() counts them in each launch.
 RecordedCalls NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
@@ -138,13 +138,6 @@ RecordedCalls NcclCommunicator::endRecording() {
     for (NcclCommunicator* group : m_groups) calls.groups.push_back(group->endRecording());
     if (m_store && m_connection->brokeByRecording()) reconnect();
     return calls;
-}
-
-void NcclCommunicator::countLaunched(const RecordedCalls& calls) {
-    m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
-    countBytes(calls.bytes);
-    RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
-    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->countLaunched(calls.groups[i]);
 }
 
 // Replaces the NCCL communicator after the recording of a CUDA graph broke it. All ranks take this path, because they
@@ -163,7 +156,11 @@ void NcclCommunicator::reconnect() {
 // Registers the collectives of a launched CUDA graph. They have no events of their own, so one event after the whole
 // step represents all of them.
 void NcclCommunicator::launched(const RecordedCalls& calls) {
-    countLaunched(calls);
+    m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
+    countBytes(calls.bytes);
+    RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
+    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->launched(calls.groups[i]);
+    if (m_parent) return;
     const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, collective()};
     m_connection->check(operation);
     removeFinished();
@@ -363,30 +360,17 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, Group
     auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
     if (!connection) return nullptr;
     auto group = std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options, *this);
-    if (use == GroupUse::kMessages) group->connectPeers();
+    if (use == GroupUse::kMessages) {
+        const NcclOperation connecting{"connecting the ranks of a group for messages"};
+        NcclConnection& all = *group->m_connection;
+        void* const memory = m_parts.device->allocate(sizeof(float) * static_cast<std::size_t>(group->size()));
+        const std::int64_t connected = group->startOperation(connecting, [&] {
+            return exchangeWithPeers(*m_parts.api, {memory, all.rank(), all.size()}, all.comm(), group->m_stream);
+        });
+        group->hostWait(connected);
+        m_parts.device->release(memory);
+    }
     return group;
-}
-
-// Exchanges a value between all ranks of a group for messages. NCCL connects two ranks in their first message, in which
-// a send waits for its receive: two ranks that both sent first would wait for each other.
-void NcclCommunicator::connectPeers() {
-    auto* const received =
-        static_cast<float*>(m_parts.device->allocate(sizeof(float) * static_cast<std::size_t>(size())));
-    const auto exchange = [&] {
-        NcclApi& api = *m_parts.api;
-        if (const NcclResult started = api.groupStart(); isError(started)) return started;
-        NcclResult result = NcclResult::kSuccess;
-        for (int peer = 0; peer < size() && !isError(result); ++peer) {
-            if (peer == rank()) continue;
-            result = api.send(m_barrierValue, 1, CommType::kFloat32, peer, m_connection->comm(), m_stream);
-            if (isError(result)) break;
-            result = api.recv(received + peer, 1, CommType::kFloat32, peer, m_connection->comm(), m_stream);
-        }
-        const NcclResult ended = api.groupEnd();
-        return isError(result) ? result : ended;
-    };
-    hostWait(startOperation({"connecting the ranks of a group for messages"}, exchange));
-    m_parts.device->release(received);
 }
 
 void NcclCommunicator::send(CommBuffer buffer, int to) {

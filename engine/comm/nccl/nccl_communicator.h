@@ -100,10 +100,8 @@ class NcclCommunicator final : public Communicator {
     std::int64_t trackOperation(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();
-    void connectPeers();
     void reconnect();       // connects again after the recording of a CUDA graph broke NCCL
     void removeFinished();  // removes finished operations from the front
-    void countLaunched(const RecordedCalls& calls);
     template <class Action>
     auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
     DeviceEvent takeEvent();

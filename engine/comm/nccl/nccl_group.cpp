@@ -22,7 +22,22 @@ NcclResult callOne(NcclApi& api, const CollectiveCall& call, NcclComm comm, Devi
     RINGSIDE_ASSERT(false);
 }
 
+NcclResult exchangeWith(NcclApi& api, int peer, PeerExchange exchange, NcclComm comm, DeviceStream stream) {
+    auto* const values = static_cast<float*>(exchange.memory);
+    const NcclResult sent = api.send(values + exchange.rank, 1, CommType::kFloat32, peer, comm, stream);
+    return isError(sent) ? sent : api.recv(values + peer, 1, CommType::kFloat32, peer, comm, stream);
+}
+
 }  // namespace
+
+NcclResult exchangeWithPeers(NcclApi& api, PeerExchange exchange, NcclComm comm, DeviceStream stream) {
+    if (const NcclResult started = api.groupStart(); isError(started)) return started;
+    NcclResult failure = NcclResult::kSuccess;
+    for (int peer = 0; peer < exchange.size && !isError(failure); ++peer)
+        if (peer != exchange.rank) failure = exchangeWith(api, peer, exchange, comm, stream);
+    const NcclResult ended = api.groupEnd();
+    return isError(failure) ? failure : ended;
+}
 
 NcclResult callTogether(NcclApi& api, std::span<const CollectiveCall> calls, NcclComm comm, DeviceStream stream) {
     if (const NcclResult started = api.groupStart(); isError(started)) return started;

@@ -12,4 +12,15 @@ namespace ringside {
 // call, or the result of the group. The group is closed in every case.
 NcclResult callTogether(NcclApi& api, std::span<const CollectiveCall> calls, NcclComm comm, DeviceStream stream);
 
+// Memory of an exchange in a group, and the rank's place in the group.
+struct PeerExchange {
+    void* memory = nullptr;  // device memory of one float for each rank
+    int rank = 0;
+    int size = 1;
+};
+
+// Exchanges a float with each other rank as one group of NCCL. NCCL connects two ranks in their first message, in which
+// a send waits for its receive: without this exchange, two ranks that both sent first would wait for each other.
+NcclResult exchangeWithPeers(NcclApi& api, PeerExchange exchange, NcclComm comm, DeviceStream stream);
+
 }  // namespace ringside

@@ -21,6 +21,17 @@ void MeshStages::watchGradients(const std::function<void(std::size_t, const Tens
     }
 }
 
+void MeshStages::settle() {
+    for (PipelineStage& stage : m_stages) {
+        stage.finishSends();
+        stage.store().updated();
+    }
+}
+
+void MeshStages::abandonStep() {
+    for (PipelineStage& stage : m_stages) stage.abandonStep();
+}
+
 PipelineStage* MeshStages::numbered(std::size_t number) {
     const auto found = m_indexOf.find(number);
     return found == m_indexOf.end() ? nullptr : &m_stages[found->second];

@@ -22,6 +22,12 @@ class MeshStages {
     void watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient);
 
     std::vector<PipelineStage>& all() { return m_stages; }
+    // Completes the messages and gathers in progress and discards gathered parameters. A recorded step starts and ends
+    // in this state: handles of recorded operations are valid only within the recording, and the graph contains all
+    // gathers that its passes need.
+    void settle();
+    // Frees the slots of all stages after an exception has interrupted the recording of a step.
+    void abandonStep();
     // Returns the stage of this number in the pipeline; null if another rank has it.
     PipelineStage* numbered(std::size_t number);
     // Returns the index of a stage of this rank in all().

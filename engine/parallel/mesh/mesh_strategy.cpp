@@ -46,6 +46,48 @@ bool canRecord(const RunConfig& config, const StrategyDependencies& dependencies
            (!plan.hasDropout() || std::ranges::all_of(stages.all(), hasSlots));
 }
 
+bool isTraced(const CollectiveTrace* trace) {
+    return trace != nullptr && trace->active();
+}
+
+// True if the next step measures the gradient norm. That takes a collective over all ranks; if the update does not need
+// the norm, it is measured only every kStepsBetweenNorms steps.
+bool measuresNorm(const Optimizer& optimizer) {
+    constexpr std::int64_t kStepsBetweenNorms = 16;
+    return optimizer.rules().measuresNorm() || optimizer.steps() % kStepsBetweenNorms == 0;
+}
+
+// Returns this rank's shares of the layers' costs and of the parameters.
+PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependencies) {
+    const StrategyPlan& plan = dependencies.plan;
+    double all = 0, own = 0, parameters = 0, ownParameters = 0;
+    for (std::size_t stage = 0; stage < plan.stages(); ++stage)
+        for (std::size_t i = plan.layersOf(stage).first; i < plan.layersOf(stage).last; ++i) {
+            all += plan.layers[i].cost;
+            own += stages.contains(stage) ? plan.layers[i].cost : 0;
+        }
+    for (const Parameter* one : dependencies.model.wholeParameters())
+        parameters += static_cast<double>(one->shape.count());
+    for (const Parameter* one : stages.trained()) ownParameters += static_cast<double>(one->shape.count());
+    PlannedShares planned;
+    if (all > 0) planned.compute = std::min(1.0, own / all);
+    if (parameters > 0) planned.update = std::min(1.0, ownParameters / parameters);
+    return planned;
+}
+
+// Logs the size of the state that fsdp.cpu_offload keeps in host memory. On the CPU this is also the device's memory:
+// no data is copied, and the size is what a separate device would save.
+void logOffload(MeshStages& stages, const WholeTensors& wholeTensors, const StrategyDependencies& dependencies) {
+    if (!dependencies.log) return;
+    std::int64_t bytes = 0;
+    for (const Parameter* one : stages.updated())
+        bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
+                 static_cast<std::int64_t>(2 + wholeTensors.kept().size());
+    dependencies.log("fsdp.cpu_offload: " + std::to_string(bytes) +
+                     " bytes of shards, their gradients and the optimizer state are in host memory, which is also the "
+                     "device memory on a CPU");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
@@ -64,7 +106,7 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
     strategy->m_wholeTensors = std::make_unique<WholeTensors>(
         WholeTensors::Parts{config.optimizer, dependencies.model, dependencies.backend, strategy->m_groups,
                             strategy->m_stages, *strategy->m_optimizer});
-    if (config.fsdp.cpuOffload) strategy->logOffload();
+    if (config.fsdp.cpuOffload) logOffload(strategy->m_stages, *strategy->m_wholeTensors, dependencies);
     logStatistics(dependencies, config.loader.batchSize);
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
@@ -91,7 +133,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& 
     for (PipelineStage& stage : m_stages.all())
         if (m_leaves)
             m_statistics.emplace_back(stage.model(), m_plan.keptLevels, dependencies.backend, m_results.memory());
-    m_planned = shares();
+    m_planned = sharesOf(m_stages, m_dependencies);
     if (canRecord(config, m_dependencies, m_stages))
         m_recorder = makeStepRecorder(m_dependencies.backend, m_dependencies.communicator, m_dependencies.log);
 }
@@ -129,37 +171,6 @@ std::unique_ptr<ParameterStore> MeshStrategy::makeStore(PipelineStage& stage) {
                                   .inTree = inTree};
     return std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(), m_groups.data(),
                                                m_dependencies.backend, options);
-}
-
-// Returns this rank's shares of the layers' costs and of the parameters.
-PlannedShares MeshStrategy::shares() const {
-    double all = 0, own = 0, parameters = 0, ownParameters = 0;
-    for (std::size_t stage = 0; stage < m_plan.stages(); ++stage)
-        for (std::size_t i = m_plan.layersOf(stage).first; i < m_plan.layersOf(stage).last; ++i) {
-            all += m_plan.layers[i].cost;
-            own += m_stages.contains(stage) ? m_plan.layers[i].cost : 0;
-        }
-    for (const Parameter* one : m_dependencies.model.wholeParameters())
-        parameters += static_cast<double>(one->shape.count());
-    for (const Parameter* one : m_stages.trained()) ownParameters += static_cast<double>(one->shape.count());
-    PlannedShares planned;
-    if (all > 0) planned.compute = std::min(1.0, own / all);
-    if (parameters > 0) planned.update = std::min(1.0, ownParameters / parameters);
-    return planned;
-}
-
-// Logs the size of the state that fsdp.cpu_offload keeps in host memory. On the CPU this is also the device's memory:
-// no data is copied, and the size is what a separate device would save.
-void MeshStrategy::logOffload() {
-    std::int64_t bytes = 0;
-    for (const Parameter* one : m_stages.updated())
-        bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
-                 static_cast<std::int64_t>(2 + m_wholeTensors->kept().size());
-    if (m_dependencies.log)
-        m_dependencies.log(
-            "fsdp.cpu_offload: " + std::to_string(bytes) +
-            " bytes of shards, their gradients and the optimizer state are in host memory, which is also the "
-            "device memory on a CPU");
 }
 
 int MeshStrategy::partsOf(const Batch& batch) const {
@@ -248,8 +259,9 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest request) {
 
 // Trains the last batch of a step and updates the parameters. Returns the result of update().
 Tensor MeshStrategy::trainLast(const Batch& batch) {
-    const bool withNorm = measuresNorm();
-    const Tensor squares = m_recorder && !isTraced() ? trainRecorded(batch, withNorm) : trainAndUpdate(batch, withNorm);
+    const bool withNorm = measuresNorm(*m_optimizer);
+    const Tensor squares = m_recorder && !isTraced(m_dependencies.trace) ? trainRecorded(batch, withNorm)
+                                                                         : trainAndUpdate(batch, withNorm);
     m_optimizer->count();
     m_passes = 0;
     m_messages.setEarlierMicroBatches(0);
@@ -272,7 +284,7 @@ Tensor MeshStrategy::trainAndUpdate(const Batch& batch, bool measuresNorm) {
 // take() assigns: with dropout, there is a slot for each micro-batch.
 Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
     const PhaseScope scope(m_dependencies.phase, Phase::kForward);
-    settleStages();
+    m_stages.settle();
     for (PipelineStage& stage : m_stages.all()) {
         int microBatch = 0;
         for (PipelineStage::Slot& slot : stage.allSlots()) beginSlot(slot, microBatch++, true);
@@ -280,9 +292,9 @@ Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
     const auto work = [&] {
         try {
             m_recordedSquares = trainAndUpdate(batch, measuresNorm);
-            settleStages();
+            m_stages.settle();
         } catch (...) {  // the recorder runs the work again if it cannot be recorded
-            for (PipelineStage& stage : m_stages.all()) stage.abandonStep();
+            m_stages.abandonStep();
             throw;
         }
     };
@@ -291,20 +303,6 @@ Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
     m_recorder->run({input, batch.rows(), measuresNorm ? 1 : 0}, work);
     m_hasBegun = false;
     return measuresNorm ? m_recordedSquares : Tensor{};
-}
-
-// Completes the messages and gathers in progress and discards gathered parameters. A recorded step starts and ends in
-// this state: handles of recorded operations are valid only within the recording, and the graph contains all gathers
-// that its passes need.
-void MeshStrategy::settleStages() {
-    for (PipelineStage& stage : m_stages.all()) {
-        stage.finishSends();
-        stage.store().updated();
-    }
-}
-
-bool MeshStrategy::isTraced() const {
-    return m_dependencies.trace != nullptr && m_dependencies.trace->active();
 }
 
 void MeshStrategy::launch(const Batch& batch, StepRequest request) {
@@ -336,7 +334,7 @@ void MeshStrategy::runAction(const PipelineAction& action, const Batch& batch) {
 }
 
 void MeshStrategy::showAction(const PipelineAction& action) const {
-    if (m_recorder && !isTraced()) return;
+    if (m_recorder && !isTraced(m_dependencies.trace)) return;
     if (m_dependencies.onAction && m_plan.schedule.rankCount() > 1)
         m_dependencies.onAction(action, ActionTimes{}.of(action.work) / m_length);
 }
@@ -385,13 +383,6 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     store.endBackward(!inHalves || isWeights || stage.store().ownsDistinctPart());
     if (!isWeights) m_messages.sendGradient(stage, slot);
     if (!inHalves || isWeights) stage.release(slot);
-}
-
-// True if the next step measures the gradient norm. That takes a collective over all ranks; if the update does not need
-// the norm, it is measured only every kStepsBetweenNorms steps.
-bool MeshStrategy::measuresNorm() const {
-    constexpr std::int64_t kStepsBetweenNorms = 16;
-    return m_optimizer->rules().measuresNorm() || m_optimizer->steps() % kStepsBetweenNorms == 0;
 }
 
 // Updates the parameters. Returns the result of MeshNorm::squared() if the norm is measured, or an empty tensor.

@@ -68,21 +68,16 @@ class MeshStrategy final : public Strategy {
     void runAction(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
-    PlannedShares shares() const;
     Tensor trainLast(const Batch& batch);
     Tensor trainAndUpdate(const Batch& batch, bool measuresNorm);
     Tensor trainRecorded(const Batch& batch, bool measuresNorm);
-    bool isTraced() const;  // true if the current step is traced
-    bool measuresNorm() const;
     Tensor update(bool measuresNorm);
-    void settleStages();
     Batch trainingPart(const Batch& batch, int microBatch) const;
     Batch microBatchOf(const Batch& batch, int microBatch) const;
     int partsOf(const Batch& batch) const;
     void beginSlot(PipelineStage::Slot& slot, int microBatch, bool training);
     void addStages();
     std::unique_ptr<ParameterStore> makeStore(PipelineStage& stage);
-    void logOffload();
 
     const RunConfig& m_config;
     StrategyDependencies m_dependencies;
