@@ -82,7 +82,7 @@ UI = {
     "help": {"theme"},
     "experiment": {"controls", "help", "models", "tables", "theme", "words"},
     "import": {"controls", "dialogs", "models", "shards", "tables", "theme", "words"},
-    "loading": {"charts", "models", "theme", "words"},
+    "loading": {"charts", "controls", "models", "theme", "words"},
     "devices": {"identity", "models", "theme", "words"},
     "shards": {"identity", "controls", "export", "models", "pages", "tables", "theme", "words"},
     "strategy": {"identity", "controls", "export", "models", "pages", "tables", "theme", "words"},

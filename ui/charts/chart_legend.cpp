@@ -51,7 +51,7 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
         const int own = kMark + kGap + textWidth(font, entry.name);
         // Each entry must leave room for the number of entries that do not fit.
         const int reserve = after == 0 ? 0 : kBetween + textWidth(font, moreText(after));
-        if (x + own + reserve > width() && !result.empty()) break;
+        if (x + own + reserve > width() && (!result.empty() || after > 0)) break;
         result.push_back({entry, QRect(x, 0, own, kHeight)});
         x += own + kBetween;
     }
@@ -87,7 +87,8 @@ void ChartLegend::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(m_theme.smallFont());
     const auto shown = placed();
-    if (const std::size_t left = m_entries.size() - shown.size(); left > 0) {
+    const std::size_t left = m_entries.size() - shown.size();
+    if (left > 0 && textWidth(painter.font(), moreText(left)) <= width()) {
         painter.setPen(m_theme.colors().muted);
         painter.drawText(QRect(0, 0, width(), kHeight), Qt::AlignRight | Qt::AlignVCenter, moreText(left));
     }

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "controls/wrapped_text.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
@@ -23,7 +24,7 @@ LoaderSweepDialog::LoaderSweepDialog(ExperimentModel& model, Theme& theme, const
       m_model(model),
       m_theme(theme),
       m_chart(new ChartPanel(tr("Samples per second, all ranks"), QStringLiteral("loaderSweep"), theme, this)),
-      m_status(new QLabel(tr("Opening the data..."), this)),
+      m_status(new WrappedText(this)),
       m_use(new QPushButton(tr("Use"), this)),
       m_close(new QPushButton(tr("Cancel"), this)),
       m_process(controlProgram) {
@@ -49,13 +50,13 @@ void LoaderSweepDialog::buildLayout() {
     m_chart->chart().setXText([](double x) { return tr("%1 workers").arg(std::lround(x)); });
     m_chart->setMinimumSize(kWidth, kChartHeight);
     m_chart->legend().hide();  // there is only one curve
-    auto* note = new QLabel(tr("Loads the batches of all ranks at the same time and discards them, 2 s for each number "
-                               "of workers. Nothing is trained."),
-                            this);
+    auto* note = new WrappedText(this);
+    note->setText(
+        tr("Loads the batches of all ranks at the same time and discards them, 2 s for each number of workers. Nothing "
+           "is trained."));
     note->setProperty("role", "note");
-    note->setWordWrap(true);
     m_status->setObjectName(QStringLiteral("loaderSweepStatusLabel"));
-    m_status->setWordWrap(true);
+    m_status->setText(tr("Opening the data..."));
     m_use->setObjectName(QStringLiteral("useWorkersButton"));
     m_use->setToolTip(tr("Use this number in the experiment"));
     m_use->setProperty("role", "accent");

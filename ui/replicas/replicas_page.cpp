@@ -21,10 +21,10 @@ namespace ringside {
 namespace {
 
 constexpr int kFollowed = 50;
+constexpr TypePixels kLegendRoom{120};  // room for a legend beside the title of a chart
 constexpr TypePixels kChartsHeight{190};
 constexpr TypePixels kLeastPicture{200};  // height
 constexpr TypePixels kLeastSentence{230};
-constexpr TypePixels kChartsBeside{520};  // from this width on the charts stand side by side
 
 }  // namespace
 
@@ -168,13 +168,13 @@ QWidget* ReplicasPage::makeToolRow() {
 
 QWidget* ReplicasPage::makeCharts() {
     m_charts = new QWidget;
+    // The titles of charts side by side must not widen the page: placeCharts() stacks the charts.
+    m_charts->setMinimumWidth(1);
     m_chartsLine = new QBoxLayout(QBoxLayout::LeftToRight, m_charts);
     m_chartsLine->setContentsMargins(0, 0, 0, 0);
     m_chartsLine->setSpacing(Theme::kSpace3);
-    followType(*m_charts, [this] { placeCharts(); });
     m_norms = new ChartPanel(tr("Norm of each rank's gradient"), QStringLiteral("rankNorms"), m_theme);
-    m_cosines =
-        new ChartPanel(tr("Cosine between each rank's gradient and the mean"), QStringLiteral("rankCosines"), m_theme);
+    m_cosines = new ChartPanel(tr("Cosine with the mean gradient"), QStringLiteral("rankCosines"), m_theme);
     for (ChartPanel* panel : {m_norms, m_cosines}) {
         panel->setXTitle(tr("step"));
         panel->chart().setStyles(NumberStyle::Whole, NumberStyle::Plain);
@@ -184,12 +184,16 @@ QWidget* ReplicasPage::makeCharts() {
         });
         m_chartsLine->addWidget(panel, 1);
     }
+    followType(*m_charts, [this] { placeCharts(); });
     m_charts->hide();
     return m_charts;
 }
 
 void ReplicasPage::placeCharts() {
-    const bool beside = width() >= kChartsBeside;
+    int needed = Theme::kSpace3;
+    for (ChartPanel* panel : {m_norms, m_cosines})
+        needed += panel->minimumSizeHint().width() + std::min<int>(panel->legend().sizeHint().width(), kLegendRoom);
+    const bool beside = width() >= needed;
     m_chartsLine->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_charts->setFixedHeight((beside ? 1 : 2) * kChartsHeight);
 }
@@ -406,6 +410,7 @@ void ReplicasPage::showCharts() {
     const AxisRange whole = wholeRange(norms);
     m_norms->setCurves(std::move(norms), whole);
     m_cosines->setCurves(std::move(cosines), whole);
+    placeCharts();  // the legends may have other curves
 }
 
 TableData ReplicasPage::table() const {
