@@ -96,6 +96,17 @@ TEST_CASE("dropped samples are found, those of the loader with their rank") {
     CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{6, 0, 2}, {2, 1, 2}, {4, 2, 2}, {1, 3, 2}});
 }
 
+// Unpadded and in order, the ranks have 0 4 8 | 1 5 9 | 2 6 | 3 7. The loader drops batches of less than three samples.
+TEST_CASE("samples that the loader drops on shorter ranks are found") {
+    ShardSpec spec{.datasetSize = 10, .worldSize = 4, .shuffle = false, .batchSize = 3, .loaderDropLast = true};
+    spec.kind = SamplerKind::kUnpadded;
+    CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{2, 2, 0}, {3, 3, 0}, {6, 2, 1}, {7, 3, 1}});
+    CHECK(hits(spec, "dropped rank:3") == std::vector<PlanHit>{{3, 3, 0}, {7, 3, 1}});
+    CHECK(hits(spec, "dropped rank:0").empty());
+    CHECK(hits(spec, "dropped #6") == std::vector<PlanHit>{{6, 2, 1}});
+    CHECK(hits(spec, "dropped #4").empty());
+}
+
 TEST_CASE("searches outside the plan are refused with its limits") {
     const ShardPlan plan = ShardPlan::make(tenOnFour()).value();
     for (const char* text : {"#10", "rank:4", "step:0", "step:3"}) {

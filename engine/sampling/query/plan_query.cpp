@@ -56,9 +56,17 @@ Window windowOf(const ShardPlan& plan, const PlanQuery& query) {
         window.lastSlot = batch.first + batch.count;
     }
     if (query.state == PlanQuery::State::Dropped) {
-        window.firstSlot = std::max(window.firstSlot, plan.samplesPerRank() - plan.droppedByLoader());
+        std::int64_t first = window.lastSlot;
+        for (int rank = window.firstRank; rank < window.lastRank; ++rank) first = std::min(first, plan.trainedOf(rank));
+        window.firstSlot = std::max(window.firstSlot, first);
     }
     return window;
+}
+
+// True for a slot within a query's window that is also in the query's state on this rank. Ranks have different numbers
+// of samples if the sampler does not pad.
+bool hasState(const ShardPlan& plan, const PlanQuery& query, int rank, std::int64_t slot) {
+    return query.state != PlanQuery::State::Dropped || slot >= plan.trainedOf(rank);
 }
 
 bool hasLabel(const PlanQuery& query, std::span<const std::uint16_t> labels, std::int64_t sample) {
@@ -75,7 +83,8 @@ std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, c
     for (const SamplePlace& place : places) {
         const bool inside = place.slot >= window.firstSlot && place.slot < window.lastSlot &&
                             place.rank >= window.firstRank && place.rank < window.lastRank;
-        if (inside && (query.state != PlanQuery::State::Duplicate || place.padded)) {
+        const bool isDuplicate = query.state != PlanQuery::State::Duplicate || place.padded;
+        if (inside && isDuplicate && hasState(plan, query, place.rank, place.slot)) {
             hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }
@@ -145,7 +154,7 @@ std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const W
     for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
         if (stop && slot % kSlotsBetweenLooks == 0 && *stop) break;
         for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
-            if (slot >= plan.samplesOf(rank)) continue;
+            if (slot >= plan.samplesOf(rank) || !hasState(plan, query, rank, slot)) continue;
             const std::int64_t sample = plan.index(rank, slot);
             if (hasLabel(query, labels, sample)) {
                 hits.push_back({static_cast<std::uint32_t>(sample), rank, static_cast<std::int32_t>(slot)});
