@@ -31,6 +31,18 @@ TEST_CASE("the owner of a sample is its first position") {
     CHECK(sampleOwners(planFor(cut))[2] == SampleOwner{-1, -1});
 }
 
+// Unpadded and in order, the ranks have 0 4 8 | 1 5 9 | 2 6 | 3 7. With the loader's drop_last, the last two ranks have
+// no batch of three.
+TEST_CASE("samples that the loader drops on shorter ranks have no step in common") {
+    ShardSpec kept{.datasetSize = 10, .worldSize = 4, .shuffle = false, .batchSize = 3};
+    kept.kind = SamplerKind::kUnpadded;
+    ShardSpec cut = kept;
+    cut.loaderDropLast = true;
+    const PlanDiff diff = diffPlans(planFor(kept), planFor(cut));
+    CHECK(diff.samePlace == 10);
+    CHECK(diff.sameRankStep == 6);
+}
+
 TEST_CASE("two epochs are compared sample by sample, and with chance") {
     // No sample of epoch 0 stays on its rank in epoch 1.
     const PlanDiff diff = diffPlans(planFor(tenOnFourIn(0)), planFor(tenOnFourIn(1)));

@@ -48,7 +48,7 @@ PlanDiff diffPlans(const ShardPlan& first, const ShardPlan& second, const std::a
 PlanDiff diffPlans(const ShardPlan& first, const std::vector<SampleOwner>& ours, const ShardPlan& second,
                    const std::vector<SampleOwner>& theirs) {
     const auto stepOf = [](const ShardPlan& plan, const SampleOwner& owner) {
-        const bool trained = owner.slot < plan.samplesPerRank() - plan.droppedByLoader();
+        const bool trained = owner.slot < plan.trainedOf(owner.rank);
         return trained ? owner.slot / plan.spec().batchSize : -1;
     };
     PlanDiff diff;

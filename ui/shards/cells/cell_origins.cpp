@@ -4,8 +4,8 @@
 namespace ringside {
 namespace {
 
-std::int64_t stepOf(const ShardPlan& plan, std::int64_t slot) {
-    const bool trained = slot < plan.samplesPerRank() - plan.droppedByLoader();
+std::int64_t stepOf(const ShardPlan& plan, int rank, std::int64_t slot) {
+    const bool trained = slot < plan.trainedOf(rank);
     return trained ? slot / plan.spec().batchSize : -1;
 }
 
@@ -25,7 +25,8 @@ CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const s
             if (sample < 0 || sample >= std::ssize(owners)) continue;
             const SampleOwner& owner = owners[static_cast<std::size_t>(sample)];
             if (owner.rank < 0) continue;
-            const bool same = isAssigned && owner.rank == rank && stepOf(other, owner.slot) == stepOf(plan, slot);
+            const bool same =
+                isAssigned && owner.rank == rank && stepOf(other, rank, owner.slot) == stepOf(plan, rank, slot);
             *key = same ? CellOrigins::kSame : static_cast<std::uint16_t>(CellOrigins::kFirstRank + owner.rank);
         }
     }
