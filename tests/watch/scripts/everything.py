@@ -17,6 +17,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.tensorboard import SummaryWriter
 
+from truth import end_process
+
 KINDS = ("fact", "batch", "pass_end", "backward", "optimizer", "scheduler", "collective", "logged", "synchronized",
          "ddp", "skipped", "hook_failed")
 FUNCTIONS = ("samplers.describe_loader", "samplers.describe_pass", "samplers.describe", "datasets.describe",
@@ -104,6 +106,7 @@ def main():
             for hook in guard.hooks.values():
                 hook.on = True
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
+from truth import end_process
+
 BATCH = 16
 
 
@@ -39,6 +41,7 @@ def main():
         loss.backward()
         optimizer.step()
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":

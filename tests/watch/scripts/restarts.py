@@ -10,6 +10,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
+from truth import end_process
+
 ATTEMPT = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
 
 
@@ -29,6 +31,7 @@ def main():
     weights = b"".join(one.detach().numpy().tobytes() for one in model.parameters())
     print("weights " + hashlib.sha256(weights).hexdigest()[:16], flush=True)
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":

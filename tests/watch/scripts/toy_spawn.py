@@ -9,7 +9,7 @@ import torch.multiprocessing as mp
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from truth import Truth
+from truth import Truth, end_process
 
 STEPS = 6
 
@@ -42,6 +42,7 @@ def train(rank, world_size):
             raise ValueError("rank 1 fails on purpose")
     truth.done(model.module)
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":

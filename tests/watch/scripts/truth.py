@@ -14,8 +14,9 @@ import sys
 def end_process():
     """Ends the process as sys.exit() does, but without the end of the interpreter.
 
-    Gloo's threads can outlive destroy_process_group(), because caches of DTensor refer to the group. If such a thread then
-    frees a tensor while the interpreter ends, the process aborts (PyTorch issue 190489).
+    Gloo's threads can outlive destroy_process_group(), because a reference cycle of DistributedDataParallel or a cache of
+    DTensor still refers to the group. If such a thread then frees a tensor while the interpreter ends, the process aborts
+    (PyTorch issue 190489).
     """
     atexit._run_exitfuncs()
     sys.stdout.flush()

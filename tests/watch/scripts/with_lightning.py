@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from truth import Truth
+from truth import Truth, end_process
 
 warnings.filterwarnings("ignore")
 logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
@@ -56,6 +56,7 @@ def main():
     model = Model(truth)
     trainer.fit(model, training, validation)
     truth.done(model.net)
+    end_process()
 
 
 if __name__ == "__main__":
