@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/throttle_limit.h"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "plan/built_layers.h"
 
@@ -33,10 +32,9 @@ double movingSeconds(const PlanSubject& subject) {
 Problems checkThrottleLimit(const PlanSubject& subject) {
     const double most = subject.config.parallel.timeoutSeconds / 2;
     const auto refused = [most](const char* field, const char* what, double lasts) -> Problems {
-        std::array<char, 96> text{};
-        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the maximum is %.3g s", what, lasts, most);
-        return {{field, std::string(text.data()) + ", half of parallel.timeout_seconds",
-                 "raise it, or parallel.timeout_seconds"}};
+        const std::string text = fmt::format(
+            "makes {} last {:.3g} s; the maximum is {:.3g} s, half of parallel.timeout_seconds", what, lasts, most);
+        return {{field, text, "raise it, or parallel.timeout_seconds"}};
     };
     if (const double lasts = backwardSeconds(subject); lasts > most)
         return refused("parallel.pace.gflops", "a backward pass", lasts);

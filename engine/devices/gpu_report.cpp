@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/gpu_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "base/json/json.h"
 
@@ -62,9 +63,7 @@ GpuReport reportFrom(const Json& json) {
 }
 
 std::string gibibytes(std::int64_t bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
-    return text;
+    return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
 std::string reading(double value, const char* unit) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/memory_check.h"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "config/mesh.h"
 #include "model/model_summary.h"
@@ -11,9 +10,7 @@ namespace ringside {
 namespace {
 
 std::string gibibytes(double bytes) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.1f GiB", bytes / (1 << 30));
-    return text.data();
+    return fmt::format("{:.1f} GiB", bytes / (1 << 30));
 }
 
 }  // namespace

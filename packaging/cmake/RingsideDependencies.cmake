@@ -7,6 +7,7 @@ find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
 
 find_library(DNNL_LIBRARY dnnl)
 find_path(DNNL_INCLUDE_DIR dnnl.h)

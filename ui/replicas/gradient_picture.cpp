@@ -109,8 +109,8 @@ void GradientPicture::makeImages() {
     }
 }
 
-// Draws the animated gradient above the picture, between its column and the next.
-void GradientPicture::paintFlow(QPainter& painter, std::size_t tensor) const {
+// Draws the gradients of a tensor on their way from their columns to the next column, above the picture.
+void GradientPicture::paintMovingGradients(QPainter& painter, std::size_t tensor) const {
     if (!isFlowing() || m_flowing == Flow::None) return;
     const double share = m_flow.currentValue().toDouble();
     const std::size_t mean = m_ranks.size(), change = mean + 1;
@@ -270,7 +270,7 @@ void GradientPicture::paintEvent(QPaintEvent*) {
             painter.setPen(m_theme.colors().muted);
             painter.drawText(place, Qt::AlignCenter, tr("not yet"));
         }
-        paintFlow(painter, tensor);
+        paintMovingGradients(painter, tensor);
     }
     paintLegend(painter);
 }

@@ -41,7 +41,7 @@ class GradientPicture : public QWidget, public IdentitySource {
     enum class Flow { None, ToMean, ToWeights };
     void startFlow(Flow flow);
     void makeImages();
-    void paintFlow(QPainter& painter, std::size_t tensor) const;
+    void paintMovingGradients(QPainter& painter, std::size_t tensor) const;
     std::vector<Column> columns() const;
     const GradientView* anyView() const;
     double scaleOf(std::size_t tensor, const Column& column) const;

@@ -38,7 +38,7 @@ class RingPanel final : public QWidget {
     QLabel* m_text = nullptr;
     bool m_divides = true;                         // true if gradients are divided by the number of ranks
     bool m_scatters = false;                       // true if the strategy needs the sum of one part on each rank only
-    bool m_isAlone = false;                        // true if the only rank of the run has no peer
+    bool m_isAlone = false;                        // true if the run has only one rank
     std::pair<std::int64_t, int> m_shown{-1, -1};  // step and first rank whose numbers the ring shows
     double m_largest = 0;                          // largest magnitude in the result of the run's all-reduce
     double m_error = -1;                           // difference between the result of the ring and the result that the

@@ -54,12 +54,13 @@ bool hasWeights(const RunConfig& c) {
 bool isSubset(const RunConfig& c) {
     return isSampler(c, {SamplerKind::kSubset});
 }
-// True if there are workers, or if a setting that needs them is on, so that its problem is visible.
+// True if there are loader workers. Also true if a setting that needs workers is on: the form then shows the setting
+// with its error.
 bool hasWorkers(const RunConfig& c) {
     return c.loader.numWorkers > 0 || c.loader.persistentWorkers ||
            c.loader.prefetchFactor != LoaderConfig().prefetchFactor;
 }
-// True if the data may consist of images, or if an image transform is on, so that its problem is visible.
+// True if the data may consist of images. Also true if an image transform is on: the form then shows it with its error.
 bool mayHaveImages(const RunConfig& c) {
     const LoaderConfig& loader = c.loader;
     return !(isCsv(c) || hasSize(c)) || loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/sweep_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -110,10 +110,9 @@ void printRate(bool asJson, const LoaderRate& rate) {
         std::cout << toJson(rate).dump() << std::endl;
         return;
     }
-    std::array<char, 80> line{};
-    std::snprintf(line.data(), line.size(), "%7lld %12s %14.3f\n", static_cast<long long>(rate.numWorkers),
-                  grouped(std::llround(rate.samplesPerSecond())).c_str(), rate.waitMs());
-    std::cout << line.data() << std::flush;
+    std::cout << fmt::format("{:7} {:>12} {:14.3f}\n", rate.numWorkers, grouped(std::llround(rate.samplesPerSecond())),
+                             rate.waitMs())
+              << std::flush;
 }
 
 void printAdvice(bool asJson, const LoaderAdvice& advice) {

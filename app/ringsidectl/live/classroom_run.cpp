@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/classroom_run.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -264,10 +265,8 @@ void ClassroomRun::showProgressOf(const RunData& run, unsigned changes, Progress
     if (!m_view.asLines()) run.ended() ? progress.finish(run, m_plan.out.string()) : progress.update(run, changes);
     const auto& last = run.lastStep();
     if (!last) return;
-    char loss[32];
-    std::snprintf(loss, sizeof loss, "%.4f", last->loss);
     const std::lock_guard lock(m_mutex);
-    m_progress = "step " + std::to_string(last->step) + " of " + std::to_string(run.totalSteps()) + ", loss " + loss;
+    m_progress = fmt::format("step {} of {}, loss {:.4f}", last->step, run.totalSteps(), last->loss);
 }
 
 bool ClassroomRun::canContinue(const Outcome& outcome) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/control_run_command.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <chrono>
@@ -108,9 +109,7 @@ int refuse(const std::string& text) {
 }
 
 std::string numberText(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return text;
+    return fmt::format("{:g}", value);
 }
 
 // Returns an answer as text: "paused after optimizer, step 120, epoch 2 done".

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/progress_view.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "base/text/number_text.h"
 #include "base/text/terminal_text.h"
@@ -21,21 +21,10 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kBarInterval{100};
 
-std::string format(const char* pattern, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, pattern, value);
-    return text;
-}
-
 std::string duration(double seconds) {
     const auto whole = static_cast<long long>(std::min(std::ceil(seconds), 1e9));
-    char text[48];
-    if (whole >= 3600) {
-        std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
-    } else {
-        std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
-    }
-    return text;
+    if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+    return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
 std::string throttleText(const RunData& run) {
@@ -61,8 +50,8 @@ std::string gpuText(const RunData& run) {
         ++gpus;
     }
     std::string text;
-    if (gpus > 0) text += "  GPU " + format("%.0f %%", busy / gpus);
-    if (hottest >= 0) text += "  " + format("%.0f C", hottest);
+    if (gpus > 0) text += fmt::format("  GPU {:.0f} %", busy / gpus);
+    if (hottest >= 0) text += fmt::format("  {:.0f} C", hottest);
     return text;
 }
 
@@ -160,8 +149,8 @@ void ProgressView::drawBar(const RunData& run) {
     if (run.totalSteps() <= 0) return drawPlace(run);
     const std::int64_t step = run.lastStep() ? run.lastStep()->step : 0;
     const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(run.totalSteps()));
-    std::string text =
-        format(" %3.0f %%", std::floor(100 * part)) + "  step " + grouped(step) + " of " + grouped(run.totalSteps());
+    std::string text = fmt::format(" {:3.0f} %", std::floor(100 * part)) + "  step " + grouped(step) + " of " +
+                       grouped(run.totalSteps());
     if (!run.samplesPerSecond().points().empty()) {
         const float rate = run.samplesPerSecond().points().back().mean;
         text += "  " + grouped(static_cast<std::int64_t>(rate)) + " samples/s (last steps)";
@@ -182,7 +171,7 @@ void ProgressView::drawBar(const RunData& run) {
 void ProgressView::drawPlace(const RunData& run) {
     if (!run.lastStep()) return;
     std::string text = "epoch " + std::to_string(run.lastStep()->epoch + 1) + "  step " + grouped(run.lastStep()->step);
-    if (const std::optional<double> rate = run.stepsPerSecond()) text += format("  %.1f steps/s", *rate);
+    if (const std::optional<double> rate = run.stepsPerSecond()) text += fmt::format("  {:.1f} steps/s", *rate);
     if (const std::optional<MissingRanks> missing = findMissingRanks(run.ranks()))
         text = missing->text(run.lastTimeUs());
     m_screen.out("\r" + text + gpuText(run) + "\033[K");
@@ -215,11 +204,12 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
             if (!wasShown) m_screen.error(terminalText(end.verdict) + "\n");
             for (const std::string& line : end.lastLines) m_screen.error("  | " + terminalText(line) + "\n");
         } else {
-            m_screen.out(terminalText(end.verdict) + ": " +
-                         (end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds) : duration(end.trainSeconds)) +
-                         ", " + grouped(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
-                         grouped(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s over the whole run" +
-                         throttleText(run) + "\n");
+            m_screen.out(
+                terminalText(end.verdict) + ": " +
+                (end.trainSeconds < 60 ? fmt::format("{:.2f} s", end.trainSeconds) : duration(end.trainSeconds)) +
+                ", " + grouped(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
+                grouped(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s over the whole run" +
+                throttleText(run) + "\n");
         }
     }
     if (!run.validationEpochs().empty()) {
@@ -229,8 +219,8 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         const double loss = padded ? last.lossPadded : last.loss;
         const std::int64_t samples = padded ? last.samplesPadded : last.samples;
         std::string line = "final validation ";
-        line += std::isnan(accuracy) ? "" : "accuracy: " + format("%.2f %%", 100 * accuracy) + ", ";
-        line += "loss " + format("%.4f", loss) + " (" + grouped(samples) + " samples, " +
+        line += std::isnan(accuracy) ? "" : fmt::format("accuracy: {:.2f} %, ", 100 * accuracy);
+        line += fmt::format("loss {:.4f} (", loss) + grouped(samples) + " samples, " +
                 (padded ? "padded as PyTorch does)" : "each counted once)");
         m_screen.out(line + "\n");
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/plan_answers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -18,9 +20,7 @@ constexpr std::size_t kShown = 20;  // maximum number of lines in the text outpu
 constexpr int kShownRanks = 16;
 
 std::string oneDecimal(double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.1f", value);
-    return text;
+    return fmt::format("{:.1f}", value);
 }
 
 std::string cell(const std::string& text) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/show_command.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -31,13 +33,8 @@ void row(const char* name, const std::string& value) {
 }
 
 std::string metrics(double loss, const std::optional<double>& accuracy) {
-    char line[96];
-    if (accuracy) {
-        std::snprintf(line, sizeof line, "accuracy %.2f %%, loss %.4f", 100 * *accuracy, loss);
-    } else {
-        std::snprintf(line, sizeof line, "loss %.4f", loss);
-    }
-    return line;
+    const std::string text = fmt::format("loss {:.4f}", loss);
+    return accuracy ? fmt::format("accuracy {:.2f} %, ", 100 * *accuracy) + text : text;
 }
 
 void printMetrics(const RunSummary& summary) {
@@ -98,20 +95,15 @@ void printLinks(const std::vector<SummaryLink>& links) {
 }
 
 std::string throttleText(const SummaryThrottle& throttle) {
-    char text[160];
-    std::snprintf(text, sizeof text, "to %g GFLOP/s, %g Gbit/s, %g us per message (0: no limit)%s", throttle.gflops,
-                  throttle.gbitPerSecond, throttle.latencyUs,
-                  throttle.kept ? "" : "; this CPU was too slow for the throttle");
-    return text;
+    return fmt::format("to {:g} GFLOP/s, {:g} Gbit/s, {:g} us per message (0: no limit){}", throttle.gflops,
+                       throttle.gbitPerSecond, throttle.latencyUs,
+                       throttle.kept ? "" : "; this CPU was too slow for the throttle");
 }
 
 void printSummary(const RunPaths& paths, const RunSummary& summary) {
-    char speed[128];
-    std::snprintf(speed, sizeof speed, "%lld steps in %.2f s (%.0f steps/s", static_cast<long long>(summary.steps),
-                  summary.trainSeconds, summary.stepsPerSecond);
-    char samples[64] = ")";  // a watched script may draw samples that are not seen
-    if (summary.samplesPerSecond > 0)
-        std::snprintf(samples, sizeof samples, ", %.0f samples/s over the whole run)", summary.samplesPerSecond);
+    std::string speed = fmt::format("{:.0f} steps/s", summary.stepsPerSecond);
+    if (summary.samplesPerSecond > 0)  // zero if the samples that a watched script draws cannot be seen
+        speed += fmt::format(", {:.0f} samples/s over the whole run", summary.samplesPerSecond);
     row("name", summary.name);
     row("state", textOf(summary.state) + ": " + summary.verdict);
     if (summary.firstFailedRank) row("first failed", "rank " + std::to_string(*summary.firstFailedRank));
@@ -121,7 +113,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     row("backend", summary.whyBackend);
     if (summary.bitsDependOn) row("bits depend on", textOf(*summary.bitsDependOn));
     if (summary.bitsDependOn && summary.bitsDependOn->warning) row("warning", *summary.bitsDependOn->warning);
-    row("trained", std::string(speed) + samples);
+    row("trained", fmt::format("{} steps in {:.2f} s ({})", summary.steps, summary.trainSeconds, speed));
     if (summary.throttle) row("paced", throttleText(*summary.throttle));
     if (summary.links) printLinks(*summary.links);
     printMetrics(summary);

@@ -162,7 +162,8 @@ Result<RunConfig> preparedForAnyStrategy(const Experiment& experiment, Problems&
 
 int runStrategies(const StrategiesArguments& arguments) {
     if (!(arguments.seconds > 0 && arguments.seconds <= 600))
-        return reportProblems({{"--seconds", "is not above 0 and at most 600", "choose a few seconds"}});
+        return reportProblems(
+            {{"--seconds", "is not above 0 and at most 600", "give a number in this range, such as 5"}});
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
@@ -200,7 +201,7 @@ void addStrategiesCommand(CLI::App& app, std::function<int()>& action) {
     command->add_option("--set", arguments->assignments, "Change a setting: --set parallel.world_size=2");
     command->add_option("--only", arguments->only, "Only these strategies, separated by commas");
     command->add_flag("--measure", arguments->measure, "Train with each strategy for a few seconds");
-    command->add_option("--seconds", arguments->seconds, "Approximate seconds for each strategy")
+    command->add_option("--seconds", arguments->seconds, "Approximate training time of each strategy, in seconds")
         ->capture_default_str();
     command->add_flag("--no-rates", arguments->noRates,
                       "Do not measure the speed of this computer first by training on one rank");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/strategy_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string_view>
 
 #include "base/json/json.h"
@@ -19,23 +20,17 @@ constexpr std::size_t kLongestOptions = 60;
 constexpr std::array<std::size_t, 9> kWidths = {12, 12, 14, 8, 11, 11, 11, 11, 8};
 constexpr std::size_t kPredicted = 6;
 
-std::string withDigits(const char* format, double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), format, value);
-    return text.data();
-}
-
 std::string milliseconds(double ms) {
-    return withDigits("%.3g ms", ms);
+    return fmt::format("{:.3g} ms", ms);
 }
 
 std::string percent(double share) {
-    return withDigits("%.1f %%", share * 100);
+    return fmt::format("{:.1f} %", share * 100);
 }
 
 // Returns a rate as text, "142065".
 std::string rate(double perSecond) {
-    return withDigits(perSecond < 100 ? "%.3g" : "%.0f", perSecond);
+    return perSecond < 100 ? fmt::format("{:.3g}", perSecond) : fmt::format("{:.0f}", perSecond);
 }
 
 std::string leftAligned(std::string text, std::size_t width) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/whatif_command.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -36,21 +38,11 @@ struct WhatifArguments {
 std::string changeText(const StepChange& change) {
     std::string text;
     const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
-    char number[32];
     if (change.withoutDelayOf >= 0) add("without rank " + std::to_string(change.withoutDelayOf) + "'s delay");
-    if (change.bandwidth != 1) {
-        std::snprintf(number, sizeof number, "%g", change.bandwidth);
-        add(std::string(number) + " times the bandwidth");
-    }
-    if (change.latency != 1) {
-        std::snprintf(number, sizeof number, "%g", change.latency);
-        add(std::string(number) + " times the latency");
-    }
+    if (change.bandwidth != 1) add(fmt::format("{:g} times the bandwidth", change.bandwidth));
+    if (change.latency != 1) add(fmt::format("{:g} times the latency", change.latency));
     if (change.noOverlap) add("without overlap");
-    if (change.bucketMiB > 0) {
-        std::snprintf(number, sizeof number, "%g", change.bucketMiB);
-        add("buckets of " + std::string(number) + " MiB");
-    }
+    if (change.bucketMiB > 0) add(fmt::format("buckets of {:g} MiB", change.bucketMiB));
     if (change.worldSize > 0) add(std::to_string(change.worldSize) + " ranks");
     return text.empty() ? "nothing changed" : text;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text/number_text.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace ringside {
 
@@ -39,9 +40,7 @@ std::string memoryText(std::int64_t bytes) {
     double amount = static_cast<double>(bytes) / 1024;
     std::size_t unit = 0;
     for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
-    std::array<char, 48> text{};
-    std::snprintf(text.data(), text.size(), "%.1f %s", amount, kUnits[unit]);
-    return bytes == 0 ? "0" : text.data();
+    return bytes == 0 ? "0" : fmt::format("{:.1f} {}", amount, kUnits[unit]);
 }
 
 std::string plainNumber(double value) {

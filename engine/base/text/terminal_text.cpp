@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text/terminal_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
 namespace ringside {
 namespace {
@@ -51,12 +52,6 @@ bool acts(std::uint32_t code) {
     return control || direction || line;
 }
 
-std::string spelled(const char* form, std::uint32_t code) {
-    char text[16];
-    std::snprintf(text, sizeof text, form, static_cast<unsigned>(code));
-    return text;
-}
-
 bool isPlain(char c) {
     return c >= ' ' && c <= '~';
 }
@@ -80,14 +75,15 @@ std::string mapped(std::string_view text, Spell&& spell) {
 }  // namespace
 
 std::string terminalText(std::string_view text) {
-    return mapped(text,
-                  [](const Character& one) { return spelled(one.code < 0x100 ? "\\x%02x" : "\\u%04x", one.code); });
+    return mapped(text, [](const Character& one) {
+        return one.code < 0x100 ? fmt::format("\\x{:02x}", one.code) : fmt::format("\\u{:04x}", one.code);
+    });
 }
 
 std::string terminalJson(std::string_view lines) {
     return mapped(lines, [](const Character& one) {
         if (one.valid && one.code == '\n') return std::string("\n");
-        return one.valid ? spelled("\\u%04x", one.code) : std::string("\\ufffd");
+        return one.valid ? fmt::format("\\u{:04x}", one.code) : std::string("\\ufffd");
     });
 }
 

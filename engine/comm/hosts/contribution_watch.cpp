@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/hosts/contribution_watch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -26,9 +26,7 @@ float largestOf(std::span<const float> values) {
 }
 
 std::string threeDigits(float value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3g", static_cast<double>(value));
-    return text.data();
+    return fmt::format("{:.3g}", static_cast<double>(value));
 }
 
 }  // namespace

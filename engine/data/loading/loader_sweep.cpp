@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loading/loader_sweep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <exception>
 #include <thread>
 
@@ -24,9 +24,7 @@ std::string workersText(std::int64_t count) {
 }
 
 std::string timesText(double times) {
-    std::array<char, 16> text{};
-    std::snprintf(text.data(), text.size(), "%.1f", times);
-    return text.data();
+    return fmt::format("{:.1f}", times);
 }
 
 }  // namespace

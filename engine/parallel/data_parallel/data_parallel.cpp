@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/data_parallel/data_parallel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "base/time/monotonic.h"
@@ -271,12 +271,10 @@ void DataParallel::logMemory() {
     const auto mebibytes = [](const Device& device) {
         return static_cast<double>(device.backend->memory().all()) / kMebibyte;
     };
-    std::array<char, 200> text{};
-    std::snprintf(text.data(), text.size(),
-                  "data_parallel: device 0 uses %.2f MiB, each of the other %zu uses %.2f MiB: only device 0 has the "
-                  "optimizer state and the gathered outputs",
-                  mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back()));
-    m_dependencies.log(text.data());
+    m_dependencies.log(
+        fmt::format("data_parallel: device 0 uses {:.2f} MiB, each of the other {} uses {:.2f} MiB: only device 0 has "
+                    "the optimizer state and the gathered outputs",
+                    mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back())));
 }
 
 void DataParallel::logShares() {
@@ -285,14 +283,12 @@ void DataParallel::logShares() {
         return static_cast<double>(ns) / 1e6 / static_cast<double>(m_shares.steps);
     };
     const std::int64_t alone = m_shares.gather + m_shares.reduce + m_shares.update;
-    std::array<char, 240> text{};
-    std::snprintf(text.data(), text.size(),
-                  "data_parallel: in each step of %.3f ms device 0 works alone for %.3f ms (%.0f %%): %.3f gathering "
-                  "outputs and computing the loss, %.3f adding up gradients, %.3f updating",
-                  perStep(m_shares.all), perStep(alone),
-                  100 * static_cast<double>(alone) / static_cast<double>(std::max<std::int64_t>(1, m_shares.all)),
-                  perStep(m_shares.gather), perStep(m_shares.reduce), perStep(m_shares.update));
-    m_dependencies.log(text.data());
+    m_dependencies.log(fmt::format(
+        "data_parallel: in each step of {:.3f} ms device 0 works alone for {:.3f} ms ({:.0f} %): {:.3f} gathering "
+        "outputs and computing the loss, {:.3f} adding up gradients, {:.3f} updating",
+        perStep(m_shares.all), perStep(alone),
+        100 * static_cast<double>(alone) / static_cast<double>(std::max<std::int64_t>(1, m_shares.all)),
+        perStep(m_shares.gather), perStep(m_shares.reduce), perStep(m_shares.update)));
     m_shares = {};
 }
 

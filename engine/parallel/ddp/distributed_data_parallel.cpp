@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/ddp/distributed_data_parallel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -66,13 +66,11 @@ void DistributedDataParallel::logUnusedLayers() {
     const std::int64_t steps = m_optimizer->steps();
     if (!m_findsUnused || !m_dependencies.log || steps == 0) return;
     const std::int64_t all = m_dependencies.model.parameterCount() * static_cast<std::int64_t>(sizeof(float)) * steps;
-    std::array<char, 200> text{};
-    std::snprintf(text.data(), text.size(),
-                  "find_unused_parameters: this rank skipped layers in %lld of %lld steps; %.1f %% of the gradient "
-                  "bytes that it sent were zeros",
-                  static_cast<long long>(m_unusedSteps), static_cast<long long>(steps),
-                  100.0 * static_cast<double>(m_unusedBytes) / static_cast<double>(std::max<std::int64_t>(1, all)));
-    m_dependencies.log(text.data());
+    m_dependencies.log(fmt::format(
+        "find_unused_parameters: this rank skipped layers in {} of {} steps; {:.1f} % of the gradient bytes "
+        "that it sent were zeros",
+        m_unusedSteps, steps,
+        100.0 * static_cast<double>(m_unusedBytes) / static_cast<double>(std::max<std::int64_t>(1, all))));
 }
 
 void DistributedDataParallel::synchronise() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/prove/proof.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "base/json/json.h"
@@ -63,11 +64,9 @@ std::string ProofLine::text() const {
     if (strategy == reference) return line + " " + sha256.substr(0, 16);
     if (*equal) return line + " " + sha256.substr(0, 16) + "  the bits of " + reference;
     if (!first) return line + " " + sha256.substr(0, 16) + "  bits differ from " + reference;
-    char amount[32];
-    std::snprintf(amount, sizeof amount, "%.3g", first->largest);
-    return line + " " + sha256.substr(0, 16) + "  differs from " + reference + " after step " +
-           std::to_string(first->step) + " in " + first->tensor + " by up to " + amount +
-           (first->why.empty() ? "" : ": " + first->why);
+    return fmt::format("{} {}  differs from {} after step {} in {} by up to {:.3g}{}", line, sha256.substr(0, 16),
+                       reference, first->step, first->tensor, first->largest,
+                       first->why.empty() ? "" : ": " + first->why);
 }
 
 void ProofTally::add(const ProofLine& line) {

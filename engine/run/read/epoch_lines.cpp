@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/read/epoch_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "config/run_config.h"
 
@@ -16,12 +16,8 @@ constexpr std::int64_t kEveryEpochUpTo = 200;  // number of epochs up to which e
                                                // at most ten epoch lines a second
 
 std::string metrics(const char* name, double loss, double accuracy) {
-    std::array<char, 96> text{};
-    std::snprintf(text.data(), text.size(), "%s loss %.4f", name, loss);
-    std::string all = text.data();
-    if (std::isnan(accuracy)) return all;
-    std::snprintf(text.data(), text.size(), "  accuracy %6.2f %%", 100 * accuracy);
-    return all + text.data();
+    const std::string text = fmt::format("{} loss {:.4f}", name, loss);
+    return std::isnan(accuracy) ? text : text + fmt::format("  accuracy {:6.2f} %", 100 * accuracy);
 }
 
 // Returns "epoch  3 of 12"; "epoch 3" if the number of epochs is not known, as while a watched script trains.

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
 
 #include "run/read/run_comparison.h"
 
 namespace ringside {
 namespace {
 
-std::string number(const char* format, double value) {
-    std::array<char, 48> text{};
-    std::snprintf(text.data(), text.size(), format, value);
-    return text.data();
-}
-
 std::string shortNumber(double value) {
-    return number("%.2g", value);
+    return fmt::format("{:.2g}", value);
 }
 
 std::string pairText(const ValuePair& pair) {
     const std::string place = pair.from > 0 ? "steps " + std::to_string(pair.from) + " to " : "step ";
-    return place + std::to_string(pair.at) + ": loss " + number("%.9g", pair.a) + " and " + number("%.9g", pair.b) +
-           ", " + shortNumber(pair.relative()) + " relative";
+    return fmt::format("{}{}: loss {:.9g} and {:.9g}, {} relative", place, pair.at, pair.a, pair.b,
+                       shortNumber(pair.relative()));
 }
 
 std::string row(std::string name, const std::string& value) {
@@ -132,13 +126,14 @@ std::string RunComparison::text() const {
         text += row("beyond " + shortNumber(tolerance), firstBeyond ? "from " + pairText(*firstBeyond) : "nowhere");
     }
     if (sampleCounts) {
-        text += row("samples", "step " + std::to_string(sampleCounts->at) + ": " + number("%.0f", sampleCounts->a) +
-                                   " and " + number("%.0f", sampleCounts->b));
+        text += row("samples",
+                    fmt::format("step {}: {:.0f} and {:.0f}", sampleCounts->at, sampleCounts->a, sampleCounts->b));
     }
     if (epochs > 0) {
-        text += row("epochs", "training loss within " + shortNumber(trainLossDifference) + ", validation loss within " +
-                                  shortNumber(validationLossDifference) + " relative, validation accuracy within " +
-                                  number("%.2f", accuracyDifference * 100) + " points");
+        text += row("epochs", fmt::format("training loss within {}, validation loss within {} relative, validation "
+                                          "accuracy within {:.2f} points",
+                                          shortNumber(trainLossDifference), shortNumber(validationLossDifference),
+                                          accuracyDifference * 100));
     }
     return text + row("shards", shardsText(*this)) + row("weights", weightsText(*this)) + bitsText(*this) +
            configText(*this) + row("verdict", verdict(*this));

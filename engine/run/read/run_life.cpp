@@ -2,6 +2,7 @@
 #include "run/read/run_life.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,7 +11,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
 
 #include "base/system/unique_fd.h"
@@ -21,14 +21,11 @@ namespace {
 
 // True if the kernel lists a flock(2) on the file, by any process that this one may see (proc_locks(5)).
 bool isListedAsLocked(const struct stat& file) {
-    std::array<char, 64> inode{};
-    std::snprintf(inode.data(), inode.size(), " %02x:%02x:%llu ", major(file.st_dev), minor(file.st_dev),
-                  static_cast<unsigned long long>(file.st_ino));
+    const std::string inode = fmt::format(" {:02x}:{:02x}:{} ", major(file.st_dev), minor(file.st_dev), file.st_ino);
     std::ifstream locks("/proc/locks");
     for (std::string line; std::getline(locks, line);) {
         const bool waits = line.find("->") != std::string::npos;
-        if (!waits && line.find(" FLOCK ") != std::string::npos && line.find(inode.data()) != std::string::npos)
-            return true;
+        if (!waits && line.find(" FLOCK ") != std::string::npos && line.find(inode) != std::string::npos) return true;
     }
     return false;
 }

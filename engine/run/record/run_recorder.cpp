@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record/run_recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -26,11 +27,9 @@ constexpr std::size_t kMismatchesTold = 3;
 constexpr std::chrono::milliseconds kAuditPatience{500};
 
 std::string logText(const LogLine& line) {
-    char prefix[64];
     const std::string who = line.rank < 0 ? "supervisor" : "rank " + std::to_string(line.rank);
-    std::snprintf(prefix, sizeof prefix, "%10.3f s  %-10s  %-7s  ", static_cast<double>(line.timeUs) / 1e6, who.c_str(),
-                  textOf(line.level).c_str());
-    return prefix + line.text + "\n";
+    return fmt::format("{:10.3f} s  {:<10}  {:<7}  {}\n", static_cast<double>(line.timeUs) / 1e6, who,
+                       textOf(line.level), line.text);
 }
 
 std::string withoutNewline(std::string line) {

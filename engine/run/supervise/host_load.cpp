@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/supervise/host_load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 
 #include "base/processors/processors.h"
@@ -21,9 +21,7 @@ constexpr double kRanksPerCpu = 8;
 constexpr double kProcessesPerCpu = 16;
 
 std::string wholeSeconds(double ms) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.0f s", std::ceil(ms / 1000));
-    return text.data();
+    return fmt::format("{:.0f} s", std::ceil(ms / 1000));
 }
 
 }  // namespace

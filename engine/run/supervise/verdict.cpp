@@ -4,9 +4,10 @@
 // settled); a rank that makes no progress. Ranks that gave up on a peer are only witnesses.
 #include "run/supervise/verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <tuple>
 
 #include "launch/place/last_words.h"
@@ -17,9 +18,7 @@ namespace {
 constexpr int kCommunicationFailed = static_cast<int>(ExitCode::kCommunicationFailed);
 
 std::string seconds(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f s", value);
-    return text;
+    return fmt::format("{:.1f} s", value);
 }
 
 std::string name(const RankFate& fate) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/data/host_links.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <limits>
 #include <optional>
 
@@ -126,15 +126,9 @@ void judge(HostLink& link, const std::vector<HostLink>& links) {
         link.slow = HostLink::Slow::kFar;
 }
 
-std::string formatted(const char* pattern, double value) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), pattern, value);
-    return text.data();
-}
-
 // Formats a value with at least two digits.
 std::string number(double value) {
-    return formatted(value < 9.95 ? "%.1f" : "%.0f", value);
+    return fmt::format("{:.{}f}", value, value < 9.95 ? 1 : 0);
 }
 
 std::string rateText(double mbitPerSecond) {
@@ -144,16 +138,15 @@ std::string rateText(double mbitPerSecond) {
 }  // namespace
 
 std::string HostLink::text() const {
-    const std::string roundTrip = roundTripMs < 0.0995 ? formatted("%.2f", roundTripMs) : number(roundTripMs);
+    const std::string roundTrip = roundTripMs < 0.0995 ? fmt::format("{:.2f}", roundTripMs) : number(roundTripMs);
     return roundTrip + " ms round trip" + (mbitPerSecond > 0 ? ", " + rateText(mbitPerSecond) : "");
 }
 
 std::string HostLink::finding() const {
-    if (slow == Slow::kFar)
-        return "a round trip takes " + formatted("%.0f", 100 * roundTripMs / stepMs) + " % of a step";
+    if (slow == Slow::kFar) return fmt::format("a round trip takes {:.0f} % of a step", 100 * roundTripMs / stepMs);
     if (slow == Slow::kNo) return {};
-    if (timesSlower > 0) return formatted("%.0f", timesSlower) + " times slower than the other hosts";
-    return "bytes are in transfer " + formatted("%.0f", 100 * std::min(movingShare, 1.0)) + " % of the time";
+    if (timesSlower > 0) return fmt::format("{:.0f} times slower than the other hosts", timesSlower);
+    return fmt::format("bytes are in transfer {:.0f} % of the time", 100 * std::min(movingShare, 1.0));
 }
 
 std::string HostLink::whole() const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/events/clock_text.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 namespace ringside {
@@ -10,11 +11,11 @@ namespace {
 
 // Formats a duration as "0.06 ms" or "12.50 s". sign: also write the sign of a positive duration.
 std::string durationText(std::int64_t us, bool sign) {
-    char text[64];
     const double ms = static_cast<double>(us) / 1000;
     const bool seconds = std::abs(ms) >= 10000;
-    std::snprintf(text, sizeof text, sign ? "%+.2f %s" : "%.2f %s", seconds ? ms / 1000 : ms, seconds ? "s" : "ms");
-    return text;
+    const double amount = seconds ? ms / 1000 : ms;
+    const char* const unit = seconds ? "s" : "ms";
+    return sign ? fmt::format("{:+.2f} {}", amount, unit) : fmt::format("{:.2f} {}", amount, unit);
 }
 
 }  // namespace

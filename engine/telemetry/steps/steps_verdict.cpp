@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/steps/steps_verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -135,15 +136,11 @@ Excess largestExcess(std::span<const StepBrief> steps, std::size_t rank) {
 }
 
 std::string inMilliseconds(double ns) {
-    char text[32];
-    std::snprintf(text, sizeof text, ns >= 1e8 ? "%.0f ms" : ns >= 1e5 ? "%.1f ms" : "%.3f ms", ns / 1e6);
-    return text;
+    return fmt::format("{:.{}f} ms", ns / 1e6, ns >= 1e8 ? 0 : ns >= 1e5 ? 1 : 3);
 }
 
 std::string percent(double share) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-    return text;
+    return fmt::format("{:.0f} %", 100 * share);
 }
 
 std::string workName(Phase phase) {
@@ -174,9 +171,8 @@ std::string excessText(const Excess& excess, bool isPipeline) {
     if (excess.othersNs <= 0 || excess.ownNs > kSayable * excess.othersNs)
         return name + inMilliseconds(excess.ownNs) + (isPipeline ? ", planned " : ", the others' ") +
                inMilliseconds(excess.othersNs);
-    char factor[32];
-    std::snprintf(factor, sizeof factor, "%.1f times", excess.ownNs / excess.othersNs);
-    return name + factor + (isPipeline ? " its planned share of the others' times" : " the others' median");
+    return name + fmt::format("{:.1f} times", excess.ownNs / excess.othersNs) +
+           (isPipeline ? " its planned share of the others' times" : " the others' median");
 }
 
 std::string stragglerAdvice(Phase phase) {
@@ -281,12 +277,10 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
     const double perCollective = static_cast<double>(last.bytes) / std::max(last.collectives, 1);
     const double stepNs = 1e6 * verdict.stepMs;
     const std::string moving = percent(shareOf(steps, stepNs, Phase::kMoving));
-    char mebibytes[32];
-    std::snprintf(mebibytes, sizeof mebibytes, "%.1f MiB", static_cast<double>(last.bytes) / (1 << 20));
+    const std::string mebibytes = fmt::format("{:.1f} MiB", static_cast<double>(last.bytes) / (1 << 20));
     if (perCollective >= kSmallMessage) {
         verdict.finding = StepsFinding::kBytes;
-        verdict.text =
-            "Moving " + std::string(mebibytes) + " per step takes " + moving + " of each step of all ranks (median).";
+        verdict.text = "Moving " + mebibytes + " per step takes " + moving + " of each step of all ranks (median).";
         verdict.advice =
             "Train on more samples per step (loader.batch_size, training.accumulate_steps) to send the same bytes less "
             "often; a faster link or fewer bytes help as well.";

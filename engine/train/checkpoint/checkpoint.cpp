@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint/checkpoint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -231,9 +231,7 @@ UpdateState progressAt(const ResumePoint& point, const Optimizer& optimizer,
 }  // namespace
 
 std::string checkpointName(std::int64_t step) {
-    std::array<char, 40> name{};
-    std::snprintf(name.data(), name.size(), "step-%08lld", static_cast<long long>(step));
-    return name.data();
+    return fmt::format("step-{:08}", step);
 }
 
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/loop/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,11 +27,7 @@ std::int64_t plannedSteps(const ShardPlan& plan, const TrainingConfig& training)
 std::string scaleText(const ChannelScale& scale) {
     const auto list = [](const std::vector<float>& values) {
         std::string text;
-        for (const float value : values) {
-            std::array<char, 32> digits{};
-            std::snprintf(digits.data(), digits.size(), " %.9g", static_cast<double>(value));
-            text += digits.data();
-        }
+        for (const float value : values) text += fmt::format(" {:.9g}", static_cast<double>(value));
         return text;
     };
     return "images are normalized with mean" + list(scale.mean) + " and deviation" + list(scale.deviation);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/observe/step_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "train/parts/non_finite.h"
@@ -63,13 +63,11 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
 // The first step uses PyTorch's initial weights, so its message points to the data; later messages point to the
 // learning rate.
 std::string StepReport::lossText(const FinishedStep& step) const {
-    std::array<char, 32> lr{};
-    std::snprintf(lr.data(), lr.size(), "%g", m_parts.trainer.config.optimizer.lr);
     return "the loss of rank " + std::to_string(m_parts.trainer.communicator.rank()) + " is " +
            (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " + std::to_string(step.place.step) +
            m_parts.checkpoints.lastText() +
            (step.place.step == 1 ? ": check the data set for values that are not numbers or much too large"
-                                 : ": lower optimizer.lr (now " + std::string(lr.data()) + ")");
+                                 : fmt::format(": lower optimizer.lr (now {:g})", m_parts.trainer.config.optimizer.lr));
 }
 
 }  // namespace ringside

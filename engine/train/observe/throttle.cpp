@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/observe/throttle.h"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <string>
 
 namespace ringside {
@@ -11,10 +11,10 @@ namespace {
 std::string throttleText(const ThrottleKept& throttle) {
     const std::string rank = "rank " + std::to_string(throttle.rank);
     if (*throttle.kept) return rank + " is fast enough for the throttle again";
-    std::array<char, 32> times{};
-    std::snprintf(times.data(), times.size(), "%.2f", throttle.times);
-    return rank + " is too slow for parallel.pace: its passes take up to " + times.data() +
-           " times as long as set; lower parallel.pace.gflops or parallel.world_size";
+    return fmt::format(
+        "{} is too slow for parallel.pace: its passes take up to {:.2f} times as long as set; lower "
+        "parallel.pace.gflops or parallel.world_size",
+        rank, throttle.times);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/throttle/throttle_timeout.h"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <string>
 
 #include "comm/throttle/link_throttle.h"
@@ -31,10 +31,9 @@ void checkThrottleTimeout(const TrainerDependencies& parts, const Model& model, 
     const double moving =
         link.any() ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, parts.communicator.size())) : 0;
     const auto refuse = [&](const char* field, const char* what, double lasts) {
-        std::array<char, 96> text{};
-        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the maximum is %.3g s", what, lasts, most);
-        throw TrainingError(Problem{field, std::string(text.data()) + ", half of parallel.timeout_seconds",
-                                    "raise it, or parallel.timeout_seconds"});
+        const std::string text = fmt::format(
+            "makes {} last {:.3g} s; the maximum is {:.3g} s, half of parallel.timeout_seconds", what, lasts, most);
+        throw TrainingError(Problem{field, text, "raise it, or parallel.timeout_seconds"});
     };
     if (backward > most) refuse("parallel.pace.gflops", "a backward pass", backward);
     if (moving > most) refuse("parallel.pace.gbit_per_s", "the gradients' all-reduce", moving);

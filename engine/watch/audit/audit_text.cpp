@@ -36,7 +36,7 @@ std::string missing(const EpochAudit& epoch, bool training) {
     if (epoch.never.value_or(0) == 0) return {};
     const std::string count = std::to_string(*epoch.never);
     if (epoch.isLeft) return ", " + count + " never: the next run began another epoch";
-    if (!epoch.isFinished) return ", " + count + " not yet when the epoch was left";
+    if (!epoch.isFinished) return ", " + count + " not drawn before the script left the epoch";
     return ", " + count + (training ? " never trained" : " never used");
 }
 

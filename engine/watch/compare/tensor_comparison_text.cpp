@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "watch/compare/tensor_comparison.h"
@@ -10,9 +10,7 @@ namespace ringside {
 namespace {
 
 std::string short6(double value) {
-    std::array<char, 48> text{};
-    std::snprintf(text.data(), text.size(), "%.6g", value);
-    return std::isnan(value) ? "none" : text.data();
+    return std::isnan(value) ? "none" : fmt::format("{:.6g}", value);
 }
 
 std::string tensorRow(std::string name, const std::string& value) {

@@ -75,8 +75,8 @@ struct RankEvidence {
                                                                 // group; 0: all ranks
     std::int64_t tracedSteps = 0;
     Heartbeat heartbeat;
-    std::optional<Json> stall;  // latest facts "stalled"
-    std::int64_t stallUs = 0;   // time of the latest facts "stalled"
+    std::optional<Json> stall;  // latest report that the rank has made no progress (topic "stalled"), with its stack
+    std::int64_t stallUs = 0;   // time of that report
     std::deque<LogLine> logs;
     std::map<std::string, LoggedSeries> logged;      // scalars that the script has logged, by tag
     std::map<std::string, std::vector<Json>> facts;  // facts of all other topics, in the order of arrival

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/findings/finding_words.h"
 
-#include <array>
+#include <fmt/format.h>
+
 #include <cstddef>
-#include <cstdio>
 
 namespace ringside {
-namespace {
-
-std::string printed(const char* format, double number) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), format, number);
-    return text.data();
-}
-
-}  // namespace
 
 std::string rankWords(std::span<const int> ranks) {
     constexpr std::size_t kMost = 6;
@@ -35,16 +26,17 @@ std::string capitalised(std::string text) {
 
 std::string percentOf(double part, double whole) {
     const double share = whole > 0 ? 100 * part / whole : 0;
-    return printed(share > 0 && share < 1 ? "%.2f %%" : "%.0f %%", share);
+    return fmt::format("{:.{}f} %", share, share > 0 && share < 1 ? 2 : 0);
 }
 
 std::string durationWords(double microseconds) {
-    if (microseconds >= 1e6) return printed("%.1f s", microseconds / 1e6);
-    return printed(microseconds >= 1e5 ? "%.0f ms" : microseconds >= 1e3 ? "%.1f ms" : "%.3f ms", microseconds / 1e3);
+    if (microseconds >= 1e6) return fmt::format("{:.1f} s", microseconds / 1e6);
+    const int decimals = microseconds >= 1e5 ? 0 : microseconds >= 1e3 ? 1 : 3;
+    return fmt::format("{:.{}f} ms", microseconds / 1e3, decimals);
 }
 
 std::string shortNumber(double number) {
-    return printed("%.4g", number);
+    return fmt::format("{:.4g}", number);
 }
 
 }  // namespace ringside

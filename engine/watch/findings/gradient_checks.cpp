@@ -194,7 +194,8 @@ Judgement judgeUndividedLoss(const Evidence& evidence) {
     const bool isScaled = std::ranges::any_of(kScaled, [&](std::string_view one) { return contains(function, one); });
     if (isScaled) return passed();
     const std::string mean = meanOf(loss);
-    if (mean.empty()) return couldNotJudge("whether the loss ends with a division is not visible: " + function);
+    if (mean.empty())
+        return couldNotJudge("cannot see whether the script divides the loss, whose last operation is " + function);
     const std::string many = std::to_string(accumulation.microBatches);
     Judgement result = found("The loss goes into backward() undivided (" + mean + "), and " + many +
                                  " micro-batches are accumulated per step: the gradient is " + many +

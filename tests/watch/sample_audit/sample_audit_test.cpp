@@ -167,7 +167,8 @@ TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit
     script.epoch(0, 0, 0, {0, 1, 2}, false);
     const SampleAudit audit = auditOf({script});
     CHECK_FALSE(audit.training.at(0).isFinished);
-    CHECK(textsOf(audit).at(0) == "training epoch 1: 3 samples: 3 of 10 distinct, 7 not yet when the epoch was left");
+    CHECK(textsOf(audit).at(0) ==
+          "training epoch 1: 3 samples: 3 of 10 distinct, 7 not drawn before the script left the epoch");
     CHECK(linesOf(audit).at(0).good);
 }
 

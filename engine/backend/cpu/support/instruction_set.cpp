@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/support/instruction_set.h"
 
+#include <fmt/format.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
 namespace ringside::cpu {
@@ -31,9 +31,7 @@ constexpr std::array<std::pair<std::uint32_t, const char*>, 13> kNames{{
 std::string nameOf(std::uint32_t isa) {
     for (const auto& [value, name] : kNames)
         if (value == isa) return name;
-    std::array<char, 24> text{};
-    std::snprintf(text.data(), text.size(), "isa_0x%x", isa);
-    return text.data();
+    return fmt::format("isa_0x{:x}", isa);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/device/cuda_device.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "backend/cuda/device/device_text.h"
 #include "base/errors/errors.h"
@@ -44,9 +44,7 @@ std::string uuidText(const cudaUUID_t& uuid) {
     std::string text = "GPU";
     for (int i = 0; i < 16; ++i) {
         if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-        char digits[3];
-        std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-        text += digits;
+        text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
     }
     return text;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/sets/builtin/text_dataset.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "base/text/number_text.h"
 #include "data/readers/byte_source.h"
@@ -129,9 +130,7 @@ std::string TextDataset::className(std::int64_t label) const {
         encode(character, text);
         return text;
     }
-    std::array<char, 16> code{};
-    std::snprintf(code.data(), code.size(), "\\x%02x", static_cast<unsigned>(character));
-    return code.data();
+    return fmt::format("\\x{:02x}", static_cast<unsigned>(character));
 }
 
 void TextDataset::features(std::int64_t index, std::span<float> out) const {
