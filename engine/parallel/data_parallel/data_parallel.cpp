@@ -61,7 +61,8 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyDependencies& 
       m_threads(static_cast<int>(dependencies.plan.devices)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
     m_devices.resize(static_cast<std::size_t>(m_threads.devices()));
-    // The thread of a device makes its backend, because a GPU is the current one of a thread.
+    // Each device's own thread constructs the device's backend, because the current CUDA device is a property of a
+    // thread.
     m_threads.run([this](int number) { m_devices[static_cast<std::size_t>(number)] = makeDevice(number); });
     dependencies.model.watch(dependencies.watch);
     const Shape output = batchShape(dependencies.model.output(), dependencies.plan.maxBatch);
@@ -139,7 +140,8 @@ Tensor DataParallel::onFirst(const Tensor& values) {
     return copy;
 }
 
-// Copies parameters and buffers to a device, as torch.nn.parallel.replicate before every forward pass.
+// Copies all parameters and buffers of device 0 to another device, as torch.nn.parallel.replicate does before every
+// forward pass.
 void DataParallel::replicate(Device& device) {
     const std::vector<Parameter*>& from = m_dependencies.model.state();
     for (std::size_t i = 0; i < from.size(); ++i)
@@ -155,7 +157,8 @@ Pass DataParallel::passOn(int device) const {
 
 void DataParallel::forward(const Batch& batch, bool training) {
     m_chunks = chunkSizes(batch.rows(), m_threads.devices());
-    m_dependencies.backend.synchronize();  // the parameters and the batch are complete
+    // The parameters and the batch must be complete before other devices copy them.
+    m_dependencies.backend.synchronize();
     m_threads.run([&](int number) {
         const auto place = static_cast<std::size_t>(number);
         if (place >= m_chunks.size()) return;
@@ -168,7 +171,7 @@ void DataParallel::forward(const Batch& batch, bool training) {
     });
 }
 
-// Copies the outputs of all devices to device 0, one behind the other.
+// Copies the outputs of all devices into one tensor on device 0, in the order of the devices.
 void DataParallel::gather(const Batch& batch) {
     const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {
@@ -207,7 +210,7 @@ void DataParallel::pass(const Batch& batch) {
     m_shares.reduce += monotonicNs() - before;
 }
 
-// Adds the devices' gradients on device 0 in the order of the devices, as torch.cuda.comm.reduce_add.
+// Adds the devices' gradients on device 0 in the order of the devices, as torch.cuda.comm.reduce_add does.
 void DataParallel::addGradients() {
     const std::vector<Parameter*>& sums = m_dependencies.model.parameters();
     for (std::size_t device = 1; device < m_chunks.size(); ++device)

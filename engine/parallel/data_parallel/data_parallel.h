@@ -38,7 +38,7 @@ class DataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
-    // Model and memory of a device. Device 0 uses the model and the memory of the strategy.
+    // Model and memory of one of the devices. Device 0 uses the model and the memory of the strategy.
     struct Device {
         std::unique_ptr<Backend> ownBackend;
         std::unique_ptr<Model> ownModel;
@@ -46,15 +46,16 @@ class DataParallel final : public Strategy {
                                      // null otherwise
         Backend* backend = nullptr;
         Model* model = nullptr;
-        // training.reduction canonical: partial sums of gradients that wait for the other half of their subtree, by
-        // level of the tree and by parameter
+        // training.reduction canonical: partial sums of gradients, kept until the other half of their subtree is
+        // summed; indexed by level of the tree and by parameter
         std::vector<std::vector<Tensor>> kept;
         Tensor y;
         // Copies of this device's chunk of the batch and of the loss' gradient; empty if it can use device 0's memory.
         Tensor input;
         Tensor outputGradient;
     };
-    // Time in which device 0 works alone while the others wait, and time of all steps, in nanoseconds.
+    // Time in which device 0 works alone while the other devices wait, by kind of work, and time of all steps, in
+    // nanoseconds.
     struct Shares {
         std::int64_t gather = 0, reduce = 0, update = 0, all = 0, steps = 0;
     };
@@ -63,11 +64,13 @@ class DataParallel final : public Strategy {
     Device makeDevice(int number);
     bool isApart(const Device& device) const;  // true if the device cannot use the memory of device 0
     void addCopies(Device& device);
-    // Returns the values of device 0 as a tensor that the device can use: a copy in `memory` if there is one.
+    // Returns a tensor with device 0's values that `device` can access: a copy in `memory`, or `values` itself if
+    // `memory` is empty.
     static Tensor onDevice(const Device& device, const Tensor& values, const Tensor& memory);
     Tensor onFirst(const Tensor& values);  // returns the values of any device as a tensor that device 0 can use
     void replicate(Device& device);
-    void pass(const Batch& batch);  // computes the gradients of the whole batch, which are then on device 0
+    // Runs forward and backward pass of the whole batch on all devices and sums the gradients on device 0.
+    void pass(const Batch& batch);
     void forward(const Batch& batch, bool training);
     void gather(const Batch& batch);
     void addGradients();
@@ -95,8 +98,9 @@ class DataParallel final : public Strategy {
     std::vector<float> m_losses;  // training.reduction canonical: losses of all samples, followed by their hits (1 if
                                   // the prediction is right)
     Tensor m_output;              // outputs of all devices, on device 0
-    Tensor m_received;            // copy of one gradient of another device; empty if device 0 can use their memory
-    std::vector<Tensor> m_kept;   // sum of the gradients of earlier micro-batches
+    // Copy of one gradient of another device; empty if device 0 can access the memory of all devices.
+    Tensor m_received;
+    std::vector<Tensor> m_kept;  // sum of the gradients of earlier micro-batches
     float m_share;
     std::int64_t m_microBatches = 0;
     Shares m_shares;

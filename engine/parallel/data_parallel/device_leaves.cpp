@@ -33,7 +33,8 @@ void DataParallel::leavesOf(int number) {
         device.model->backward(device.loss->gradient(), [](std::size_t) {});
         TreeTurn place = treeTurn(turn, m_leaves->turns(), m_leaves->filled());
         place.adds &= (1U << levels) - 1;
-        if (place.keepAt >= levels) place.keepAt = -1;  // the device's sum is complete; device 0 adds the sums
+        // -1: the sum of all leaves of this device is complete; device 0 adds the sums of the devices.
+        if (place.keepAt >= levels) place.keepAt = -1;
         const std::vector<Parameter*>& parameters = device.model->parameters();
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const auto kept = [&](std::size_t level) { return device.kept[level][i]; };

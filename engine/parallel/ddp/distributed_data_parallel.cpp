@@ -17,11 +17,11 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Parts of a step that enqueue different work: a micro-batch whose gradients are kept (the first or a later one), the
-// only micro-batch of the step, or the last micro-batch after kept ones.
+// Kinds of work within a step, each of which enqueues other operations: a micro-batch whose gradients are kept (the
+// first or a later one), the only micro-batch of the step, or the last micro-batch after kept ones.
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
-// Returns the capacity of a slot for the losses of all batches of a step, the signal and the norm.
+// Returns the size in bytes of the page-locked memory for the losses of all batches of a step, the signal and the norm.
 std::size_t slotBytes(const Loss& loss, const GradientReducer& reducer, std::int64_t batches) {
     constexpr std::size_t kStateBytes = 256;
     static_assert(sizeof(UpdateState) <= kStateBytes);
@@ -223,9 +223,10 @@ bool DistributedDataParallel::reportsNorm(StepRequest request) const {
     return request.gradientNorm && m_dependencies.communicator.rank() == 0;
 }
 
-// Returns the norm on rank 0. All ranks would compute the same norm, because the averaged gradients are equal. If the
-// update computed the norm, it is read from the update's state. Otherwise it is measured here, at the end of the step,
-// because measuring waits for the device; the update has not changed the gradients.
+// Returns the norm of the averaged gradient on rank 0, NaN on other ranks. All ranks would compute the same norm,
+// because the averaged gradients are equal. If the update computed the norm, it is read from the update's state.
+// Otherwise this function measures the norm, at the end of the step, because measuring waits for the device; the update
+// has not changed the gradients.
 double DistributedDataParallel::reportedNorm(bool wanted) {
     if (!wanted || m_dependencies.communicator.rank() != 0) return kNone;
     if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);

@@ -39,15 +39,19 @@ class DistributedDataParallel final : public Strategy {
                                           // progress
     bool reportsNorm(StepRequest request) const;
     void broadcast(const Parameter& from0);
-    void begin();                                                      // starts a training pass
+    // Starts a training pass of the model with a new key for dropout's random mask.
+    void begin();
     void pass(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
     void onPhaseEnd(Phase phase);
-    void passAndUpdate(const Batch& batch);  // enqueues the work of a step, which is the same in each step
+    // Enqueues passes, gradient reduction and update; the enqueued operations are equal in each step.
+    void passAndUpdate(const Batch& batch);
     // Runs `work`, or launches its CUDA graph if the device can record one. part: the kind of work within a step; each
     // kind has its own graph.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
-    void handleUnused(std::size_t parameter);  // handles a parameter that the current pass does not use
+    // Reports the gradient of a parameter that the current pass does not use as zeros; without find_unused_parameters
+    // the step fails.
+    void handleUnused(std::size_t parameter);
     void logUnusedLayers();
     double reportedNorm(bool wanted);  // returns the norm of the averaged gradient on rank 0, NaN on other ranks
 
@@ -56,12 +60,12 @@ class DistributedDataParallel final : public Strategy {
     std::unique_ptr<Optimizer> m_optimizer;
     Model::GradientReady m_gradientReady;
     bool m_findsUnused;
-    std::int64_t m_unusedBytes = 0;  // size of the unused gradients that were reduced as zeros
+    std::int64_t m_unusedBytes = 0;  // bytes of the gradients of unused parameters that were reduced as zeros
     std::int64_t m_unusedSteps = 0;
     std::int64_t m_stepOfUnused = -1;
-    float m_share;  // factor of a micro-batch's gradient: 1 / accumulate_steps
+    float m_share;  // factor by which a micro-batch's gradient is multiplied: 1 / accumulate_steps
     std::int64_t m_seed;
-    std::int64_t m_microBatches = 0;  // number of micro-batches of the current step
+    std::int64_t m_microBatches = 0;  // number of micro-batches of the current step that have been kept
     LaunchedSteps m_launched;
     std::unique_ptr<StepRecorder> m_recorder;  // recorder of steps as CUDA graphs; null if steps are never recorded
 };

@@ -17,7 +17,7 @@ namespace ringside {
 // memory.
 class LeafStatistics {
   public:
-    // All arguments must outlive this object.
+    // The model, the backend and the memory must outlive this object.
     LeafStatistics(const Model& model, int levels, Backend& backend, StepMemory& memory);
 
     bool none() const { return m_buffers.empty(); }
@@ -27,7 +27,8 @@ class LeafStatistics {
     void finish(Communicator& dataRanks, std::int64_t leaves);
 
   private:
-    // Calls visit(buffer, part) for each buffer and its part of `values`, in which all buffers follow each other.
+    // Calls visit(buffer, part) for each buffer, where `part` is its part of `values`. `values` contains all buffers
+    // one after the other.
     template <class Visit>
     static void eachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit);
     void read(const std::vector<Tensor>& buffers, const Tensor& values);
@@ -36,7 +37,7 @@ class LeafStatistics {
     Backend* m_backend;
     std::vector<Tensor> m_buffers;   // buffers of floats
     std::vector<Tensor> m_counters;  // batch norm's counters of batches, each a tensor of one integer
-    Tensor m_start;                  // values before the step
+    Tensor m_start;                  // values of the buffers before the step
     Tensor m_startCounts;
     Tensor m_sum;
     std::vector<Tensor> m_kept;  // partial sums that wait for the other half of their subtree, by level of the tree

@@ -9,9 +9,10 @@
 
 namespace ringside {
 
-// Communicators of a rank in each direction of the mesh, and a group of two ranks for each direction of each edge
-// between stages on different ranks, so that an early receive delays no other message. Construction is collective over
-// all ranks.
+// Communicators of one rank of the mesh: a group for each direction of the mesh (data-parallel, shard, pipeline), and
+// groups of two ranks for the messages between neighbouring stages. Each edge between two stages has one group per
+// direction of the messages, so that a receive that waits delays no other message. Construction is collective over all
+// ranks.
 class MeshGroups {
   public:
     // rankOfStage: pipeline rank of each stage, indexed by stage.
@@ -19,15 +20,16 @@ class MeshGroups {
 
     const RankLayout& layout() const { return m_layout; }
     Communicator& world() { return m_world; }
-    // Returns the group of ranks with the same stages and other samples.
+    // Returns the data-parallel group: the ranks that hold the same stages and train on different samples.
     Communicator& data() { return m_data ? *m_data : m_world; }
-    // Returns the group of ranks with the same replica and stages.
+    // Returns the shard group: the ranks of the same replica that share the parameters of the same stages.
     Communicator& shard() { return m_shard ? *m_shard : data(); }
-    // Returns the group of ranks with the same samples; only with a pipeline.
+    // Returns the group of the ranks that hold the stages of one pipeline and train on the same samples. Call only with
+    // a pipeline.
     Communicator& pipeline() { return *m_pipeline; }
 
-    // Groups for messages from a stage to the next and back. Null if both stages are on the same rank or neither is on
-    // this rank. The sender has rank 0.
+    // Return the group of two ranks for messages from a stage to the next stage (outputs) or back (gradients). Null if
+    // both stages are on the same rank or neither is on this rank. The sender has rank 0 in the group.
     Communicator* forwardEdge(std::size_t fromStage) { return m_forward[fromStage].get(); }
     Communicator* backwardEdge(std::size_t toStage) { return m_backward[toStage].get(); }
 

@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-// True if the stage's gradients on this rank are part of the norm; false for copies that other ranks count.
+// True if this rank adds the stage's gradients to the norm; false if they are copies of gradients that another rank
+// adds.
 bool counts(PipelineStage& stage, const RankLayout& layout) {
     return layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
 }
@@ -27,7 +28,7 @@ MeshNorm::MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Back
     m_exactSquare = memory.takeDoubles(1);
 }
 
-// Calls visit(stage, parameter, gradient) for each part of a gradient that this rank counts.
+// Calls visit(stage, parameter, gradient) for each part of a gradient that this rank adds to the norm.
 template <class Visit>
 void MeshNorm::eachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit) {
     for (PipelineStage& stage : stages)
@@ -46,7 +47,7 @@ Tensor MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups)
     return m_rows->total(groups.world(), *m_kernels);
 }
 
-// Two floats that are 0 have the bits of an integer that is 0.
+// Fills the sums as pairs of floats: two floats of value 0 have the same bits as a 64-bit integer of value 0.
 Tensor MeshNorm::squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups) {
     m_backend.fill({m_exactSums.data, {2 * m_exactSums.count()}, DType::kFloat32, m_exactSums.device}, 0);
     eachOwnGradient(stages, groups, [this](PipelineStage&, std::size_t, const Tensor& gradient) {

@@ -14,14 +14,14 @@ namespace ringside {
 // Norm of the gradients of a model that is distributed over ranks. It is computed in the device's memory.
 class MeshNorm {
   public:
-    // parameters: the parameters of the whole model in their order. isExact: the result does not depend on how the
-    // model is split. backend and memory must outlive this object.
+    // parameters: the parameters of the whole model in their order. isExact: true to add without rounding, so that the
+    // result does not depend on how the model is split. backend and memory must outlive this object.
     MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Backend& backend, StepMemory& memory);
 
     // Enqueues the sums of squares of all gradients of the model, of which this rank holds the parts in `stages`.
     // Returns doubles whose sum is the squared norm. Collective over all ranks.
     Tensor squared(std::vector<PipelineStage>& stages, MeshGroups& groups);
-    // Returns the norm from a copy of the doubles in host memory.
+    // Returns the norm, given a host copy of the tensor that squared() returned.
     static double normOf(std::span<const double> squares);
 
     ReductionKernels& kernels() { return *m_kernels; }
@@ -35,7 +35,8 @@ class MeshNorm {
     Backend& m_backend;
     std::unique_ptr<ReductionKernels> m_kernels;
     std::unique_ptr<RowSquares> m_rows;  // sums of squares of the rows; null if squares are added without rounding
-    Tensor m_exactSums;                  // kExactSums sums
+    // Sums of squares without rounding: kExactSums integers; empty if m_rows is set.
+    Tensor m_exactSums;
     Tensor m_exactSquare;
     std::int64_t m_count;
 };

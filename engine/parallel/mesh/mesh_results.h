@@ -52,7 +52,8 @@ class MeshResults {
     StepLosses m_losses;
     MeshNorm m_norm;
     std::vector<double> m_squares;  // copy of the result of MeshNorm::squared()
-    Tensor m_signal;                // on the device; only used when the host runs ahead
+    // Signal of rank 0 in the device's memory; used only when the host runs ahead of the device.
+    Tensor m_signal;
 };
 
 }  // namespace ringside

@@ -17,8 +17,8 @@ class MeshStages {
   public:
     // Adds a stage. Call in ascending order of the stages' numbers.
     PipelineStage& add(const StageDependencies& stage);
-    // Lists the parameters of all stages and passes their local gradients to `ownGradient`, if it is set. Call after
-    // each stage has its store.
+    // Lists the parameters of all stages and passes their local gradients to `ownGradient`, if that function is set.
+    // Call after each stage has its ParameterStore.
     void watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient);
 
     std::vector<PipelineStage>& all() { return m_stages; }
@@ -26,19 +26,21 @@ class MeshStages {
     // in this state: handles of recorded operations are valid only within the recording, and the graph contains all
     // gathers that its passes need.
     void settle();
-    // Frees the slots of all stages after an exception has interrupted the recording of a step.
+    // Frees the slots (memory of one micro-batch in flight) of all stages after an exception has interrupted the
+    // recording of a step.
     void abandonStep();
-    // Returns the stage of this number in the pipeline; null if another rank has it.
+    // Returns the stage with this number in the pipeline; null if another rank holds that stage.
     PipelineStage* numbered(std::size_t number);
     // Returns the index of a stage of this rank in all().
     std::size_t indexOf(std::size_t number) const { return m_indexOf.at(number); }
     bool contains(std::size_t number) const { return m_indexOf.contains(number); }
 
-    // Returns the parameters of all stages, in whole shape. Their indices are those of Strategy::localParameters().
+    // Returns the parameters of all stages of this rank, in whole shape, in the order of Strategy::localParameters().
     const std::vector<Parameter*>& trained() const { return m_trained; }
     // Parameters and parts of parameters that the optimizer updates on this rank.
     std::vector<Parameter*> updated();
-    // Copy a whole value or averaged gradient to host memory. Collective over the ranks that train the same stages.
+    // Copy a parameter's whole value or averaged gradient to host memory. Collective over the ranks that train the same
+    // stages.
     void copyValue(std::size_t trained, std::span<float> to);
     void copyGradient(std::size_t trained, std::span<float> to);
 

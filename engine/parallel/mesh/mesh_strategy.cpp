@@ -24,7 +24,7 @@ std::string whyNotCanonical(const StrategyDependencies& dependencies) {
     return {};
 }
 
-// Logs that batch norm's statistics are those of micro-batches.
+// Logs that batch norm computes its statistics over micro-batches and not over the whole batch.
 void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchSize) {
     const StrategyPlan& plan = dependencies.plan;
     const bool splits = plan.microBatches > 1 && plan.leaves == 0;
@@ -34,9 +34,9 @@ void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchS
                      std::to_string(batchSize));
 }
 
-// True if the steps of a strategy can be recorded as CUDA graphs. Masks of dropout need a slot (memory of one
-// micro-batch in flight) for each micro-batch: their keys are uploaded before the recorded work. Sums in canonical
-// order are NCCL groups that the host composes.
+// True if the steps of a strategy can be recorded as CUDA graphs. With dropout, this requires a slot (memory of one
+// micro-batch in flight) for each micro-batch, because the keys of the random masks are uploaded before the recorded
+// work. With training.reduction canonical, steps cannot be recorded: the host composes the sums from NCCL groups.
 bool canRecord(const RunConfig& config, const StrategyDependencies& dependencies, MeshStages& stages) {
     const StrategyPlan& plan = dependencies.plan;
     const auto hasSlots = [&plan](PipelineStage& stage) {
@@ -50,14 +50,14 @@ bool isTraced(const CollectiveTrace* trace) {
     return trace != nullptr && trace->active();
 }
 
-// True if the next step measures the gradient norm. That takes a collective over all ranks; if the update does not need
-// the norm, it is measured only every kStepsBetweenNorms steps.
+// True if the next step measures the gradient norm. Measuring requires a collective over all ranks; if the update does
+// not need the norm, it is measured only every kStepsBetweenNorms steps.
 bool measuresNorm(const Optimizer& optimizer) {
     constexpr std::int64_t kStepsBetweenNorms = 16;
     return optimizer.rules().measuresNorm() || optimizer.steps() % kStepsBetweenNorms == 0;
 }
 
-// Returns this rank's shares of the layers' costs and of the parameters.
+// Returns the shares of the layers' costs and of the parameters that fall to this rank.
 PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependencies) {
     const StrategyPlan& plan = dependencies.plan;
     double all = 0, own = 0, parameters = 0, ownParameters = 0;
@@ -76,7 +76,7 @@ PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependenc
 }
 
 // Logs the size of the state that fsdp.cpu_offload keeps in host memory. On the CPU this is also the device's memory:
-// no data is copied, and the size is what a separate device would save.
+// no data is copied, and the logged size is the memory that a separate device would save.
 void logOffload(MeshStages& stages, const WholeTensors& wholeTensors, const StrategyDependencies& dependencies) {
     if (!dependencies.log) return;
     std::int64_t bytes = 0;
@@ -184,8 +184,8 @@ Batch MeshStrategy::microBatchOf(const Batch& batch, int microBatch) const {
 }
 
 // Starts a pass with the key of dropout's random mask. With training.reduction canonical, the key depends on the leaf
-// (the group of samples) and not on its rank. Otherwise it is the key of a rank that accumulates the same
-// micro-batches.
+// (the group of samples) and not on the rank that processes it. Otherwise, the key is the one that DDP would use on a
+// rank that accumulates the same micro-batches.
 void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool training) {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const RankLayout& layout = m_groups.layout();
@@ -280,8 +280,9 @@ Tensor MeshStrategy::trainAndUpdate(const Batch& batch, bool measuresNorm) {
     return update(measuresNorm);
 }
 
-// Launches the step's CUDA graph, or runs the step and records it in the next one. A slot's micro-batch is the one that
-// take() assigns: with dropout, there is a slot for each micro-batch.
+// Launches the step's CUDA graph, or runs the step once and records it in the next step. With dropout, each micro-batch
+// has its own slot (memory of one micro-batch in flight), so that the recorded slot is always that of the same
+// micro-batch.
 Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
     const PhaseScope scope(m_dependencies.phase, Phase::kForward);
     m_stages.settle();

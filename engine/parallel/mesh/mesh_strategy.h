@@ -28,8 +28,8 @@ namespace ringside {
 // had accumulated them, and then averaged over the data-parallel ranks by the stage's ParameterStore. Finally each rank
 // updates the parameters that it holds; if the update needs the gradient norm, all ranks first add their parts of it.
 // On devices that compute in parallel with the host, losses, norm and signal stay in the device's memory until the host
-// reads them a step later, and the schedule and the update are recorded as one CUDA graph. Traced steps are not: in a
-// graph the host sees no actions and messages.
+// reads them a step later, and the schedule and the update are recorded as one CUDA graph. Traced steps are not
+// recorded, because the host cannot observe actions and messages inside a graph.
 class MeshStrategy final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyDependencies& dependencies);
@@ -63,7 +63,8 @@ class MeshStrategy final : public Strategy {
     void runSchedule(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
-    float shareOf(int microBatch) const;  // returns the factor of a micro-batch's loss in the loss of the step
+    // Returns the factor by which a micro-batch's mean loss contributes to the loss of the step.
+    float shareOf(int microBatch) const;
     void showAction(const PipelineAction& action) const;
     void runAction(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
@@ -83,15 +84,16 @@ class MeshStrategy final : public Strategy {
     StrategyDependencies m_dependencies;
     const StrategyPlan& m_plan;
     MeshGroups m_groups;
-    double m_length = 1;  // length of the schedule, in forward passes
+    double m_length = 1;  // length of the schedule, in durations of a forward pass
     MeshStages m_stages;  // stages of this rank
     StageMessages m_messages;
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<WholeTensors> m_wholeTensors;
     float m_share;
-    int m_passes = 0;  // number of micro-batches of the step before the current batch
+    int m_passes = 0;  // number of micro-batches that earlier batches of this step contained
     bool m_lastBatch = true;
-    bool m_hasBegun = false;  // true if the passes of all slots of the current step have begun
+    // True if the passes of all slots (memory of one micro-batch in flight) have begun in the current step.
+    bool m_hasBegun = false;
     int m_lastMicroBatch = 0;
     // training.reduction canonical: parts of the batch whose gradients are added in a tree; null otherwise
     std::unique_ptr<LeafBatches> m_leaves;

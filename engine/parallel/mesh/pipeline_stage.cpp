@@ -95,7 +95,8 @@ void PipelineStage::release(Slot& slot) {
     slot.microBatch = -1;
 }
 
-// Returns the input's first rows. A sequence has one row for each position.
+// Returns the first rows of the memory for received inputs, enough for `rows` samples. A sequence has one row for each
+// position.
 Tensor PipelineStage::incoming(const Slot& slot, std::int64_t rows) const {
     const Shape& shape = slot.model->input();
     return slot.input.head(shape.dimensions() == 2 ? rows * shape[0] : rows);

@@ -67,8 +67,8 @@ class PipelineStage {
     void abandonStep();
     std::vector<Slot>& allSlots() { return m_slots; }
 
-    // Memory for messages from other stages: the previous stage's output for `rows` samples, and the gradient by this
-    // stage's output.
+    // Return the memory for messages from other stages: the previous stage's output for `rows` samples, and the next
+    // stage's gradient with respect to this stage's output.
     Tensor incoming(const Slot& slot, std::int64_t rows) const;
     Tensor incomingGradient(const Slot& slot) const;
 

@@ -14,8 +14,8 @@ CommBuffer floatsOf(const Tensor& tensor) {
 
 }  // namespace
 
-// Returns the number and properties of a message. The number identifies the edge, the direction, and the micro-batch
-// within the step.
+// Returns the number, size and properties of a message. The number identifies the edge between two stages, the
+// direction, and the micro-batch within the step.
 MessageStamp StageMessages::stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                                     PipelineWork work, bool isSent) const {
     constexpr std::int64_t kMicroBatches = std::int64_t{1} << 24;
@@ -51,7 +51,8 @@ void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) 
 Tensor StageMessages::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
     const Tensor gradient = stage.incomingGradient(slot);
     Communicator* const edge = m_groups.backwardEdge(stage.number());
-    if (!edge) return gradient;  // the next stage is on the same rank and has written its gradient there
+    // The next stage is on the same rank and has already written its gradient into this tensor.
+    if (!edge) return gradient;
     const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, gradient, PipelineWork::kBackward, false));
     edge->recvAsync(floatsOf(gradient), 0).wait();

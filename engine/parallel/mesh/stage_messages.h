@@ -15,19 +15,20 @@ class StageMessages {
     StageMessages(const StrategyDependencies& parts, MeshGroups& groups, MeshStages& stages)
         : m_dependencies(parts), m_groups(groups), m_stages(stages) {}
 
-    // Sets the number of micro-batches of the step before the current batch. It numbers the messages.
+    // Sets how many micro-batches of the step precede the current batch. The messages are numbered from this count on.
     void setEarlierMicroBatches(int count) { m_earlier = count; }
 
-    // Returns the input of a stage. The input of the first stage is the batch itself; for other stages, blocks until it
-    // has arrived.
+    // Returns the input of a stage. The input of the first stage is the batch itself; for other stages, blocks until
+    // the previous stage's output has arrived.
     Tensor inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch);
     void sendOutput(PipelineStage& stage, PipelineStage::Slot& slot);
-    // Returns the gradient of the output of a stage other than the last. Blocks until it has arrived.
+    // Returns the gradient with respect to the output of a stage other than the last. Blocks until the gradient has
+    // arrived from the next stage.
     Tensor gradientFor(PipelineStage& stage, PipelineStage::Slot& slot);
     void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
 
   private:
-    // Returns the trace entry of a message between this stage and the next or previous one, as seen by this rank.
+    // Returns the trace entry of a message that this rank exchanges with the next or previous stage.
     MessageStamp stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                          PipelineWork work, bool isSent) const;
 

@@ -18,9 +18,9 @@ class StepLosses {
   public:
     struct Sizes {
         std::int64_t parts = 1;  // largest number of parts of a batch: micro-batches or leaves (groups of samples)
-        std::int64_t rows = 1;   // most samples of a part
+        std::int64_t rows = 1;   // largest number of samples of a part
         std::int64_t maxBatch = 1;
-        std::int64_t positions = 1;  // rows of the loss for each sample
+        std::int64_t positions = 1;  // number of losses for each sample: the positions of a sequence
         bool countsCorrect = false;
 
         std::int64_t values() const { return 2 * parts * rows * positions; }
@@ -29,17 +29,19 @@ class StepLosses {
     // micro-batches. All arguments must outlive this object.
     StepLosses(const Sizes& sizes, const LeafBatches* leaves, Backend& backend, StepMemory& memory);
 
-    // Enqueues copies of the results of a part.
+    // Enqueues copies of the losses and hits of one part of the batch.
     void record(const LossRows& rows, int part);
-    // All results on the device: those of the parts one after the other, then the hits in the same order.
+    // Returns the results of all parts in the device's memory: the losses of the parts one after the other, then the
+    // hits in the same order.
     const Tensor& values() const { return m_values; }
 
     // Return the results of a batch of `rows` samples, valid until the next call. read() takes a copy of values() in
     // host memory; fetch() copies it, which blocks. inLeaves: true if the parts are leaves (groups of samples).
     SampleLosses read(std::span<const float> values, std::int64_t rows, bool inLeaves);
     SampleLosses fetch(std::int64_t rows, bool inLeaves);
-    // The results of the last batch in the order of its samples, then as many hits, for a broadcast from the rank that
-    // has read them; ofBatch() returns them for a batch of `rows` samples.
+    // samples() contains the losses of the last batch in the order of its samples, followed by one hit per sample. In a
+    // pipeline, the rank of the last stage broadcasts this memory. ofBatch() returns its contents for a batch of `rows`
+    // samples.
     std::span<float> samples() { return m_samples; }
     SampleLosses ofBatch(std::int64_t rows) const;
 

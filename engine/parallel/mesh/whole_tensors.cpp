@@ -11,12 +11,12 @@ namespace ringside {
 
 namespace {
 
-// Parameter or buffer of a stage on this rank; `stage` is null if no stage here has the tensor.
+// Parameter or buffer of a stage on this rank; `stage` is null if no stage on this rank has the tensor.
 struct FoundTensor {
     PipelineStage* stage = nullptr;
     std::size_t parameter = 0;
     bool isParameter = false;
-    Tensor value;  // value of a buffer
+    Tensor value;  // value of the tensor if it is a buffer
 };
 
 FoundTensor findTensor(std::vector<PipelineStage>& stages, const std::string& name) {

@@ -37,17 +37,17 @@ class ParameterStore {
     virtual const std::vector<Parameter*>& trained() const = 0;
     virtual std::size_t parameterOf(std::size_t trained) const = 0;
 
-    // Draws the initial values, the same on every rank.
+    // Draws the initial values of the parameters, which are equal on every rank.
     virtual void initialise(std::int64_t seed) = 0;
     // Called before and after a forward pass of one of the stage's models.
     virtual void beginForward() {}
     virtual void endForward() {}
-    // beginBackward() and endBackward() are called around a backward pass or each of its halves; ready() is called in
-    // between, as Model::GradientReady.
+    // Call beginBackward() and endBackward() before and after a backward pass or each of its halves, and ready() in
+    // between when the gradient of a parameter is complete (Model::GradientReady).
     virtual void beginBackward(const PassPlace& place) = 0;
     virtual void ready(std::size_t parameter) = 0;
     virtual void endBackward(bool complete) = 0;
-    // Averages the remaining gradients and waits for all of them.
+    // Averages the gradients that have not been averaged during the backward pass, and waits for all of them.
     virtual void finish() = 0;
     virtual void updated() {}  // called after the optimizer has changed the values of the parameters
     // Returns to the state between two steps after an exception has interrupted the recording of a step. Handles of
@@ -55,11 +55,11 @@ class ParameterStore {
     virtual void abandonStep() {}
 
     // Convert between this rank's part of a tensor and the whole tensor in host memory. Collective over the ranks that
-    // train the stage. own: this rank's part of a value or of an optimizer's tensor. gather() enlarges `whole` as
-    // needed and writes the tensor to its beginning; no other memory of this size is allocated.
+    // train the stage. own: this rank's part of a parameter's value or of one of its optimizer tensors. gather()
+    // enlarges `whole` if needed and writes the tensor to its beginning, without allocating other memory of that size.
     virtual void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) = 0;
     virtual void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) = 0;
-    // Return this rank's part of a parameter's value and gradient; empty if it holds none.
+    // Return this rank's part of a parameter's value and gradient; an empty tensor if this rank holds no part.
     virtual Tensor own(std::size_t parameter) const = 0;
     virtual Tensor ownGradient(std::size_t parameter) const = 0;
     // Returns the rows of a parameter that own() and ownGradient() contain.

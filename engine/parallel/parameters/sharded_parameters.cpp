@@ -186,7 +186,7 @@ void ShardedParameters::releaseMemory(std::vector<Memory>& pool, int unit) {
 void ShardedParameters::initialise(std::int64_t seed) {
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < m_parts.size(); ++i) numbers[m_models.front()->parameters()[i]->name] = i;
-    // Values are drawn into temporary memory, and only this rank's rows are stored.
+    // Draws each value into temporary memory and stores only this rank's rows.
     for (Parameter* one : m_models.front()->parameters()) one->value = {};
     std::vector<float> values;
     m_models.front()->initialise(seed, [&](const Parameter& drawn) {
@@ -323,7 +323,7 @@ void ShardedParameters::finish() {
     }
 }
 
-// Discards the gathered values, because they were gathered before the update.
+// Discards the gathered values, because they are outdated after the update.
 void ShardedParameters::updated() {
     for (UnitState& unit : m_units) {
         for (const CommHandle& handle : unit.gathering) handle.wait();

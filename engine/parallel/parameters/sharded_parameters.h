@@ -15,8 +15,8 @@ namespace ringside {
 
 // Options of a ShardedParameters.
 struct ShardingOptions {
-    // Frees whole parameters between their uses, as reshard_after_forward (ZeRO-3). If false, they stay until the
-    // update.
+    // Frees whole parameters between their uses, as reshard_after_forward (ZeRO-3). If false, whole parameters stay in
+    // memory until the update.
     bool freesParameters = true;
     bool keepsGradients = false;  // true: whole gradients are kept during the step (ZeRO-1)
     bool prefetches = true;
@@ -66,14 +66,15 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     // together).
     struct Part {
         Shape shape;
-        std::size_t valuesPerRow = 1;  // number of values in a row: one index of the first dimension of the parameter
-        std::size_t chunk = 0;         // number of values of the parameter that each rank stores, with padding
-        std::size_t ownValues = 0;     // number of values of the parameter that this rank stores, without padding
-        std::size_t wholePlace = 0;    // offset of the parameter in the unit's whole memory
-        std::span<float> values;       // values of this rank (`chunk` of them): a view into the unit's memory, or
-                                       // separate memory
-        std::span<float> gradients;    // gradients of this rank, stored as `values`
-        Parameter shard;               // parameter that the optimizer updates: this rank's part
+        // Number of values in a row; a row has one index of the first dimension of the parameter.
+        std::size_t valuesPerRow = 1;
+        std::size_t chunk = 0;       // number of values of the parameter that each rank stores, with padding
+        std::size_t ownValues = 0;   // number of values of the parameter that this rank stores, without padding
+        std::size_t wholePlace = 0;  // offset of the parameter in the unit's whole memory
+        std::span<float> values;     // values of this rank (`chunk` of them): a view into the unit's memory, or
+                                     // separate memory
+        std::span<float> gradients;  // gradients of this rank, in the same layout as `values`
+        Parameter shard;             // parameter that the optimizer updates: this rank's part
     };
     // Memory in a pool, which units (layers that are gathered together) use in turn.
     struct Memory {

@@ -97,7 +97,7 @@ void GradientReducer::begin(bool signal) {
     m_backend.upload(&mine, signalSlot());
 }
 
-// Resets all buckets, because a previous pass may have failed in between, for example if it could not be recorded as a
+// Resets all buckets, because the previous pass may have been interrupted, for example if it could not be recorded as a
 // CUDA graph.
 void GradientReducer::beginPass(unsigned adds) {
     for (Bucket& bucket : m_buckets) {

@@ -47,15 +47,15 @@ class GradientReducer {
     // adding the gradients kept at the levels in turn.adds.
     void keep(std::size_t parameter, const TreeTurn& turn);
 
-    // Called with each local gradient before it is averaged.
+    // Sets a function that is called with each local gradient before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
     void watch(OwnGradient own) { m_own = std::move(own); }
     // Simulates a common mistake in handwritten training loops: gradients are summed, not averaged.
     void sumInsteadOfMean() { m_share = 1; }
 
     void begin(bool signal);  // starts a step, not while a CUDA graph is recorded; only the `signal` of rank 0 is used
-    // Starts the backward pass whose gradients are averaged. adds: bit l is set to add the gradients of earlier passes
-    // that are kept at level l of the tree sum.
+    // Starts the backward pass whose gradients are averaged. adds: bit l is set if the gradients that earlier passes
+    // kept at level l of the tree sum are added.
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters
     void finishPass();                  // ends a pass: later work of the backend uses averaged gradients
@@ -89,7 +89,8 @@ class GradientReducer {
     void checkComplete() const;
     void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
     Tensor gradientsOf(const Bucket& bucket) const;
-    Tensor signalSlot() const;  // returns the value behind the last bucket's gradients, on the device
+    // Returns the float behind the last bucket's gradients that carries the signal, in the device's memory.
+    Tensor signalSlot() const;
 
     Communicator& m_communicator;
     Backend& m_backend;

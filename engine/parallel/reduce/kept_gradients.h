@@ -22,8 +22,7 @@ template <class Kept>
 void addInTree(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
     const auto level = static_cast<std::size_t>(turn.keepAt);
     if (turn.adds == 1U << level)
-        return backend.add(gradient, kept(level));  // backend.add() adds to the kept gradient
-                                                    // in place
+        return backend.add(gradient, kept(level));  // backend.add() adds in place to the kept gradient
     addKept(backend, turn.adds, gradient, kept);
     backend.copy(gradient, kept(level));
 }

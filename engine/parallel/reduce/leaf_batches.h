@@ -40,7 +40,7 @@ class LeafBatches {
     // batch or of a batch of `rows` samples.
     std::int64_t rowsOf(int turn) const { return rowsOf(turn, m_rows); }
     std::int64_t rowsOf(int turn, std::int64_t rows) const;
-    // index in the whole batch
+    // Returns the row of the whole batch that is sample i of the leaf processed as number `turn`.
     std::int64_t rowOf(int turn, std::int64_t i) const { return leafOf(turn) + i * m_count; }
     Batch batch(int turn) const;
 

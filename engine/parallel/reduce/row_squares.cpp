@@ -22,7 +22,7 @@ RowSquares::RowSquares(const std::vector<Parameter*>& parameters, Backend& backe
     if (tensors > 0) backend.upload(ends.data(), m_ends);
 }
 
-// Two floats that are 0 have the bits of a double that is 0.
+// Fills the sums as pairs of floats: two floats of value 0 have the same bits as a double of value 0.
 void RowSquares::clear() {
     const auto floats = static_cast<std::int64_t>(m_rows.bytes() / sizeof(float));
     m_backend.fill({m_rows.data, {floats}, DType::kFloat32, m_rows.device}, 0);

@@ -24,24 +24,25 @@ class RowSquares {
     RowSquares(const std::vector<Parameter*>& parameters, Backend& backend, StepMemory& memory);
 
     void clear();
-    // Returns the elements for the sums of `count` rows of a parameter, starting at row `first`, as doubles
-    // (ReductionKernels::squaresOfRows()).
+    // Returns the part of the memory that holds the sums of `count` rows of a parameter, starting at row `first`: one
+    // double per row, to be written by ReductionKernels::squaresOfRows().
     Tensor rows(const std::string& parameter, std::int64_t first, std::int64_t count) const;
     // Returns the square of each tensor's norm, as doubles whose sum is the squared norm. Collective over all ranks
     // that hold rows.
     Tensor total(Communicator& ranks, ReductionKernels& kernels);
 
   private:
-    // Range of elements in m_rows.
+    // Range of elements of the tensor m_rows.
     struct Place {
         std::int64_t first = 0;
         std::int64_t count = 0;
     };
     Backend& m_backend;
-    std::map<std::string, Place> m_placeOf;  // range of each parameter name
+    std::map<std::string, Place> m_placeOf;  // range of each parameter, by the parameter's name
     Tensor m_rows;                           // sums of squares of all rows of the model
-    Tensor m_ends;                           // for each tensor, the number of rows up to its end
-    Tensor m_squares;                        // square of each tensor's norm
+    // For each tensor, the number of rows of the model up to the end of this tensor.
+    Tensor m_ends;
+    Tensor m_squares;  // square of each tensor's norm
 };
 
 }  // namespace ringside

@@ -8,8 +8,9 @@
 
 namespace ringside {
 
-// Memory for small results of a step, such as losses and sums of squares, where the device's operations and collectives
-// write them. On a CPU it is not part of Backend::memory(), whose numbers are predicted for layers and parameters.
+// Memory for small results of a step, such as losses and sums of squares, in a place where the device's operations and
+// collectives can write them. On a CPU this memory is not counted in Backend::memory(), whose numbers are predicted for
+// layers and parameters.
 class StepMemory {
   public:
     // onDevice: false for a backend that computes in host memory. The backend must outlive the tensors.

@@ -11,8 +11,9 @@
 
 namespace ringside {
 
-// Steps that were started on a device that works beside the host, and whose results the host has not read. The device
-// copies the results into page-locked memory. Two steps can be in flight, in slots that are used in turn.
+// Steps that were started on a device that works in parallel with the host, and whose results the host has not read.
+// The device copies the results into page-locked memory. Two steps can be in flight, and their results go to two slots
+// that are used alternately.
 class LaunchedSteps {
   public:
     struct Step {
@@ -21,8 +22,8 @@ class LaunchedSteps {
         std::vector<std::int64_t> rows;  // samples of each batch of the step
         bool hasNorm = false;            // true if the slot contains the norm
     };
-    // bytes: capacity of a slot. batches: most batches of a step. There are no slots if the backend's device does not
-    // work beside the host.
+    // bytes: capacity of a slot. batches: largest number of batches of a step. There are no slots if the backend's
+    // device does not work in parallel with the host.
     LaunchedSteps(Backend& backend, std::size_t bytes, std::size_t batches) {
         for (Step& step : m_steps) {
             step.slot = backend.makeResultSlot(bytes);
@@ -46,7 +47,8 @@ class LaunchedSteps {
         m_steps[m_launched++ % m_steps.size()].slot->end();
         m_isOpen = false;
     }
-    // Blocks until the oldest launched step has finished, and returns it. It counts as read.
+    // Blocks until the oldest launched step has finished, and returns it. From then on the step counts as read, and its
+    // slot can be used again.
     Step& finishOldest() {
         RINGSIDE_ASSERT(m_read < m_launched);
         Step& step = m_steps[m_read++ % m_steps.size()];

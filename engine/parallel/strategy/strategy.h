@@ -35,8 +35,8 @@ struct StrategyDependencies {
     Backend& backend;
     const ModelTask& task;
     const StrategyPlan& plan;
-    PhaseTrack& phase;                                     // track that receives the phase of the step in which the
-                                                           // rank is
+    // Shows in which phase of the step this rank is; the strategy sets it.
+    PhaseTrack& phase;
     std::function<void(const std::string&)> log = {};      // writes a line to the log
     std::function<void(Phase)> onPhaseEnd = [](Phase) {};  // called at the end of each phase; all ranks may pause here
     LayerWatch* watch = nullptr;  // observer of all passes of all models on this rank; may be null
@@ -49,7 +49,7 @@ struct StrategyDependencies {
     CollectiveTrace* trace = nullptr;  // trace of the messages between stages; null: they are not recorded
 };
 
-// Input of a step besides the batch.
+// Arguments of a step in addition to the batch.
 struct StepRequest {
     bool signal = false;        // signal of rank 0, to be sent to all ranks (StepAgreement)
     bool gradientNorm = false;  // true on rank 0 to request the gradient norm
@@ -79,9 +79,9 @@ class Strategy {
 
     // Makes the values of every replica equal to those of rank 0. Collective; called once, before training.
     virtual void synchronise() = 0;
-    // Runs forward pass, loss and backward pass of a micro-batch and adds its gradients to those of the next step().
-    // Only if training.accumulate_steps is above 1. The losses are valid until the next call; with canRunAhead() they
-    // are empty and come with results().
+    // Runs forward pass, loss and backward pass of a micro-batch and adds its gradients to the gradients that the next
+    // step() averages. Only if training.accumulate_steps is above 1. The losses are valid until the next call; with
+    // canRunAhead() they are empty and come with results().
     virtual SampleLosses accumulate(const Batch& batch) = 0;
     // Runs forward pass, loss and backward pass, averages the gradients over the ranks and updates the parameters.
     virtual StepResult step(const Batch& batch, StepRequest request) = 0;
@@ -94,14 +94,14 @@ class Strategy {
     using EarlierLosses = std::function<void(const SampleLosses&)>;
     virtual void launch(const Batch& /*batch*/, StepRequest /*request*/) { RINGSIDE_ASSERT(canRunAhead()); }
     virtual StepResult results(const EarlierLosses& /*earlier*/) { return {}; }
-    // Replaces buffers, such as batch norm's running statistics, by those of rank 0 (with a mesh: of the first
+    // Replaces buffers, such as batch norm's running statistics, by those of rank 0 (with a mesh: by those of the first
     // data-parallel rank). Collective; called before evaluate().
     virtual void beginEvaluation() = 0;
-    // Runs the forward pass and computes the per-sample losses.
+    // Runs the forward pass without training and returns the losses of the batch's samples.
     virtual SampleLosses evaluate(const Batch& batch) = 0;
     virtual double learningRate() const = 0;
     virtual void setLearningRate(double lr) = 0;  // sets the learning rate from the next step on
-    virtual Optimizer& optimizer() = 0;           // returns the owner of the state that checkpoints contain
+    virtual Optimizer& optimizer() = 0;           // returns the optimizer, whose state is saved in checkpoints
 
     // Returns the shares of the model's work that this rank does in each step.
     virtual PlannedShares plannedShares() const { return {}; }
@@ -114,7 +114,7 @@ class Strategy {
     // model, in StrategyDependencies::model.
     virtual WholeTensorAccess* wholeTensors() { return nullptr; }
     bool isWhole() { return wholeTensors() == nullptr; }
-    // Parameters and state of the whole model.
+    // Returns the parameters of the whole model.
     virtual const std::vector<Parameter*>& wholeParameters() const = 0;
     // Returns the parameters and buffers of the whole model.
     virtual const std::vector<Parameter*>& wholeState() const = 0;

@@ -24,9 +24,9 @@ using TensorVisitor = std::function<void(const WholeTensor&)>;
 class WholeTensorAccess {
   public:
     virtual ~WholeTensorAccess() = default;
-    // Calls the visitor with each whole tensor on each rank.
+    // Calls the visitor with each whole tensor, on each rank. optimizerToo: also with the tensors of the optimizer.
     virtual void read(const TensorVisitor& visit, bool optimizerToo) = 0;
-    // Calls `fill` to fill each tensor, of which each rank then stores its part.
+    // Calls `fill` for each whole tensor, which fills its contents; each rank then stores its part of the tensor.
     virtual void write(const TensorVisitor& fill) = 0;
     // Returns the names of the optimizer's tensors for each parameter, such as "exp_avg".
     virtual std::vector<const char*> kept() const = 0;
