@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-// A queued collective. For an all-reduce, `out` equals `in`.
+// A queued collective. For an all-reduce, which works in place, `out` equals `in`.
 struct QueuedCollective {
     CollectiveKind kind = CollectiveKind::kAllReduce;
     CommBuffer in;
@@ -23,8 +23,9 @@ struct QueuedCollective {
     std::int64_t readyNs = 0;          // time at which the collective was queued; set only if the step is traced
 };
 
-// Runs collectives one after the other on its own thread, which starts with the first one. The queue keeps its
-// capacity, so that a steady state allocates no memory. push() and the waits may be called from any thread.
+// Runs collectives one after the other on its own thread, which is started when the first collective is queued. The
+// queue keeps the capacity of its memory, so that it stops allocating after the first steps. push() and the waits may
+// be called from any thread.
 class AsyncQueue {
   public:
     using Run = std::function<void(const QueuedCollective&)>;
@@ -53,7 +54,7 @@ class AsyncQueue {
     mutable std::mutex m_mutex;
     std::condition_variable m_added;
     std::condition_variable m_finished;
-    std::vector<QueuedCollective> m_jobs;  // queued collectives; the first one is running
+    std::vector<QueuedCollective> m_jobs;  // queued collectives; the first entry is the running one
     std::int64_t m_done = 0;               // number of collectives that have ended
     std::int64_t m_failed = 0;
     std::exception_ptr m_error;  // error of the first failed collective

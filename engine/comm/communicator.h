@@ -61,8 +61,10 @@ struct CommOptions {
     // `interface` is set, else the IP address `address` if set, else the loopback address (ranks of this host only).
     std::string interface = {};
     std::string address = {};
-    bool oneClock = true;          // true if all ranks run on one host and share its monotonic clock
-    std::int64_t traceGroups = 0;  // offset of group numbers in traces, so that the numbers are unique
+    bool oneClock = true;  // true if all ranks run on one host and share its monotonic clock
+    // Number that is added to the numbers of this communicator's groups in traces, so that all groups of a run have
+    // different numbers.
+    std::int64_t traceGroups = 0;
 };
 
 // Collectives and messages of a recorded CUDA graph, which each launch of the graph executes again.
@@ -127,7 +129,8 @@ class Communicator {
     // Reduces `buffer` in place over all ranks.
     virtual void allReduce(CommBuffer buffer, ReduceOp op) = 0;
     // Starts an all-reduce and returns. `buffer` must not be accessed before CommHandle::wait() returns. Handles
-    // complete in the order in which they were started; each must be waited for while the communicator exists.
+    // complete in the order in which they were started; wait() must be called on each handle while the communicator
+    // exists.
     virtual CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) = 0;
     // Copies the `buffer` of rank `root` to all ranks.
     virtual void broadcast(CommBuffer buffer, int root) = 0;
@@ -175,8 +178,8 @@ class Communicator {
     virtual RecordedCalls endRecording() { return {}; }
     virtual void launched(const RecordedCalls& /*calls*/) {}
 
-    // Returns the number of the collective that runs or finished last, counted from 1. Used by heartbeats; callable
-    // from any thread.
+    // Returns the number of the collective that is running or, if none is running, of the last one that finished,
+    // counted from 1. Used by heartbeats; callable from any thread.
     virtual std::int64_t collective() const = 0;
 
     // Returns the payload that this rank has sent, in bytes, counted as ring algorithms would send it: 2 (N-1)/N of
@@ -188,8 +191,8 @@ class Communicator {
     // communicator has no such connections or the system provides none.
     virtual std::vector<LinkStatistics> links() { return {}; }
 
-    // Returns the magnitudes that each host contributed to the sums of the last steps; null if no values travel over a
-    // network.
+    // Returns a record of the largest values that each host contributed to the sums of the last steps; null if no
+    // values travel over a network.
     virtual ContributionWatch* contributions() { return nullptr; }
 
     // Returns the number of unauthenticated connections refused during rendezvous.
@@ -207,9 +210,10 @@ class Communicator {
 
   protected:
     friend CommHandle;
-    virtual void waitFor(std::int64_t /*ticket*/) {}  // completes the operation of a handle
+    virtual void waitFor(std::int64_t /*ticket*/) {}  // completes the operation that CommHandle::wait() waits for
 
-    // Adds the payload of a collective to bytesSent(). `in` is its input on this rank.
+    // Adds the payload of a collective to the count that bytesSent() returns. `in` is the collective's input on this
+    // rank.
     void countCollective(CollectiveKind kind, CommBuffer in);
     void countMessage(CommBuffer buffer) { countBytes(static_cast<std::int64_t>(buffer.bytes())); }
     void countBytes(std::int64_t bytes) { m_bytesSent.fetch_add(bytes, std::memory_order_relaxed); }

@@ -32,11 +32,11 @@ std::vector<int> allRanks(int size) {
     return ranks;
 }
 
-// Tag (in Gloo: slot) of messages between two ranks. Gloo's collectives use tags with prefixes below 0x10
+// Tag (called slot by Gloo) of messages between two ranks. Gloo's collectives use tags with prefixes below 0x10
 // (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
 constexpr std::uint32_t kMeetingKind =
-    7;  // kind in the tag of the exchange in exchangeArrivals(); larger than every CollectiveKind
+    7;  // kind in the tag of the messages of exchangeArrivals(); larger than every CollectiveKind
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
@@ -96,7 +96,7 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
                     missing < 0 ? missing : inRun(missing));
 }
 
-// Fails because a peer violated the protocol. The peer is known, so no search for a missing rank is needed.
+// Fails because a peer violated the protocol. That peer is known, so that no search for a missing rank is needed.
 void GlooCommunicator::failForPeerMisuse(int rank, const std::string& why) {
     m_failed = true;
     m_links->close();
@@ -113,7 +113,7 @@ void GlooCommunicator::abort() {
 void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call) {
     countCollective(kind, buffer);
     std::int64_t number = m_collective.fetch_add(1) + 1;
-    // The tag separates consecutive collectives and different kinds of collectives.
+    // Returns the tag of a collective. The tag separates consecutive collectives and different kinds of collectives.
     auto tag = static_cast<std::uint32_t>(number) << 3 | static_cast<std::uint32_t>(kind);
     guard(describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
         if (m_size == 1) return;
@@ -205,8 +205,8 @@ void GlooCommunicator::continueAlone() {
     if (m_messages.empty()) m_links->moveInBackground(false);
 }
 
-// Prepares a collective or message that runs in the caller's thread: waits for queued collectives and notes whether it
-// is traced.
+// Prepares a collective or message that runs in the caller's thread: waits for queued collectives and stores whether
+// the collective is traced.
 void GlooCommunicator::takeTurn() {
     const std::int64_t readyNs = activeTrace() != nullptr ? monotonicNs() : 0;
     m_queue.drain();
@@ -215,8 +215,8 @@ void GlooCommunicator::takeTurn() {
     m_readyNs = readyNs;
 }
 
-// Queues a collective. Decides here whether it is traced: all ranks queue the same collectives in this thread, so they
-// agree.
+// Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
+// collectives in the calling thread.
 std::int64_t GlooCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -336,8 +336,8 @@ void GlooCommunicator::barrierWithin(milliseconds timeout) {
     });
 }
 
-// Runs one step of a message and converts its errors. A message consists of its size in bytes and its bytes; messages
-// between two ranks keep their order.
+// Runs one step of a message and converts its errors to CommError. A message consists of its size in bytes and its
+// bytes; messages between two ranks keep their order.
 void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const std::function<void()>& call) {
     if (peer < 0 || peer >= m_size || peer == m_rank) {
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
@@ -348,8 +348,8 @@ void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const 
     guard(what, call);
 }
 
-// Starts to transfer the size and the bytes of a message at once, so that the background thread moves them while the
-// caller computes.
+// Starts to transfer both parts of a message, size and bytes, at once, so that the background thread moves them while
+// the caller computes.
 CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
     runPointToPoint(peer, isSend ? "starting a send" : "starting a receive", [&] {
         Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};

@@ -18,8 +18,8 @@
 namespace ringside {
 
 // Communicator over TCP with Gloo's ring algorithms. The ring adds in an order that depends only on the size, so
-// results are bit-identical on every rank and independent of timing, but can differ from those of shared memory in the
-// last bits.
+// results are bit-identical on every rank and independent of timing, but can differ in the last bits from the results
+// of the communicator over shared memory.
 class GlooCommunicator final : public Communicator {
   public:
     // Numbers of the ranks in the run, and the prefix of the keys in the store, which is unique per group.
@@ -32,8 +32,8 @@ class GlooCommunicator final : public Communicator {
     // Connects to every other rank; throws CommError. Keeps the store to find the missing rank after a failure.
     GlooCommunicator(std::shared_ptr<Store> store, int rank, int size, CommOptions options);
     GlooCommunicator(std::shared_ptr<Store> store, int rank, Group group, CommOptions options);
-    // Aborts if reductions are still queued: the rank leaves early, and neither this rank nor its peers may block on
-    // it.
+    // Aborts if reductions are still queued: this rank is leaving early, and neither this rank nor its peers may block
+    // on the queued reductions.
     ~GlooCommunicator() override;
 
     int rank() const override { return m_rank; }
@@ -112,7 +112,7 @@ class GlooCommunicator final : public Communicator {
     CollectiveTrace* m_traced = nullptr;  // trace of the running collective; null if not traced
     std::int64_t m_readyNs = 0;
     std::vector<std::int64_t> m_arrivals;
-    std::vector<float> m_gathered;  // values of all ranks, for a sum in a tree
+    std::vector<float> m_gathered;  // values of all ranks, for a sum in a binary tree (ReduceOp::kTreeSum)
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread

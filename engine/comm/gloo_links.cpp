@@ -62,8 +62,8 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
     LinkCounters m_user;
 };
 
-// Placeholder of a connection. The algorithms in use only check that it exists; only older algorithms of Gloo send
-// through it.
+// Placeholder of a Gloo connection. The algorithms in use only check that a connection exists; only older algorithms of
+// Gloo send through it.
 class LinkedPair final : public gloo::transport::Pair {
   public:
     explicit LinkedPair(std::shared_ptr<PeerLinks> links) : m_links(std::move(links)) {}

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Arguments of one rank to Communicator::split(), as sent to the other ranks.
+// Arguments that one rank passes to Communicator::split(), as sent to the other ranks.
 struct GroupRequest {
     std::int64_t colour = -1;
     std::int64_t key = 0;
@@ -20,11 +20,11 @@ struct GroupMembers {
     int own = -1;            // number of this rank in the group; -1 if it is not a member
 };
 
-// Gathers the wishes of all ranks, indexed by rank. Collective over `communicator`.
+// Gathers the arguments of split() from all ranks, indexed by rank. Collective over `communicator`.
 std::vector<GroupRequest> gatherGroupRequests(Communicator& communicator, GroupRequest own);
 
-// Returns the group of `rank`: all ranks with its colour, ordered by key and then by rank. Empty if its colour is
-// negative.
+// Returns the group of `rank`: all ranks with its colour, ordered by key and then by rank. Empty if the colour of
+// `rank` is negative.
 GroupMembers membersOf(const std::vector<GroupRequest>& wishes, int rank);
 
 }  // namespace ringside

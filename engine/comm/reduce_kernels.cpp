@@ -36,7 +36,8 @@ struct Arithmetic<std::int64_t, Sum> {
     using Value = std::uint64_t;
 };
 
-// ivdep: `out` may be equal to a source. Without the pragma the compiler assumes an overlap and does not vectorise.
+// ivdep: permits `out` to be equal to a source. Without the pragma the compiler assumes that the memory may overlap and
+// does not vectorise the loop.
 template <class T, class Op>
 void combineTwo(T* out, const T* a, const T* b, std::size_t count) {
 #pragma GCC ivdep

@@ -26,7 +26,7 @@ class SocketStore final : public Store {
     StoreFrame receive(AwakeDeadline& deadline, const std::string& what);
     void waitFor(short events, AwakeDeadline& deadline, const std::string& what);
 
-    std::mutex m_mutex;  // locked from a request to its answer
+    std::mutex m_mutex;  // locked from the sending of a request until its answer has been read
     UniqueFd m_socket;
     std::chrono::milliseconds m_timeout;
     StoreFrameReader m_reader;

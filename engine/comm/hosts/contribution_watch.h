@@ -8,14 +8,14 @@
 
 namespace ringside {
 
-// A rank whose contribution to a sum cannot be a gradient, with the reason as text.
+// A rank that contributed values to a sum which cannot be gradients, and the reason as text.
 struct Suspicion {
     int rank = 0;
     std::string text;
 };
 
-// Largest magnitude that each rank contributed to the sums of this step and of the previous step. Queried only if a
-// loss or a weight is not finite, to distinguish a rank that sent garbage from a training that has diverged: if
+// Largest absolute value that each rank contributed to the sums of this step and of the previous step. Queried only if
+// a loss or a weight is not finite, to distinguish a rank that sent garbage from a training that has diverged: if
 // training diverges, the gradients of all ranks grow together, and a rank whose own loss is not finite ends the run
 // itself.
 class ContributionWatch {
@@ -23,9 +23,9 @@ class ContributionWatch {
     // ranks: number in the run of each contributor; own: index of this rank in `ranks`.
     ContributionWatch(std::vector<int> ranks, std::size_t own);
 
-    // Adds values of one contributor to this step.
+    // Records the values that one contributor added to a sum in this step.
     void add(std::size_t contributor, std::span<const float> values);
-    // Ends the step: its magnitudes become those of the previous step.
+    // Ends the step: its largest values become those of the previous step.
     void endStep();
     // Returns the contributor that sent values at least a million times as large as those of this rank, or values that
     // are not finite, while the values of this rank were finite. Empty if there is no such contributor or more than
@@ -37,8 +37,9 @@ class ContributionWatch {
 
     std::vector<int> m_ranks;
     std::size_t m_own;
-    std::vector<float> m_step;    // magnitude of each contributor; infinity if a value was not finite
-    std::vector<float> m_before;  // magnitudes of the previous step
+    // Largest absolute value of each contributor in this step; infinity if a value was not finite.
+    std::vector<float> m_step;
+    std::vector<float> m_before;  // largest absolute value of each contributor in the previous step
 };
 
 }  // namespace ringside

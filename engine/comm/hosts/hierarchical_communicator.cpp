@@ -19,11 +19,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Size, in bytes, from which every rank of a host exchanges one part. Using the links and CPUs of all ranks then
-// outweighs two more rounds.
+// Size of an all-reduce, in bytes, from which every rank of a host exchanges one part with other hosts. From this size
+// on, using the links and CPUs of all ranks saves more time than two additional rounds cost.
 constexpr std::size_t kInPartsFrom = std::size_t{256} << 10;
 // Timeout of waits between hosts: longer than within a host, so that the host of a missing rank detects it first and
-// names it. Ranks that wait for that host would otherwise blame a rank that is not at fault.
+// names it. With equal timeouts, ranks on other hosts could report a rank that is not at fault.
 milliseconds betweenHosts(milliseconds withinHost) {
     return withinHost + std::min(withinHost / 4, milliseconds(500));
 }
@@ -114,7 +114,9 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
     if (m_aborted) throw CommError("communication was aborted during " + what);
     if (first) {
         const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
-        missing = silent < 0 ? missing : silent;  // a rank that only waits for the silent rank has written its key
+        // A rank that only waits for the silent rank has reported its own failure, so the silent rank is the missing
+        // one.
+        missing = silent < 0 ? missing : silent;
     }
     const std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
@@ -122,7 +124,7 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
                     missing);
 }
 
-// Fails because a peer violated the protocol. The peer is known, so no search for a missing rank is needed.
+// Fails because a peer violated the protocol. That peer is known, so that no search for a missing rank is needed.
 void HierarchicalCommunicator::failForPeerMisuse(int rank, const std::string& why) {
     m_failed = true;
     endAll();
@@ -137,8 +139,8 @@ void HierarchicalCommunicator::collectiveOf(QueuedCollective job, const std::fun
     runNumbered(job, call);
 }
 
-// Queues a collective. Decides here whether it is traced: all ranks queue the same collectives in this thread, so they
-// agree.
+// Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
+// collectives in the calling thread.
 std::int64_t HierarchicalCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -160,7 +162,8 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
                           .readyNs = job.readyNs,
                           .arrivedNs = monotonicNs()};
     arriveTogether();
-    stamp.lastNs = monotonicNs();  // clocks of other hosts are not comparable
+    // Time at which this rank detected the last arrival; other hosts' clocks are not comparable.
+    stamp.lastNs = monotonicNs();
     call();
     stamp.endedNs = monotonicNs();
     job.trace->add(stamp);
@@ -169,7 +172,8 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
 void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const std::function<void()>& call) {
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
-    if (!goesFlat(job)) countCollective(kind, buffer);  // the flat communicator counts what it sends
+    // The communicator over TCP between all ranks counts its own payload.
+    if (!goesFlat(job)) countCollective(kind, buffer);
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
@@ -187,7 +191,8 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
             endAll();
             throw;
         }
-        // Errors of shared memory name ranks by their position on this host.
+        // Converts the rank in an error of shared memory, which is a position on this host, to the number of the rank
+        // in the run.
         const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
         const int place = error.missingRank();
         const bool isHere = !m_inFlat && place >= 0 && place < static_cast<int>(here.size());
@@ -213,8 +218,8 @@ void HierarchicalCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
     reduceByFirst(buffer, op);
 }
 
-// True if the collective uses the flat communicator. A sum in a tree does, because the tree crosses hosts at each
-// level.
+// True if the collective uses the TCP connections between all ranks (Parts::flat). This is the case for a sum in a
+// tree, because the tree crosses hosts at each level.
 bool HierarchicalCommunicator::goesFlat(const QueuedCollective& job) {
     return job.kind == CollectiveKind::kAllGather || job.kind == CollectiveKind::kReduceScatter ||
            job.op == ReduceOp::kTreeSum;

@@ -37,8 +37,8 @@ class HierarchicalCommunicator final : public Communicator {
   public:
     struct Parts {
         std::shared_ptr<Store> store;
-        std::unique_ptr<Communicator> flat;      // connects all ranks
-        std::unique_ptr<ShmCommunicator> local;  // connects the ranks of this host; null for a single rank
+        std::unique_ptr<Communicator> flat;      // communicator over TCP between all ranks
+        std::unique_ptr<ShmCommunicator> local;  // communicator of the ranks of this host; null for a single rank
     };
     // Connects to the other hosts; throws CommError.
     HierarchicalCommunicator(Parts parts, HostMap hosts, CommOptions options);
@@ -104,18 +104,18 @@ class HierarchicalCommunicator final : public Communicator {
     CommOptions m_options;
     std::unique_ptr<Communicator> m_flat;
     std::unique_ptr<ShmCommunicator> m_local;
-    std::unique_ptr<ContributionWatch> m_watch;  // compares the contributions of the hosts in m_exchange
-    // Exchanges data with the ranks at the same position on the other hosts; may be null.
+    std::unique_ptr<ContributionWatch> m_watch;  // largest values that each host contributed to the sums in m_exchange
+    // Exchange with the ranks that have the same position on the other hosts; may be null.
     std::unique_ptr<HostExchange> m_exchange;
     std::int64_t m_refusedConnections = 0;
     std::deque<std::vector<float>> m_allocated;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
-    // True during a call of m_flat, whose errors use the rank numbers of the run.
+    // True during a call of m_flat, whose errors contain the ranks' numbers in the run.
     bool m_inFlat = false;
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because the thread
-                                                                                  // of the queue uses all members above
+    // Declared last, because the queue's thread uses all members above.
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};
 };
 
 }  // namespace ringside

@@ -39,8 +39,8 @@ HostExchange::HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono:
       m_secondCounters(sockets.size()),
       m_links(std::move(sockets)) {}
 
-// Numbers each collective. If ranks call different collectives, the lengths differ, which is an error, or the wait
-// times out.
+// Prefixes each collective with its number. If ranks call different collectives, the lengths of the messages differ,
+// which is an error, or the wait times out.
 void HostExchange::advanceNumber() {
     ++m_number;
 }
@@ -62,7 +62,8 @@ void HostExchange::allReduce(CommBuffer buffer, ReduceOp op) {
     finish();
 }
 
-// True if the whole buffer is sent. With two hosts, pieces would send the same amount of data in two steps.
+// True if every host sends the whole buffer. With two hosts, sending pieces would transfer the same amount of data in
+// two steps.
 bool HostExchange::isReducedWhole(CommBuffer buffer) const {
     return hosts() == 2 || buffer.bytes() <= kWholeUpTo;
 }
@@ -88,7 +89,8 @@ void HostExchange::watchSources(const Started& sum, CommType type, std::size_t b
         m_watch->add(host, {reinterpret_cast<const float*>(m_sources[host]), bytes / sizeof(float)});
 }
 
-// Computes part = (host 0) + (host 1) + ..., reading the data of other hosts from the scratch buffer.
+// Computes one part of the buffer as (host 0) + (host 1) + ..., reading the data of other hosts from the scratch
+// buffer.
 void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_t offset) {
     const std::size_t width = sizeOf(part.type);
     m_sum.resize(kBlock / sizeof(std::uint64_t));
@@ -152,7 +154,7 @@ void HostExchange::finishPieces(const Started& sum) {
     eachOther([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
     reduceInOrder(sum, own, 0);
     eachOther([&](int host) {
-        // The sum that is received next overwrites the memory of this send.
+        // This send must have ended before the next received sum overwrites the memory that it reads.
         m_links.waitUntilSent(counters(host), m_timeout);
         m_links.receive(secondCounters(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
         m_links.send(secondCounters(host), host, slot(sum.number, 1), bytesIn(own));

@@ -25,8 +25,8 @@ class HostExchange {
     HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono::milliseconds timeout);
 
     void allReduce(CommBuffer buffer, ReduceOp op);
-    // All-reduce in two halves. At most two all-reduces may be in progress; finish() completes the one that was started
-    // first. `buffer` must not be accessed between the calls.
+    // An all-reduce as two calls. At most two all-reduces may be in progress; finish() completes the one that was
+    // started first. `buffer` must not be accessed between the two calls.
     void start(CommBuffer buffer, ReduceOp op);
     void finish();
     void broadcast(CommBuffer buffer, int rootHost);
@@ -38,11 +38,12 @@ class HostExchange {
     // Returns statistics of the TCP connection to each other host: round trip, bytes sent, busy time.
     std::vector<LinkStatistics> links() const { return m_links.statistics(); }
 
-    // Largest buffer, in bytes, that every host sends whole to every other host: latency of one message instead of two.
+    // Largest buffer, in bytes, that every host sends whole to every other host. Small buffers take the latency of one
+    // message instead of two in this way.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;
 
   private:
-    // A sum in progress. Two sums alternate between two scratch buffers for received data.
+    // A sum in progress. Two sums in progress use different scratch buffers for received data.
     struct Started {
         CommBuffer buffer;
         ReduceOp op = ReduceOp::kSum;
@@ -66,7 +67,7 @@ class HostExchange {
         return static_cast<std::uint64_t>(number) * 4 + static_cast<unsigned>(phase);
     }
     std::uint64_t slot(int phase) const { return slot(m_number, phase); }
-    void advanceNumber();  // numbers the next collective
+    void advanceNumber();  // increments the number of the collective
     template <class Call>
     void eachOther(const Call& call) {
         for (int host = 0; host < hosts(); ++host) {

@@ -24,12 +24,12 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Number of polls without a pause. MPI moves its bytes only while it is polled: first as often as possible, then, if a
-// rank is late, with pauses, so that the CPU is free for other ranks.
+// Number of polls without a pause. MPI transfers data only while it is polled: an operation is first polled without
+// pauses, then, if another rank is late, with pauses, so that the CPU is free for other ranks.
 constexpr int kPollsWithoutPause = 2000;
 constexpr microseconds kPause{50};
 // Size, in bytes, from which the blocking all-reduce of MPI is used. Its algorithms are better than those of the
-// non-blocking all-reduce, which outweighs the barrier before it.
+// non-blocking all-reduce, which outweighs the cost of the barrier that precedes it.
 constexpr std::size_t kReduceInMpiFrom = std::size_t{256} << 10;
 
 MpiTable::Type mpiType(CommType type) {
@@ -55,7 +55,7 @@ std::byte* bytesOf(CommBuffer buffer) {
     return static_cast<std::byte*>(buffer.data);
 }
 
-// True if `part` lies inside `whole`. MPI does not allow overlapping buffers in one call.
+// True if the memory of `part` lies inside the memory of `whole`. MPI does not allow overlapping buffers in one call.
 bool isInside(CommBuffer part, CommBuffer whole) {
     return part.bytes() > 0 && bytesOf(part) >= bytesOf(whole) && bytesOf(part) < bytesOf(whole) + whole.bytes();
 }
@@ -104,7 +104,7 @@ MpiCommunicator::MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group g
       m_isWhole(false),
       m_options(whole.m_options) {}
 
-// Calls MPI_Finalize(), which waits for all ranks, only if communication has not failed.
+// Calls MPI_Finalize(), which waits for all ranks, but only if no communication has failed.
 MpiCommunicator::~MpiCommunicator() {
     if (!m_queue.idle()) abort();
     m_queue.drain();
@@ -170,7 +170,7 @@ void MpiCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, mill
     waitForPending(pending, timeout, what);
 }
 
-// Reduces with the blocking call of MPI, which has no timeout. A barrier with a timeout comes first, so that all ranks
+// Reduces with the blocking call of MPI, which has no timeout. A barrier with a timeout precedes it, so that all ranks
 // have arrived. Used for the whole run only: two groups in blocking calls that hold the mutex could deadlock.
 void MpiCommunicator::reduceInMpi(CommBuffer buffer, ReduceOp op) {
     runCollective(CollectiveKind::kAllReduce, buffer, m_options.timeout,
@@ -256,7 +256,7 @@ void MpiCommunicator::barrierWithin(milliseconds timeout) {
                   [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });
 }
 
-// MPI_Comm_split() has no timeout. The exchange of wishes before it ensures that all ranks have arrived.
+// MPI_Comm_split() has no timeout. The exchange of arguments before it ensures that all ranks have arrived.
 std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupUse) {
     m_queue.drain();
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);

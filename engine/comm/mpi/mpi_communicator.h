@@ -18,9 +18,9 @@
 
 namespace ringside {
 
-// Communicator of a job that an MPI launcher has started. Each call is started without blocking and polled until it is
-// complete or its timeout has passed, because blocking calls of MPI have no timeout. After a failure the process must
-// exit without MPI_Finalize(), which would block.
+// Communicator of a job that an MPI launcher has started. Each operation is started without blocking and polled until
+// it is complete or its timeout has passed, because blocking calls of MPI have no timeout. After a failure the process
+// must exit without MPI_Finalize(), which would block.
 class MpiCommunicator final : public Communicator {
   public:
     // Creates the communicator of all processes that the MPI launcher started. `store` may be null; it is used to find
@@ -98,7 +98,8 @@ class MpiCommunicator final : public Communicator {
     std::atomic<std::int64_t> m_collective{0};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
-    std::vector<std::byte> m_apart;  // copy of the input or result of an operation in place
+    // Copy of the input or result of an operation whose input and output are the same memory.
+    std::vector<std::byte> m_apart;
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread

@@ -21,17 +21,17 @@ struct MpiTable {
     enum Op { kSum, kMaximum };
 
     int version;
-    // Initialises MPI and returns the group of all ranks of the job. May be called again until end() is called.
+    // Initialises MPI and returns the group of all ranks of the job. Repeated calls are allowed until end() is called.
     int (*begin)(Group* all);
     int (*end)();
     int (*rankIn)(Group group);
     int (*sizeOf)(Group group);
     int (*split)(Group group, int colour, int key, Group* part);  // splits the group; blocks until all ranks call it
     void (*release)(Group group);
-    // Sums up: `data` is input and output.
+    // Starts a sum over all ranks. `data` is both input and output.
     int (*allReduce)(Group group, void* data, int count, Type type, Op op, Pending* pending);
-    int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);  // sums over all ranks; blocks until all
-                                                                                // ranks call it
+    // Reduces over all ranks with `op`; blocks until all ranks call it.
+    int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);
     int (*broadcast)(Group group, void* data, int count, Type type, int root, Pending* pending);
     int (*allGather)(Group group, const void* in, void* out, int count, Type type, Pending* pending);
     int (*reduceScatter)(Group group, const void* in, void* out, int count, Type type, Op op, Pending* pending);

@@ -17,7 +17,7 @@ enum class NcclResult : int {
     kUnhandledCudaError = 1,
     kSystemError = 2,
     kInternalError = 3,
-    kInvalidArgument = 4,  // the only error that leaves the communicator usable
+    kInvalidArgument = 4,  // the only error after which the communicator remains usable
     kInvalidUsage = 5,
     kRemoteError = 6,
     kInProgress = 7
@@ -73,10 +73,10 @@ inline bool isError(NcclResult result) {
     return result != NcclResult::kSuccess && result != NcclResult::kInProgress;
 }
 
-// Returns the version as text, for example "2.28.9" for 22809.
+// Returns NCCL's version number as text, for example "2.28.9" for 22809.
 std::string ncclVersionText(int version);
 
-// Returns the result as text, for example "remote error (6): a peer or the network between is gone".
+// Returns a result code of NCCL as text, for example "remote error (6): a peer or the network between is gone".
 std::string ncclResultText(NcclResult result);
 
 // Returns the NCCL with which this program is linked; throws CommError in a build without NCCL.

@@ -126,7 +126,7 @@ void NcclCommunicator::beginRecording() {
     for (NcclCommunicator* group : m_groups) group->beginRecording();
 }
 
-// Does not count the recorded calls: launched() counts them in each launch.
+// Does not add the recorded calls to the bytes sent: launched() adds them at each launch of the graph.
 RecordedCalls NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
@@ -140,8 +140,9 @@ RecordedCalls NcclCommunicator::endRecording() {
     return calls;
 }
 
-// Replaces the NCCL communicator after the recording of a CUDA graph broke it. All ranks take this path, because they
-// run the same NCCL. Kernels of earlier steps still run and must finish before their communicator is destroyed.
+// Replaces the NCCL communicator after the recording of a CUDA graph broke it. All ranks call this function, because
+// they run the same NCCL, so that the recording breaks on each of them. Kernels of earlier steps still run and must
+// finish before their communicator is destroyed.
 void NcclCommunicator::reconnect() {
     while (!m_pending.empty()) {
         removeFinished();
@@ -153,8 +154,8 @@ void NcclCommunicator::reconnect() {
     m_connection->connectAgain(*m_store);
 }
 
-// Registers the collectives of a launched CUDA graph. They have no events of their own, so one event after the whole
-// step represents all of them.
+// Registers the collectives of a launched CUDA graph as operations in progress. They have no events of their own, so
+// one event after the whole step represents all of them.
 void NcclCommunicator::launched(const RecordedCalls& calls) {
     m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
     countBytes(calls.bytes);
@@ -198,8 +199,8 @@ void NcclCommunicator::waitFor(std::int64_t ticket) {
     m_parts.device->streamWaits(m_options.computeStream, pending.finished);
 }
 
-// Blocks the host until the operation is complete. The compute stream then needs no further ordering after the
-// operation.
+// Blocks the host until the operation is complete. After this wait, later work of the compute stream needs no further
+// ordering.
 void NcclCommunicator::hostWait(std::int64_t ticket) {
     if (ticket < m_firstPending) return;
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
@@ -231,7 +232,8 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
     const bool onHost = isOnHost(in) || isOnHost(out);
     if (!onHost) return waitFor(startOperation(operation, [&] { return call(in.data, out.data); }));
 
-    // Copies from and to pageable memory may block inside CUDA, so no operation that can hang may precede them.
+    // Copies between device memory and pageable memory may block inside CUDA, so no operation that can hang may precede
+    // them.
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::size_t outOffset = inPlace ? 0 : NcclStaging::bytesOf(in);
     m_staging->reserve(outOffset + std::max(NcclStaging::bytesOf(in), NcclStaging::bytesOf(out)));
@@ -316,8 +318,8 @@ CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, R
             })};
 }
 
-// Host memory is copied call by call, and a sum in canonical order (ReduceOp::kTreeSum) is an NCCL group of its own, so
-// neither is grouped.
+// Collectives on host memory are copied one by one, and a sum in canonical order (ReduceOp::kTreeSum) is an NCCL group
+// of its own, so neither is started as part of the common group.
 void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles) {
     const auto isAlone = [this](const CollectiveCall& call) {
         return call.op == ReduceOp::kTreeSum || isOnHost(call.in) || isOnHost(call.out);
@@ -354,7 +356,8 @@ CommHandle NcclCommunicator::recvAsync(CommBuffer buffer, int from) {
             })};
 }
 
-// Exchanges the wishes first, because NCCL provides the members of a group only after it has been created.
+// Exchanges the arguments of split() first, because NCCL provides the members of a group only after the group has been
+// created.
 std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, GroupUse use) {
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), rank());
     auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
@@ -396,7 +399,7 @@ std::int64_t NcclCommunicator::startBarrier() {
     });
 }
 
-// Earlier operations keep their own timeout and are waited for first.
+// Waits for earlier operations first, each of which keeps its own timeout.
 void NcclCommunicator::barrierWithoutTimeout() {
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::int64_t ticket = startBarrier();

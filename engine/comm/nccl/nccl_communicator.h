@@ -36,11 +36,11 @@ struct NcclOptions {
 // GPU and one communicator per process.
 class NcclCommunicator final : public Communicator {
   public:
-    // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded as a CUDA
-    // graph, the ranks connect again.
+    // Connects to all ranks. The store must outlive the communicator, because the ranks connect through it again if
+    // recording a step as a CUDA graph breaks NCCL.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
-    // Sub-group of `parent` over an existing connection. It is recorded with its parent. The parent's poll() also
-    // checks the collectives of the sub-group.
+    // Creates the communicator of a sub-group of `parent` over an existing connection. The sub-group is recorded
+    // together with its parent. The parent's poll() also checks the collectives of the sub-group.
     NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options,
                      NcclCommunicator& parent);
     ~NcclCommunicator() override;
@@ -74,15 +74,15 @@ class NcclCommunicator final : public Communicator {
     RecordedCalls endRecording() override;
     void launched(const RecordedCalls& calls) override;
 
-    // Sets what happens when the communicator ends and the abort of NCCL hangs; see NcclConnection.
+    // Sets a function that is called when the communicator ends and the abort of NCCL hangs; see NcclConnection.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {
         m_connection->setOnHungAbort(std::move(callback));
     }
     // Checks the collectives in progress, also those of sub-groups. Throws if one failed or exceeded its timeout. Never
     // blocks.
     void poll();
-    // Blocks until the operation of this ticket is complete; if hostWaits is false, only orders it before later work of
-    // the compute stream.
+    // Blocks until the operation of this ticket is complete. If hostWaits is false, does not block and only orders
+    // later work of the compute stream after the operation.
     void waitFor(std::int64_t ticket) override;
 
   private:
@@ -93,17 +93,18 @@ class NcclCommunicator final : public Communicator {
     using Call = std::function<NcclResult()>;
 
     void prepareStreams();
-    NcclOperation nextOperation(CollectiveKind kind, CommBuffer buffer);  // assigns the number of the next collective
+    NcclOperation nextOperation(CollectiveKind kind, CommBuffer buffer);  // assigns the next number to a collective
     std::int64_t startOperation(const NcclOperation& operation, const Call& call);
     DeviceEvent enqueue(const NcclOperation& operation,
-                        const Call& call);  // the call is enqueued after all work that the compute stream contains now
+                        const Call& call);  // enqueues `call` after all work that the compute stream contains now
     std::int64_t trackOperation(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();
-    void reconnect();       // connects again after the recording of a CUDA graph broke NCCL
+    void reconnect();       // connects all ranks again after the recording of a CUDA graph broke NCCL
     void removeFinished();  // removes finished operations from the front
     template <class Action>
-    auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
+    auto onGpu(const NcclOperation& operation,
+               const Action& action) const;  // runs `action` and adds the rank and the operation to its errors
     DeviceEvent takeEvent();
 
     bool isOnHost(CommBuffer buffer) const;
@@ -124,7 +125,8 @@ class NcclCommunicator final : public Communicator {
     DeviceEvent m_computeReady = nullptr;
     std::deque<Pending> m_pending;
     std::int64_t m_firstPending = 0;  // ticket of the front of m_pending
-    TimePoint m_frontSince;           // time since which the front is the oldest operation
+    // Time since which the front of m_pending has been the oldest operation in progress.
+    TimePoint m_frontSince;
     std::vector<DeviceEvent> m_freeEvents;
     bool m_recording = false;
     std::vector<DeviceEvent> m_recorded;  // events of the CUDA graph that is being recorded, one after each of its

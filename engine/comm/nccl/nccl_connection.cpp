@@ -29,7 +29,7 @@ NcclConnection::~NcclConnection() {
     try {
         if (m_comm) finish();
     } catch (const std::exception&) {
-        // fail() has started the abort. A destructor must not throw.
+        // Nothing is left to do, because fail() has started the abort. A destructor must not throw.
     }
     endAfterAbort();
 }
@@ -76,8 +76,8 @@ void NcclConnection::connectAgain(Store& store) {
     m_refusedRecording = false;
 }
 
-// Exchanges the unique id. The value in the store is the version as 4 bytes in host order, then the id; all ranks run
-// on the same kind of machine.
+// Exchanges NCCL's unique id through the store. The value in the store is NCCL's version as 4 bytes in host byte order,
+// then the id; all ranks run on the same kind of machine.
 void NcclConnection::shareUniqueId(Store& store, NcclUniqueId& id) {
     const std::string key = m_connected == 0 ? kIdKey : kIdKey + std::to_string(m_connected + 1);
     const int version = m_api->version();
@@ -164,7 +164,8 @@ void NcclConnection::failLate(const NcclOperation& operation) {
          ": another rank has died or hangs; see the last lines of all ranks, or raise parallel.timeout_seconds");
 }
 
-// Fails with the result of NCCL. A GPU that fails is often detected by NCCL first.
+// Fails with an error result of NCCL. Stores whether the GPU failed, because NCCL often detects a GPU's failure before
+// other calls do.
 void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
     m_gpuFailed = result == NcclResult::kUnhandledCudaError;
     fail(operation.text() + " failed: " + ncclResultText(result) + recordingRemedy());
@@ -204,7 +205,7 @@ void NcclConnection::beginAbort() noexcept {
             aborted->set_value();
         }).detach();
     } catch (const std::exception&) {
-        // No thread can be created. The process will end soon because of the failure.
+        // No thread can be created, so the abort is not started. The process will end soon because of the failure.
     }
 }
 

@@ -18,7 +18,7 @@
 
 namespace ringside {
 
-// Environment variable; "off" disables the recording of steps as CUDA graphs.
+// Name of an environment variable. Its value "off" disables the recording of steps as CUDA graphs.
 inline constexpr const char* kGraphsVariable = "RINGSIDE_CUDA_GRAPHS";
 
 // Timeouts of an NcclConnection.
@@ -26,7 +26,7 @@ struct NcclDeadlines {
     std::chrono::milliseconds collective{30000};
     std::chrono::milliseconds connect{60000};  // timeout of connecting; NCCL probes the topology first, which takes
                                                // seconds on big machines
-    std::chrono::milliseconds abort{5000};     // time after which an abort that hangs is no longer waited for
+    std::chrono::milliseconds abort{5000};     // time after which the process no longer waits for an abort that hangs
 };
 
 // One non-blocking NCCL communicator, from connecting to its end. NCCL has no timeouts, so every wait polls its
@@ -60,9 +60,9 @@ class NcclConnection {
     int size() const { return m_size; }
     bool alive() const { return m_comm != nullptr; }
 
-    // Sets what happens when the connection ends and the abort of NCCL still hangs. Freeing GPU memory would then block
-    // forever, so the callback should end the process. It gets the failure that started the abort. Groups that are
-    // split off later have the same callback.
+    // Sets the function that is called if the connection ends while NCCL's abort hangs. Freeing GPU memory would then
+    // block forever, so the function should end the process. Its argument is the failure that started the abort. Groups
+    // that are split off later use the same function.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) { m_onHungAbort = std::move(callback); }
 
     // Handles the result of a call: waits while it is in progress and throws on an error.
@@ -94,8 +94,8 @@ class NcclConnection {
     [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
     [[noreturn]] void throwCause() const;
     void beginAbort() noexcept;
-    bool waitForAbort() const;  // returns false if the abort hangs, which is then no longer waited for
-    void endAfterAbort();       // waits for the abort; calls the callback if it hangs
+    bool waitForAbort() const;  // blocks until the abort has ended; returns false if the abort hangs
+    void endAfterAbort();       // blocks until the abort has ended; calls the function of setOnHungAbort() if it hangs
     void finish();
 
     std::shared_ptr<NcclApi> m_api;  // NCCL's functions, shared with an abort that hangs and outlives this object

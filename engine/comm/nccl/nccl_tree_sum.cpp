@@ -59,7 +59,7 @@ NcclResult NcclTreeSum::collectBlocks(const float* in, const Blocks& blocks, con
     });
 }
 
-// Sends this rank's sums to all ranks and receives theirs.
+// Sends the sums that this rank has computed to all ranks and receives the sums of the other ranks.
 NcclResult NcclTreeSum::spreadSums(float* values, const Blocks& blocks, const Ranks& ranks) {
     const std::size_t own = blocks.count(ranks.rank);
     return withEachPeer(ranks, [&](int peer) {

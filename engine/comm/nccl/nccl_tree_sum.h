@@ -15,7 +15,7 @@ namespace ringside {
 // ring.
 class NcclTreeSum {
   public:
-    // Arguments of a sum. Everything runs on `stream`, and all memory is device memory.
+    // Environment of a sum over ranks. All operations run on `stream`, and all memory is device memory.
     struct Ranks {
         NcclComm comm = nullptr;
         int rank = 0;
@@ -37,7 +37,8 @@ class NcclTreeSum {
     NcclResult reduceScatter(std::span<const float> in, std::span<float> out, const Ranks& ranks);
 
   private:
-    // Values that one rank adds. The last blocks of an all-reduce may be shorter or empty.
+    // Number of values that one rank adds, and the sizes of its blocks. The last blocks of an all-reduce may be shorter
+    // or empty.
     struct Blocks {
         std::size_t whole = 0;  // number of values of a full block
         std::size_t all = 0;    // number of values of all blocks
@@ -46,7 +47,7 @@ class NcclTreeSum {
     };
     static Blocks blocksOf(std::size_t count, int ranks);
 
-    void reserve(std::size_t count);  // number of floats
+    void reserve(std::size_t count);  // grows the memory to `count` floats
     NcclResult collectBlocks(const float* in, const Blocks& blocks, const Ranks& ranks);
     NcclResult spreadSums(float* values, const Blocks& blocks, const Ranks& ranks);
     // Runs call(peer) for each other rank as one group of NCCL.
@@ -56,7 +57,7 @@ class NcclTreeSum {
     GpuRuntime& m_device;
     DeviceStream m_stream;
     float* m_memory = nullptr;
-    std::size_t m_capacity = 0;   // number of floats
+    std::size_t m_capacity = 0;   // size of the memory, as a number of floats
     std::vector<void*> m_pieces;  // memory for received values; earlier, smaller pieces are kept, because sums in
                                   // progress use them
 };

@@ -35,8 +35,8 @@ void StagedCommunicator::reserve(Staging& staging, std::size_t bytes) {
     staging = {larger, bytes};
 }
 
-// Blocks until the copies are complete; they run after the work that computes their content. Throws DeviceError at the
-// timeout.
+// Blocks until the copies between device and host memory are complete. The copies run after the work that computes
+// their content. Throws DeviceError at the timeout.
 void StagedCommunicator::finish(const char* doing) {
     GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_stream);
@@ -49,8 +49,8 @@ void StagedCommunicator::finish(const char* doing) {
     }
 }
 
-// Returns the buffer for the host communicator: the buffer itself if it is host memory, else its copy in the staging
-// memory.
+// Returns the buffer to pass to the host communicator: the buffer itself if it is host memory, else its copy in the
+// staging memory.
 CommBuffer StagedCommunicator::copyToHost(CommBuffer buffer, Staging& staging, bool withContent) {
     if (!onDevice(buffer)) return buffer;
     reserve(staging, buffer.bytes());

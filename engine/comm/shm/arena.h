@@ -100,7 +100,7 @@ struct ArenaLayout {
 
     // Returns the smallest size, in bytes, in which each rank can allocate() messages of largestMessageBytes.
     static std::size_t bytesFor(int worldSize, std::size_t largestMessageBytes);
-    // Returns the number of bytes that a sub-group takes from the heap of its first rank.
+    // Returns the number of bytes that a sub-group with this layout takes from the heap of its first rank.
     static std::size_t bytesForGroup(int ranks, std::size_t chunkBytes);
 };
 

@@ -14,7 +14,7 @@ namespace {
 struct MessageHeader {
     std::uint64_t count;
     std::uint64_t type;
-    std::uint64_t place;  // offset of the message in the arena; 0 if the message follows in the ring
+    std::uint64_t place;  // offset of the message's bytes in the arena; 0 if the bytes follow this header in the ring
 };
 
 constexpr std::size_t kRing = ArenaLayout::kRingBytes;

@@ -20,7 +20,7 @@ std::string describe(const Announcement& a) {
     return describeCollective(static_cast<CollectiveKind>(a.kind), static_cast<CommType>(a.type), a.count);
 }
 
-// Formats a rank by its number in the run.
+// Returns the number of a rank in the run as text.
 std::string textOf(int rank) {
     return "rank " + std::to_string(rank);
 }
@@ -77,10 +77,10 @@ void RoundBarrier::waitWithoutTimeout() {
     if (!complete()) sleepUntilComplete(kForEver);
 }
 
-// Yields the CPU until the round is complete, for at most 0.2 ms. A rank of the same round that needs the CPU then runs
-// first. If no thread needs the CPU, yielding keeps it busy; a virtual machine takes some 50 us, as long as several
-// rounds, to wake an idle CPU. If another program uses the CPU, this rank gets it back so late that the round would
-// wait for this rank; sleeping is better then, because the last arrival wakes this rank.
+// Yields the CPU until the round is complete, for at most 0.2 ms. While this rank yields, other ranks that have not
+// arrived can run on the same CPU. Yielding also avoids that the CPU becomes idle: a virtual machine takes some 50 us,
+// as long as several rounds, to wake an idle CPU. If another program uses the CPU, yielding returns so late that the
+// other ranks would wait for this rank; sleeping is better then, because the last arrival wakes this rank.
 bool RoundBarrier::yieldUntilComplete() {
     constexpr std::chrono::microseconds kLongest{200};
     TimePoint now = m_offers.now();
@@ -128,7 +128,8 @@ void RoundBarrier::failAtDeadline() {
         bool entered = line.collective.load() >= collective;
         failMissing(peer, (entered ? " stopped inside " : " did not reach ") + current());
     }
-    // All ranks have stored their round, but one rank was killed before it incremented the count of arrivals.
+    // All ranks have stored their round, but one rank was killed before it incremented the count of arrivals, so that
+    // the round cannot complete.
     failMissing(-1, "a rank stopped inside " + current());
 }
 

@@ -23,7 +23,7 @@ class RoundBarrier {
   public:
     RoundBarrier(const Arena& arena, int rank, std::chrono::milliseconds timeout);
 
-    // Returns the index of the copy that the next round uses, 0 or 1.
+    // Returns the index, 0 or 1, of the copy of data and announcements that the next round uses.
     int parity() const { return static_cast<int>((m_round + 1) & 1); }
 
     // Enters the next round and makes all earlier writes of this rank visible to the others. arrivedNs is the time of

@@ -31,8 +31,8 @@ ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int ra
     m_sources.resize(static_cast<std::size_t>(m_size));
 }
 
-// The limits are measured: the size at which one more round costs as much as reading the whole data of every rank
-// instead of one part.
+// Sizes up to which an all-reduce takes one round. They are measured: at these sizes, one more round costs as much as
+// reading the whole data of every rank instead of one part.
 std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
     if (worldSize <= 2) return 16U << 10;
     return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));
@@ -141,8 +141,8 @@ void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
     reduceChunks(buffer, op);
 }
 
-// Records enteredNs as the begin of the rest of the collective, although the first round began earlier: the further
-// rounds need every rank to take part.
+// Sets enteredNs as the time at which the rest of the collective began, although the first round began earlier: from
+// this time on, every rank must take part in the further rounds.
 void ShmCollectives::arriveFrom(std::int64_t enteredNs) {
     if (m_trace == nullptr) return;
     m_stamp.publishedNs = m_stamp.arrivedNs;
@@ -287,7 +287,9 @@ void ShmCollectives::reduceAround(CommBuffer buffer, ReduceOp op, const PartExch
         }
         underWay = own;
     }
-    if (ranksOutsideHeap() < m_size) round();  // from the next line on, no rank reads from the heap of another
+    // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
+    // another.
+    if (ranksOutsideHeap() < m_size) round();
 }
 
 CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
@@ -307,8 +309,8 @@ CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
     return own;
 }
 
-// Copies the other ranks' reduced parts of `chunk` (a piece of the buffer), which is the chunk two before the one
-// announced last.
+// Copies those parts of `chunk` (a piece of the buffer) that the other ranks have reduced. `chunk` was published two
+// rounds before the chunk announced last.
 void ShmCollectives::takeParts(CommBuffer chunk) const {
     const std::size_t width = sizeOf(chunk.type);
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;
@@ -369,7 +371,9 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
             copyBytes(bytesOf(section(out, peer * in.count + done, length)), m_sources[peer], length * width);
         done += length;
     } while (done < in.count);
-    if (ranksOutsideHeap() < m_size) round();  // from the next line on, no rank reads from the heap of another
+    // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
+    // another.
+    if (ranksOutsideHeap() < m_size) round();
 }
 
 void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
@@ -393,7 +397,9 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
         reduceSources(in.type, op, bytesOf(out) + done * width, m_sources, length);
         done += length;
     } while (done < out.count);
-    if (ranksOutsideHeap() < m_size) round();  // from the next line on, no rank reads from the heap of another
+    // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
+    // another.
+    if (ranksOutsideHeap() < m_size) round();
 }
 
 // Copies the same range of every rank's part of the buffer into this rank's slot of the shared memory, one behind the

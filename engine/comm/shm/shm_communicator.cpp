@@ -79,8 +79,8 @@ void ShmCommunicator::beginAfterQueued(CollectiveKind kind, CommBuffer in) {
     begin({kind, in, {}, {}, active, active != nullptr ? monotonicNs() : 0});
 }
 
-// Queues a collective. Decides here whether it is traced: all ranks queue the same collectives in this thread, so they
-// agree.
+// Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
+// collectives in the calling thread.
 std::int64_t ShmCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -99,8 +99,8 @@ void ShmCommunicator::run(const QueuedCollective& job) {
     m_collectives.end();
 }
 
-// Completes the split reduction that was started. An error is kept and thrown by the wait for its handle; the
-// communicator is unusable then, and every later call fails too.
+// Completes the reduction whose data has been published at its start. An error is stored and thrown when the
+// reduction's handle is waited for; from then on the communicator is unusable, and every later call fails too.
 void ShmCommunicator::finishStarted() {
     if (!m_started) return;
     const Started started = *std::exchange(m_started, std::nullopt);
@@ -205,7 +205,7 @@ void ShmCommunicator::checkPeer(int peer, const char* call) const {
                     std::to_string(size()));
 }
 
-// Prepares a message. Completes queued work first, because only one thread may use the channels.
+// Prepares a message: completes queued collectives first, because only one thread may use the channels.
 void ShmCommunicator::beforeMessage(int peer, const char* call) {
     checkPeer(peer, call);
     finishStarted();
@@ -226,7 +226,7 @@ void ShmCommunicator::recv(CommBuffer buffer, int from) {
     m_channels.recv(buffer, from);
 }
 
-// Copies the message to shared memory, so that the buffer is free at once.
+// Copies the message to shared memory, so that the caller may overwrite its buffer at once.
 CommHandle ShmCommunicator::sendAsync(CommBuffer buffer, int to) {
     beforeMessage(to, "send to");
     countMessage(buffer);

@@ -36,8 +36,8 @@ class ShmCommunicator final : public Communicator {
                     Async async = Async::kAuto);
     // Creates a sub-group of `whole` whose memory is `arena`. `rank` is its number in the group.
     ShmCommunicator(const ShmCommunicator& whole, std::shared_ptr<const Arena> arena, int rank);
-    // Aborts the communicator if reductions are still queued: the rank leaves early, and neither this rank nor its
-    // peers may block on it.
+    // Aborts the communicator if reductions are still queued: this rank is leaving early, and neither this rank nor its
+    // peers may block on the queued reductions.
     ~ShmCommunicator() override;
 
     int rank() const override { return m_rank; }
@@ -62,8 +62,8 @@ class ShmCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_barrier.abort(); }
-    // Returns the number of collectives: for the communicator of the run, of all of this rank's groups; for a
-    // sub-group, only its own.
+    // Returns the number of the last collective. The communicator of the whole run counts the collectives of all of
+    // this rank's groups; a sub-group counts only its own.
     std::int64_t collective() const override {
         return (m_isGroup ? m_collective : m_shared->collectives).load(std::memory_order_relaxed);
     }
@@ -73,7 +73,8 @@ class ShmCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // A split reduction that has been started. Its ticket is the number of the collective.
+    // A reduction in progress whose data has been published at its start (kSplit). Its ticket is the number of the
+    // collective.
     struct Started {
         CommBuffer buffer;
         ReduceOp op = ReduceOp::kSum;
@@ -119,7 +120,7 @@ class ShmCommunicator final : public Communicator {
     std::atomic<std::int64_t> m_collective{0};
     std::deque<std::vector<float>> m_overflow;  // allocations that did not fit into the heap
     std::optional<Started> m_started;
-    std::int64_t m_failed = 0;   // ticket of the first split reduction that failed
+    std::int64_t m_failed = 0;   // ticket of the first split reduction (kSplit) that failed; 0 if none failed
     std::exception_ptr m_error;  // error of the reduction of ticket m_failed
     std::deque<Receive> m_receives;
     std::int64_t m_received = 0;  // number of finished receives; tickets of receives count down from -1

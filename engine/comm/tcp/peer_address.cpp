@@ -69,7 +69,7 @@ Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
         if ((", " + names + ",").find(", " + here + ",") == std::string::npos) {
             names += (names.empty() ? "" : ", ") + here;
         }
-        // IPv4 is preferred, because an IPv6 address may need a scope.
+        // Prefers IPv4, because an IPv6 address may need a scope.
         if (here == name && (!found || (found->family() != AF_INET && address->family() == AF_INET))) found = address;
     }
     if (found) return *found;

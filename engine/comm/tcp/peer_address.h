@@ -18,8 +18,8 @@ class PeerAddress {
   public:
     static PeerAddress loopback();
     static PeerAddress ofNumber(const std::string& text);  // parses "10.0.0.7"; throws CommError
-    // Returns the address of the network interface of this name. The problem of a failure lists the interfaces that
-    // have an address.
+    // Returns the address of the network interface with this name. If there is none, the problem lists the interfaces
+    // that have an address.
     static Result<PeerAddress> ofInterface(const std::string& name);
     // Returns the address to which a socket is bound; throws CommError.
     static PeerAddress boundTo(int socket);

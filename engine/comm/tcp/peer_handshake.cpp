@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-// First bytes of a message. Contains a version, so that programs of different versions reject each other.
+// First bytes that each rank sends. They contain a version, so that programs of different versions reject each other.
 constexpr std::string_view kGreeting = "ringside peer 1\n";
 constexpr std::size_t kRankBytes = 4;
 constexpr std::size_t kChallengeBytes = kGreeting.size() + sizeof(Secret);
@@ -73,7 +73,7 @@ std::string PeerHandshake::takeOutput() {
 void PeerHandshake::feed(std::string_view bytes) {
     RINGSIDE_ASSERT(bytes.size() <= bytesExpected());
     m_input += bytes;
-    // Rejects the peer as soon as its bytes differ from the greeting, without waiting for the rest.
+    // Rejects the peer as soon as its bytes differ from the expected greeting, without waiting for the rest.
     const std::size_t greeted = std::min(m_input.size(), kGreeting.size());
     if (!m_claimed && m_input.compare(0, greeted, kGreeting, 0, greeted) != 0) {
         m_state = State::kRefused;

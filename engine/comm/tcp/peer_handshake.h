@@ -54,8 +54,9 @@ class PeerHandshake {
     int m_peer = -1;
     int m_size = 0;
     bool m_asking = false;
-    bool m_claimed = false;  // used by the connecting rank only: true once its claim has been sent, so that the answer
-                             // contains no greeting
+    // Used by the connecting rank only: true once it has sent its rank and proof; its later answer contains no
+    // greeting.
+    bool m_claimed = false;
     Secret m_answeringOnce{};
     Secret m_askingOnce{};
     std::size_t m_expected = 0;

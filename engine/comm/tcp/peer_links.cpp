@@ -23,9 +23,11 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kReadAhead = std::size_t{64} << 10;
-constexpr std::size_t kGrowth = std::size_t{1} << 20;  // memory for an unexpected message grows as its bytes arrive
+// Step in which memory for a message without a pending receive grows as its bytes arrive.
+constexpr std::size_t kGrowth = std::size_t{1} << 20;
 constexpr std::chrono::seconds kLook{1};
-constexpr std::size_t kMostEarly = 65536;  // limit of the number of unexpected messages of one peer
+// Largest number of messages of one peer that may arrive before their receives.
+constexpr std::size_t kMostEarly = 65536;
 
 bool isTemporary(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -98,7 +100,7 @@ void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point
         m_changed.wait_until(lock, deadline);
         return;
     }
-    thread_local std::vector<pollfd> polls;  // reused by all waits of a thread
+    thread_local std::vector<pollfd> polls;  // sockets to poll; kept between calls, so that a wait allocates no memory
     polls.assign(1, {m_wake.get(), POLLIN, 0});
     for (const Peer& peer : m_peers) {
         const int events = (peer.asked.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
@@ -112,7 +114,7 @@ void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point
     lock.unlock();
     ::ppoll(polls.data(), polls.size(), &time, nullptr);
     lock.lock();
-    // The event is not reset after an abort: it stays readable, so that it wakes every waiting thread.
+    // Does not reset the event after an abort: the event stays readable, so that it wakes every waiting thread.
     std::uint64_t ignored = 0;
     const bool isMine = !m_pumping || std::this_thread::get_id() == m_thread.get_id();
     if (m_aborted || !isMine || polls.front().revents == 0) return;
@@ -123,8 +125,8 @@ void PeerLinks::moveInBackground(bool on) {
     std::unique_lock lock(m_mutex);
     if (m_background == on) return;
     m_background = on;
-    m_pumping = m_pumping || (on && !m_aborted);  // set before the background thread runs, so that no other thread
-                                                  // moves bytes
+    // Set before the background thread runs, so that no other thread moves bytes at the same time.
+    m_pumping = m_pumping || (on && !m_aborted);
     if (on && !m_thread.joinable()) m_thread = std::thread([this] { pump(); });
     wake();
     m_changed.notify_all();
@@ -136,7 +138,7 @@ void PeerLinks::pump() {
     while (!m_ending) {
         m_pumping = m_background && !m_aborted;
         if (!m_pumping) {
-            m_changed.notify_all();  // waiting threads now move their bytes themselves
+            m_changed.notify_all();  // waiting threads must now move the bytes of their messages themselves
             m_changed.wait(lock, [this] { return m_ending || (m_background && !m_aborted); });
             continue;
         }
@@ -294,8 +296,9 @@ void PeerLinks::endMessage(int rank) {
     peer.asked.erase(taker);
 }
 
-// Matches a new receive with a message of its tag (`slot`) that arrived before it. True if the receive is complete. If
-// only part of the message has arrived, copies that part and returns false; a wrong length ends the link.
+// Matches a new receive with a message of its tag (`slot`) that arrived before it. Returns true if the whole message
+// had arrived and the receive is complete. If only part of the message has arrived, copies that part and returns false.
+// A wrong length ends the link.
 bool PeerLinks::deliverEarly(int rank, const Incoming& asked) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     // An older receive of the same tag (`slot`) is still pending: the new receive queues behind it, to keep the order.
@@ -363,7 +366,7 @@ void PeerLinks::wake() {
     [[maybe_unused]] const ssize_t written = ::write(m_wake.get(), &one, sizeof one);
 }
 
-// Needs no lock, because the sockets never change.
+// Locks no mutex, because the sockets never change.
 std::vector<LinkStatistics> PeerLinks::statistics() const {
     std::vector<LinkStatistics> all;
     for (std::size_t peer = 0; peer < m_peers.size(); ++peer) {

@@ -100,7 +100,7 @@ class PeerLinks {
         std::uint64_t slot;
         std::span<std::byte> bytes;
     };
-    // A message that arrived before it was requested.
+    // A message that arrived before its receive was started.
     struct Early {
         std::uint64_t slot;
         std::vector<std::byte> bytes;
@@ -115,7 +115,7 @@ class PeerLinks {
         std::size_t end = 0;
         bool inMessage = false;  // true while part of a message, after its header, has not been received
         bool toEarly = false;    // true if no receive is pending for the message: stored in early.back()
-        std::size_t have = 0;    // bytes of the message that have been received
+        std::size_t have = 0;    // bytes of the message's content that have been received
         std::size_t length = 0;
         std::uint64_t slot = 0;
         std::string lost;  // reason for which this link has ended; empty while the link works

@@ -70,8 +70,8 @@ void PeerMesh::listen() {
     }
 }
 
-// Publishes this rank's address before waiting for other ranks, so that ranks cannot wait for each other. Rank 0 of the
-// group creates the secret.
+// Publishes this rank's address before it waits for other ranks, because ranks that wait first would wait for each
+// other forever. Rank 0 of the group creates the secret.
 void PeerMesh::readStore() {
     m_store.set(m_options.prefix + "address/" + std::to_string(m_options.rank),
                 PeerAddress::boundTo(m_listener.get()).encode());
@@ -96,7 +96,7 @@ void PeerMesh::readStore() {
 }
 
 // Extends the deadline by the time in which this process was suspended or stopped since the last call (AwakeDeadline).
-// `allowed` is the time that the wait in between was allowed to take.
+// `allowed` is the longest time that the wait since the last call should have taken.
 void PeerMesh::extendDeadlinesAfterFreeze(milliseconds allowed) {
     const auto took = Clock::now() - m_lookedAt;
     if (took > allowed + AwakeDeadline::kLate) m_deadline += took;
@@ -143,7 +143,8 @@ void PeerMesh::accept() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnauthenticated()) continue;
-        if (!socket) return;  // no connection is waiting, or it was closed already
+        // The queue of pending connections is empty, or the connection was closed before it was accepted.
+        if (!socket) return;
         sendAtOnce(socket.get());
         const auto unknown = static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::asking));
         if (unknown >= kMostUnknown) dropOldestUnauthenticated();
@@ -162,7 +163,7 @@ bool PeerMesh::dropOldestUnauthenticated() {
     return true;
 }
 
-// Waits until a connection can advance, for at most 20 ms, and advances all that can.
+// Waits until one of the connections can read or write, for at most 20 ms, and advances all connections that can.
 void PeerMesh::pollOnce() {
     extendDeadlinesAfterFreeze(milliseconds(0));
     reconnectLostPeers();
@@ -231,7 +232,7 @@ void PeerMesh::handleProgress(Attempt& attempt, Progress progress) {
     if (progress == Progress::kStranger) ++m_refusedConnections;
     const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));
     if (progress == Progress::kLost) m_askAgain[peer] = Clock::now() + kBeforeAskingAgain;
-    // This replaces an earlier socket of the rank: a rank that connects again has lost its previous connection.
+    // Replaces an earlier socket of this rank: a rank that connects again has lost its previous connection.
     if (progress == Progress::kDone) m_sockets[peer] = std::move(attempt.socket);
     attempt.socket.reset();
 }

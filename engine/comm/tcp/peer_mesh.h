@@ -26,8 +26,9 @@ namespace ringside {
 //            rank 3 --> 0 1 2
 //     4. Both ends of a connection prove that they know the secret (PeerHandshake).
 //
-// A connection that fails to prove it within 5 s is closed and counted; it never takes the position of a rank. A rank
-// retries a failed connection every 20 ms until the timeout. The listening socket is closed when connect() returns.
+// A connection whose other end does not prove within 5 s that it knows the secret is closed and counted; it never takes
+// the position of a rank. A rank retries a failed connection every 20 ms until the timeout. The listening socket is
+// closed when connect() returns.
 class PeerMesh {
   public:
     struct Options {

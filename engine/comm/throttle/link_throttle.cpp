@@ -6,7 +6,8 @@
 namespace ringside {
 
 std::int64_t LinkThrottle::messageNs(double bytes) const {
-    const double moving = gbitPerSecond > 0 ? 8 * bytes / gbitPerSecond : 0;  // 1 Gbit/s is 1 bit/ns
+    // Transfer time in ns; 1 Gbit/s is 1 bit/ns.
+    const double moving = gbitPerSecond > 0 ? 8 * bytes / gbitPerSecond : 0;
     return std::llround(moving + 1000 * latencyUs);
 }
 

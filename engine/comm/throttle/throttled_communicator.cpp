@@ -18,7 +18,7 @@ CommBuffer bytesOf(std::int64_t& value) {
     return CommBuffer::of(std::span(&value, 1));
 }
 
-// True if the time may have been read from the clock of this host: it is not in the future and at most an hour old.
+// True if `sentNs` can be a time on the clock of this host: it is not in the future and at most an hour old.
 bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
     constexpr std::int64_t kMostNs = 3'600'000'000'000;
     return sentNs <= nowNs && nowNs - sentNs < kMostNs;
@@ -77,16 +77,16 @@ void ThrottledCommunicator::finish(std::int64_t ticket) {
     sleepUntilNs(m_freeNs);
 }
 
-// Lets the simulated link carry one collective. If the inner communicator reports no arrival of the last rank, the
-// present time is used.
+// Computes when the simulated link has carried one collective. If the inner communicator does not report when the last
+// rank arrived, the current time is used.
 void ThrottledCommunicator::finishTransfer(const Moving& one) {
     if (size() == 1) return;
     const std::vector<CollectiveStamp> stamps = m_stamps.soFar();
     CollectiveStamp stamp;
     const bool hasStamp = m_stampsTaken < stamps.size();
     if (hasStamp) stamp = stamps[m_stampsTaken++];
-    // When a rank has published its data, the simulated link needs no further work of the ranks, unless the real
-    // transfer took longer.
+    // After a rank has published its data, the simulated link needs no further work of the rank. The collective then
+    // begins when the last rank has published, unless the real transfer took longer.
     const bool published = stamp.lastPublishedNs > 0;
     const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
     m_freeNs = std::max(m_freeNs, hasStamp && come > 0 ? come : monotonicNs()) + one.lastsNs;
@@ -106,7 +106,8 @@ void ThrottledCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle ThrottledCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    // The inner communicator may have to complete the previous collective first, which waits for all ranks.
+    // Waits for the inner communicator first: it may have to complete the previous collective, which waits for all
+    // ranks.
     const WaitScope waiting(trace());
     return begin(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
 }
@@ -166,7 +167,7 @@ CommHandle ThrottledCommunicator::recvAsync(CommBuffer buffer, int from) {
     return {*this, -m_asked};
 }
 
-// Receives all messages up to the ticket. The link carries one message after another.
+// Receives all messages up to the one of this ticket. The simulated link carries one message after another.
 void ThrottledCommunicator::receive(std::int64_t ticket) {
     while (!m_messages.empty() && m_messages.front()->ticket >= ticket) {
         const std::unique_ptr<Message> message = std::move(m_messages.front());

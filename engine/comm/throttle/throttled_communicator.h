@@ -35,7 +35,8 @@ class ThrottledCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
     void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
     void barrier() override;
-    // This barrier is not slowed down, because ranks that save a checkpoint wait for a disk.
+    // Calls the inner communicator without a delay, because ranks that save a checkpoint wait for a disk and not for
+    // the link.
     void barrierWithoutTimeout() override { m_inner->barrierWithoutTimeout(); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -59,8 +60,8 @@ class ThrottledCommunicator final : public Communicator {
         std::int64_t lastsNs = 0;
         CollectiveTrace* trace = nullptr;  // trace of the collective; null if the step is not traced
     };
-    // A message to receive. The sender transmits the time of sending first. The time is comparable on one host, where
-    // both ranks read the same clock.
+    // A message to receive. The sender first transmits the time of sending. The receiver can compare this time with its
+    // own clock only if both ranks run on one host.
     struct Message {
         std::int64_t ticket = 0;
         CommHandle stamp;
@@ -84,7 +85,8 @@ class ThrottledCommunicator final : public Communicator {
 
     std::unique_ptr<Communicator> m_inner;
     LinkThrottle m_throttle;
-    // Stamps of the inner communicator, which contain the arrival of the last rank. Its phases are not used.
+    // Trace records of the inner communicator's collectives, which contain the arrival of the last rank. m_noPhases
+    // exists only because a trace requires a phase track.
     PhaseTrack m_noPhases;
     CollectiveTrace m_stamps;
     std::size_t m_stampsTaken = 0;
@@ -93,7 +95,7 @@ class ThrottledCommunicator final : public Communicator {
     std::deque<SentStamp> m_sentStamps;
     std::int64_t m_started = 0;
     std::int64_t m_asked = 0;   // number of receives; tickets of receives count down from -1
-    std::int64_t m_freeNs = 0;  // time at which the link is free
+    std::int64_t m_freeNs = 0;  // time at which the simulated link is free for the next collective
 };
 
 }  // namespace ringside
