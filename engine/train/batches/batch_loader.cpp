@@ -26,7 +26,7 @@ DataLoaderOptions loaderOptions(const BatchLoaderDependencies& parts) {
     return options;
 }
 
-// Returns tensors that refer to the loader's memory.
+// Returns the batch as tensors that refer to the loader's memory and contain no copy.
 Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t targets) {
     Batch batch;
     batch.features = {host.features.data(), {host.rows(), features}, DType::kFloat32, {}};
@@ -85,7 +85,8 @@ Batch BatchLoader::next() {
     return now.batch;
 }
 
-// Starts the copy of the next batch. The loader reuses its memory, so earlier copies must have read it first.
+// Starts the copy of the next batch to the device. Waits for earlier copies first, because the loader overwrites the
+// memory that they read.
 void BatchLoader::sendNext(Travelling& to) {
     if (m_notSent == 0) return;
     --m_notSent;
@@ -115,7 +116,7 @@ ChannelScale sharedChannelScale(const Dataset& training, Communicator& communica
     ChannelMoments moments(training);
     for (std::int64_t chunk = communicator.rank(); chunk < ChannelMoments::kChunks; chunk += communicator.size())
         moments.addChunk(chunk);
-    // Each value is nonzero on one rank only, so the sum is exact.
+    // The sum over the ranks is exact, because each value is nonzero on one rank only.
     if (communicator.size() > 1) communicator.allReduce(CommBuffer::of(moments.values()), ReduceOp::kSum);
     return moments.scale();
 }

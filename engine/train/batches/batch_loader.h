@@ -33,17 +33,17 @@ class BatchLoader {
   public:
     explicit BatchLoader(const BatchLoaderDependencies& parts);
 
-    // Sets the scale of the channels; call before the first epoch.
+    // Sets the mean and deviation of each channel, by which samples are scaled. Call before the first epoch.
     void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }
 
-    // Same contract as DataLoader. A batch is valid until the next call of next() or end().
+    // Same contract as the functions of DataLoader. A batch is valid until the next call of next() or end().
     void begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch = 0);
     Batch next();
     std::span<const std::int64_t> indices() const { return m_indices; }  // returns the sample indices of the last batch
     void end();
 
   private:
-    // Device buffer and the batch that it contains or that is being copied into it.
+    // Device buffer with the batch that has been copied or is being copied into it.
     struct Travelling {
         Batch whole;  // memory of a batch with the maximum number of rows
         Batch batch;
@@ -62,12 +62,12 @@ class BatchLoader {
     std::unique_ptr<Uploader> m_uploader;  // uploader of batches; null if the device computes in the loader's memory
     std::array<Travelling, 2> m_onDevice;
     std::size_t m_next = 0;      // index of the buffer that next() returns
-    std::int64_t m_notSent = 0;  // number of batches of the epoch whose copy has not started
+    std::int64_t m_notSent = 0;  // number of the epoch's batches whose copy to the device has not started
     std::span<const std::int64_t> m_indices;
 };
 
-// Returns the mean and deviation of each channel of the training samples. The ranks share the work; the result is
-// bit-identical for any number of ranks. Collective.
+// Returns the mean and standard deviation of each channel of the training samples. The ranks share the work; the result
+// is bit-identical for any number of ranks. Collective.
 ChannelScale sharedChannelScale(const Dataset& training, Communicator& communicator);
 
 }  // namespace ringside

@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// Plan of the run's strategy, position of a rank in the mesh, and its share of the samples. The communicator's size is
-// the number of ranks; it overrides the configuration.
+// Plan of the run's strategy, position of a rank in the mesh, and the samples that the rank trains and validates. The
+// communicator's size overrides the number of ranks in the configuration.
 class DataShare {
   public:
     // `parts` must outlive this object. Throws Error if the configuration and the data set do not fit together.
@@ -21,12 +21,13 @@ class DataShare {
 
     const RankLayout& layout() const { return m_layout; }
     const PlanSubject& subject() const { return m_subject; }
-    // Returns the plan, which is made once, by the constructor.
+    // Returns the plan of the run's strategy, which the constructor makes.
     const StrategyPlan& plan() const { return m_plan; }
-    // Returns the plan of an epoch's training samples, for all data-parallel ranks.
+    // Returns the plan by which an epoch's training samples are assigned to all data-parallel ranks.
     ShardPlan trainingPlan(std::int64_t epoch) const;
-    // Returns the plan of DistributedSampler(shuffle=False): each rank evaluates its share; the last slots may be
-    // duplicates. Empty without validation samples.
+    // Returns the plan by which validation samples are assigned to ranks, as PyTorch's
+    // DistributedSampler(shuffle=False): each rank evaluates its share; the last samples of a rank may be duplicates.
+    // Empty without validation samples.
     std::optional<ShardPlan> validationPlan() const;
 
   private:
@@ -40,9 +41,9 @@ class DataShare {
 
 // Throws TrainingError if the assignment of the samples leaves a rank without a batch.
 void checkShard(const ShardPlan& plan);
-// Returns a log line if a batch is larger than a rank's share; empty in all other cases.
+// Returns a line for the log if a batch is larger than a rank's share of the samples; otherwise an empty text.
 std::string smallShardText(const ShardPlan& plan);
-// Returns the number of slots in the range without duplicates, which are always last.
+// Returns the number of positions of the range whose samples are not duplicates. Duplicates are always last.
 std::size_t uniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range);
 
 }  // namespace ringside

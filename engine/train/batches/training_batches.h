@@ -19,10 +19,10 @@ class TrainingBatches {
     TrainingBatches(const BatchLoaderDependencies& parts, TrainerObserver& observer)
         : m_gatherer(parts), m_observer(observer) {}
 
-    // Sets the scale of the channels; call before the first epoch.
+    // Sets the mean and deviation of each channel, by which samples are scaled. Call before the first epoch.
     void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }
 
-    // Starts an epoch at batch `firstBatch`. The samples of the batches before it count as trained.
+    // Starts an epoch at batch `firstBatch`. The samples of the batches before `firstBatch` count as trained.
     void begin(const ShardPlan& plan, int dataRank, std::int64_t epoch, std::int64_t firstBatch);
     // Blocks until the next batch is ready. The batch is valid until the next call of next() or end().
     Batch next();

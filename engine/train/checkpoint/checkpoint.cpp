@@ -76,7 +76,7 @@ class TensorFile {
 // Checkpoint that is being written. Its files are discarded unless commit() is called.
 class CheckpointFiles {
   public:
-    // `kept` lists the names of the optimizer's tensors of each parameter.
+    // kept: names of the optimizer's tensors of each parameter, such as "exp_avg".
     CheckpointFiles(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                     const std::vector<Parameter*>& state, const std::vector<Parameter*>& parameters,
                     const std::vector<const char*>& kept, const Optimizer& optimizer)
@@ -87,7 +87,7 @@ class CheckpointFiles {
                     {{"format", "pt"}, {"step", std::to_string(m_manifest.step)}}),
           m_state(m_directory / kOptimizerName, outlines(parameters, kept, optimizer), {{"format", "pt"}}) {
         if (!optimizer.countsSteps()) return;
-        // The number of steps is stored as a float, as in torch.optim.Adam.
+        // Stores the number of steps as a float, as torch.optim.Adam does.
         const auto steps = static_cast<float>(optimizer.progress().updates);
         for (const Parameter* one : parameters)
             m_state.write(stateName(*one, "step"), std::as_bytes(std::span(&steps, 1)));
@@ -185,7 +185,8 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
     return *entry;
 }
 
-// Non-finite weights make every loss non-finite, for which the error message would blame the data set.
+// Rejects values that are not finite: they would make every loss non-finite, and the error message would then blame the
+// data set.
 std::optional<Problem> checkFinite(std::span<const std::byte> bytes, const std::string& fileName,
                                    const std::string& name) {
     if (areFinite(bytes)) return {};
@@ -252,7 +253,8 @@ std::string writeCheckpoint(const std::filesystem::path& runDirectory, Checkpoin
     return files.commit();
 }
 
-// An error on this rank is rethrown only after all ranks have gathered all tensors, so that no rank is left waiting.
+// An error on this rank is rethrown only after all ranks have gathered all tensors, because the other ranks would
+// otherwise wait for this rank in a collective.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite) {
     std::optional<CheckpointFiles> files;
@@ -282,7 +284,7 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
     const std::filesystem::path directory = files->directory();
     files.reset();
     std::error_code ignored;
-    std::filesystem::remove(directory, ignored);  // fails harmlessly if the directory contains other files
+    std::filesystem::remove(directory, ignored);  // removes the directory only if it is empty; an error is ignored
     return {};
 }
 
@@ -340,7 +342,7 @@ std::string parameterChecksum(Strategy& strategy) {
 }
 
 std::int64_t checkpointBytes(const TrainedParts& parts) {
-    constexpr std::int64_t kHeaders = 64 << 10;  // estimated bytes of names, shapes and the manifest
+    constexpr std::int64_t kHeaders = 64 << 10;  // estimated size in bytes of names, shapes and the manifest
     constexpr std::int64_t kPerTensor = 256;
     std::int64_t bytes = kHeaders;
     const auto add = [&bytes](const Tensor& tensor) {

@@ -35,19 +35,21 @@ std::string writeCheckpoint(const std::filesystem::path& runDirectory, Checkpoin
 // finite.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite);
-// Takes part in the collectives of writeCheckpoint() on the ranks that do not write.
+// Takes part in the collectives of writeCheckpoint(). Called by the ranks that do not write.
 void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(Strategy& strategy, const Model& model);
 
-// Name of the directory of checkpoints in a run directory, and the name of the checkpoint of a step: "step-00000012".
+// Name of the directory of checkpoints in a run directory, and function that returns the name of the checkpoint of a
+// step: "step-00000012".
 inline constexpr const char* kCheckpointsName = "checkpoints";
 std::string checkpointName(std::int64_t step);
 
 // Returns an upper estimate of the size of a checkpoint of these parts on disk, in bytes.
 std::int64_t checkpointBytes(const TrainedParts& parts);
 
-// Restores the weights and, if the checkpoint has it, the optimizer's state. The problem names the file and the tensor
-// that is missing, does not fit, or has values that are not finite although `mustBeFinite`.
+// Restores the weights and, if the checkpoint contains it, the optimizer's state. Returns a problem with the name of
+// the file and of the tensor if the tensor is missing, does not fit, or has values that are not finite and
+// `mustBeFinite` is true.
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts, bool mustBeFinite);
 
 // Restores the weights and the optimizer's state of a model that no rank holds whole: each rank restores its part.
@@ -60,7 +62,7 @@ bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);
 // Returns the SHA-256 over all parameter values in registration order, in hex. Equal values on all ranks mean that the
 // replicas are in sync.
 std::string parameterChecksum(const std::vector<Parameter*>& parameters, Backend& backend);
-// Returns the checksum of all parameters; a collective call: all ranks must make it.
+// Returns the checksum of all parameters of the model. Collective.
 std::string parameterChecksum(Strategy& strategy);
 
 }  // namespace ringside

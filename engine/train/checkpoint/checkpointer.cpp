@@ -122,21 +122,22 @@ void Checkpointer::saveLast(const TrainingPosition& position) {
                       m_places.current().string() + " continues from there");
 }
 
-// Prepares a save. Telemetry is flushed first, so that a resumed run never starts after steps that are not recorded.
+// Prepares a save. Sends all pending telemetry first, so that a resumed run never starts after steps that are not
+// recorded.
 void Checkpointer::beginSave() {
     m_dependencies.observer.onState(RankStage::kSaving);
     m_dependencies.observer.flush();
     m_dependencies.communicator.barrierWithoutTimeout();
 }
 
-// True on every rank if the checkpoint of this step was written and rank 0 still finds it.
+// Returns true on every rank if the checkpoint of this step has been written and rank 0 still finds its files.
 bool Checkpointer::isSaved(const TrainingPosition& position) {
     if (m_savedStep != position.step) return false;
     std::error_code ignored;
     return agree(std::filesystem::exists(m_dependencies.runDirectory / m_lastPath / kManifestName, ignored));
 }
 
-// Returns the value of rank 0 on every rank.
+// Returns a value of rank 0 on every rank.
 bool Checkpointer::agree(bool ofRankZero) {
     std::int64_t value = m_dependencies.communicator.rank() == 0 && ofRankZero ? 1 : 0;
     if (m_dependencies.communicator.size() > 1)
@@ -144,8 +145,9 @@ bool Checkpointer::agree(bool ofRankZero) {
     return value != 0;
 }
 
-// Returns whether the checkpoint is complete, the same on every rank; otherwise rank 0 has chosen another place. The
-// other ranks wait without a timeout until rank 0 has written: a slow disk must not count as a hung rank.
+// Writes the checkpoint in the current directory. Returns true on every rank if the checkpoint is complete; if writing
+// failed, rank 0 has chosen another directory. The other ranks wait without a timeout until rank 0 has written: a slow
+// disk must not count as a hung rank.
 bool Checkpointer::attemptSave(const TrainingPosition& position) {
     bool isComplete = true;
     if (m_dependencies.communicator.rank() == 0)
@@ -156,7 +158,8 @@ bool Checkpointer::attemptSave(const TrainingPosition& position) {
     return agree(isComplete);
 }
 
-// Writes the checkpoint; returns its path, or nothing if the weights must be finite and are not.
+// Writes the checkpoint and returns its path. Returns nothing if a weight is not finite although the weights must be
+// finite.
 std::optional<std::string> Checkpointer::writtenUnlessBad(const TrainingPosition& position) {
     const bool mustBeFinite = m_dependencies.config.training.onNonFinite == OnNonFinite::kStop;
     if (!m_strategy.isWhole())
@@ -196,7 +199,7 @@ void Checkpointer::writeHere(const TrainingPosition& position) {
     scheduleTimedSave(m_dependencies.observer.nowUs() - fromUs);
 }
 
-// Finds the checkpoints of earlier attempts, so that they are removed as the checkpoints of this attempt are. A killed
+// Finds the checkpoints of earlier attempts, so that superseded ones are removed like those of this attempt. A killed
 // attempt leaves checkpoints that it would have removed after its next save.
 void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
     OwnCheckpoints own = findOwnCheckpoints(m_dependencies.runDirectory, point.directory, point.manifest.step);
@@ -207,7 +210,8 @@ void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
 
 // Removes superseded checkpoints of this run only. A resumed checkpoint in another directory is left alone.
 void Checkpointer::forgetOlder(bool isTimed) {
-    for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);  // a rewritten checkpoint is listed once
+    // Removes the path from the lists, so that a checkpoint that is written again is listed once.
+    for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);
     for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_dependencies.runDirectory / path);
     (isTimed ? m_passing : m_kept).push_back(m_lastPath);
     const std::int64_t most = m_dependencies.config.training.keepCheckpoints;
@@ -215,7 +219,7 @@ void Checkpointer::forgetOlder(bool isTimed) {
         removeCheckpoint(m_dependencies.runDirectory / m_kept.front());
 }
 
-// Schedules the next timed save so that saving takes at most a twentieth of the time.
+// Schedules the next timed save so that saving takes at most a twentieth of the training time.
 void Checkpointer::scheduleTimedSave(std::int64_t tookUs) {
     constexpr std::int64_t kTimes = 20;
     const std::int64_t seconds = m_dependencies.config.training.checkpointSeconds;
@@ -225,7 +229,8 @@ void Checkpointer::scheduleTimedSave(std::int64_t tookUs) {
 
 bool Checkpointer::isTimedSaveDue(std::int64_t nowUs) {
     if (nowUs < m_timedSaveUs) return false;
-    m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;  // no further save is due until this one is done
+    // No further timed save is due until this one is done.
+    m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;
     m_nextIsTimed = true;
     return true;
 }

@@ -16,19 +16,21 @@
 
 namespace ringside {
 
-// Progress of a training. Everything before the position is done.
+// Position and results of a training. All steps before the position are done.
 struct TrainingPosition {
-    std::int64_t step = 0;                    // number of optimizer steps done
-    std::int64_t epoch = 0;                   // number of the current epoch, or of the next one between two epochs
-    std::int64_t batches = 0;                 // number of batches of that epoch that every rank has finished
-    MetricSums sums = {};                     // sums of that epoch over all ranks; resume() sets them on rank 0 only
+    std::int64_t step = 0;   // number of optimizer steps done
+    std::int64_t epoch = 0;  // number of the current epoch, or of the next one between two epochs
+    // Sums of loss and accuracy over that epoch and all ranks; resume() sets them on rank 0 only.
+    std::int64_t batches = 0;
+    // Changes that control commands made to the training; set by resume() only.
+    MetricSums sums = {};
     std::vector<ControlChange> changes = {};  // changes by control commands; set by resume() only
 };
 
 // Resumes a training from training.resume and writes its checkpoints.
 class Checkpointer {
   public:
-    // All arguments must outlive this object.
+    // All reference arguments must outlive this object.
     Checkpointer(const TrainerDependencies& dependencies, const Model& model, Strategy& strategy)
         : m_dependencies(dependencies),
           m_model(model),
@@ -38,7 +40,8 @@ class Checkpointer {
     // Restores the weights, the optimizer's state and float16's loss scale on every rank. Returns the start position
     // if training.resume is empty. Throws TrainingError.
     TrainingPosition resume();
-    // Sets the scale of images that is stored in the manifest, for programs that use the weights.
+    // Sets the mean and deviation by which image channels are scaled. The manifest stores them for programs that use
+    // the weights.
     void setScale(const ChannelScale& scale) { m_scale = scale; }
     // Sets the changes by control commands that later checkpoints store.
     void setChanges(const std::vector<ControlChange>& changes) { m_changes = changes; }
@@ -51,13 +54,14 @@ class Checkpointer {
     // is created again; if it cannot be written, the weights are saved in another of the SavePlaces and rank 0 throws
     // an IoError that names it.
     void save(const TrainingPosition& position);
-    // Like save() without reserving space for another checkpoint. A checkpoint of this step that has been deleted is
-    // written again.
+    // Saves a checkpoint as save() does, but reserves no space for another checkpoint. Writes a checkpoint of this step
+    // again if it has been deleted.
     void saveLast(const TrainingPosition& position);
     // True if a save is due by training.checkpoint_seconds; returns true once per save. The next save then counts as
     // timed and is removed after a newer one. Rank 0 only.
     bool isTimedSaveDue(std::int64_t nowUs);
-    // Returns " (the last good checkpoint is checkpoints/step-00000012)", or an empty text if there is none.
+    // Returns a part of an error message: " (the last good checkpoint is checkpoints/step-00000012)", or an empty text
+    // if there is no checkpoint.
     std::string lastText() const;
 
   private:
@@ -85,10 +89,11 @@ class Checkpointer {
     // time of the next timed save, in microseconds
     std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();
     bool m_nextIsTimed = false;
-    // checkpoints of this run and its earlier attempts that are not timed, oldest first
+    // paths of the checkpoints of this run and its earlier attempts that were not written because of
+    // training.checkpoint_seconds, oldest first
     std::vector<std::string> m_kept;
-    // Paths of timed checkpoints, of incomplete checkpoints and of checkpoints of steps that are repeated; removed
-    // after a newer checkpoint.
+    // Paths of checkpoints that are removed after a newer checkpoint: timed ones (training.checkpoint_seconds),
+    // incomplete ones, and those of steps that are trained again.
     std::vector<std::string> m_passing;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the step of a name that checkpointName() makes; empty for any other name.
+// Parses a name that checkpointName() returns. Returns the step, or nothing for any other name.
 std::optional<std::int64_t> stepInName(const std::string& name) {
     constexpr std::string_view kBefore = "step-";
     if (!name.starts_with(kBefore)) return {};

@@ -8,11 +8,11 @@
 
 namespace ringside {
 
-// Checkpoints that earlier attempts of a run left in its directory, as paths relative to it.
+// Checkpoints that earlier attempts of a run left in its directory, as paths relative to this directory.
 struct OwnCheckpoints {
     std::vector<std::string> kept;   // paths of complete checkpoints up to the one that is resumed, oldest first
     std::vector<std::string> timed;  // paths of complete checkpoints written because of training.checkpoint_seconds
-    // paths of incomplete checkpoints and of checkpoints of steps that are repeated; to be removed after a newer
+    // paths of incomplete checkpoints and of checkpoints of steps that are trained again; to be removed after a newer
     // checkpoint
     std::vector<std::string> overtaken;
 };

@@ -33,8 +33,9 @@ bool SavePlaces::advance(const IoError& error) {
     m_attempts = 1;
     std::error_code ignored;
     if (!isRunDirectory())
-        fs::remove_all(m_current, ignored);  // the directory was created by make() and contains no
-                                             // complete checkpoint
+        fs::remove_all(
+            m_current,
+            ignored);  // removes the directory, which make() has created and which contains no complete checkpoint
     while (m_kind != Kind::kStateDirectory)
         if (make(m_kind == Kind::kRunDirectory ? Kind::kBeside : Kind::kStateDirectory)) return true;
     return false;

@@ -10,21 +10,22 @@
 namespace ringside {
 
 // Directories in which rank 0 tries to save the weights: the run directory; then RUN_DIR-saved beside it; then
-// ringside/saved/RUN_DIR below the user's state directory. The latter two are made when they are reached, with a number
-// where the name is taken, and hold config.json, so that a run can be resumed from them.
+// ringside/saved/RUN_DIR below the user's state directory. The latter two are created when they are needed; if the name
+// exists, a number is appended. They contain config.json, so that a run can be resumed from them.
 class SavePlaces {
   public:
-    // `config` is written where the run directory has no config.json any more. It must outlive this object.
+    // config: written to the directory as config.json if the directory has no such file. Must outlive this object.
     SavePlaces(std::filesystem::path runDirectory, const RunConfig& config);
 
     const std::filesystem::path& current() const { return m_current; }
     bool isRunDirectory() const { return m_kind == Kind::kRunDirectory; }
 
     // Chooses the directory for the next attempt after a save failed with `error`. A directory that was deleted is
-    // tried again, up to three times in all, because the next save makes it again. False when no directory is left.
+    // tried again, up to three times in all, because the next save creates it again. Returns false when no directory is
+    // left.
     bool advance(const IoError& error);
 
-    // Returns the reason why the run directory could not be used; empty while nothing has failed.
+    // Returns the reason why saving in the run directory failed; empty if it has not failed.
     const std::string& firstFailure() const { return m_firstFailure; }
 
   private:
@@ -38,7 +39,7 @@ class SavePlaces {
     const RunConfig& m_config;
     std::filesystem::path m_current;
     Kind m_kind = Kind::kRunDirectory;
-    int m_attempts = 1;  // number of attempts in the current directory
+    int m_attempts = 1;  // number of saves that were tried in the current directory
     std::string m_firstFailure;
 };
 

@@ -80,7 +80,8 @@ void ControlInput::answer(const TimeQuestion& question) const {
     if (question.zeroUs && m_onZero) m_onZero(*question.zeroUs);
 }
 
-// Queues a command. If the queue is full, a stop replaces the newest command and any other command is dropped.
+// Adds a command to the queue. If the queue is full, a stop replaces the newest command, and any other new command is
+// dropped.
 void ControlInput::handleLine(std::string_view line) {
     if (const auto question = decodeTimeQuestion(line)) return answer(*question);
     const Result<ControlCommand> command = decodeControl(line);

@@ -16,14 +16,15 @@
 
 namespace ringside {
 
-// Receives control lines from an inherited descriptor in a thread of its own. Lines that are not commands are ignored;
-// commands beyond kMaxWaiting are dropped, except a stop. Clock queries of the supervisor are answered at once. onEnd
-// is called in that thread when the descriptor reaches its end: the supervisor has died.
+// Receives control lines from an inherited file descriptor in a separate thread. Lines that are not commands are
+// ignored; commands beyond kMaxWaiting are dropped, except a stop. Clock queries of the supervisor are answered at
+// once. onEnd is called in that thread when the descriptor reaches its end: the supervisor has died.
 class ControlInput final : public ControlSource {
   public:
     static constexpr std::size_t kMaxWaiting = 256;
 
-    // onZero receives the start of the run on this host's clock, in microseconds, in the same thread. fd is not owned.
+    // onZero: called in the same thread with the start of the run on this host's clock, in microseconds. fd: file
+    // descriptor to read; the caller owns it.
     ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero = {});
     ~ControlInput() override;
     ControlInput(const ControlInput&) = delete;

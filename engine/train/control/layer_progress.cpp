@@ -10,7 +10,7 @@ void LayerProgress::passBegins(const Model& model, Work work, std::int64_t sampl
     m_next.passBegins(model, work, samples);
 }
 
-// Sleeps before m_next starts to measure the layer, so that the sleep does not count as its time.
+// Sleeps before it calls m_next, which measures the layer's time, so that the sleep is not part of that time.
 void LayerProgress::layerBegins(std::size_t layer) {
     if (m_control != nullptr && m_control->showsParts())
         m_control->showPart(m_phase, static_cast<int>(layer), {}, m_share);

@@ -6,9 +6,9 @@
 
 namespace ringside {
 
-// Reports each layer of the forward and backward passes in slow motion and single phases, and pauses the rank there.
-// Forwards all calls to the next LayerWatch. For whole and sharded models only; a pipeline reports the actions of its
-// schedule instead.
+// Reports each layer of the forward and backward passes in slow motion and when a person advances phase by phase, and
+// pauses the rank at each layer. Forwards all calls to the next LayerWatch. For whole and sharded models only; a
+// pipeline reports the actions of its schedule instead.
 class LayerProgress final : public LayerWatch {
   public:
     explicit LayerProgress(LayerWatch& next) : m_next(next) {}
@@ -26,9 +26,9 @@ class LayerProgress final : public LayerWatch {
 
   private:
     LayerWatch& m_next;
-    RunControl* m_control = nullptr;  // receiver of the current layer; null: nothing is reported
+    RunControl* m_control = nullptr;  // receives each layer that starts; null: layers are not reported
     double m_passes = 1;
-    double m_share = 0;  // share of one layer in the time of a step's passes
+    double m_share = 0;  // share of one layer in the time of all passes of a step
     Phase m_phase = Phase::kForward;
 };
 

@@ -23,12 +23,12 @@ std::size_t numberOf(Phase phase) {
     return static_cast<std::size_t>(found - kSlowPhases.begin());
 }
 
-// Returns the phase that follows a phase at whose end ranks may pause. The optimizer phase is the last one.
+// Returns the phase after `phase`, among the phases at whose ends ranks may pause. The optimizer phase is the last one.
 Phase following(Phase phase) {
     return kSlowPhases.at(numberOf(phase) + 1);
 }
 
-// Returns the share of a slow-motion step that has passed at the end of the phase.
+// Returns the share of the step's time in slow motion that has passed at the end of the phase.
 double shareUntil(Phase phase) {
     return static_cast<double>(numberOf(phase) + 1) / kSlowPhases.size();
 }
@@ -47,8 +47,9 @@ void RunControl::showPhase(Phase phase) {
         PhaseReached{m_dependencies.communicator.rank(), m_place.step + 1, phase, m_dependencies.observer.nowUs()});
 }
 
-// The rank receives no command but a stop during the sleep, so the sleeps of a step's passes last one second in total
-// at most. A stop ends them early on each rank; the ranks agree on where to stop at the end of the phase or step.
+// Limits all sleeps of a step's passes to one second in total, because the rank receives no command except a stop
+// during a sleep. A stop ends the sleep early on each rank; the ranks agree at the end of the phase or step where to
+// stop.
 void RunControl::showPart(Phase phase, int layer, const std::string& action, double share) {
     constexpr double kMostSeconds = 1;
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
@@ -61,7 +62,8 @@ void RunControl::showPart(Phase phase, int layer, const std::string& action, dou
     m_dependencies.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
 }
 
-// Slow motion distributes a step's time over its phases, although each takes only microseconds.
+// In slow motion, each phase of a step lasts the same part of the step's time, although the phase itself takes only
+// microseconds.
 void RunControl::reach(Phase phase) {
     const Phase next = following(phase);
     if (m_onePhase) {
@@ -135,14 +137,14 @@ void RunControl::executeNow(const ControlCommand& command) {
             break;
         case ControlKind::kStep:
             m_paused = false;
-            // The current step counts as the first of the requested steps.
+            // The current step is the first of the requested number of steps.
             m_stepsLeft = static_cast<std::int64_t>(command.value);
             break;
         case ControlKind::kPhase:
             m_paused = false;
             m_onePhase = true;
             break;
-        case ControlKind::kReplicas:  // this command does not change whether the run is paused
+        case ControlKind::kReplicas:  // a request to inspect replicas does not change whether the run is paused
             m_actions.replicas(static_cast<std::int64_t>(command.value));
             break;
         case ControlKind::kResume:
@@ -151,7 +153,7 @@ void RunControl::executeNow(const ControlCommand& command) {
             m_onePhase = false;
             break;
         case ControlKind::kRestart:
-            RINGSIDE_ASSERT(false);  // kRestart is recorded by the supervisor and is no command
+            RINGSIDE_ASSERT(false);  // unreachable: kRestart is a record of the supervisor and no command
     }
     report(command);
 }
@@ -176,7 +178,7 @@ std::chrono::microseconds RunControl::untilDue() const {
     return std::max(std::chrono::microseconds{}, std::chrono::ceil<std::chrono::microseconds>(m_due - Clock::now()));
 }
 
-// Rank 0 decides when the pause ends; all ranks leave the loop in the same poll.
+// Rank 0 decides when the pause ends. All ranks receive the decision in the same poll and leave the loop.
 void RunControl::pauseRanks(RankStage stage, Phase after) {
     TrainerObserver& observer = m_dependencies.observer;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);

@@ -26,8 +26,8 @@ namespace ringside {
 // wait in that collective. No wait reaches the timeout, so a pause of any length does not look like a hang.
 class RunControl final : public StepObserver {
   public:
-    // Actions that the training carries out. Each is called on every rank at the same point: between two steps or
-    // validation batches; traceEvery and replicas also within a step.
+    // Functions that execute control commands on the training. Each is called on every rank at the same point: between
+    // two steps or validation batches; traceEvery and replicas also within a step.
     struct Actions {
         std::function<void(double)> setLearningRate;
         std::function<void(std::int64_t)> setEpochs;
@@ -41,12 +41,12 @@ class RunControl final : public StepObserver {
         Communicator& communicator;
         ControlSource& source;  // source of the commands; pauses wait on rank 0's source
         TrainerObserver& observer;
-        // polling interval of a pause; far below the timeout of a collective
+        // interval in which paused ranks poll for commands; far below the timeout of a collective
         std::chrono::microseconds pollInterval{200'000};
     };
-    // Value of a checkpoint command that the training posted itself; such a command is not reported.
+    // Value that marks a checkpoint command as posted by the training itself; such a command is not reported.
     static constexpr double kOwnWish = 1;
-    // Progress of the training, used in reports.
+    // Position of the training that reports of commands contain.
     struct Place {
         std::int64_t step = 0;  // number of finished steps
         std::int64_t epoch = 0;
@@ -57,35 +57,39 @@ class RunControl final : public StepObserver {
           m_actions(std::move(actions)),
           m_agreement(dependencies.communicator, dependencies.source) {}
 
-    // Adds a command as if the run had received it. Call on rank 0 only.
+    // Adds a command as if this run had received it from the user. Call on rank 0 only.
     void post(ControlCommand command) { m_agreement.post(command); }
-    // Returns the bit to pass to the step (StepRequest::signal).
+    // Returns true if commands are pending. Pass the result to the next step as StepRequest::signal.
     bool signal() const { return m_agreement.signal(); }
 
     void beginStep(StepPlace place) override;
-    // Pauses here if a pause is due. All ranks call it at the same points of a step.
+    // Pauses the rank at the end of a phase if a pause is due. All ranks call this function at the same points of a
+    // step.
     void phaseEnded(Phase phase, StepPlace /*place*/) override {
         if ((m_onePhase || m_showsPhases) && phase != Phase::kOptimizer) [[unlikely]]
             reach(phase);
     }
     // Agrees with the other ranks on the commands to execute after the step.
     void endStep(const FinishedStep& step) override;
-    // Executes the agreed commands, then blocks while the run is paused. Returns false to stop. Call after endStep().
+    // Executes the agreed commands, then blocks while the run is paused. Returns false if the training must stop. Call
+    // after endStep().
     bool afterStep();
     // True if each layer or pipeline action of a pass is reported and gets a share of the step's time.
     bool showsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
-    // Reports that the rank starts layer `layer` (-1: none) or the action `action` of a pipeline's schedule, and
-    // sleeps for `share` of the time of the two passes. Call only if showsParts().
+    // Reports that the rank starts layer `layer` (-1: none) or the action `action` of a pipeline's schedule, and sleeps
+    // for the fraction `share` of the time that slow motion gives to a step's forward and backward pass. Call only if
+    // showsParts().
     void showPart(Phase phase, int layer, const std::string& action, double share);
-    // Agrees on commands and executes them between two validation batches. Returns false to stop.
+    // Agrees on commands and executes them between two validation batches. Returns false if the training must stop.
     bool betweenBatches(Place place);
 
-    // true if a pause is due in or after the current step
+    // True if a pause is due in or after the current step.
     bool isHeldSoon() const { return m_onePhase || m_stepsLeft == 1; }
-    // True if the next step is single-stepped or in slow motion. Each such step is traced.
+    // True if the next step runs in slow motion or because a person advances step by step or phase by phase. Each such
+    // step is traced.
     bool isWatched() const { return m_onePhase || m_stepsLeft > 0 || m_showsPhases; }
-    // True if details of the step are reported while it runs: a pause is due in it or after it, or the run is in slow
-    // motion; in slow motion for at most kMostPerSecond steps a second.
+    // True if details of the step are reported while the step runs: a pause is due in the step or after it, or the run
+    // is in slow motion. In slow motion, at most kMostPerSecond steps a second report details.
     bool isShown(std::int64_t step) const {
         constexpr double kMostPerSecond = 2;
         if (isHeldSoon()) return true;
@@ -98,7 +102,7 @@ class RunControl final : public StepObserver {
         return !m_paused && !m_stop && !isWatched() && m_rate <= 0 && m_agreed.empty() && m_afterStep.empty();
     }
 
-    // Returns all changes that commands made to the training, for checkpoints.
+    // Returns all changes that control commands made to the training, to be stored in checkpoints.
     const std::vector<ControlChange>& changes() const { return m_changes; }
     void restoreChanges(std::vector<ControlChange> changes) { m_changes = std::move(changes); }
 
@@ -111,8 +115,8 @@ class RunControl final : public StepObserver {
     void reach(Phase phase);
     void pauseAfter(Phase phase);
     void showPhase(Phase phase);
-    // Blocks while the run is paused or until slow motion allows the next phase. `after` names the last finished
-    // phase; `state` is the rank's state after the pause.
+    // Blocks while the run is paused or until slow motion allows the next phase. after: name of the last finished
+    // phase. state: state of the rank after the pause.
     void pauseRanks(RankStage stage, Phase after);
     bool isHolding() const { return m_paused && !m_stop; }
     std::chrono::microseconds untilDue() const;
@@ -128,7 +132,7 @@ class RunControl final : public StepObserver {
     bool m_stop = false;
     bool m_paused = false;
     bool m_onePhase = false;
-    std::int64_t m_stepsLeft = 0;  // number of steps until the next pause; 0: no limit
+    std::int64_t m_stepsLeft = 0;  // number of steps until a pause; 0: no pause is scheduled
     double m_rate = 0;             // maximum number of steps per second; 0: full speed
     bool m_showsPhases = false;    // true if the rate is so low that each phase of a step is shown
     Clock::time_point m_due{};     // earliest start of the next phase or step in slow motion

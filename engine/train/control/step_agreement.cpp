@@ -12,13 +12,13 @@
 namespace ringside {
 namespace {
 
-// Number of commands, then kind and value of each command.
+// Layout of the message between ranks: the number of commands, then kind and value of each command.
 using Numbers = std::array<double, 1 + 2 * StepAgreement::kMostAtOnce>;
 
-constexpr double kLargestValue = 1e9;  // of any command (control_command.cpp)
+constexpr double kLargestValue = 1e9;  // largest absolute value that a command may contain (control_command.cpp)
 
-// Throws CommError if the sum over the ranks is not an integer from 0 to `most`: a rank has sent other numbers than the
-// protocol says.
+// Throws CommError if the sum over the ranks is not an integer from 0 to `most`, which means that a rank has sent
+// numbers that violate the protocol.
 std::size_t integerUpTo(double number, std::size_t most, const std::string& what) {
     if (number >= 0 && number <= static_cast<double>(most) && number == std::floor(number))
         return static_cast<std::size_t>(number);
@@ -30,7 +30,7 @@ std::size_t integerUpTo(double number, std::size_t most, const std::string& what
 ControlCommand commandOf(double kind, double value) {
     const std::size_t number = integerUpTo(kind, namesOf(ControlKind{}).size() - 1, "kind");
     const ControlCommand command{static_cast<ControlKind>(number), value};
-    if (std::abs(value) <= kLargestValue) return command;  // false for NaN
+    if (std::abs(value) <= kLargestValue) return command;  // the comparison is false for NaN
     throw CommError("the ranks exchanged the control command \"" + textOf(command.kind) + "\" with the value " +
                     plainNumber(value) + ", but its magnitude is at most " + plainNumber(kLargestValue) +
                     ": start all ranks with the same version of Ringside");

@@ -22,12 +22,14 @@ class StepAgreement {
     StepAgreement(Communicator& communicator, ControlSource& control)
         : m_communicator(communicator), m_control(control) {}
 
-    // Returns the bit to pass to the step (StepRequest::signal). Always false on other ranks than rank 0.
+    // Returns true if commands are pending. Pass the result to the next step as StepRequest::signal. Always false on
+    // ranks other than rank 0.
     bool signal() const { return m_communicator.rank() == 0 && (m_control.pending() || !m_posted.empty()); }
-    // Returns the commands to execute, in order. `signal` is the bit that the step delivered to every rank; if empty,
-    // the strategy carries no bit and this call adds a collective for it. Call after each step.
+    // Returns the commands to execute, in order. `signal` is the bit of rank 0 that the step delivered to every rank.
+    // If it is empty, the strategy does not transmit the bit, and this call uses an additional collective. Call after
+    // each step.
     std::vector<ControlCommand> conclude(std::optional<bool> signal);
-    // Like conclude() without a step: between validation batches and while paused.
+    // Distributes commands as conclude() does, but without a step: between validation batches and while paused.
     std::vector<ControlCommand> agree() { return conclude({}); }
 
     // Result of one poll while all ranks are paused. The other ranks wait in the poll for rank 0.
@@ -38,11 +40,11 @@ class StepAgreement {
     Look compareStates(bool goOn);  // compares the state of all ranks; only rank 0's goOn counts; pending commands take
                                     // precedence
 
-    // Adds a command as if the run had received it. Call on rank 0 only.
+    // Adds a command as if this run had received it from the user. Call on rank 0 only.
     void post(ControlCommand command) { m_posted.push_back(command); }
 
   private:
-    std::int64_t maximumOverRanks(std::int64_t mine);  // returns the maximum over all ranks
+    std::int64_t maximumOverRanks(std::int64_t mine);  // returns the maximum of `mine` over all ranks
     std::vector<ControlCommand> exchange();
     std::vector<ControlCommand> next();
 

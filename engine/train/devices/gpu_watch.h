@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Queries a GPU about once a second in a thread of its own.
+// Queries a GPU about once a second in a separate thread.
 //
 // If the driver hangs, the last values (utilisation, memory, temperature, power) become outdated, and latest() returns
 // unknown values. The destructor waits for a query in progress, because the process must not exit inside the driver,
@@ -22,7 +22,8 @@ class GpuWatch {
     GpuWatch(const GpuWatch&) = delete;
     GpuWatch& operator=(const GpuWatch&) = delete;
 
-    // any thread, never blocks on the GPU; unknown before the first query and once the values are outdated
+    // Returns the latest values; unknown before the first query and once the values are outdated. Callable from any
+    // thread. Never blocks on the GPU.
     GpuReading latest() const;
 
   private:

@@ -21,12 +21,13 @@ class RankDevices {
   public:
     virtual ~RankDevices() = default;
     virtual std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) = 0;
-    // Returns a function that queries the GPU chosen by makeBackend() and may block. Empty if this rank has no GPU.
+    // Returns a function that queries the state of the GPU chosen by makeBackend(). The function may block. Empty if
+    // this rank has no GPU.
     virtual std::function<GpuReading()> gpuReader() { return {}; }
     // Returns the memory for batches as set by loader.pin_memory; null means ordinary memory. The backend must outlive
-    // it.
+    // this memory.
     virtual std::unique_ptr<BatchMemory> batchMemory(const RunConfig&) { return nullptr; }
-    // Connects to the other ranks. Moves the descriptors that it needs out of `channels`.
+    // Connects to the other ranks and returns the communicator. Takes the descriptors that it needs out of `channels`.
     virtual std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
                                                const RunConfig& config, Backend& backend) = 0;
 };

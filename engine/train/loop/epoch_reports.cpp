@@ -74,7 +74,8 @@ void EpochReports::replica(const TrainingPosition& position) const {
                                 ? parameterChecksum(m_dependencies.model.parameters(), m_dependencies.trainer.backend)
                                 : parameterChecksum(m_dependencies.strategy);
     Replica replica{rank(), position.step, sum};
-    // Checksums of single tensors are added only in epochs 1, 2, 4, 8, ... and multiples of 64: epochs may be short.
+    // Reports checksums of single tensors only in epochs 1, 2, 4, 8, ... and multiples of 64, because short epochs
+    // would otherwise produce too much telemetry.
     const auto epoch = static_cast<std::uint64_t>(position.epoch);
     if (std::has_single_bit(epoch) || epoch % 64 == 0) m_dependencies.replicas.addChecksums(replica);
     m_dependencies.trainer.observer.onEvent(std::move(replica));

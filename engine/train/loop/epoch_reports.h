@@ -15,7 +15,8 @@
 
 namespace ringside {
 
-// Reports of a rank at the start of a training and after each epoch. References must outlive the object.
+// Reports of a rank at the start of a training and after each epoch. References passed to the constructor must outlive
+// this object.
 class EpochReports {
   public:
     struct Parts {
@@ -30,10 +31,10 @@ class EpochReports {
 
     // Reports the memory of this rank. Call after all buffers are allocated.
     void memory() const;
-    // Sums the results over all ranks, which replaces `sums`, and reports them on rank 0.
+    // Sums the results in `sums` over all ranks, stores the result in `sums` on each rank, and reports it on rank 0.
     // Collective.
     void result(SplitKind split, MetricSums& sums, const TrainingPosition& position) const;
-    // Reports the hash of the trained sample indices, and the checksum of the weights. Collective.
+    // Reports the hash of the sample indices that this rank trained, and the checksum of its weights. Collective.
     void epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const;
     // Reports the checksum of this rank's weights. Collective.
     void replica(const TrainingPosition& position) const;

@@ -13,12 +13,14 @@ namespace ringside {
 // Training and validation batches of one rank, with the memory that their loaders share.
 class RankBatches {
   public:
-    // Throws TrainingError if loader's transforms do not suit the samples. Both arguments must outlive this object.
+    // Throws TrainingError if the transforms of the loader's configuration cannot be applied to the samples. Both
+    // arguments must outlive this object.
     RankBatches(const TrainerDependencies& dependencies, const DataShare& share);
 
     TrainingBatches& training() { return m_training; }
     Validation& validation() { return m_validation; }
-    // Scales training and validation samples. Call before the first epoch.
+    // Sets the mean and deviation of each channel, by which training and validation samples are scaled. Call before the
+    // first epoch.
     void setScale(const ChannelScale& scale);
 
   private:

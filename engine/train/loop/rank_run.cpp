@@ -28,7 +28,7 @@ SampleReport reportSamples() {
     return choiceNamed<SampleReport>(when == nullptr ? "" : when).value_or(SampleReport::kAuto);
 }
 
-// Lets heartbeats read the number of the current collective. Must be destroyed before the communicator.
+// Gives heartbeats access to the number of the current collective. Must be destroyed before the communicator.
 class CollectiveWatch {
   public:
     CollectiveWatch(TelemetrySink& sink, const Communicator& communicator) : m_sink(sink) {
@@ -42,7 +42,7 @@ class CollectiveWatch {
     TelemetrySink& m_sink;
 };
 
-// Lets heartbeats report how far the current step has come. Must be destroyed before the trainer.
+// Gives heartbeats access to the progress of the current step. Must be destroyed before the trainer.
 class StepWatch {
   public:
     StepWatch(TelemetrySink& sink, const Trainer& trainer) : m_sink(sink) {
@@ -103,8 +103,8 @@ class RankObserver final : public TrainerObserver {
     RankHooks* m_hooks;
 };
 
-// Reports the final state and blocks until the supervisor has it: a run counts as finished only when every rank has
-// reported so. Throws CommError after the timeout, at least 30 s.
+// Reports the final state and blocks until the supervisor has confirmed it: a run counts as finished only when every
+// rank has reported its end. Throws CommError after the timeout, at least 30 s.
 void reportFinalState(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
     const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
     observer.onState(outcome == TrainOutcome::kStopped ? RankStage::kStopped : RankStage::kFinished);
@@ -141,7 +141,8 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     sink.state(RankStage::kLoading);
     RankCpus cpus(environment, config, channels);
-    // Relative paths of a guest rank start at its working directory, the folder of the offer.
+    // Relative paths of a rank that joined a class run start at the rank's working directory, the folder of the run's
+    // data.
     const std::filesystem::path base = environment.isGuest ? std::filesystem::path() : environment.runDirectory;
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, base));
 
@@ -159,8 +160,8 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     joined.transport = communicator->name();
     joined.hosts = communicator->hosts();
     sink.send(joined);
-    // Thread counts and waiting strategies depend on the CPUs of the host and are chosen before this call restricts
-    // them.
+    // Chooses thread counts and waiting strategies before this process is restricted to its share of the CPUs, because
+    // they depend on all CPUs of the host.
     if (const std::string kept = cpus.keep(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t strangers = communicator->refusedConnections(); strangers > 0)

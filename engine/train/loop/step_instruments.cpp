@@ -56,8 +56,8 @@ void StepInstruments::listenTo(StrategyDependencies& strategy) {
 }
 
 // Adds the observers in the order in which they are called at the begin of a step. At the end of a phase and of a step
-// they are called in the opposite order: reports come before the pause in which a person reads them, and the trace ends
-// last.
+// they are called in the opposite order: reports are sent before the pause in which a person reads them, and the trace
+// ends after all other observers.
 void StepInstruments::attach(const Observed& observed) {
     TrainerObserver& observer = m_dependencies.observer;
     const int rank = m_dependencies.communicator.rank();

@@ -20,8 +20,8 @@
 
 namespace ringside {
 
-// Records the communicator's collectives while it exists. It must be built before the strategy splits groups off the
-// communicator, and destroyed after them.
+// Records the communicator's collectives from its construction to its destruction. It must be built before the strategy
+// creates sub-groups of the communicator, and destroyed after them.
 class TracedCommunicator {
   public:
     TracedCommunicator(Communicator& communicator, CollectiveTrace* trace) : m_communicator(communicator) {
@@ -35,13 +35,14 @@ class TracedCommunicator {
     Communicator& m_communicator;
 };
 
-// Observers and delays of the steps of a rank, none of which changes their results: tracing, slow motion,
-// reports, inspection of replicas, emulation of a slower device.
+// Observers and delays of the steps of a rank, none of which changes their results: tracing, slow motion, reports,
+// inspection of replicas, emulation of a slower device.
 //
-// Built before the model and the strategy, because both call it; attach() then adds the observers that read from them.
+// This object is built before the model and the strategy, because both call it. attach() then adds the observers that
+// read from the model and the strategy.
 class StepInstruments {
   public:
-    // Objects that observers read. Each must outlive the instruments' last step.
+    // Objects that the observers of a step read. Each must outlive the last step of the instruments.
     struct Observed {
         const Loss& loss;
         Strategy& strategy;
@@ -55,12 +56,12 @@ class StepInstruments {
 
     // Adds the callbacks of a strategy to its dependencies.
     void listenTo(StrategyDependencies& strategy);
-    // Adds all observers in their order. Call once, before the first step.
+    // Creates all observers in the order in which they are called. Call once, before the first step.
     void attach(const Observed& observed);
 
     StepObservers& steps() { return m_steps; }
     StepReport& stepReport() { return *m_stepReport; }  // returns the report; call after attach()
-    // True if neither the current step nor `next` is traced or inspected.
+    // True if neither the current step nor the step `next` is traced or inspected.
     bool mayRunAhead(std::int64_t next) const {
         return !m_tracer.isTracing() && !m_tracer.wouldTrace(next) && m_replicas.isIdle();
     }

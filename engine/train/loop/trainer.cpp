@@ -61,7 +61,7 @@ Trainer::Trainer(const TrainerDependencies& dependencies)
     m_instruments.attach({*m_loss, *m_strategy, m_data.training(), m_checkpoints, m_control});
 }
 
-// Sets the memory limit before the model allocates its first tensor, so that all its memory is counted.
+// Sets the memory limit before the model allocates its first tensor, so that all memory of the model is counted.
 std::unique_ptr<Model> Trainer::makeModel() const {
     constexpr double kMebibyte = 1 << 20;
     m_dependencies.backend.memory().setLimit(
@@ -147,7 +147,7 @@ void Trainer::resume() {
     m_dependencies.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
 
-// Scales training and validation samples by the statistics of the training samples.
+// Scales training and validation samples by the mean and deviation of the training samples.
 void Trainer::normalize() {
     if (!m_dependencies.config.loader.normalize) return;
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kDataWait);
@@ -236,8 +236,8 @@ void Trainer::readStep(const ShardPlan& plan, LaunchedStep step) {
     finishStep(plan, step, result);
 }
 
-// The results are complete before the end of an epoch, a traced or single step, a pause, and each command, so that a
-// checkpoint contains the sums of all steps.
+// Reads the results of all launched steps before the end of an epoch, a traced or single step, a pause, and each
+// command, so that a checkpoint contains the sums of all steps.
 bool Trainer::mayRunAhead(const ShardPlan& plan) const {
     const bool hasNext = m_position.batches < plan.stepsPerEpoch() && !hasEnoughSteps();
     return hasNext && m_control.isFree() && m_instruments.mayRunAhead(m_position.step + 1) &&
@@ -302,7 +302,7 @@ bool Trainer::isLeavingEarly(std::int64_t batches) const {
     return m_position.batches + m_dependencies.config.training.accumulateSteps >= batches;
 }
 
-// Blocks forever without joining any collective, until the supervisor ends the process.
+// Blocks forever without taking part in any collective, until the supervisor ends the process.
 void Trainer::stopBeforeLastStep() {
     log(LogLevel::kWarning, "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
                                 " stops after step " + std::to_string(m_position.step) +

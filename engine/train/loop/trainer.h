@@ -27,9 +27,9 @@ enum class TrainOutcome { kFinished, kStopped };
 //
 // Each epoch trains its steps (trainEpoch), evaluates the validation data (validate) and reports the results. A step
 // computes the gradients of its micro-batches, averages them and updates the weights through the Strategy; the ranks
-// then agree on control commands and execute them (RunControl). Everything that only observes a step is a StepObserver
-// in StepInstruments. All ranks run the same loop and make the same collective calls in the same order; rank 0 also
-// reports results of the whole run and writes checkpoints.
+// then agree on control commands and execute them (RunControl). Objects that only observe a step are StepObservers and
+// belong to StepInstruments. All ranks run the same loop and make the same collective calls in the same order; rank 0
+// also reports results of the whole run and writes checkpoints.
 //
 // Thread safety: one thread, except stepUnderWay().
 class Trainer {
@@ -52,15 +52,15 @@ class Trainer {
         std::int64_t first;
         std::int64_t last;
     };
-    // A step whose results have not been read.
+    // A launched step whose results have not been read.
     struct LaunchedStep {
         StepPlace place;
         std::int64_t firstSlot = 0;
         std::span<const std::int64_t> indices;
-        BatchRange batches{};  // its batches in the epoch
+        BatchRange batches{};  // batches of the step in the epoch
         std::int64_t lastRows = 0;
         std::int64_t readyUs = 0;
-        StepSums sums;  // sums of its micro-batches whose losses were read
+        StepSums sums;  // sums over those micro-batches of the step whose losses have been read
     };
 
     std::unique_ptr<Model> makeModel() const;
@@ -68,22 +68,23 @@ class Trainer {
     std::unique_ptr<Strategy> makeStrategy();
     RunControl::Actions controlActions();
 
-    void prepare();  // resumes from the checkpoint, scales the data and reports the start
+    void prepare();  // resumes from the checkpoint, scales the data, and reports that the training starts
     void resume();
     void normalize();
     bool trainEpoch();  // trains the rest of the current epoch; returns false if stopped by request
     bool trainSteps(const ShardPlan& plan);
-    // Makes one optimizer step from the batches [first, last) of the epoch. Returns false to stop.
+    // Makes one optimizer step from the batches [first, last) of the epoch. Returns false if the training must stop.
     bool trainStep(const ShardPlan& plan, BatchRange batches);
-    // Launches a step and reads the results of the step before it. Reads the results of both if a wait is due.
+    // Launches a step and reads the results of the previous step. Also reads the results of the launched step if a
+    // pause, a report or the end of the epoch needs them.
     void launchStep(const ShardPlan& plan, const Batch& batch, StepRequest request, const LaunchedStep& step);
     void readStep(const ShardPlan& plan, LaunchedStep step);  // reads the results of the oldest launched step
     void finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result);
     // True if the next step may be launched before the results of the current one are read. The same on all ranks.
     bool mayRunAhead(const ShardPlan& plan) const;
     void countSamples(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums);
-    bool validate();  // validates the model; returns false if stopped by request
-    void saveNow();   // saves a checkpoint; called between two steps, or between two validation batches
+    bool validate();  // evaluates the model on the validation data; returns false if stopped by request
+    void saveNow();   // saves a checkpoint; call between two steps, or between two validation batches
     bool isLeavingEarly(std::int64_t batches) const;
     void stopBeforeLastStep();
     bool hasEnoughSteps() const;  // returns true once training.max_steps are done

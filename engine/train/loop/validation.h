@@ -19,7 +19,7 @@ class Validation {
     Validation(const TrainerDependencies& dependencies, const DataShare& share,
                const BatchLoaderDependencies& gatherer);
 
-    // Sets the scale of the channels; call before the first evaluation.
+    // Sets the mean and deviation of each channel, by which samples are scaled. Call before the first evaluation.
     void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }
     bool hasSamples() const { return m_plan.has_value(); }
     // Evaluates all samples of this rank. Returns nothing if a stop command ended the evaluation. Collective.

@@ -11,13 +11,13 @@
 
 namespace ringside {
 
-// Environment variable with the value auto, always or never; auto if unset. `ringsidectl run --report-samples` sets it
-// for the workers.
+// Name of an environment variable, which has the value auto, always or never; auto if unset. `ringsidectl run
+// --report-samples` sets it for the workers.
 inline constexpr const char* kReportSamplesVariable = "RINGSIDE_REPORT_SAMPLES";
 
 // Reports after each step which samples a rank trained on. "auto" reports only while the cost is negligible: after
-// steps of at least 20 ms and 5 us per sample, up to kMostInAuto samples per run. Faster runs are identified by the
-// hash that each epoch reports.
+// steps of at least 20 ms and 5 us per sample, up to kMostInAuto samples per run. The samples of faster runs can be
+// checked only by the hash that each epoch reports.
 class IndexReport final : public StepObserver {
   public:
     static constexpr std::int64_t kLeastStepUs = 20'000;

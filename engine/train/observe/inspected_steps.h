@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Selects the steps that a ReplicaProbe inspects: the requested ones, and those that a person watches in slow motion
-// or phase by phase. Must be called after the pause at the end of a phase, because a command can arrive in it.
+// Selects the steps that a ReplicaProbe inspects: the requested ones, and those that a person watches in slow motion or
+// phase by phase. Call it after the pause at the end of a phase, because a command can arrive during the pause.
 class InspectedSteps final : public StepObserver {
   public:
     InspectedSteps(ReplicaProbe& probe, const RunControl& control) : m_probe(probe), m_control(control) {}

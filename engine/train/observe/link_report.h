@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Reports the traffic on the connections to other hosts, and ends the step of the ContributionWatch. References must
-// outlive the report.
+// Reports the traffic on the connections to other hosts after each step, and ends the step of the communicator's
+// ContributionWatch. References must outlive the report.
 class LinkReport final : public StepObserver {
   public:
     LinkReport(Communicator& communicator, TrainerObserver& observer)

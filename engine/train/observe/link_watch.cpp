@@ -19,7 +19,7 @@ RankLinks LinkWatch::since(const std::vector<LinkStatistics>& before, const std:
     return told;
 }
 
-// Begins an interval of the given length.
+// Begins a measuring interval of the given length.
 void LinkWatch::begin(std::int64_t nowUs, std::int64_t lengthUs, std::vector<LinkStatistics> now) {
     m_sinceUs = nowUs;
     m_partDueUs = nowUs + kPartUs;
@@ -37,7 +37,7 @@ void LinkWatch::measureRates(const RankLinks& part) {
     }
 }
 
-// Returns the traffic of the interval, with the time that its bytes need at the highest rate.
+// Returns the traffic of the interval, and the time that its bytes would need at the highest measured rate.
 RankLinks LinkWatch::summary(const std::vector<LinkStatistics>& now) const {
     RankLinks told = since(m_before, now);
     for (std::size_t i = 0; i < told.peer.size(); ++i) {

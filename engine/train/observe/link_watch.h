@@ -26,7 +26,7 @@ class LinkWatch {
     static constexpr std::int64_t kLeastBusyUs = 20'000;
     static constexpr std::size_t kMostPeers = 256;  // maximum number of reported peers, in rank order
 
-    // Communicator::links(), called once in each part of an interval
+    // function that returns Communicator::links(); called once in each part of an interval
     using Readings = std::function<std::vector<LinkStatistics>()>;
 
     explicit LinkWatch(int rank) : m_rank(rank) {}
@@ -40,9 +40,9 @@ class LinkWatch {
     RankLinks summary(const std::vector<LinkStatistics>& now) const;
 
     int m_rank;
-    std::vector<LinkStatistics> m_before;     // at the begin of the interval
-    std::vector<LinkStatistics> m_partBegin;  // at the begin of the current part
-    std::map<int, double> m_fastest;          // highest rate of a part by peer, in bytes per microsecond
+    std::vector<LinkStatistics> m_before;     // counters of the links at the begin of the interval
+    std::vector<LinkStatistics> m_partBegin;  // counters of the links at the begin of the current part
+    std::map<int, double> m_fastest;          // highest rate measured in a part, by peer, in bytes per microsecond
     std::optional<std::int64_t> m_sinceUs;
     std::int64_t m_partDueUs = 0;
     std::int64_t m_dueUs = 0;

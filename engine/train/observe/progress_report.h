@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Stores the number of finished steps for heartbeats. `progress` must outlive the report.
+// Stores the number of finished steps in `progress`, which heartbeats send. `progress` must outlive this object.
 class ProgressReport final : public StepObserver {
   public:
     explicit ProgressReport(Progress& progress) : m_progress(progress) {}

@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// Measuring the norm reads all gradients once more: negligible for a step of a millisecond, but 1.4 % of the MLP's 25
-// us. Long runs therefore measure it at most once per millisecond, unless the optimizer needs it anyway. Short runs
-// measure it in every step, so that the curve is reproducible.
+// Measuring the norm reads all gradients once more: this is negligible for a step of a millisecond, but takes 1.4 % of
+// a step of 25 us (the MLP). Long runs therefore measure it at most once per millisecond, unless the optimizer needs it
+// anyway. Short runs measure it in every step, so that the curve is reproducible.
 bool StepReport::takesNorm(std::int64_t step) {
     constexpr std::int64_t kLeastUs = 1000;
     constexpr std::int64_t kShortRun = 10'000;  // number of steps up to which a run counts as short
@@ -38,7 +38,7 @@ StepRecord StepReport::recordOf(const FinishedStep& step) {
     record.step = step.place.step;
     record.loss = step.sums.meanLoss();
     record.correct = !m_parts.loss.countsCorrect() ? -1 : isReader ? step.sums.correct : 0;
-    // Ranks of one pipeline report the same samples, which must count once.
+    // Counts samples on one rank of each pipeline only, because all ranks of a pipeline process the same samples.
     record.samples = isReader ? static_cast<std::int64_t>(step.sums.samples) : 0;
     record.endUs = m_parts.trainer.observer.nowUs();
     record.gradientNorm = step.gradientNorm;
@@ -60,8 +60,8 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
         lossText(step) + "; training continues, because training.on_non_finite is continue", trainer.observer.nowUs()});
 }
 
-// The first step uses PyTorch's initial weights, so its message points to the data; later messages point to the
-// learning rate.
+// If the loss of the first step is not finite, the message points to the data, because that step uses PyTorch's initial
+// weights; later messages point to the learning rate.
 std::string StepReport::lossText(const FinishedStep& step) const {
     return "the loss of rank " + std::to_string(m_parts.trainer.communicator.rank()) + " is " +
            (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " + std::to_string(step.place.step) +

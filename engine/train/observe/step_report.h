@@ -19,7 +19,7 @@ namespace ringside {
 // Reports the results of the steps that training.log_every selects, and each loss that is not finite.
 class StepReport final : public StepObserver {
   public:
-    // All references must outlive the report.
+    // All references must outlive this object.
     struct Parts {
         const TrainerDependencies& trainer;
         const RankLayout& layout;

@@ -19,7 +19,8 @@ std::string throttleText(const ThrottleKept& throttle) {
 
 }  // namespace
 
-// PhaseThrottle measures phases including the delay of the slow phase, so it must be registered after the slow phase.
+// The slow phase is registered before PhaseThrottle, because PhaseThrottle measures phases including the delay of the
+// slow phase.
 Throttle::Throttle(const Parts& parts)
     : m_parts(parts),
       m_slowPhase(parts.pitfalls, parts.rank, parts.observer.progress().phase,

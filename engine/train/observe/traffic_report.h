@@ -9,11 +9,11 @@
 
 namespace ringside {
 
-// Reports the bytes sent in the first two full-batch steps. Some strategies also measure norms in the first. References
-// must outlive the report.
+// Reports the bytes that this rank sent in each of the first two steps of full batches. Two, because some strategies
+// also measure norms in the first step. References must outlive the report.
 class TrafficReport final : public StepObserver {
   public:
-    // `fullBatch` is the number of samples of each batch except an epoch's last.
+    // fullBatch: number of samples of each batch except the last batch of an epoch.
     TrafficReport(int rank, std::int64_t fullBatch, const Strategy& strategy, TrainerObserver& observer)
         : m_rank(rank), m_fullBatch(fullBatch), m_strategy(strategy), m_observer(observer) {}
     void beginStep(StepPlace place) override;
@@ -24,8 +24,8 @@ class TrafficReport final : public StepObserver {
     const std::int64_t m_fullBatch;
     const Strategy& m_strategy;
     TrainerObserver& m_observer;
-    std::int64_t m_sentBefore = 0;  // bytes sent before the step
-    int m_reported = 0;             // number of reported steps
+    std::int64_t m_sentBefore = 0;  // bytes that this rank had sent before the step
+    int m_reported = 0;             // number of steps that have been reported
 };
 
 }  // namespace ringside

@@ -10,11 +10,12 @@
 
 namespace ringside {
 
-// Test hooks of a rank, called in its training thread before the rank continues. Released workers have none.
+// Functions that a test runs inside a rank. They are called in the rank's training thread before the rank continues.
+// Released workers have none.
 class RankHooks {
   public:
     virtual ~RankHooks() = default;
-    virtual void onState(RankStage /*stage*/) {}   // called before the state is reported
+    virtual void onState(RankStage /*stage*/) {}   // called before this state is reported to the supervisor
     virtual void onStep(std::int64_t /*step*/) {}  // called after each trained step
     virtual std::optional<WrongIndex> wrongIndex() const { return {}; }
 };

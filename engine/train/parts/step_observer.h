@@ -19,7 +19,7 @@ struct StepPlace {
     std::int64_t epoch = 0;  // number of the epoch, counted from 0
 };
 
-// A step whose weights are updated. Valid only during StepObserver::endStep().
+// A step that has updated the weights. Valid only during StepObserver::endStep().
 struct FinishedStep {
     StepPlace place;
     std::int64_t firstSlot = 0;                  // position of the step's first sample in the rank's list of the epoch
@@ -38,11 +38,11 @@ struct FinishedStep {
 class StepObserver {
   public:
     virtual ~StepObserver() = default;
-    // Called before the first batch of the step is fetched.
+    // Called before the step fetches its first batch.
     virtual void beginStep(StepPlace /*place*/) {}
     // Called at the end of a phase: data, forward, backward, moving and optimizer, in this order. Strategies that
-    // record the step leave out the three in the middle. With training.accumulate_steps above 1, forward ends once per
-    // micro-batch, before the end of data.
+    // record the step as a CUDA graph omit forward, backward and moving. With training.accumulate_steps above 1,
+    // forward ends once per micro-batch, before the end of data.
     virtual void phaseEnded(Phase /*phase*/, StepPlace /*place*/) {}
     virtual void endStep(const FinishedStep& /*step*/) {}
 };
@@ -60,7 +60,7 @@ class StepObservers {
         m_owned.push_back(std::move(made));
         return added;
     }
-    // Adds an observer that must outlive the list.
+    // Adds an observer that the caller owns and that must outlive the list.
     void addReference(StepObserver& observer) { m_observers.push_back(&observer); }
 
     void beginStep(StepPlace place) {

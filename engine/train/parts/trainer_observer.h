@@ -21,7 +21,7 @@ class TrainerObserver {
     // Returns the start of the run on CLOCK_MONOTONIC, in nanoseconds.
     virtual std::int64_t startNs() const { return 0; }
     virtual Progress& progress() = 0;
-    virtual void flush() {}  // blocks until all events are sent, for one second at most
+    virtual void flush() {}  // blocks until all events are sent, but for one second at most
 };
 
 // Forwards all events to the rank's telemetry sink, which must outlive the observer.

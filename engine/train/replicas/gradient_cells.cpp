@@ -14,8 +14,8 @@ std::int64_t blocks(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
 
-// Number of values per cell in each direction. blocksFor() enlarges the direction with more cells until the limits
-// hold.
+// Number of values in a cell, in each direction of the grid. blocksFor() increases the number in the direction with
+// more cells until the grid is small enough.
 struct Blocks {
     std::int64_t high = 1;
     std::int64_t wide = 1;

@@ -19,11 +19,12 @@ struct GradientCells {
 
 GradientCells cellsOf(std::span<const float> values, const Shape& shape, std::int64_t most);
 
-// Returns the maximal number of cells per tensor for a model of this number of tensors; it keeps a line of telemetry
-// below about 200 kB.
+// Returns the maximum number of cells per tensor for a model with this number of tensors. The maximum keeps a line of
+// telemetry below about 200 kB.
 std::int64_t mostCells(std::size_t tensors);
 
-// Returns an FNV-1a hash over the values, of which 53 bits are kept: JSON parsers represent such integers exactly.
+// Returns an FNV-1a hash over the values. Keeps 53 bits of the hash, because JSON parsers represent such integers
+// exactly.
 std::int64_t tensorChecksum(std::span<const float> values);
 
 }  // namespace ringside

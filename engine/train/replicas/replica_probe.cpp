@@ -13,8 +13,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostNamed = 64;  // maximal number of tensors with a checksum of their own
-constexpr std::size_t kRingValues = 2;  // values shown of each part of the bucket
+// Maximum number of tensors of a model for which each tensor has its own checksum.
+constexpr std::size_t kMostNamed = 64;
+constexpr std::size_t kRingValues = 2;  // number of values that are reported of each part of the bucket
 
 double dot(std::span<const float> a, std::span<const float> b) {
     double sum = 0;
@@ -22,7 +23,7 @@ double dot(std::span<const float> a, std::span<const float> b) {
     return sum;
 }
 
-// Rounds to the 7 significant digits of a float, which halves the length of a line of telemetry.
+// Rounds to 7 significant digits, the precision of a float, which halves the length of a line of telemetry.
 double inDigits(double value) {
     constexpr int kDigits = 7;
     if (value == 0 || !std::isfinite(value)) return value;
@@ -30,7 +31,8 @@ double inDigits(double value) {
     return std::isfinite(scale) ? std::round(value * scale) / scale : value;
 }
 
-// Returns the reason why inspection is not possible, as far as it is known without a model; empty if there is none.
+// Returns the reason why inspection is not possible, as far as the reason can be known without a model; empty if
+// inspection may be possible.
 std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
     if (dependencies.config.parallel.strategy == StrategyKind::kDataParallel)
         return "replicas cannot be inspected with data_parallel: one process adds up the gradients of its devices";
@@ -111,7 +113,8 @@ void ReplicaProbe::copyValues(Values& to) const {
         m_strategy->copyValue(i, std::span(to).subspan(m_begins[i], m_begins[i + 1] - m_begins[i]));
 }
 
-// Reports the local gradient after the backward phase if it is complete then; if not, together with the mean.
+// Reports the local gradient after the backward phase if it is complete at that time; otherwise the local gradient is
+// reported together with the mean.
 void ReplicaProbe::phaseEnded(Phase phase, StepPlace) {
     if (!m_active) return;
     if (phase == Phase::kBackward || phase == Phase::kMoving) reportOwn();
@@ -126,8 +129,8 @@ void ReplicaProbe::reportOwn() {
     m_dependencies.observer.onEvent(std::move(own));
 }
 
-// Reports each rank's angle to the mean. Only the first rank of a data-parallel group reports the cells of the mean,
-// which are equal on all ranks of the group.
+// Reports the angle between this rank's gradient and the mean. Only the first rank of a data-parallel group reports the
+// cells of the mean, which are equal on all ranks of the group.
 void ReplicaProbe::reportMean() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);

@@ -16,11 +16,11 @@
 
 namespace ringside {
 
-// Reports details of single steps of this rank as GradientView events: the local gradient, the mean over all ranks,
-// and the change of the weights by the update.
+// Reports details of single steps of this rank as GradientView events: the local gradient, the mean over all ranks, and
+// the change of the weights by the update.
 //
-// Only for models of up to kMostParameters parameters on the CPU whose layers several ranks train on different
-// samples. All ranks must inspect the same steps. Sharded parameters are gathered for it.
+// Only for models of up to kMostParameters parameters on the CPU whose layers several ranks train on different samples.
+// All ranks must inspect the same steps. To inspect sharded parameters, the ranks gather them.
 class ReplicaProbe final : public StepObserver {
   public:
     static constexpr std::int64_t kMostParameters = 200'000;
@@ -42,8 +42,8 @@ class ReplicaProbe final : public StepObserver {
     bool isIdle() const { return m_left == 0 && !m_active; }  // returns true if no step is inspected or requested
     // Decides whether to inspect the step. Call after its data phase, before its backward pass.
     void selectStep(StepPlace place);
-    // Inspects the current step in full. Call before its backward pass. `often` means that many steps are inspected in
-    // a row, with fewer cells each.
+    // Inspects the current step in full, with cells. Call before its backward pass. `often` means that many steps are
+    // inspected in a row, with fewer cells each.
     void inspectNow(bool often = false);
     void phaseEnded(Phase phase, StepPlace place) override;
     void endStep(const FinishedStep& step) override;
@@ -67,7 +67,7 @@ class ReplicaProbe final : public StepObserver {
     void reportMean();
 
     Dependencies m_dependencies;
-    float m_ownShare = 1;  // factor that scales the local gradient to the mean over the local samples
+    float m_ownShare = 1;  // factor by which the local gradient is multiplied to get the mean over the local samples
     Strategy* m_strategy = nullptr;
     std::string m_whyNot;
     std::vector<std::size_t> m_begins;  // offset of each parameter in Values, and the total size at the end
@@ -76,7 +76,7 @@ class ReplicaProbe final : public StepObserver {
     bool m_active = false;    // true if the current step is inspected
     bool m_whole = false;     // true if the current step is inspected in full, with cells
     bool m_often = false;
-    std::size_t m_ownCount = 0;  // number of gradients in m_own that belong to this step
+    std::size_t m_ownCount = 0;  // number of gradients of this step that m_own contains already
     bool m_ownTold = false;
     Values m_own;
     Values m_mean;

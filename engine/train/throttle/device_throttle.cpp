@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// Returns the number of multiplications and additions per parameter in an update.
+// Returns the number of multiplications and additions per parameter in an update of this optimizer.
 double updateFlops(const OptimizerConfig& optimizer) {
     switch (optimizer.kind) {
         case OptimizerKind::kSgd:

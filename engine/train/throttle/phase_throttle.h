@@ -14,9 +14,9 @@ namespace ringside {
 
 // Makes a rank as slow as the device described by parallel.pace, and records which layer a phase works on.
 //
-// After each layer the pacer sleeps until the described device would have finished it, so that gradients become ready
-// at the same times as on that device. Time spent in communication or paused within a pass does not count. All calls
-// come from the training thread.
+// After each layer the throttle sleeps until the described device would have finished it, so that gradients become
+// ready at the same times as on that device. Time spent in communication or paused within a pass does not count. All
+// calls come from the training thread.
 class PhaseThrottle final : public LayerWatch, public PhaseListener {
   public:
     PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrack& track);
@@ -24,7 +24,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     PhaseThrottle(const PhaseThrottle&) = delete;
     PhaseThrottle& operator=(const PhaseThrottle&) = delete;
 
-    // Starts to follow the phases of the track. Call after all listeners that delay phases (SlowPhase) are registered,
+    // Starts to observe the phases of the track. Call after all listeners that delay phases (SlowPhase) are registered,
     // because listeners are called in order of registration.
     void follow();
     // `parameters` is the number of parameters that this rank updates; `delayNs` is added to the update by a pitfall.
@@ -56,9 +56,11 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     std::int64_t m_phaseSinceNs = 0;
     std::int64_t m_updateNs = 0;   // planned duration of this step's update
     std::int64_t m_updatedNs = 0;  // time spent in the optimizer phase of this step, in one or more parts
-    std::int64_t m_passes = -4;  // passes and updates in the window; the first four warm up libraries and do not count
-    std::int64_t m_late = 0;     // number of passes and updates in the window that took too long
-    double m_worst = 1;          // largest ratio of actual to planned duration in the window
+    // Number of passes and updates in the window; starts at -4, because the first four warm up libraries and do not
+    // count.
+    std::int64_t m_passes = -4;
+    std::int64_t m_late = 0;  // number of passes and updates in the window that took longer than planned
+    double m_worst = 1;       // largest ratio of actual to planned duration in the window
     bool m_kept = true;
 };
 

@@ -10,8 +10,8 @@
 namespace ringside {
 
 // Delay of the rank pitfalls.slow_rank: the rank sleeps once per step at the end of a phase, as if the phase took
-// longer. Has no effect on other ranks. `rest` sleeps for the delay or until a stop is pending: a launcher may leave
-// only a second for the last save.
+// longer. Has no effect on other ranks. `rest` is a function that sleeps for the delay or until a stop is pending,
+// because a launcher may allow only a second for the last save after a stop.
 class SlowPhase final : public PhaseListener {
   public:
     using Rest = std::function<void(std::chrono::microseconds)>;
@@ -21,7 +21,7 @@ class SlowPhase final : public PhaseListener {
     SlowPhase& operator=(const SlowPhase&) = delete;
 
     void beginStep() { m_due = m_delay.count() > 0; }
-    // Returns the delay of this rank in the phase, once per step; 0 if there is none.
+    // Returns the delay of this rank in the phase: once per step the delay, otherwise 0.
     std::chrono::nanoseconds delayIn(Phase phase) const {
         return m_delay.count() > 0 && phase == m_phase ? m_delay : std::chrono::microseconds{0};
     }

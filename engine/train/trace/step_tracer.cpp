@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kMostStamps = 4096;
 constexpr std::size_t kMostSoFar = 512;  // maximal number of phases in an unfinished trace
-// Traces per second of all ranks together. Each costs about 10 us here and about 300 bytes in the telemetry, and a
-// person cannot inspect more.
+// Traces per second of all ranks together. Each trace costs about 10 us of the rank's time and about 300 bytes of
+// telemetry, and a person cannot inspect more traces.
 constexpr std::int64_t kTracesPerSecond = 200;
 constexpr std::int64_t kLeastGapNs = 20'000'000;
-// minimal duration of a measurement, unless it covers kPaceSteps intervals
+// minimum duration of a measurement of the steps' duration, unless the measurement covers kPaceSteps intervals
 constexpr std::int64_t kPaceNs = 100'000'000;
 constexpr std::int64_t kPaceSteps = 16;
 constexpr std::int64_t kMostInterval = std::int64_t{1} << 20;
@@ -69,7 +69,7 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     beginLateTrace();
 }
 
-// Follows the phases for soFar(). Steps that are not traced do not register a listener and have no cost.
+// Observes the phases for soFar(). Registers a listener only in traced steps, so that other steps have no cost.
 void StepTracer::beginLateTrace() {
     if (!isReported()) return;
     const std::lock_guard lock(m_mutex);
@@ -196,8 +196,8 @@ std::optional<std::int64_t> StepTracer::wantedInterval() {
     const auto needed =
         static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMostInterval));
     const auto wanted = static_cast<std::int64_t>(std::bit_floor(needed));
-    // Hysteresis: the interval is reduced only by a factor of 4 or more, or from 2 to 1, so that fluctuating steps do
-    // not change it.
+    // Reduces the interval only by a factor of 4 or more, or from 2 to 1, so that small variations of the steps'
+    // duration do not change it.
     if (wanted <= m_interval && 4 * wanted > m_interval && !(wanted == 1 && m_interval == 2)) return {};
     return wanted;
 }

@@ -38,14 +38,15 @@ class StepTracer final : private PhaseListener {
     // by the current estimate. `watched` traces the step independently of the interval, because a person inspects it;
     // it must be equal on all ranks.
     void begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs = 0, bool watched = false);
-    // Returns the time spent in each phase, or null if the step is not traced. Call when the step's work is done.
+    // Returns the time spent in each phase of the step, or null if the step is not traced. Call when all work of the
+    // step is done.
     const PhaseTimes* sums();
     // Ends the step. Returns its trace, or null if the step is not traced or only sums are recorded. Valid until the
     // next begin().
     const StepTrace* end();
 
-    // Returns the unfinished trace of the current step, if it is traced: its length is -1 and its last phase is not
-    // over. Callable from any thread.
+    // Returns the unfinished trace of the current step, if it is traced: in such a trace, the length is -1 and the last
+    // phase is not over. Callable from any thread.
     std::optional<StepTrace> soFar() const;
 
     // Returns the interval k that suits the current duration of steps, if interval() should change. Rank 0 only.
@@ -59,7 +60,7 @@ class StepTracer final : private PhaseListener {
     void setResting(bool resting) { m_resting = resting; }
 
     bool isTracing() const { return m_active; }  // returns true if the current step is traced
-    // True if the step will be traced, unless it is watched.
+    // True if the step with this number will be traced even if it is not watched.
     bool wouldTrace(std::int64_t step) const {
         return step < m_recordUntil || (!isOff() && !m_resting && step % m_interval == 0);
     }
@@ -69,7 +70,7 @@ class StepTracer final : private PhaseListener {
   private:
     void leaving(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
-    // true if whole traces are reported, not sums only
+    // true if whole traces are reported; false if only sums are reported
     bool isReported() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
     void reserve();
     void fillTrace(std::int64_t nowNs);
@@ -96,7 +97,7 @@ class StepTracer final : private PhaseListener {
     std::int64_t m_beganQueuedNs = 0;
     std::int64_t m_interval = 1;
     std::int64_t m_recordUntil = 0;  // first step that is no longer recorded in detail
-    std::int64_t m_paceStep = 0;     // step at which the measurement of the step duration began
+    std::int64_t m_paceStep = 0;     // step at which the current measurement of the steps' duration began
     std::int64_t m_paceNs = 0;
 };
 
