@@ -102,6 +102,9 @@ UI = {
 VIEWS = {"scene", "cells"}
 UI_ROOMS = {
     "shards/grid": {"picture": set(), "motion": {"picture"}, ".": {"motion", "picture"}},
+    # session: the experiment's file and the run; bars: docks, tool bars and notices; pages: the table of pages and their menus
+    "main_window": {"session": set(), "actions": {"session"}, "bars": {"actions", "session"}, "pages": {"actions"},
+                    ".": {"session", "actions", "bars", "pages"}},
     "strategy": {"scene": set(), "pictures": {"scene"}, "page": {"pictures", "scene"}},
     "timeline": {"model": set(), "lanes": {"model"}, "step": {"lanes", "model"}, "whatif": {"model"},
                  "page": {"lanes", "model", "step", "whatif"}},

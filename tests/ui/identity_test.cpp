@@ -19,7 +19,7 @@
 #include "help/help_dialog.h"
 #include "identity/table_copy.h"
 #include "identity/table_identity.h"
-#include "main_window/identity_menu.h"
+#include "main_window/pages/identity_menu.h"
 #include "ranks/rank_strip.h"
 #include "shards/grid/grid_widget.h"
 #include "shards/history/sample_history_view.h"

@@ -14,7 +14,7 @@
 #include "commands/command_search.h"
 #include "dialogs/qt_dialogs.h"
 #include "experiment/number_spin_box.h"
-#include "main_window/page_table.h"
+#include "main_window/pages/page_table.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDockWidget>
 
-#include "main_window/cluster_actions.h"
-#include "main_window/run_experiment.h"
+#include "main_window/actions/cluster_actions.h"
+#include "main_window/session/run_experiment.h"
 #include "ranks/rank_strip.h"
 #include "ui/window_fixture.h"
 

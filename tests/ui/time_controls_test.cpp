@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/time_controls.h"
+#include "main_window/bars/time_controls.h"
 
 #include <QKeyEvent>
 #include <QUndoStack>
 #include <QWidget>
 
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
 #include "support/catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
 
 #include <QCoreApplication>
 #include <QMenu>
@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "commands/command_search.h"
-#include "main_window/examples.h"
+#include "main_window/actions/examples.h"
 
 namespace ringside {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/run_experiment.h"
+#include "main_window/session/run_experiment.h"
 
 #include "base/json/json.h"
 #include "config/mesh.h"

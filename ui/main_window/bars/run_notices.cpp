@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/run_notices.h"
+#include "main_window/bars/run_notices.h"
 
-#include "main_window/notice_bar.h"
-#include "main_window/run_session.h"
+#include "main_window/bars/notice_bar.h"
+#include "main_window/session/run_session.h"
 #include "models/run_model.h"
 #include "pages/navigator.h"
 

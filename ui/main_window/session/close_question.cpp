@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/close_question.h"
+#include "main_window/session/close_question.h"
 
 #include "dialogs/dialogs.h"
 #include "models/run_model.h"

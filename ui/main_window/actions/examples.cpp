@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/examples.h"
+#include "main_window/actions/examples.h"
 
 #include <QCoreApplication>
 

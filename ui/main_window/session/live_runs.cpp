@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/live_runs.h"
+#include "main_window/session/live_runs.h"
 
 #include <QDir>
 

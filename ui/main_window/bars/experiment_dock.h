@@ -5,7 +5,7 @@
 #include <QPushButton>
 #include <QStringList>
 
-#include "main_window/plain_dock.h"
+#include "main_window/bars/plain_dock.h"
 
 namespace ringside {
 

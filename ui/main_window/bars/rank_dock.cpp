@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/rank_dock.h"
+#include "main_window/bars/rank_dock.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

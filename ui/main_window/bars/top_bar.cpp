@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/top_bar.h"
+#include "main_window/bars/top_bar.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -9,8 +9,8 @@
 
 #include "controls/epoch_slider.h"
 #include "controls/seek_slider.h"
-#include "main_window/time_controls.h"
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
+#include "main_window/bars/time_controls.h"
 #include "models/plan_model.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/run_session.h"
+#include "main_window/session/run_session.h"
 
-#include "main_window/experiment_files.h"
-#include "main_window/run_experiment.h"
+#include "main_window/session/experiment_files.h"
+#include "main_window/session/run_experiment.h"
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"

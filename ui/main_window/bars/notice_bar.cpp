@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/notice_bar.h"
+#include "main_window/bars/notice_bar.h"
 
 #include <QHBoxLayout>
 #include <QStyle>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/window_tools.h"
+#include "main_window/bars/window_tools.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -16,9 +16,9 @@
 #include "help/help_dialog.h"
 #include "identity/text_source.h"
 #include "loading/loader_sweep_dialog.h"
-#include "main_window/experiment_dock.h"
-#include "main_window/time_controls.h"
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
+#include "main_window/bars/experiment_dock.h"
+#include "main_window/bars/time_controls.h"
 #include "pages/navigator.h"
 #include "words/field_text.h"
 

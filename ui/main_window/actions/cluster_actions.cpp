@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/cluster_actions.h"
+#include "main_window/actions/cluster_actions.h"
 
 #include <utility>
 
 #include "cluster/invite_dialog.h"
 #include "cluster/join_dialog.h"
 #include "cluster/launch_dialog.h"
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
 #include "models/run_controller.h"
 
 namespace ringside {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/pytorch_actions.h"
+#include "main_window/actions/pytorch_actions.h"
 
-#include "main_window/run_session.h"
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
+#include "main_window/session/run_session.h"
 #include "models/experiment_model.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"

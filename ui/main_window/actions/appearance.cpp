@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/appearance.h"
+#include "main_window/actions/appearance.h"
 
 #include <QStandardPaths>
 #include <utility>
 
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
 #include "theme/theme.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/watch_actions.h"
+#include "main_window/actions/watch_actions.h"
 
 #include <QDesktopServices>
 #include <QLayout>
 #include <QUrl>
 
-#include "main_window/window_actions.h"
+#include "main_window/actions/window_actions.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
 #include "training/training_page.h"

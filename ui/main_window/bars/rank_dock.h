@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "main_window/plain_dock.h"
+#include "main_window/bars/plain_dock.h"
 #include "models/run_controller.h"
 
 namespace ringside {

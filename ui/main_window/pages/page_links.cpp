@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/page_links.h"
+#include "main_window/pages/page_links.h"
 
 #include "models/step_cursor.h"
 #include "pages/navigator.h"

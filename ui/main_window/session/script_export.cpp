@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/script_export.h"
+#include "main_window/session/script_export.h"
 
 #include <QDir>
 #include <QFileInfo>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/experiment_files.h"
+#include "main_window/session/experiment_files.h"
 
 #include <QDir>
 #include <QFileInfo>

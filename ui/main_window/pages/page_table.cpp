@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/page_table.h"
+#include "main_window/pages/page_table.h"
 
 #include <algorithm>
 #include <array>
 
-#include "main_window/page_links.h"
-#include "main_window/watch_actions.h"
+#include "main_window/actions/watch_actions.h"
+#include "main_window/pages/page_links.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
 #include "models/step_cursor.h"

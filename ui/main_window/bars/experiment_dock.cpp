@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/experiment_dock.h"
+#include "main_window/bars/experiment_dock.h"
 
 #include <QApplication>
 #include <QHBoxLayout>

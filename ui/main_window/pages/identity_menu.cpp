@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/identity_menu.h"
+#include "main_window/pages/identity_menu.h"
 
 #include <QAbstractItemView>
 #include <QClipboard>
@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "identity/table_identity.h"
-#include "main_window/page_links.h"
+#include "main_window/pages/page_links.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
 #include "models/step_cursor.h"
