@@ -31,7 +31,7 @@ Json sumsJson(const std::array<double, 7>& sums) {
     return json;
 }
 
-// Reads the state of the epoch in progress. False if it is invalid.
+// Reads the state of the epoch in progress. Returns false if the state is invalid.
 bool readEpoch(const Json& json, CheckpointManifest& manifest) {
     const auto done = countOf(json, "batches_done");
     const auto sums = json.find("sums");
@@ -91,7 +91,8 @@ bool readFiles(const Json& json, CheckpointManifest& manifest) {
     return true;
 }
 
-// Reads the changes made while the run was live. False if one is invalid or later than the checkpoint.
+// Reads the changes that control commands made to the training. Returns false if a change is invalid or later than the
+// checkpoint.
 bool readChanges(const Json& json, CheckpointManifest& manifest) {
     if (!json.is_array()) return false;
     for (const Json& one : json) {

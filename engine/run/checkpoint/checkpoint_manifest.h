@@ -22,7 +22,8 @@ struct LossScale {
     std::int64_t skippedSteps = 0;   // total number of skipped steps, which the optimizer has not counted
 };
 
-// Content of manifest.json in a checkpoint directory. The file is written last: a directory that has one is complete.
+// Content of manifest.json in a checkpoint directory. The file is written last: a directory that contains manifest.json
+// is complete.
 struct CheckpointManifest {
     struct File {
         std::string name;
@@ -39,12 +40,12 @@ struct CheckpointManifest {
     std::optional<LossScale> lossScale = {};  // loss scale; set only for float16
     ChannelScale normalize = {};              // image normalization that the weights expect; empty if none
 
-    // State of the epoch in progress; all empty if the checkpoint lies between two epochs.
+    // State of the epoch in progress; all values are empty if the checkpoint lies between two epochs.
     std::int64_t batchesDone = 0;              // number of batches of the epoch done by each rank
     std::array<double, 7> epochSums{};         // values of MetricSums over all ranks
     std::vector<std::string> planHashes = {};  // hash of the samples that the sampler assigns in the epoch, by
                                                // data-parallel rank
-    std::vector<ControlChange> changes = {};   // changes made while the run was live, up to this step
+    std::vector<ControlChange> changes = {};   // changes that control commands made to the training, up to this step
     bool timed = false;                        // true: written because of training.checkpoint_seconds; a newer
                                                // checkpoint replaces it
     bool isInsideEpoch() const { return !planHashes.empty(); }

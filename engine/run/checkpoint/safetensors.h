@@ -50,7 +50,7 @@ class SafetensorsFile {
     const std::map<std::string, Entry>& entries() const { return m_entries; }
     // Returns the entry of a tensor; null if there is none.
     const Entry* find(const std::string& name) const;
-    // Returns the size of the whole file in bytes.
+    // Returns the size of the whole safetensors file in bytes.
     std::size_t size() const { return m_size; }
     // Returns the values of a tensor. Throws IoError if the file has become shorter or cannot be read.
     std::string bytes(const Entry& entry) const;
@@ -66,8 +66,8 @@ class SafetensorsFile {
 
     std::string m_name;
     std::size_t m_size = 0;
-    UniqueFd m_file;        // file that open() has opened
-    std::string m_content;  // content that parse() has received
+    UniqueFd m_file;        // the file, if the object was made by open()
+    std::string m_content;  // content of the file, if the object was made by parse()
     std::map<std::string, Entry> m_entries;
 };
 
@@ -77,7 +77,8 @@ struct SafetensorsLayout {
     std::map<std::string, SafetensorsFile::Entry> places = {};
     std::size_t size = 0;  // size of the whole file in bytes
 };
-// Computes the layout of a file. The result does not depend on the order of the tensors. metadata: may be empty.
+// Computes the layout of a safetensors file. The result does not depend on the order of the tensors. metadata: texts
+// for the header; may be empty.
 SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std::string, std::string>& metadata);
 
 }  // namespace ringside

@@ -12,7 +12,8 @@
 
 namespace ringside {
 
-// Data that guests of a classroom receive: the experiment, with names in place of this computer's paths, and its files.
+// Data that the host of a classroom offers to its guests: the experiment, with names in place of this computer's paths,
+// and the experiment's files.
 struct ClassroomData {
     ClassroomOffer offer;
     std::vector<std::filesystem::path> sources;  // paths of offer.files on this computer
@@ -26,9 +27,9 @@ std::string experimentHash(RunConfig offered);
 // network interface is set.
 RunConfig classConfig(RunConfig config, std::int64_t worldSize);
 
-// Collects the files of an experiment and reads each for its hash, which can take long. config: with paths of this
-// computer. checkpoint: directory that the ranks resume from; empty: start from the beginning. Returns a problem if
-// files are missing, too many or larger than mostBytes together.
+// Collects the files of an experiment and reads each for its hash, which can take long. config: the experiment with
+// paths of this computer. checkpoint: directory from which the ranks resume; empty if they start from the beginning.
+// Returns a problem if files are missing, too many or larger than mostBytes together.
 Result<ClassroomData> gatherClassroomData(const RunConfig& config, const std::filesystem::path& checkpoint,
                                           std::int64_t mostBytes);
 

@@ -15,8 +15,8 @@ struct Experiment {
     std::filesystem::path baseDirectory;
 };
 
-// Reads an experiment and applies the --set assignments. source: a file, "-" for standard input, or empty for the
-// built-in experiment. Adds each problem to `all`; returns the first.
+// Reads an experiment and applies the assignments of the option --set. source: a file, "-" for standard input, or empty
+// for the built-in experiment. Adds each problem to `all` and returns the first problem.
 Result<Experiment> loadExperiment(const std::string& source, const std::vector<std::string>& assignments,
                                   Problems& all);
 

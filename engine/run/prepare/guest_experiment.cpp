@@ -32,13 +32,13 @@ Problem unreadable(int error) {
     return {"the folder of the offered files", "cannot be read (" + errnoText(error) + ")", "join again"};
 }
 
-// Adds the files below the directory `name` of `root`.
+// Adds the names of all files below the directory `name` of `root`.
 std::optional<Problem> collect(int root, const std::string& name, int depth, std::set<std::string>& files) {
     UniqueFd directory = openBeneath(root, name.empty() ? "." : name, O_RDONLY | O_DIRECTORY);
     if (!directory || depth > kMaxDepth) return unreadable(directory ? ELOOP : errno);
     const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(directory.get()), ::closedir);
     if (!list) return unreadable(errno);
-    const int fd = directory.release();  // closedir() closes the descriptor
+    const int fd = directory.release();  // closedir() closes the descriptor, so `directory` must not close it
     while (const dirent* entry = ::readdir(list.get())) {
         const std::string own = entry->d_name;
         if (own == "." || own == "..") continue;

@@ -14,9 +14,9 @@ namespace ringside {
 
 // Returns the reason why a guest of a classroom must not train an experiment that its host offers: a setting that holds
 // a path (ConfigField::isPath) names neither an offered file nor a folder of offered files. Empty if the guest may
-// train it.
+// train the experiment.
 std::optional<Problem> guestProblem(const RunConfig& config, const std::set<std::string>& offered);
-// Checks the experiment of an offer, before any of its files is received.
+// Checks the experiment that a host offers, before any file of the offer is received.
 std::optional<Problem> guestProblem(const ClassroomOffer& offer);
 
 // Returns the names of all files below the folder of an offer, without the experiment. Returns a problem if the folder

@@ -19,7 +19,8 @@
 namespace ringside {
 namespace {
 
-// Resolves paths, device and backend. Returns the problems of a device or backend that is not available here.
+// Resolves paths, device and backend of an experiment. Returns the problems if the device or backend is not available
+// on this host.
 Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, const RunConfig& here) {
     resolvePaths(run.config, baseDirectory);
     const ParallelConfig& parallel = run.config.parallel;
@@ -33,8 +34,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
     return problems;
 }
 
-// Checks the parts of the model that depend on the data and this host: its distribution over the ranks, their memory
-// and their throttling.
+// Checks the properties of the model that depend on the data and this host: its distribution over the ranks, their
+// memory and their throttling.
 Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const RunConfig& here, const DataSplit& data) {
     const Result<PlanSubject> subject = planSubject(resolved, data);
     if (!subject) return {subject.problem()};
@@ -88,7 +89,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
-    // Each group of micro-batches is one step, including a shorter group at the end of an epoch.
+    // Counts each group of accumulated micro-batches as one step, including a smaller group at the end of an epoch.
     const auto steps = [perStep = config.training.accumulateSteps](std::int64_t batches) {
         return (batches + perStep - 1) / perStep;
     };

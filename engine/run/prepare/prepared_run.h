@@ -23,8 +23,8 @@ struct PreparedRun {
         return stepsLeft < 0 ? stepsPerEpoch * config.training.epochs : stepsBefore + stepsLeft;
     }
 
-    // Returns the number of complete epochs at that step: fewer than configured if training.max_steps ends the run
-    // first.
+    // Returns the number of complete epochs after the last planned step. The number is less than configured if
+    // training.max_steps ends the run earlier.
     std::int64_t plannedEpochs() const {
         const bool isCut = config.training.maxSteps > 0 && stepsPerEpoch > 0;
         return isCut ? std::min(config.training.epochs, plannedSteps() / stepsPerEpoch) : config.training.epochs;
@@ -39,14 +39,15 @@ struct PreparedRun {
     std::int64_t stepsPerEpoch = 0;
     std::int64_t stepsBefore = 0;  // number of steps done by the checkpoint of training.resume
     std::int64_t epochsBefore = 0;
-    std::int64_t stepsLeft = -1;                      // steps after stepsBefore; -1: all steps of all epochs
-    std::vector<std::string> planHashes;              // of epoch 0, by data-parallel rank
+    std::int64_t stepsLeft = -1;  // steps after stepsBefore; -1: all steps of all epochs
+    // Hash of the samples that the sampler assigns in epoch 0, by data-parallel rank.
+    std::vector<std::string> planHashes;
     std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed
 };
 
 // Checks a configuration, loads the data to determine its size, and resolves automatic choices and relative paths,
-// which refer to baseDirectory. Returns the first problem found; `all`, if not null, receives each problem of the
-// configuration itself. ranksHere: number of ranks on this host; 0: all.
+// which refer to baseDirectory. Returns the first problem found. If `all` is not null, adds each problem of the
+// configuration itself to it. ranksHere: number of ranks on this host; 0: all.
 Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory,
                                Problems* all = nullptr, std::int64_t ranksHere = 0);
 

@@ -67,13 +67,14 @@ Result<ResumePoint> readPoint(const path& given) {
     return point;
 }
 
-// True if a run with this optimizer can continue with the state of the optimizer that the manifest names.
+// True if a run with this optimizer can continue with the optimizer's state that the manifest describes.
 bool suits(const std::string& saved, OptimizerKind now) {
     const std::optional<OptimizerKind> kind = choiceNamed<OptimizerKind>(saved);
     return kind && haveSameState(*kind, now);
 }
 
-// Checks that each rank would get the same samples in the same batches. Only then can the epoch in progress continue.
+// Checks that each rank would get the same samples in the same batches as in the earlier run. Only in this case can the
+// epoch in progress continue.
 std::optional<Problem> checkEpoch(const ResumePoint& point, const RunConfig& config,
                                   const std::shared_ptr<const Dataset>& training) {
     const CheckpointManifest& manifest = point.manifest;
@@ -128,10 +129,9 @@ std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const Run
     std::vector<std::string> assignments;
     for (const ControlChange& change : manifest.value().changes) {
         if (change.kind != ControlKind::kEpochs)
-            continue;  // only kEpochs is needed here: the trainer restores
-                       // learning rates
+            continue;  // learning rates are skipped here, because the trainer restores them
         assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
-        // Keeps the period of the cosine at the number of epochs planned originally.
+        // Keeps the period of the cosine schedule at the number of epochs that was planned originally.
         if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)
             assignments.push_back("schedule.t_max=" + std::to_string(experiment.training.epochs));
     }

@@ -14,14 +14,15 @@
 
 namespace ringside {
 
-// Checkpoint or weights that training.resume names, read and checked except for the fit to the model.
+// Checkpoint or weights that training.resume refers to. Its files have been read and checked, except for the check that
+// they fit the model.
 struct ResumePoint {
     std::filesystem::path directory;    // directory of the checkpoint or of the weights file
     std::filesystem::path weightsFile;  // file from which `weights` was read
     CheckpointManifest manifest;        // manifest of the checkpoint; all zero for weights only
     SafetensorsFile weights;
-    std::optional<SafetensorsFile> optimizer;  // state of the optimizer; empty for weights only, and if no step was
-                                               // done yet
+    // State of the optimizer; empty if there are weights only, or if no step was done before the checkpoint.
+    std::optional<SafetensorsFile> optimizer;
 
     bool isWeightsOnly() const { return manifest.optimizer.empty(); }
 };
@@ -32,12 +33,13 @@ struct ResumePoint {
 // now be assigned differently.
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training);
 
-// Returns changes that were made while the resumed run was live, as assignments for its experiment
-// ("training.epochs=20"), so that a run that resumes from its checkpoint keeps them. Learning rates are left out: the
-// trainer restores them. Empty if there are none or the checkpoint cannot be read.
+// Returns the changes that control commands made to the earlier run, as assignments for its experiment
+// ("training.epochs=20"), so that a run that resumes from its checkpoint keeps them. Learning rates are omitted,
+// because the trainer restores them. Empty if there are no changes or the checkpoint cannot be read.
 std::vector<std::string> assignmentsOfLiveChanges(const std::filesystem::path& resumed, const RunConfig& experiment);
 
-// Returns the checkpoint directory for a checkpoint or run directory; a problem if there is none.
+// Returns the checkpoint directory to use if `path` is a checkpoint or a run directory; a problem if it contains no
+// checkpoint.
 Result<std::filesystem::path> findCheckpoint(const std::filesystem::path& path);
 
 }  // namespace ringside

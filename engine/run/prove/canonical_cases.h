@@ -6,13 +6,15 @@
 namespace ringside {
 
 // Returns the cases to run for an experiment with training.reduction canonical: the same global batch on 1, 2, 4 and 8
-// data-parallel ranks under each strategy. All must end with the bits of one rank. Samples that do not fill a global
-// batch are left out, because the number of padded samples would depend on the number of ranks.
+// data-parallel ranks under each strategy. All cases must end with weights that have the same bits as those of one
+// rank. Samples that do not fill a global batch are omitted, because the number of padded samples would depend on the
+// number of ranks.
 std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t steps, std::int64_t samples);
 
-// Returns the experiment as DDP with shared memory on the CPU of one computer, where sums have a fixed order.
+// Returns the same experiment with DDP and shared memory on the CPU of one computer, where sums have a fixed order.
 RunConfig plain(const RunConfig& config, std::int64_t ranks);
-// Sets the learning rate of `to` to the scaled one of `from`, independent of the number of data-parallel ranks.
+// Sets the learning rate of `to` to the learning rate of `from` after scaling, so that the number of data-parallel
+// ranks of `to` does not change it.
 void keepRate(RunConfig& to, const RunConfig& from);
 
 }  // namespace ringside

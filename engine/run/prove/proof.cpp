@@ -120,8 +120,8 @@ const Result<std::filesystem::path>& Proof::weightsOf(const ProofCase& one, std:
     return m_weights.emplace(key, m_run(one, steps)).first->second;
 }
 
-// Finds the first step with a difference by bisection, on the assumption that runs that differ once differ from then
-// on.
+// Finds the first step with a difference by bisection, assuming that two runs that differ after a step also differ
+// after all later steps.
 std::optional<FirstDifference> Proof::firstDifference(const ProofCase& one, const ProofCase& other) {
     std::int64_t same = 0;
     std::int64_t differs = one.config.training.maxSteps;

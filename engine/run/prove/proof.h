@@ -27,7 +27,7 @@ struct ProofLine {
     std::string reference = {};
     std::optional<bool> equal = {};  // true if the bits of the case equal those of its reference; empty: the case could
                                      // not be run
-    bool isAsExpected = true;        // true if the bits are equal, or if they may differ
+    bool isAsExpected = true;        // true if the bits are equal, or if they are different and are allowed to be
     std::string sha256 = {};         // SHA-256 of the weights file, in hex
     std::optional<FirstDifference> first = {};
     std::string problem = {};  // reason why the case could not be run
@@ -36,7 +36,7 @@ struct ProofLine {
     std::string text() const;
 };
 
-// Counts of the results of cases, without the reference cases.
+// Numbers of cases by their result, without the reference cases.
 class ProofTally {
   public:
     void add(const ProofLine& line);
@@ -46,7 +46,7 @@ class ProofTally {
 
   private:
     std::int64_t m_equal = 0;
-    std::int64_t m_expected = 0;  // number of cases that differ and may differ
+    std::int64_t m_expected = 0;  // number of cases whose bits differ and are allowed to differ
     std::int64_t m_wrong = 0;     // number of cases that differ although they must be equal
     std::int64_t m_untried = 0;
 };
@@ -54,7 +54,7 @@ class ProofTally {
 // Function that trains a case for `steps` steps. Returns the file with the final weights, or a problem.
 using ProofRun = std::function<Result<std::filesystem::path>(const ProofCase& what, std::int64_t steps)>;
 
-// Comparison of the weights of cases, bit for bit. Each case is trained once for each number of steps.
+// Compares the final weights of cases bit for bit. Each case is trained once for each number of steps.
 class Proof {
   public:
     Proof(std::vector<ProofCase> cases, ProofRun run) : m_cases(std::move(cases)), m_run(std::move(run)) {}
@@ -73,7 +73,8 @@ class Proof {
 };
 
 // Returns the first tensor, by name, that differs between two weights files, and its largest difference; empty if all
-// tensors of `one` are equal. `step` of the result is 0. `why` is set if a file cannot be read or a tensor is missing.
+// tensors of `one` are equal. The member `step` of the result is 0. If a file cannot be read or a tensor is missing,
+// `why` receives the reason.
 std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace ringside

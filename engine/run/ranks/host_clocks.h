@@ -16,33 +16,34 @@ namespace ringside {
 // Comparison of the clocks of a run's hosts with the clock of rank 0's host.
 //
 // The supervisor sends time questions to the ranks on other hosts and passes their answers to take(). The questions
-// also contain the zero of the run's times on the receiver's clock. Times are microseconds of this host's
-// CLOCK_MONOTONIC. The ranks of one host share a clock, so that the answers of all count. One thread; no call blocks.
+// also contain the start of the run's time on the receiver's clock. Times are microseconds of this host's
+// CLOCK_MONOTONIC. The ranks of one host share a clock, so that the answers of each rank count for its host. Used by
+// one thread; no call blocks.
 class HostClocks {
   public:
-    static constexpr int kEagerQuestions = 8;  // number of first questions to each rank, which are sent at the interval
-                                               // kEagerUs
+    // Number of questions at the beginning that each rank gets at the interval kEagerUs.
+    static constexpr int kEagerQuestions = 8;
     static constexpr std::int64_t kEagerUs = 100'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
     static constexpr std::int64_t kReportIntervalUs = 15'000'000;
 
-    // hosts: host index of each rank, 0 = this host; empty: all ranks are on this host. epochUs: zero of the run's
-    // times.
+    // hosts: host index of each rank, 0 = this host; empty: all ranks are on this host. epochUs: start of the run's
+    // time on this host's clock.
     HostClocks(std::span<const int> hosts, std::int64_t epochUs);
 
-    // Adds a rank that has connected later. host: its host's index; 0: this host.
+    // Adds a rank that has connected after construction. host: index of the rank's host; 0: this host.
     void add(int rank, int host);
 
     struct Question {
         int rank = 0;
         std::string line;  // line for the rank's control connection
     };
-    // Returns the time questions that are due; usually none.
+    // Returns the time questions that must be sent now; usually none.
     std::vector<Question> questions(std::int64_t nowUs);
     // Adds the answer of a rank to a time question.
     void take(int rank, const ClockReading& reading);
-    // Returns the clocks of hosts to record: at most every kReportIntervalUs, and soon after an answer, when they are
-    // known best; usually none.
+    // Returns the measured clocks of hosts that must be recorded now: at most every kReportIntervalUs, and soon after
+    // an answer, when they are known best; usually none.
     std::vector<HostClock> news(std::int64_t nowUs);
 
   private:

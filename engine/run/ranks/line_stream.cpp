@@ -10,7 +10,8 @@ namespace ringside {
 
 bool readAvailable(int fd, LineSplitter& lines, const std::function<void(std::string_view)>& line) {
     std::array<char, 1U << 16> buffer;
-    for (int rounds = 0; rounds < 64; ++rounds) {  // limited, so that one rank does not block the others
+    for (int rounds = 0; rounds < 64;
+         ++rounds) {  // limits the number of reads, so that one rank does not block the others
         const ssize_t got = ::read(fd, buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;

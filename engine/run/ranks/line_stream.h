@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Reads the available data, up to 4 MiB, from a non-blocking descriptor and calls `line` for each line. False at the
-// end of the stream or on an error.
+// Reads the available data, up to 4 MiB, from a non-blocking descriptor and calls `line` for each line. Returns false
+// at the end of the stream or on an error.
 bool readAvailable(int fd, LineSplitter& lines, const std::function<void(std::string_view)>& line);
 
 }  // namespace ringside

@@ -16,8 +16,8 @@
 
 namespace ringside {
 
-// Rank from the view of the supervisor: a child process (RankProcess), or a process that a launcher has started and
-// that has connected (RemoteRank). One thread; no call blocks.
+// A rank as seen by the supervisor: a child process (RankProcess), or a process that a launcher has started and that
+// has connected (RemoteRank). Used by one thread; no call blocks.
 class RankLink {
   public:
     using LineSink = std::function<void(std::string_view)>;
@@ -31,31 +31,32 @@ class RankLink {
     virtual pid_t pid() const = 0;
     virtual std::string host() const { return {}; }  // returns the host of the rank; empty: this host
 
-    // Passes the available telemetry lines to `line`. False once the stream has ended.
+    // Passes the available telemetry lines to `line`. Returns false once the stream has ended.
     virtual bool readTelemetry(const LineSink& line) = 0;
-    // Passes the available lines of standard output and error to `line`. False if there is no stream any more.
+    // Passes the available lines of standard output and error to `line`. Returns false if the stream has ended or does
+    // not exist.
     virtual bool readOutput(const LineSink& line) = 0;
     // Returns a descriptor that is readable when there is output; -1: the rank has none.
     virtual int outputFd() const = 0;
     virtual int exitFd() const = 0;  // returns a descriptor that is readable when poll() must be called; -1: the rank
                                      // has none
 
-    // Checks for the end of the rank and returns it; empty while the rank is running.
+    // Checks whether the rank has ended. Returns its end; empty while the rank is running.
     virtual const std::optional<ChildEnd>& poll() = 0;
-    // Returns the end found by an earlier poll().
+    // Returns the end of the rank that an earlier call of poll() found; empty if it found none.
     virtual const std::optional<ChildEnd>& end() const = 0;
     // Ends the rank: SIGTERM or SIGKILL, or the equivalent for a remote rank.
     virtual void signal(int number) = 0;
-    // Sends a line to the worker. The line is dropped if the worker does not read.
+    // Sends a line to the worker. The line is lost if the worker does not read.
     virtual void sendControl(std::string_view line) const = 0;
     // True once after a launcher has requested the rank to stop.
     virtual bool takeStopRequest() { return false; }
     // Returns the new answers to time questions (HostClocks).
     virtual std::vector<ClockReading> takeClockReadings() { return {}; }
 
-    // Returns the last lines of output, including an incomplete one.
+    // Returns the last lines of the rank's output, including an incomplete one.
     virtual std::vector<std::string> tail() const = 0;
-    // True if the process is stopped by SIGSTOP or a debugger.
+    // True if the rank's process is stopped by SIGSTOP or a debugger.
     virtual bool isStopped() const = 0;
 
     // Records that a telemetry line has arrived.

@@ -10,18 +10,19 @@ namespace ringside {
 // their step, epoch, phase, batch and collective no longer change.
 class RankMovement {
   public:
-    // Adds a heartbeat of the rank.
+    // Adds a heartbeat of the rank and compares it with the previous one.
     void take(const Heartbeat& beat, TimePoint now);
-    // Measures the time without progress from now on.
+    // Counts the time without progress from this time on.
     void restart(TimePoint now) { m_movedAt = now; }
 
-    // Returns the seconds since the last progress; 0 in phases without a limit: connecting, reading data and saving.
+    // Returns the seconds since the rank's last progress; 0 in phases without a limit: connecting, reading data and
+    // saving.
     double stillSeconds(TimePoint now) const;
-    // Returns the seconds since the last progress of a rank that saves, else 0. Written data counts as progress if the
-    // caller detects it and calls restart().
+    // Returns the seconds since the last progress of a rank that saves, else 0. The caller may check for written data
+    // and call restart(), so that it counts as progress.
     double savingSeconds(TimePoint now) const;
     bool isSaving() const { return m_last.phase == Phase::kCheckpoint; }
-    // Returns the longest earlier stillSeconds(): a step of this model can take as long again.
+    // Returns the largest value that stillSeconds() had earlier: a step of this model can take as long again.
     double longestSeconds() const { return m_longestSeconds; }
     const Heartbeat& last() const { return m_last; }
 

@@ -66,7 +66,8 @@ ChildOptions childOptions(const WorkerProgram& worker, const RankEnvironment& en
     options.program = worker.program;
     options.arguments = argumentsFor(environment);
     options.environment = worker.environment;
-    options.environment.emplace_back("OMP_WAIT_POLICY=passive");  // ranks share the CPUs: waiting threads must sleep
+    // Waiting threads of OpenMP must sleep, because ranks share the CPUs.
+    options.environment.emplace_back("OMP_WAIT_POLICY=passive");
     options.fds = {{channels.control.theirs.get(), RankChannels::kControlFd},
                    {channels.telemetry.theirs.get(), RankChannels::kTelemetryFd},
                    {channels.store.theirs.get(), RankChannels::kStoreFd}};
@@ -127,7 +128,8 @@ std::vector<std::string> RankProcess::tail() const {
 bool RankProcess::isStopped() const {
     const auto stat = readFile("/proc/" + std::to_string(m_process.pid()) + "/stat", 4096);
     if (!stat) return false;
-    const std::size_t name = stat.value().rfind(") ");  // the program's name may contain spaces and parentheses
+    // Search from the end, because the program's name may contain spaces and parentheses.
+    const std::size_t name = stat.value().rfind(") ");
     return name != std::string::npos && (stat.value()[name + 2] == 'T' || stat.value()[name + 2] == 't');
 }
 

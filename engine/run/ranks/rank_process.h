@@ -25,7 +25,7 @@ class RankProcess final : public RankLink {
   public:
     static constexpr std::size_t kTailLines = 20;
 
-    // Starts the worker; storeSocket receives the store's end. Throws IoError.
+    // Starts the worker. storeSocket: set to this process's end of the connection to the store. Throws IoError.
     RankProcess(const WorkerProgram& worker, const RankEnvironment& environment, UniqueFd& storeSocket);
 
     pid_t pid() const override { return m_process.pid(); }

@@ -15,12 +15,13 @@
 namespace ringside {
 namespace {
 
-// Time for which telemetry is still read after the control connection has closed. After an exit code the last lines are
-// in flight: a link that loses packets can deliver them seconds later than the exit code, which has its own connection.
+// Time for which telemetry is still read after the control connection has closed. The exit code has its own connection;
+// over a link that loses packets, the last telemetry lines can arrive seconds later than the exit code.
 constexpr std::chrono::seconds kLastTelemetry{30};
 constexpr std::chrono::seconds kTelemetryOfLost{2};
 
-constexpr std::size_t kMostReadings = 16;  // maximum number of answers that are not fetched yet
+// Maximum number of answers to time questions that are stored until they are fetched.
+constexpr std::size_t kMostReadings = 16;
 
 void stopBlocking(int fd) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -76,7 +77,7 @@ const std::optional<ChildEnd>& RemoteRank::poll() {
 
 void RemoteRank::signal(int number) {
     if (m_end || !m_guest.control) return;
-    ::shutdown(m_guest.control.get(), SHUT_RDWR);  // the rank exits when its connection closes
+    ::shutdown(m_guest.control.get(), SHUT_RDWR);  // the rank exits when its control connection closes
     if (number != SIGKILL) return;
     m_guest.control.reset();
     m_guest.telemetry.reset();

@@ -16,14 +16,15 @@ class RemoteRank final : public RankLink {
   public:
     using Clock = std::function<TimePoint()>;
 
-    // Uses the control and telemetry connections of the guest. The caller passes the store's connection to the
-    // supervisor.
+    // Takes over the control and telemetry connections of the guest, a process that has joined the rendezvous. The
+    // caller passes the store's connection to the supervisor.
     explicit RemoteRank(Guest guest, Clock now = std::chrono::steady_clock::now);
 
     pid_t pid() const override { return m_guest.pid; }
     std::string host() const override { return m_guest.host; }
     bool readTelemetry(const LineSink& line) override;
-    bool readOutput(const LineSink&) override { return false; }  // false, because the launcher receives the output
+    // Returns false, because the output goes to the launcher.
+    bool readOutput(const LineSink&) override { return false; }
     int outputFd() const override { return -1; }
     int exitFd() const override { return m_guest.control.get(); }
 
@@ -35,7 +36,7 @@ class RemoteRank final : public RankLink {
     std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
     std::vector<std::string> tail() const override { return m_lastWords; }
-    // False, because this cannot be determined for a rank on another host.
+    // Returns false, because the state of a process on another host is not known.
     bool isStopped() const override { return false; }
 
   private:

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Returns the path of the worker program for a device, in the directory of this program. Returns a problem if it is
-// missing.
+// Returns the path of the worker program for a device, in the directory of the running program. Returns a problem if
+// the worker program is missing.
 Result<std::filesystem::path> findWorkerProgram(DeviceChoice device);
 
 }  // namespace ringside

@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-// Returns the ranks of each instruction set; the sets with the fewest ranks come first.
+// Returns the ranks that use each instruction set; the sets with the fewest ranks come first.
 std::vector<std::pair<std::string, std::vector<std::size_t>>> ranksByIsa(const std::vector<std::string>& isa) {
     std::map<std::string, std::vector<std::size_t>> ranksOf;
     for (std::size_t rank = 0; rank < isa.size(); ++rank) ranksOf[isa[rank]].push_back(rank);

@@ -9,7 +9,7 @@ namespace ringside {
 
 // Conditions besides the experiment that determine the last bits of a run's losses and weights. Sums of floats depend
 // on their order, and matrix products on the instruction set: two runs of one experiment end with the same bits if all
-// members are equal.
+// members of their BitsBasis are equal.
 struct BitsBasis {
     std::optional<std::string> transport{};         // transport of the collectives: "shm", "gloo", "hierarchical", ...;
                                                     // empty: it has no influence
@@ -28,10 +28,11 @@ std::string instructionSetWarning(const std::vector<std::string>& isa);
 // not empty.
 std::string instructionSetText(const std::vector<std::string>& isa);
 
-// Returns a phrase for each member that differs, such as "transport shm and gloo"; empty if both are the same.
+// Returns a phrase for each member that differs between two conditions, such as "transport shm and gloo"; empty if all
+// members are equal.
 std::vector<std::string> differencesOf(const BitsBasis& a, const BitsBasis& b);
 
-// Returns one line of text for users.
+// Returns the conditions as one line of text for users.
 std::string textOf(const BitsBasis& basis);
 
 }  // namespace ringside

@@ -44,7 +44,8 @@ double normOf(const std::vector<float>& values) {
     return std::sqrt(sum);
 }
 
-// Returns the largest difference, relative to the largest absolute value; infinite if only one value is not finite.
+// Returns the largest difference between the values of two tensors, relative to the largest absolute value; infinite if
+// only one of two values is finite.
 double relativeDifference(const std::vector<float>& a, const std::vector<float>& b) {
     double difference = 0, largest = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -61,7 +62,7 @@ double relativeDifference(const std::vector<float>& a, const std::vector<float>&
     return difference == 0 ? 0 : difference / largest;
 }
 
-// Compares the checkpoints of one step.
+// Compares the weights of both runs' checkpoints of one step.
 class StepComparison {
   public:
     StepComparison(CheckpointComparison& result, std::int64_t step) : m_result(result), m_step(step) {}

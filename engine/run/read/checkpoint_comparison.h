@@ -22,12 +22,15 @@ struct WeightDifference {
 // Comparison of the weights in the checkpoints of two runs, at the steps at which both have one.
 struct CheckpointComparison {
     double tolerance = 0;
-    std::vector<std::int64_t> steps;        // compared, ascending; none after the first difference
-    std::int64_t tensors = 0;               // number of compared pairs at all steps
-    double largest = 0;                     // largest relative difference of them
-    std::optional<WeightDifference> first;  // by step, then by name
-    std::int64_t differing = 0;             // tensors that differ at that step
-    std::vector<std::string> notCompared;   // tensors of one run only or of another type or shape
+    // Steps whose checkpoints were compared, in ascending order; no steps after the first one with a difference.
+    std::vector<std::int64_t> steps;
+    std::int64_t tensors = 0;  // number of pairs of tensors that were compared, over all steps
+    double largest = 0;        // largest relative difference of the compared tensors
+    // First tensor that differs, by step and then by name; empty if there is none.
+    std::optional<WeightDifference> first;
+    std::int64_t differing = 0;  // number of tensors that differ at that step
+    // Names of the tensors that only one run has, or whose type or shape differs.
+    std::vector<std::string> notCompared;
 
     bool equal() const { return !first && tensors > 0 && notCompared.empty(); }
 };

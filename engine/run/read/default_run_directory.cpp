@@ -38,7 +38,7 @@ bool canWriteIn(const fs::path& directory) {
     return ::access(directory.c_str(), W_OK | X_OK) == 0;
 }
 
-// True if a run can be written below the directory, which need not exist yet. Creates nothing.
+// True if a run directory can be created below `directory`, which need not exist yet. Creates nothing.
 bool canHoldRuns(const fs::path& directory) {
     std::error_code error;
     if (fs::exists(fs::symlink_status(directory, error)))
@@ -46,7 +46,7 @@ bool canHoldRuns(const fs::path& directory) {
     return canWriteIn(directory.parent_path());
 }
 
-// Path of the default run directory of a run that starts now, without a number.
+// Returns the path of the default run directory of a run that starts now, without a number.
 fs::path defaultBase(const std::string& name) {
     const std::string safe = fileNameOf(name);
     return runsDirectory() / (safe.empty() ? stamp() : stamp() + "-" + safe);
@@ -77,7 +77,7 @@ ReservedRunDirectory::ReservedRunDirectory(ReservedRunDirectory&& other) noexcep
     : m_path(std::exchange(other.m_path, {})) {}
 
 ReservedRunDirectory::~ReservedRunDirectory() {
-    if (!m_path.empty()) ::rmdir(m_path.c_str());  // fails where a run has written to the directory
+    if (!m_path.empty()) ::rmdir(m_path.c_str());  // fails, as intended, if the run has written to the directory
 }
 
 }  // namespace ringside

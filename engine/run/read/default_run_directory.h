@@ -8,16 +8,16 @@
 
 namespace ringside {
 
-// Returns the directory of runs without --out: runs under the current directory, or under ~/.local/share/ringside where
-// that cannot be written. Creates nothing: the directory need not exist yet.
+// Returns the directory of runs without --out: runs under the current directory, or under ~/.local/share/ringside if
+// the former cannot be written. Creates nothing: the directory need not exist yet.
 std::filesystem::path runsDirectory();
 
-// Makes a directory YYYY-MM-DD-HHMMSS-name, with a number where needed, in runsDirectory(). No other run gets the same
-// one, even if both start at the same time.
+// Creates a directory YYYY-MM-DD-HHMMSS-name in runsDirectory(), with a number appended if the name exists. No other
+// run gets the same directory, even if both start at the same time.
 Result<std::filesystem::path> makeDefaultRunDirectory(const std::string& name);
 
-// Default run directory that another process, such as rank 0 of a classroom, is going to use. The destructor removes
-// the directory if it is still empty.
+// Default run directory that another process is going to use, such as rank 0 of a class run. The destructor removes the
+// directory if it is still empty.
 class ReservedRunDirectory {
   public:
     static Result<ReservedRunDirectory> make(const std::string& name);

@@ -20,7 +20,8 @@ std::string metrics(const char* name, double loss, double accuracy) {
     return std::isnan(accuracy) ? text : text + fmt::format("  accuracy {:6.2f} %", 100 * accuracy);
 }
 
-// Returns "epoch  3 of 12"; "epoch 3" if the number of epochs is not known, as while a watched script trains.
+// Returns "epoch  3 of 12"; "epoch 3" if the number of epochs is not known, as for a watched script that is still
+// training.
 std::string epochText(std::int64_t epoch, std::int64_t total) {
     std::string number = std::to_string(epoch);
     if (total <= 0) return "epoch " + number;
@@ -29,7 +30,7 @@ std::string epochText(std::int64_t epoch, std::int64_t total) {
     return "epoch " + number + " of " + all;
 }
 
-// True if each epoch ends with a result of the validation. A watched script keeps its results to itself.
+// True if each epoch ends with validation results. False for a watched script, whose validation results are not known.
 bool reportsValidation(const RunData& run) {
     if (!run.started() || run.started()->validationSamples <= 0) return false;
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");

@@ -46,13 +46,13 @@ std::optional<std::int64_t>* integerOf(LineValues& values, std::string_view key)
     return nullptr;
 }
 
-// Parser of a flat JSON object without escapes, which is the form of nearly all lines. About ten times faster than
-// parseJson(), which reads all other lines.
+// Parser of a flat JSON object without escapes, which is the form of nearly all lines. It is about ten times faster
+// than parseJson(), which parses all other lines.
 class FlatLine {
   public:
     explicit FlatLine(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
 
-    // Reads the line. False if it has any other form, valid JSON or not.
+    // Parses a line. Returns false if the line has any other form, valid JSON or not.
     bool read(LineValues& values) {
         if (!take('{')) return false;
         do {
@@ -63,7 +63,8 @@ class FlatLine {
     }
 
   private:
-    // True if the key is new and there is room for it. Lines with a repeated key are left to parseJson().
+    // True if the line has not contained this key before and there is room for the key. Lines with a repeated key are
+    // parsed by parseJson().
     bool isNew(std::string_view key) {
         const auto known = std::span(m_keys).first(m_count);
         if (m_count == m_keys.size() || std::ranges::find(known, key) != known.end()) return false;

@@ -39,9 +39,9 @@ class MetricsReader {
     static Result<MetricsReader> open(const std::filesystem::path& file);
 
     // Returns the next step; empty at the end of the file. Returns a problem if a line is invalid, longer than 1 MiB or
-    // out of order.
+    // not in the order of steps.
     Result<std::optional<StepMetrics>> next();
-    // Returns the results of the epochs before the present position.
+    // Returns the results of all epochs that have been read until now.
     const std::vector<EpochMetrics>& epochs() const { return m_epochs; }
 
   private:

@@ -39,7 +39,8 @@ RunEnded endOf(const RunSummary& summary) {
 
 }  // namespace
 
-// The summary is written before the end line: a run with a summary did end, and its last lines were lost later.
+// A summary is written before the end line. If a summary exists, the run has ended and its last telemetry lines were
+// lost later.
 std::string missingEnd(const RunPaths& paths) {
     const Result<RunSummary> summary = readRunSummary(paths.summary());
     if (!summary || summary.value().verdict.empty()) {

@@ -7,11 +7,12 @@
 
 namespace ringside {
 
-// Returns the telemetry lines that complete a telemetry.jsonl without an end line, of a run that is over: the outcome
-// in summary.json and a warning that lines are missing, or a failure because the supervisor was killed.
+// Returns the lines to append to the telemetry of a run that is over and whose telemetry.jsonl has no end line: the
+// outcome in summary.json and a warning that lines are missing, or a failure because the supervisor was killed.
 std::string missingEnd(const RunPaths& paths);
 
-// Returns the end line shown for another user's run that is not known to be live and has written nothing for a time.
+// Returns the end line to show for a run of another user if it is not known whether the run is live and it has written
+// nothing for some time.
 std::string unknownEnd(const RunPaths& paths);
 
 }  // namespace ringside

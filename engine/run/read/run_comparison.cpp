@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-// Cursor over the steps of a run, in order. Steps are joined where the other run has recorded a window of several
-// steps.
+// Reads the steps of a run in order. If the other run has recorded a window of several steps, the steps of this run are
+// combined to the same window.
 class StepCursor {
   public:
     explicit StepCursor(MetricsReader& reader) : m_reader(reader) {}
@@ -26,7 +26,7 @@ class StepCursor {
         m_joined = 1;
         return {};
     }
-    // Joins the next step to the present one. The mean is summed in the order that the recorder uses.
+    // Adds the next step to the current window. The mean is summed in the order that the recorder uses.
     std::optional<Problem> join() {
         const StepMetrics before = *m_step;
         const double sum = m_sum;
@@ -58,14 +58,16 @@ bool sameOrNeither(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-// Returns the pair with the largest difference: the losses of a step, or the means, minima or maxima of a window.
+// Returns the pair with the largest difference between the two entries: the losses of a step, or the means, minima or
+// maxima of a window.
 ValuePair furthest(const StepCursor& inA, const StepCursor& inB) {
     const StepMetrics& a = *inA.step();
     const StepMetrics& b = *inB.step();
     ValuePair pair{a.step, a.loss, b.loss, 0};
     if (!a.isThinned() && !b.isThinned()) return pair;
     pair.from = std::min(a.from, b.from);
-    // Sums over windows of different widths have different rounding errors.
+    // Treats tiny differences as equal if the windows have been combined from different numbers of entries, because
+    // their sums have different rounding errors.
     constexpr double kRounding = 1e-12;
     if (inA.joined() != inB.joined() && pair.relative() < kRounding) pair.b = pair.a;
     for (const ValuePair& other : {ValuePair{a.step, a.lossMinimum, b.lossMinimum, pair.from},
@@ -93,7 +95,7 @@ void compareStep(RunComparison& result, const StepCursor& inA, const StepCursor&
     }
 }
 
-// Returns the first step of the run itself: later than 1 if it resumed from a checkpoint.
+// Returns the first step that the run trained itself: later than 1 if the run resumed from a checkpoint.
 std::int64_t firstOwnStep(const RunRecord& run) {
     if (!run.config || !run.config->is_object()) return 1;
     const Json resume = run.config->value("/training/resume"_json_pointer, Json(""));
@@ -155,7 +157,8 @@ void compareEpochs(RunComparison& result, const std::vector<EpochMetrics>& a, st
     }
 }
 
-// Calls found(key, same) for each key that is in both lists, in ascending order. `same`: the digests are equal.
+// Calls found(key, same) for each key that both lists contain, in ascending order. same: true if both lists have the
+// same hash for the key.
 template <class Key, class Found>
 void forEachCommon(const std::vector<RunRecord::Hash<Key>>& a, const std::vector<RunRecord::Hash<Key>>& b,
                    const Found& found) {

@@ -11,12 +11,13 @@
 
 namespace ringside {
 
-// A pair of corresponding values of two runs.
+// Two corresponding values of two runs.
 struct ValuePair {
     std::int64_t at = 0;  // number of the step or epoch
     double a = 0;
     double b = 0;
-    std::int64_t from = 0;  // first step of a window of several steps; 0: the pair is of a single step
+    // First step of the window of several steps that was compared; 0: a single step was compared.
+    std::int64_t from = 0;
     // Returns |a - b| / max(|a|, |b|): 0 for equal values and for two NaNs, infinite for a number and a NaN.
     double relative() const;
 };
@@ -38,10 +39,10 @@ struct RunComparison {
     std::int64_t stepsOnlyB = 0;
     std::int64_t thinned = 0;    // number of common steps compared only by mean, minimum and maximum of a window
     std::int64_t firstStep = 1;  // first step compared; above 1 if a run resumed from a checkpoint
-    std::optional<ValuePair> firstApart;    // first step whose losses are not identical
-    std::optional<ValuePair> firstBeyond;   // first step beyond the tolerance
+    std::optional<ValuePair> firstApart;    // first step at which the losses of the two runs are not identical
+    std::optional<ValuePair> firstBeyond;   // first step at which the losses differ by more than the tolerance
     ValuePair largest;                      // step with the largest relative difference
-    std::optional<ValuePair> sampleCounts;  // first step with different numbers of samples
+    std::optional<ValuePair> sampleCounts;  // first step at which the two runs trained different numbers of samples
     std::int64_t epochs = 0;                // number of epoch results found in both runs
     double trainLossDifference = 0;         // largest relative difference of the training loss over all epochs
     double validationLossDifference = 0;    // largest relative difference of the validation loss over all epochs
@@ -51,14 +52,15 @@ struct RunComparison {
     std::optional<ShardKey> firstOtherShard;
     std::optional<bool> initialWeights;          // true if both runs started from identical weights; empty: not known
     std::optional<std::int64_t> otherWeightsAt;  // first step after which rank 0's parameters differ
-    std::optional<BitsBasis> bitsOfA, bitsOfB;   // conditions for identical bits of each run; empty: not known
+    // Conditions that determine the last bits of each run's results; empty: not known.
+    std::optional<BitsBasis> bitsOfA, bitsOfB;
     bool configsKnown = false;
     std::vector<ConfigDifference> configDifferences;
 
-    // True if both have the same steps, at least one, and each loss is within the tolerance.
+    // True if both runs have recorded the same steps, at least one, and each pair of losses is within the tolerance.
     bool equal() const;
     Json toJson() const;
-    // Returns text for users, one finding in each line.
+    // Returns the differences as text for users, one finding in each line.
     std::string text() const;
 };
 

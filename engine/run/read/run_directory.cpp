@@ -47,8 +47,8 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
     return lock(std::move(directory), made);
 }
 
-// Locks a new or empty directory. Returns a problem if another run has locked it first; the directory is then left
-// alone.
+// Locks a new or empty directory. Returns a problem, without changing the directory, if another run has locked it
+// first.
 Result<RunDirectory> RunDirectory::lock(RunDirectory directory, bool made) {
     const RunPaths paths = directory.m_paths;
     directory.m_madeDirectory = made;

@@ -23,7 +23,7 @@ struct RunPaths {
     std::filesystem::path olderTrace() const { return directory / "trace.1.jsonl"; }
     std::filesystem::path log() const { return directory / "log.txt"; }
     std::filesystem::path lock() const { return directory / "run.lock"; }
-    // Returns the path of the launcher's file, which exists only under a launcher.
+    // Returns the path of the file that describes the launcher. The file exists only if a launcher started the run.
     std::filesystem::path launch() const { return directory / "launch.json"; }
     std::filesystem::path supervisor() const { return directory / "supervisor.json"; }
 };
@@ -36,17 +36,18 @@ class RunDirectory {
     static Result<RunDirectory> create(const std::filesystem::path& path);
     // Creates and locks a new directory with a default name (makeDefaultRunDirectory()).
     static Result<RunDirectory> createDefault(const std::string& name);
-    // Locks the directory of a run that has ended or crashed, to resume in it; never removes it. Returns a problem if
-    // it holds no run or is in use.
+    // Locks the directory of a run that has ended or crashed, so that the run can resume in it. This object never
+    // removes such a directory. Returns a problem if the directory contains no run or is in use.
     static Result<RunDirectory> reopen(const std::filesystem::path& path);
     ~RunDirectory();
     RunDirectory(RunDirectory&& other) noexcept;
     RunDirectory& operator=(RunDirectory&& other) = delete;
 
     const RunPaths& paths() const { return m_paths; }
-    // Keeps the directory when this object is destroyed.
+    // Makes the destructor keep the directory.
     void keep() { m_created = false; }
-    // Removes the files that only a live run needs, and unlocks the directory. Call after the run has ended.
+    // Removes the files that are needed only while the run is live, and unlocks the directory. Call after the run has
+    // ended.
     void release();
 
   private:
@@ -59,7 +60,8 @@ class RunDirectory {
     bool m_madeDirectory = false;
 };
 
-// Returns the paths of an existing run directory. Returns a problem if the path holds no config.json or cannot be read.
+// Returns the paths of an existing run directory. Returns a problem if `path` contains no config.json or cannot be
+// read.
 Result<RunPaths> openRunDirectory(const std::filesystem::path& path);
 
 }  // namespace ringside

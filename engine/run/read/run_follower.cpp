@@ -40,7 +40,8 @@ RunFollower::RunFollower(RunPaths paths, Traces traces, std::shared_ptr<const Cl
 
 bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
-    // The state of the run is read before its lines: if the run ends in between, the next call reads its last lines.
+    // Reads the state of the run before its lines, so that a run that ends in between is read to its last line by the
+    // next call.
     const RunLife life = runLife(m_paths.directory);
     if (!readOn(lines)) return false;
     const bool moreTraces = !m_behind && deliverTraces(lines);
@@ -52,7 +53,7 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     return false;
 }
 
-// Reads to the present end of the file, or about 1 MiB. False once the end line was passed.
+// Reads the file to its current end, or about 1 MiB. Returns false once the end line has been passed to the caller.
 bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
     if (!m_file) {
         Result<UniqueFd> file = openFile(m_paths.telemetry());
@@ -77,11 +78,12 @@ void RunFollower::deliverLines(std::string_view come, const std::function<void(s
     const std::size_t newline = come.rfind('\n');
     if (newline == std::string_view::npos) return bufferPart(come, lines);
     m_pending += come.substr(0, newline + 1);
-    const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;  // skips the rest of a long line
+    // Skips the rest of a line that is too long to buffer.
+    const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;
     const std::string_view whole = std::string_view(m_pending).substr(first);
     m_ended = !whole.empty() && lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
     const std::size_t end = m_pending.size() - (m_ended ? lastLine(whole).size() + 1 : 0);
-    if (m_ended && m_traces) {  // traces must precede the line "end"
+    if (m_ended && m_traces) {  // all traces must be passed to the caller before the line "end"
         lines(std::string_view(m_pending).substr(0, end));
         while (deliverTraces(lines)) continue;
         lines(std::string_view(m_pending).substr(end));
@@ -92,12 +94,13 @@ void RunFollower::deliverLines(std::string_view come, const std::function<void(s
     m_insideLong = false;
 }
 
-// Passes new trace lines. True if there may be more.
+// Passes new trace lines to the caller. Returns true if there may be more.
 bool RunFollower::deliverTraces(const std::function<void(std::string_view)>& lines) {
     return m_traces && m_traces->advance(lines);
 }
 
-// Buffers a part of a line. A line longer than Decoder::kMaxLine is passed in parts; the caller's decoder skips it.
+// Buffers an incomplete line. A line longer than Decoder::kMaxLine is passed to the caller in parts; the caller's
+// decoder skips it.
 void RunFollower::bufferPart(std::string_view part, const std::function<void(std::string_view)>& lines) {
     m_pending += part;
     if (!m_insideLong && m_pending.size() <= Decoder::kMaxLine) return;

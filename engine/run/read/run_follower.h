@@ -16,10 +16,11 @@ namespace ringside {
 
 // Reader of a run's telemetry from the beginning and while it grows, in another process than the writer. The output
 // ends with the end line. If the file has none and no supervisor is left to write it, the reader adds an end line that
-// gives the reason. One thread.
+// gives the reason. Used by one thread.
 class RunFollower {
   public:
-    enum class Traces { kLeftOut, kToo };  // kToo: trace lines are also returned
+    // kToo: trace lines are returned in addition to telemetry lines; kLeftOut: they are not.
+    enum class Traces { kLeftOut, kToo };
     // Time without new data after which another user's run, whose lock cannot be read, counts as ended. A live run
     // writes at least one heartbeat each second.
     static constexpr std::chrono::seconds kUnknownPatience{15};
@@ -27,16 +28,17 @@ class RunFollower {
     explicit RunFollower(RunPaths paths, Traces traces = Traces::kLeftOut,
                          std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>());
 
-    // Passes new data to `lines`, in pieces of whole lines, byte for byte as in the file. Returns after about 1 MiB, so
-    // that the caller can serve other events; does not block. False once the run has ended and all data was passed.
+    // Passes new data to the function `lines`, in pieces of whole lines, byte for byte as in the file. Returns after
+    // about 1 MiB, so that the caller can serve other events; does not block. Returns false once the run has ended and
+    // all data has been passed.
     bool advance(const std::function<void(std::string_view)>& lines);
-    // True if more data is available already: call advance() again at once.
+    // True if more data is available without waiting: call advance() again at once.
     bool isBehind() const { return m_behind; }
 
     // Returns a descriptor that is readable when the file may have grown; -1 if the directory cannot be watched. Call
     // advance() every 250 ms as well, because a killed supervisor changes no file.
     int wakeFd() const { return m_watch.get(); }
-    // Discards the events of wakeFd().
+    // Reads and discards the pending events of wakeFd().
     void drainWake() const;
 
   private:

@@ -19,7 +19,8 @@
 namespace ringside {
 namespace {
 
-// True if the kernel lists a flock(2) on the file, by any process that this one may see (proc_locks(5)).
+// True if the kernel lists an flock(2) on the file in /proc/locks, held by any process that this process may see
+// (proc_locks(5)).
 bool isListedAsLocked(const struct stat& file) {
     const std::string inode = fmt::format(" {:02x}:{:02x}:{} ", major(file.st_dev), minor(file.st_dev), file.st_ino);
     std::ifstream locks("/proc/locks");

@@ -25,7 +25,7 @@ int nibble(char digit) {
     return -1;
 }
 
-// Returns the bytes of a SHA-256 in hex; for any other text, the SHA-256 of that text.
+// Converts a SHA-256 in hex to bytes. For any other text, returns the SHA-256 of that text.
 Digest digestOf(const std::string& hash) {
     Digest digest{};
     const bool plain =
@@ -41,8 +41,8 @@ Digest digestOf(const std::string& hash) {
     return digest;
 }
 
-// Adds the hashes of a telemetry line. Only two kinds of lines are decoded, because telemetry can be large; invalid
-// lines are skipped.
+// Adds the hashes that a telemetry line contains. Decodes only the two kinds of lines with hashes, because telemetry
+// can be large. Skips invalid lines.
 void applyLine(RunRecord& record, std::string_view line) {
     const bool counts =
         line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
@@ -71,7 +71,7 @@ void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
     }
 }
 
-// Sorts hashes by key. Of several with the same key, keeps the last.
+// Sorts hashes by key. If several hashes have the same key, keeps only the last.
 template <class Key>
 void sortByKey(std::vector<RunRecord::Hash<Key>>& hashes) {
     std::ranges::stable_sort(hashes, {}, &RunRecord::Hash<Key>::key);

@@ -36,7 +36,7 @@ struct RunRecord {
     std::filesystem::path metrics;
     std::int64_t firstStep = 0;               // number of the first recorded step
     std::vector<Hash<ShardKey>> shards;       // hashes of trained samples, sorted by key
-    std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by steps done
+    std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by the number of steps done
     std::optional<Json> config;
     std::optional<BitsBasis> bits;  // conditions for identical bits, from summary.json
 };

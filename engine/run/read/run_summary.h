@@ -42,7 +42,8 @@ struct BestMetrics {
     std::optional<double> validationAccuracy{};
 };
 
-// First sample that a rank trained contrary to the plan. Step, slot and samples are empty if only a hash is known.
+// First sample that a rank trained although the sampler assigned another one. Step, slot and samples are empty if only
+// a hash is known.
 struct SummaryMismatch {
     std::int64_t rank = 0;
     std::int64_t epoch = 0;
@@ -53,12 +54,12 @@ struct SummaryMismatch {
     std::optional<std::int64_t> trained{};
 };
 
-// Rank that makes the other ranks wait, according to the arrival times at the collectives.
+// Rank for which the other ranks wait, found by the arrival times at the collectives.
 struct Straggler {
     int rank = 0;
     std::string phase{};       // phase that delays the rank; "cpu" if another program uses its processor
-    double share = 0;          // share of the steps in which the rank arrives last, 0 to 1
-    double lostMsPerStep = 0;  // time in milliseconds per step that the other ranks wait
+    double share = 0;          // share of the steps in which this rank arrives last, 0 to 1
+    double lostMsPerStep = 0;  // time per step that the other ranks wait for this rank, in milliseconds
 };
 
 // Device and link that the ranks imitated by throttling.
@@ -69,14 +70,14 @@ struct SummaryThrottle {
     bool kept = true;  // true if this CPU was fast enough to imitate the device and the link
 };
 
-// Clock of a host at the end, relative to the run's clock.
+// Clock of a host at the end of the run, compared with the run's clock.
 struct SummaryClock {
     std::string host{};
-    HostClock clock{};  // clock of the host; offsetUs is not written, because it would reveal when the hosts were
-                        // started
+    // Measured clock of the host; offsetUs is not written, because it would reveal when the hosts were started.
+    HostClock clock{};
 };
 
-// Network link of a host in a run on several hosts, by the last report of its ranks.
+// Network link of a host in a run on several hosts, as last reported by the host's ranks.
 struct SummaryLink {
     std::string host{};  // name of the host; empty: rank 0's host
     int rank = 0;        // first rank on the host
@@ -104,7 +105,7 @@ struct SummaryFramework {
     std::string version{};
 };
 
-// Finding of the doctor in a watched run.
+// Finding of the checks of a watched run (`ringsidectl doctor`).
 struct SummaryFinding {
     std::string code{};
     std::string severity{};  // severity of the finding: mistake, cost or note
@@ -114,7 +115,7 @@ struct SummaryFinding {
     std::string remedy{};
 };
 
-// Check of a watched run that made no finding.
+// Check of a watched run that found no problem.
 struct SummaryCheck {
     std::string code{};
     std::string result{};  // result of the check: passed, skipped or could_not_judge
@@ -126,9 +127,9 @@ struct EpochSamples {
     std::int64_t epoch = 0;
     std::int64_t assigned = 0;  // number of assigned samples over all ranks, with repetitions
     std::optional<std::int64_t> distinct{};
-    std::optional<std::int64_t> twice{};  // number of uses beyond the first of each sample
+    std::optional<std::int64_t> twice{};  // number of repeated uses: each use of a sample after its first
     std::optional<std::int64_t> never{};
-    std::optional<std::int64_t> size{};   // number of samples that the loaders select from
+    std::optional<std::int64_t> size{};   // number of samples in the data set from which the loaders select
     bool finished = false;                // true if the ranks have read their loaders to the end
     std::string loader{};                 // line that creates the loader, such as "train.py:48"; empty for a run by
                                           // Ringside
@@ -137,26 +138,26 @@ struct EpochSamples {
     std::string why{};                    // cause of repeated or missing samples, as text
 };
 
-// Line of text of the audit, with its label.
+// Line of text of the sample audit, with its label.
 struct SamplesLine {
     std::string label{};  // part of the training, such as "training epochs 1-3"
     std::string text{};
-    bool good = true;   // no sample was repeated or left out without a reason
+    bool good = true;   // true if no sample was repeated or left out without a reason
     bool known = true;  // false if the samples were only counted: the line is neither good nor bad
 };
 
-// Exactly-once audit: by loader, data-parallel group and epoch.
+// Result of the audit whether each sample was used exactly once: by loader, data-parallel group and epoch.
 struct SummarySamples {
     std::vector<EpochSamples> train{};
     std::vector<EpochSamples> val{};
     std::int64_t validated = 0;  // number of distinct validation samples
     // Number of distinct validation samples that were trained on; empty: not known.
     std::optional<std::int64_t> trainedOn{};
-    std::vector<SamplesLine> lines{};  // sentences that state the result
+    std::vector<SamplesLine> lines{};  // text lines that state the result of the audit
 };
 
-// Content of summary.json: the outcome of a run, written when it ends. A provisional one is written earlier if a
-// launcher may kill the supervisor.
+// Content of summary.json: the outcome of a run, written when the run ends. A provisional summary is written earlier if
+// a launcher may kill the supervisor.
 struct RunSummary {
     int version = 1;
     std::string name{};
@@ -180,7 +181,8 @@ struct RunSummary {
     BestMetrics best{};
     std::string device{};
     std::string whyDevice{};
-    std::optional<std::string> cpuSetting{};  // environment variable that changes the last bits of results
+    // Setting of an environment variable that changes the last bits of results.
+    std::optional<std::string> cpuSetting{};
     std::string backend{};
     std::string whyBackend{};
     std::optional<BitsBasis> bitsDependOn{};
@@ -197,11 +199,13 @@ struct RunSummary {
     std::optional<std::vector<RankMemory>> memory{};          // memory of each rank, in bytes
     std::optional<SummaryThrottle> throttle{};                // throttle of the ranks; empty if they were not throttled
     std::optional<std::vector<std::int64_t>> bytesPerStep{};  // payload sent in each step in bytes, by rank
-    std::optional<double> idleShare{};                        // idle share; see measuredIdleShare()
-    std::vector<SummaryClock> clocks{};                       // clocks of all hosts except rank 0's
+    // Share of time in which GPUs or ranks are idle; see measuredIdleShare().
+    std::optional<double> idleShare{};
+    std::vector<SummaryClock> clocks{};  // clocks of all hosts except rank 0's
     std::optional<std::vector<SummaryLink>> links{};
-    std::int64_t droppedTelemetrySteps = 0;   // over all ranks, which could not send them
-    std::int64_t droppedTelemetryEvents = 0;  // the same for all telemetry except steps
+    std::int64_t droppedTelemetrySteps = 0;  // number of steps whose telemetry ranks could not send, over all ranks
+    // Number of telemetry events other than steps that ranks could not send, over all ranks.
+    std::int64_t droppedTelemetryEvents = 0;
     Recording recording{};
     std::string source{"trained"};  // origin of the run: trained, watched or imported
     // The following members are set in watched runs only.

@@ -34,7 +34,7 @@ bool isAt(const UniqueFd& file, const std::filesystem::path& path) {
 bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (!m_file && !openNext()) return false;
     while (!readOn(lines)) {
-        // The end of the file is reached. If the file was renamed, it does not grow any more: it is read once more, and
+        // Continues at the end of the file. If the file was renamed, it does not grow any more: the rest is read, and
         // then the next file is opened.
         if (isAt(m_file, m_paths.trace())) return false;
         if (readOn(lines)) return true;
@@ -43,7 +43,8 @@ bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) 
     return true;
 }
 
-// Opens the older file at the start, if there is one, and the growing file afterwards. False if there is none.
+// Opens a trace file: at the start, the older file if it exists; afterwards, the growing file. Returns false if there
+// is none.
 bool TraceFollower::openNext() {
     m_pending.clear();
     UniqueFd next;
@@ -55,7 +56,7 @@ bool TraceFollower::openNext() {
     return true;
 }
 
-// Reads about 1 MiB. True if there may be more; false at the end of the file.
+// Reads about 1 MiB. Returns true if there may be more; false at the end of the file.
 bool TraceFollower::readOn(const std::function<void(std::string_view)>& lines) {
     std::array<char, 1U << 16> buffer;
     for (std::size_t taken = 0; taken < kMostTracesAtOnce;) {

@@ -16,8 +16,8 @@ class TraceFollower {
   public:
     explicit TraceFollower(RunPaths paths) : m_paths(std::move(paths)) {}
 
-    // Passes new data to `lines`, in pieces of whole lines. Returns after about 1 MiB; does not block. True if there
-    // may be more.
+    // Passes new data to the function `lines`, in pieces of whole lines. Returns after about 1 MiB; does not block.
+    // Returns true if there may be more data.
     bool advance(const std::function<void(std::string_view)>& lines);
 
   private:

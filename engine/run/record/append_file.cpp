@@ -14,7 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kFlushBytes = 1U << 18;
-// Refuses symbolic links, and does not block on a pipe.
+// Opens a file without following symbolic links and without blocking on a pipe.
 constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 [[noreturn]] void failWriting(const std::filesystem::path& path, int error) {
@@ -50,7 +50,8 @@ void AppendFile::flush() {
     m_pending.clear();
 }
 
-// Truncates the file to its earlier content and the whole lines that this object has written. Throws IoError.
+// Truncates the file to its content before it was opened and the whole lines that this object has written. Throws
+// IoError.
 void AppendFile::fail(int error, std::size_t written) {
     const std::size_t newline = written == 0 ? std::string::npos : m_pending.rfind('\n', written - 1);
     if (newline != std::string::npos) m_size += static_cast<off_t>(newline + 1);

@@ -23,7 +23,7 @@ class AppendFile {
     void add(std::string_view text);
     // Passes the buffer to the kernel (no fsync). Throws IoError if the disk refuses the write.
     void flush();
-    // Returns the bytes written and buffered by this object.
+    // Returns the number of bytes that this object has written or buffered.
     std::int64_t bytes() const {
         return static_cast<std::int64_t>(m_size) + static_cast<std::int64_t>(m_pending.size());
     }
@@ -34,7 +34,7 @@ class AppendFile {
     std::filesystem::path m_path;
     UniqueFd m_fd;
     off_t m_before = 0;  // size of the file in bytes when it was opened
-    off_t m_size = 0;    // bytes written by this object, without those in m_before
+    off_t m_size = 0;    // bytes that this object has written, in addition to m_before
     std::string m_pending;
 };
 

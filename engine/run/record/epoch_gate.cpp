@@ -6,10 +6,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kRankBytes = 280;     // size of the hash and the checksum of a rank, in bytes
-constexpr std::size_t kResultBytes = 1400;  // size of training and validation results in both files, in bytes
-constexpr std::size_t kRemembered = 16;     // number of remembered epochs; larger than the number of epochs that ranks
-                                            // can be apart
+constexpr std::size_t kRankBytes = 280;  // approximate size of the lines with a rank's hash and checksum, in bytes
+// Approximate size of the lines with training and validation results in both files, in bytes.
+constexpr std::size_t kResultBytes = 1400;
+// Number of epochs whose decision is stored; larger than the number of epochs by which ranks can be apart.
+constexpr std::size_t kRemembered = 16;
 
 }  // namespace
 

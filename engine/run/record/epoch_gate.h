@@ -15,7 +15,8 @@ class EpochGate {
   public:
     EpochGate(RecordBudget& budget, int worldSize, std::int64_t epochs);
 
-    // True if the epoch is recorded. The first call for an epoch decides and spends its bytes; later calls agree.
+    // True if the epoch is recorded. The first call for an epoch decides, and subtracts the size of the epoch's lines
+    // from the budget; later calls return the same decision.
     bool keeps(std::int64_t epoch);
 
   private:

@@ -21,7 +21,8 @@ void writeMetrics(NumberWriter& line, const EpochResult& result, bool padded) {
     writeMetrics(line, result.loss, result.accuracy, result.samples);
 }
 
-// Returns the line of an epoch's result: the headline numbers first, and for a validation both ways of counting.
+// Returns the line with an epoch's result: the main numbers first, then, for a validation, the results of both ways of
+// counting.
 std::string epochLine(const EpochResult& result, bool padded) {
     const bool validates = result.split == SplitKind::kValidation;
     NumberWriter line;
@@ -41,7 +42,7 @@ void writePlace(NumberWriter& line, const GlobalStep& step) {
     line.text(R"({"kind":"step","step":)").number(step.step).text(R"(,"epoch":)").number(step.epoch);
 }
 
-// Extends a range by a value. NaN does not change the range.
+// Extends a range so that it contains the value. NaN does not change the range.
 void widen(double& minimum, double& maximum, double value) {
     if (value < minimum || std::isnan(minimum)) minimum = value;
     if (value > maximum || std::isnan(maximum)) maximum = value;
@@ -67,8 +68,8 @@ void MetricsRecord::add(const GlobalStep& step) {
         gather(step);
         if (step.step == m_open->window.last) close();
     }
-    // Results of epochs are written now rather than with the next step, so that a run that resumes here finds the
-    // results before it.
+    // Writes the results of epochs now rather than with the next step, so that a run that resumes from this checkpoint
+    // finds the results before it.
     if (!m_open) writeEpochsUpTo(step.step);
 }
 
@@ -99,8 +100,8 @@ void MetricsRecord::gather(const GlobalStep& step) {
     widen(one.accuracyMinimum, one.accuracyMaximum, step.accuracy);
 }
 
-// Writes the open window as one step line: means over the samples, their total number, the first step, the number of
-// steps, and the ranges.
+// Writes the current window of steps as one line: means over the samples, their total number, the first step, the
+// number of steps, and the ranges.
 void MetricsRecord::close() {
     const Open one = *m_open;
     m_open.reset();
@@ -109,7 +110,8 @@ void MetricsRecord::close() {
     const auto samples = static_cast<double>(one.samples);
     NumberWriter line;
     writePlace(line, end);
-    // Without sample counts, as from a watched script without a DataLoader, each step has the same weight.
+    // If the numbers of samples are not known, as for a watched script without a DataLoader, each step has the same
+    // weight.
     const double loss = one.samples > 0 ? one.lossSum / samples : one.plainLossSum / static_cast<double>(one.steps);
     line.text(R"(,"loss":)").number(loss).text(R"(,"accuracy":)").number(one.accuracySum / samples);
     line.text(R"(,"lr":)").number(end.learningRate).text(R"(,"samples":)").number(one.samples);
@@ -141,7 +143,7 @@ void MetricsRecord::add(const LoggedScalar& scalar) {
     write(line.text("}\n").take());
 }
 
-// A window that spans the end of an epoch is written after the result of that epoch.
+// Writes the result of an epoch before a window of steps that spans the end of this epoch.
 void MetricsRecord::writeEpochsUpTo(std::int64_t step) {
     while (!m_waitingEpochs.empty() && m_waitingEpochs.front().step <= step) {
         m_file.add(epochLine(m_waitingEpochs.front(), m_options.paddedFirst));

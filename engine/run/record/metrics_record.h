@@ -18,7 +18,8 @@ namespace ringside {
 class MetricsRecord {
   public:
     struct Options {
-        bool paddedFirst = false;  // true: the headline of a validation counts padded samples (training.validate)
+        // true: the main result of a validation counts padded samples too (training.validate).
+        bool paddedFirst = false;
         std::int64_t stepsBefore = 0;
         std::int64_t logEvery = 1;
     };
@@ -27,15 +28,15 @@ class MetricsRecord {
     void add(const GlobalStep& step);
     void add(const EpochResult& result);
     void add(const Controlled& command);
-    // Writes scalars of rank 0 and ignores those of other ranks, which log the same tags.
+    // Writes the scalars that rank 0 logs. Ignores those of other ranks, which log the same tags.
     void add(const LoggedScalar& scalar);
     // Writes the pending results of epochs that end at this step or before.
     void writeEpochsUpTo(std::int64_t step);
     // Continues in a new file after the old one was lost.
     void startAgain(const std::filesystem::path& path) { m_file = AppendFile(path); }
-    // Writes the open window and all pending results of epochs.
+    // Writes the current, incomplete window and all pending results of epochs.
     void finish();
-    // Adapts the window width to the budget and passes buffered lines to the kernel.
+    // Adapts the window width to the budget and writes buffered lines to the file.
     void flush();
     std::int64_t bytes() const { return m_file.bytes(); }
     // Returns the first step that is part of a window; empty while each step has its own line.

@@ -24,7 +24,7 @@ namespace ringside {
 // drops, as little-endian int64. Equal to ShardPlan::hash if the loader drops nothing.
 std::string trainedHash(const ShardPlan& plan, int rank);
 
-// First place where a rank trained a sample other than the planned one.
+// First position at which a rank trained a sample other than the planned one.
 struct PlanMismatch {
     int rank = 0;
     std::int64_t epoch = 0;
@@ -42,10 +42,11 @@ struct PlanMismatch {
 struct PlanWatchOptions {
     RunConfig config;
     std::int64_t datasetSize = 0;
-    // Returns labels, which some samplers need; called in the thread.
+    // Function that returns the labels of the samples, which some samplers need. Called in the thread that compares.
     std::function<std::shared_ptr<const ClassLabels>()> classes = {};
-    double share = 0.02;                // largest share of one CPU before withoutPauses() or finish(); 1 = no pauses
-    std::function<void()> onNews = {};  // called in the thread after each task
+    // Largest share of one CPU that the comparison uses before withoutPauses() or finish(); 1 = no pauses.
+    double share = 0.02;
+    std::function<void()> onNews = {};  // called in the comparing thread after each task
 };
 
 // Results since the last PlanWatch::take().
@@ -60,10 +61,10 @@ struct PlanNews {
     std::vector<Confirmed> confirmed;         // latest state of each rank with new confirmed slots
 };
 
-// Comparison of the samples that the ranks report to have trained with the plan, in a thread of low priority.
+// Compares the samples that the ranks report to have trained with the plan, in a thread of low priority.
 //
-// Thread safety: one caller's thread. The thread starts with the first report; the destructor joins it after the task
-// in progress.
+// Thread safety: the public functions are called by one thread. The comparing thread starts with the first report; the
+// destructor waits until its current task is done and joins it.
 class PlanWatch {
   public:
     static constexpr std::int64_t kLargestSet = 20'000'000;  // number of samples up to which plans are compared; larger
@@ -80,7 +81,7 @@ class PlanWatch {
     void add(const ConsumedIndices& report);
     // Returns the results since the last call. Does not block on a check.
     PlanNews take();
-    // Removes the pauses between checks, once no rank trains any more.
+    // Stops pausing between checks. Call once no rank trains any more.
     void withoutPauses();
     // Checks the queued reports and those of incomplete epochs; blocks for at most `deadline`. Returns the results.
     PlanNews finish(std::chrono::milliseconds deadline);
@@ -101,11 +102,12 @@ class PlanWatch {
     std::map<std::int64_t, std::vector<Consumed>>
         m_incomplete;  // epochs not yet reported by all ranks; used by the caller's thread only
 
-    // The following four members are used by the thread only.
+    // The following four members are used by the comparing thread only.
     std::shared_ptr<const ClassLabels> m_classes;
     std::optional<ShardPlan> m_plan;
-    std::set<std::pair<int, std::int64_t>> m_known;  // ranks and epochs with a mismatch
-    std::map<int, PlanNews::Confirmed> m_confirmed;  // confirmed slots by rank
+    std::set<std::pair<int, std::int64_t>> m_known;  // ranks and epochs for which a mismatch has been reported
+    // Number of confirmed slots (positions in the epoch's list), by rank.
+    std::map<int, PlanNews::Confirmed> m_confirmed;
 
     std::mutex m_mutex;  // guards the members after this one
     std::condition_variable m_wake, m_done;

@@ -19,7 +19,7 @@ enum class RecordKind {
     kSamples,    // sample indices of steps
     kGradients,  // gradients of inspected steps
     kLog,
-    kVital  // lines that are always written: first and last lines, checkpoints
+    kVital  // lines that are always written, such as first and last lines and checkpoints
 };
 inline constexpr std::size_t kRecordKinds = 8;
 
@@ -32,12 +32,13 @@ class RecordBudget {
   public:
     explicit RecordBudget(const TelemetryConfig& limits);
 
-    // Sets the present time and updates the halvings. Earlier times are ignored.
+    // Sets the current time and updates the number of halvings of each kind. Earlier times are ignored.
     void advance(std::int64_t timeUs);
-    // Returns the bytes of all kinds together that may have been written by now.
+    // Returns the number of bytes that may have been written by now, all kinds together.
     std::int64_t allowed() const { return allowedAt(m_nowUs); }
-    // Spends bytes of the kind's share. False if more than `upTo` of the share would then be used: nothing is spent,
-    // and the line counts as left out. upTo: below 1 to keep a reserve for later lines.
+    // Subtracts the size of a line from the kind's share of the budget. Returns false if more than the fraction `upTo`
+    // of the share would then be used: in this case nothing is subtracted, and the line counts as left out. upTo: below
+    // 1 to keep a reserve for later lines.
     bool spend(RecordKind kind, std::size_t bytes, double upTo = 1);
     // Returns how many times the kind should halve its data, so that its remaining share lasts. Updated once a second
     // when more than half of the share is used; decreases again when there is room.
@@ -45,7 +46,7 @@ class RecordBudget {
     // Sets the size of files in the run directory that are not part of the record.
     void setOthers(std::int64_t bytes) { m_others = bytes; }
 
-    // Returns the bytes spent by all kinds.
+    // Returns the number of bytes that all kinds have spent.
     std::int64_t spent() const;
     // Returns the number of lines refused by spend(), over all kinds.
     std::int64_t linesLeftOut() const;
@@ -55,7 +56,7 @@ class RecordBudget {
         std::int64_t spent = 0;
         std::int64_t leftOut = 0;
         std::int64_t wanted = 0;    // number of bytes requested since lookedUs, including refused ones
-        std::int64_t lookedUs = 0;  // time of the last adapt()
+        std::int64_t lookedUs = 0;  // time of the last call of adapt(), in microseconds
         int halvings = 0;
     };
     struct Mark {
@@ -63,8 +64,8 @@ class RecordBudget {
         std::array<std::int64_t, kRecordKinds> spent{};
     };
     Part& part(RecordKind kind) { return m_parts[static_cast<std::size_t>(kind)]; }
-    // Returns the used part of the kind's share, with `bytes` more: the larger of its parts of the total allowance and
-    // of the hourly allowance.
+    // Returns the used fraction of the kind's share if `bytes` more are written: the larger of the fractions of the
+    // total and of the hourly allowance.
     double used(RecordKind kind, std::int64_t bytes) const;
     std::int64_t allowedAt(std::int64_t timeUs) const;
     void adapt(RecordKind kind);

@@ -15,28 +15,31 @@
 
 namespace ringside {
 
-// Facts about a run that its record needs. The ranks of Ringside have them from a prepared configuration, a watched
-// script from the facts that its ranks report.
+// Facts about a run that its record needs. For a run by Ringside, they come from the prepared configuration; for a
+// watched script, from the reports of its ranks.
 struct RecordedRun {
     std::string name = {};
     std::string config = {};  // text of the experiment file
     ComputeChoice compute = {};
-    std::string wantedBackend = {};  // before automatic choices were resolved; empty: not known
+    std::string wantedBackend = {};  // name of the backend before automatic choices were resolved; empty: not known
     std::string wantedDevice = {};
     int worldSize = 1;
     std::int64_t pipelineRanks = 1;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
-    std::int64_t batchSize = 0;      // samples of a rank; 0: not known
-    std::int64_t stepsPerEpoch = 0;  // 0: not known
+    std::int64_t batchSize = 0;      // number of samples in a rank's batch; 0: not known
+    std::int64_t stepsPerEpoch = 0;  // number of steps in an epoch; 0: not known
     std::int64_t epochs = 1;
-    std::int64_t stepsBefore = 0;  // steps done by the checkpoint from which the run continues
+    std::int64_t stepsBefore = 0;  // number of steps done by the checkpoint from which the run continues
     std::int64_t logEvery = 1;
-    bool paddedValidation = false;  // the headline of a validation counts padded samples
+    bool paddedValidation = false;  // true if the main result of a validation counts padded samples
     TelemetryConfig limits = {};
     ThrottleConfig throttle = {};
-    std::string layout = {};  // strategy and mesh that the bits depend on; empty: they do not (canonical reduction)
-    std::vector<std::string> planHashes = {};    // of epoch 0, by data-parallel rank
+    // Strategy and mesh that determine the last bits of the results; empty if they have no influence (canonical
+    // reduction).
+    std::string layout = {};
+    // Hash of the samples that the sampler assigns in epoch 0, by data-parallel rank.
+    std::vector<std::string> planHashes = {};
     std::optional<PlanWatchOptions> audit = {};  // plan to compare with the trained samples; empty: no plan is known
 };
 

@@ -15,10 +15,11 @@
 namespace ringside {
 namespace {
 
-// Returns the line to keep, possibly changed; empty: the line is removed.
+// Function that returns the line to keep, possibly changed; empty: the line is removed.
 using Keep = std::function<std::optional<std::string>(const std::string& line)>;
 
-// Rewrites a file line by line. A complete copy replaces it, so that a crash leaves one of the two intact.
+// Rewrites a file line by line. A complete copy replaces the file, so that a crash leaves either the old or the new
+// file intact.
 void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
     std::ifstream in(path);
     if (!in) return;
@@ -44,7 +45,7 @@ std::string lineOf(const Event& event) {
     return line;
 }
 
-// Returns the line with the steps up to the checkpoint's; empty if it has none.
+// Removes the steps after the checkpoint from a line of steps. Returns an empty line if no step is left.
 std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& cut, const std::string& line) {
     const auto end = std::upper_bound(frame.step.begin(), frame.step.end(), cut.step);
     if (end == frame.step.end()) return line;
@@ -66,12 +67,12 @@ std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& c
     for (auto* range : {&kept.lossMinimum, &kept.lossMaximum, &kept.accuracyMinimum, &kept.accuracyMaximum,
                         &kept.normMinimum, &kept.normMaximum})
         shorten(*range);
-    kept.traced.clear();  // traced steps are not matched to steps, so that all traces of the frame are dropped
+    kept.traced.clear();  // all traces of the frame are dropped, because it is not known to which steps they belong
     for (auto& column : kept.phaseNs) column.clear();
     return lineOf(kept);
 }
 
-// Replaces a state in which a rank ended by the state of a rank that starts again.
+// Replaces the state of a rank that has ended by the state of a rank that starts again.
 std::string keepState(const RankState& state, const std::string& line) {
     if (state.state != RankStage::kFailed && state.state != RankStage::kStopped && state.state != RankStage::kFinished)
         return line;
@@ -126,7 +127,7 @@ std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut) {
 }
 
 // Reads only the last mebibyte of the file, because steps are in order. An epoch is complete with its validation result
-// if the run validates, and else with its training result.
+// if the run validates, and otherwise with its training result.
 RecordReach recordReach(const RunPaths& paths) {
     constexpr std::streamoff kEnd = 1 << 20;
     RecordReach reach;

@@ -7,10 +7,10 @@
 
 namespace ringside {
 
-// Checkpoint from which a run resumes in its own directory: the end of the record that is kept.
+// Checkpoint from which a run resumes in its own directory. The record up to this checkpoint is kept.
 struct RecordCut {
-    std::int64_t step = 0;        // number of steps done; later steps are trained again
-    std::int64_t epochsDone = 0;  // number of epochs done
+    std::int64_t step = 0;        // number of steps done by the checkpoint; later steps are trained again
+    std::int64_t epochsDone = 0;  // number of complete epochs at the checkpoint
 };
 
 // Removes the lines after the checkpoint and the end line from telemetry.jsonl and metrics.jsonl, and deletes
@@ -18,10 +18,10 @@ struct RecordCut {
 // either unchanged or completely rewritten.
 std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut);
 
-// Extent of metrics.jsonl; zeros if there is no such file.
+// Last step and number of epochs in metrics.jsonl; zeros if there is no such file.
 struct RecordReach {
     std::int64_t steps = 0;
-    std::int64_t epochs = 0;  // number of epochs with all their results
+    std::int64_t epochs = 0;  // number of epochs whose results are all in the file
 };
 RecordReach recordReach(const RunPaths& paths);
 

@@ -28,7 +28,7 @@ std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
     dropFirst(rest.endUs, old);
     dropFirst(rest.gradientNorm, old);
     dropFirst(rest.dataUs, old);
-    // Phase times are not matched to steps, so that the phase times of the frame's traced steps are dropped.
+    // Drops the phase times of all traced steps of the frame, because it is not known to which steps they belong.
     rest.traced.clear();
     for (auto& column : rest.phaseNs) column.clear();
     return rest;

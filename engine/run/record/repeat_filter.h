@@ -15,17 +15,18 @@ namespace ringside {
 // results, and report them again. The filter removes these reports, so that a run directory holds each step once.
 class RepeatFilter {
   public:
-    // True if the whole event is a repetition. Otherwise records its content as known.
+    // True if the whole event repeats an earlier one. Otherwise stores the event's content, so that later repetitions
+    // are found.
     bool isRepeated(const Event& event);
-    // Returns the new part of a frame in which some steps are repeated; empty if all are new or the event is no frame.
-    // Call before isRepeated(), which makes the steps known.
+    // Returns a frame without its repeated steps; empty if all its steps are new or the event is no frame. Call before
+    // isRepeated(), which stores the steps as known.
     std::optional<StepsFrame> newPart(const Event& event) const;
 
   private:
     struct Recorded {
         std::int64_t step = 0;
         std::int64_t consumedEpoch = -1;
-        // epoch of the latest indices and the slot after the last of them, by loader
+        // Epoch of the latest reported sample indices and the position after the last of them, by loader.
         std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> indices;
     };
     std::map<int, Recorded> m_ranks;

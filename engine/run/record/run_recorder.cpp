@@ -23,7 +23,7 @@ constexpr std::size_t kMostLastWords = 96U << 10;  // maximum bytes of the last 
 constexpr std::int64_t kMeasureUs = 5000000;       // interval between calls of bytesOfOthers(), in microseconds
 constexpr std::size_t kMostMismatches = 16;
 constexpr std::size_t kMismatchesTold = 3;
-// Wait at the end of the run for epochs whose samples are not compared yet.
+// Longest wait at the end of the run for the comparison of samples that were not compared yet.
 constexpr std::chrono::milliseconds kAuditPatience{500};
 
 std::string logText(const LogLine& line) {
@@ -59,7 +59,8 @@ RunRecorder::RunRecorder(const RunPaths& paths, const RecordedRun& run)
     };
 }
 
-// Runs `write` and stops the recording if the disk refuses the data. The ranks can still save their weights then.
+// Runs `write`, and stops the recording if the disk refuses the data. The ranks continue, so that they can save their
+// weights.
 template <class Write>
 void RunRecorder::unlessFull(Write&& write) {
     if (m_full) return;
@@ -122,7 +123,7 @@ void RunRecorder::stopRecording(const std::string& why) {
                 m_data.lastTimeUs()});
 }
 
-// Writes the lines that a viewer needs although the recording has stopped: log, states and checkpoints, up to
+// Writes the lines that a viewer needs even though the recording has stopped: log, states and checkpoints, up to
 // kMostLastWords bytes.
 void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
     const bool counts = std::holds_alternative<LogLine>(event) || std::holds_alternative<RankState>(event) ||
@@ -135,8 +136,8 @@ void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
         if (const auto* log = std::get_if<LogLine>(&event)) m_log.add(logText(*log));
         m_log.flush();
     } catch (const IoError&) {
-        // Other programs have used the reserved space, so nothing more is written before the end of the run. The log
-        // line is kept until then.
+        // The reserved space cannot be used, because other programs have filled it. Nothing more is written before the
+        // end of the run, and the log line is stored until then.
         m_lastWords = kMostLastWords;
         if (const auto* log = std::get_if<LogLine>(&event)) m_unwrittenLog = logText(*log);
     }
@@ -219,7 +220,8 @@ void RunRecorder::logLeftOut() {
                 m_data.lastTimeUs()});
 }
 
-// Returns the size of all files in the run directory except checkpoints, telemetry, metrics and log, in bytes.
+// Returns the total size of the files in the run directory other than checkpoints, telemetry, metrics and log, in
+// bytes.
 std::int64_t RunRecorder::bytesOfOthers() const {
     namespace fs = std::filesystem;
     const std::set<fs::path> ours = {m_paths.telemetry(), m_paths.metrics(), m_paths.log()};
@@ -236,13 +238,14 @@ std::int64_t RunRecorder::bytesOfOthers() const {
     return bytes;
 }
 
-// Attempts each part even if an earlier one failed; the first failure becomes the outcome of an otherwise good run.
+// Attempts each part even if an earlier one failed. The first failure becomes the outcome of a run that would have
+// succeeded.
 RunEnded RunRecorder::finish(RunEnded end) {
     const auto attempt = [&](auto&& part) {
         try {
             part();
         } catch (const IoError& error) {
-            if (end.state == RunOutcome::kFailed) return;  // the summary keeps the earlier failure
+            if (end.state == RunOutcome::kFailed) return;  // the summary keeps the earlier failure of the run
             end.state = RunOutcome::kFailed;
             end.exitCode = static_cast<int>(error.exitCode());
             end.verdict = error.what();

@@ -34,14 +34,15 @@ class RunRecorder {
     RunRecorder(const RunPaths& paths, const RecordedRun& run);
 
     // Records an event from a rank and the line that encodes it, without its newline. Events that ranks repeat after a
-    // restart are left out. Returns RunChange bits.
+    // restart are left out. Returns which parts of the run's data changed, as RunChange bits.
     unsigned take(const Event& event, std::string_view line);
-    // Records an event of the supervisor itself. Returns RunChange bits.
+    // Records an event of the supervisor itself. Returns which parts of the run's data changed, as RunChange bits.
     unsigned add(const Event& event);
-    // Passes buffered lines to the kernel and records new results of the comparison of trained samples with the sampler
-    // (PlanWatch). Call a few times a second.
+    // Writes buffered lines to the files and records new results of PlanWatch, which compares the trained samples with
+    // the sampler. Call a few times a second.
     void flush();
-    // Continues in new files, with this first line of telemetry, after the run directory was lost and created again.
+    // Starts new files, with `firstLine` as the first line of telemetry, after the run directory was lost and created
+    // again.
     void startAgain(std::string_view firstLine);
     // Reason why the run directory is no longer written: a full or failed disk.
     struct FullDisk {
@@ -50,8 +51,8 @@ class RunRecorder {
     };
     // Returns the reason why the run directory is no longer written; empty while it is written.
     const std::optional<FullDisk>& fullDisk() const { return m_full; }
-    // Adds the end line and writes summary.json. Returns `end` with steps and rates from the record; a failure if the
-    // disk refused a part of the record.
+    // Adds the end line and writes summary.json. Returns `end` with steps and rates from the record; the outcome
+    // becomes a failure if the disk refused a part of the record.
     RunEnded finish(RunEnded end);
     // Writes summary.json for this outcome, with steps and rates from the record. Throws IoError.
     void writeSummary(RunEnded end) const;
@@ -64,7 +65,8 @@ class RunRecorder {
         std::vector<SummaryCheck> checks;
         std::optional<SummarySamples> samples;
     };
-    // Replaces the facts about the run by those that a watched script has shown since the start, before finish().
+    // Replaces the facts about the run by the facts that a watched script has reported since its start. Call before
+    // finish().
     void complete(RecordedRun run, Watched watched);
 
     // Counts a restart of the ranks, for the summary.
@@ -105,7 +107,7 @@ class RunRecorder {
 
     const RunPaths m_paths;
     RecordedRun m_run;
-    std::optional<Watched> m_watched;  // empty: the ranks are Ringside's own
+    std::optional<Watched> m_watched;  // facts about a watched script; empty if the ranks are Ringside's own
     SpaceReserve m_reserve;
     RecordBudget m_budget;
     EpochGate m_epochs;
@@ -125,7 +127,7 @@ class RunRecorder {
     bool m_warnedOfDrops = false;
     std::int64_t m_measuredUs = 0;
     std::set<int> m_trainingRanks;     // ranks that have begun to train
-    std::optional<PlanWatch> m_watch;  // empty: no plan is known
+    std::optional<PlanWatch> m_watch;  // comparison of the trained samples with the plan; empty if no plan is known
     StepsVerdict m_time;
     std::int64_t m_auditedEpochs = 0;
     std::vector<PlanMismatch> m_mismatches;  // first 16 samples that a rank trained contrary to the sampler

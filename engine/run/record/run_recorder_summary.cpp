@@ -70,7 +70,7 @@ std::optional<std::vector<SummaryLink>> linksOfHosts(const RunData& data) {
     return all;
 }
 
-// Returns the largest share of time, over all ranks, in which a rank waited for its batches; 0 to 1.
+// Returns the largest share of time, over all ranks, that a rank spent waiting for its batches; 0 to 1.
 double dataWaitShare(const RunData& data) {
     double most = 0;
     for (const RankData& rank : data.ranks()) most = std::max(most, rank.dataShare());
@@ -97,7 +97,7 @@ void addWatched(const RunRecorder::Watched& watched, RunSummary& all) {
 
 }  // namespace
 
-// Determines where the time was spent, from the latest traced steps.
+// Determines how the time was spent, from the latest traced steps.
 void RunRecorder::judgeTime(RunEnded& end) {
     if (!m_data.trace() || m_data.trace()->steps().empty()) return;
     m_time = verdictOf(m_data, *m_data.trace());
@@ -130,8 +130,8 @@ std::optional<std::vector<std::string>> RunRecorder::instructionSets() const {
     return all;
 }
 
-// Returns the conditions for identical bits. With training.reduction canonical, the transport and the division of the
-// model among the ranks have no influence.
+// Returns the conditions that determine the last bits of the results. With training.reduction canonical, the transport
+// and the division of the model among the ranks have no influence.
 BitsBasis RunRecorder::bitsBasis() const {
     BitsBasis basis{.isa = instructionSets()};
     if (basis.isa)
@@ -178,7 +178,8 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.straggler = straggler();
     if (!end.timeVerdict.empty()) all.timeVerdict = end.timeVerdict;
     const Json manifest = lastManifest();
-    all.normalize = manifest.value("normalize", Json(nullptr));  // the ranks have measured the normalization
+    // The normalization is taken from the manifest, because the ranks measure it.
+    all.normalize = manifest.value("normalize", Json(nullptr));
     all.restarts = m_restarts;
     all.weightsSha256 = weightsSha256(manifest);
     all.memory = memoryOfRanks(m_data);

@@ -28,7 +28,8 @@ SpaceReserve::SpaceReserve(const std::filesystem::path& directory, std::int64_t 
     m_file.reset(::mkostemp(path.data(), O_CLOEXEC));
     if (!m_file) refuse(directory, what, errno);
     ::unlink(path.c_str());
-    // Other errors mean that the file system cannot reserve space. Writing zeros instead would take as long as a save.
+    // Ignores other errors, which mean that the file system cannot reserve space. Writing zeros instead would take as
+    // long as a save.
     int failed = ::fallocate(m_file.get(), 0, 0, bytes);
     while (failed != 0 && errno == EINTR) failed = ::fallocate(m_file.get(), 0, 0, bytes);
     if (failed != 0 && (errno == ENOSPC || errno == EDQUOT)) refuse(directory, what, errno);

@@ -15,11 +15,11 @@ class SpaceReserve {
   public:
     static constexpr std::int64_t kLastWords = 256 << 10;  // bytes reserved for summary, end line and log
 
-    // Reserves the space. Throws IoError if the disk has less; `what` is part of the text. A file system that does not
-    // support reservations is used without.
+    // Reserves the space. Throws IoError if the disk has less; `what` is part of the error's text. If the file system
+    // does not support reservations, no space is reserved.
     explicit SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes = kLastWords,
                           const std::string& what = "a run");
-    // Releases all bytes of the reserve but `bytes`.
+    // Releases the reserve except for its last `bytes` bytes.
     void shrinkTo(std::int64_t bytes);
     // Releases the whole reserve.
     void release() { m_file.reset(); }

@@ -9,7 +9,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kMostOfSingles = 0.9;             // part of the budget of steps for steps outside of windows
+// Fraction of the budget for steps that may be used for steps outside of windows.
+constexpr double kMostOfSingles = 0.9;
 constexpr std::int64_t kSignIntervalUs = 1000000;  // initial interval of heartbeats, in microseconds
 
 // Returns the first `count` steps of a frame that is not thinned.
@@ -86,12 +87,11 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     }
 }
 
-// Writes the gradient cells of all ranks for a step, or of none: for all steps while there is room, then for one step
-// in 3 s, and finally for one in 30 s. The remaining values of a view are small and are written in any case.
+// Writes the gradient cells of a step for all ranks or for no rank: for all steps while there is room, then for one
+// step in 3 s, and finally for one in 30 s. The remaining values of a gradient view are small and are always written.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
-    constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;  // shares of the budget up to which the cells
-                                                                         // of a step are written; the rest is for the
-                                                                         // other ranks
+    // Fractions of the budget up to which the cells of a step are written; the rest is for the other ranks.
+    constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
     if (begins) m_wholeGradients = true;
@@ -115,15 +115,15 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
     const std::string head = single == frame.step.size() ? withNewline(line)
                              : single > 0                ? encode(headOf(frame, single))
                                                          : std::string();
-    // Single steps leave a reserve in the budget, because windows are written later and must still fit.
+    // Steps outside of windows leave a part of the budget unused, because windows are written later and must still fit.
     if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMostOfSingles)) m_file.add(head);
     if (single == frame.step.size()) return;
     if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];
     windows.add(frame, single, m_steps);
 }
 
-// Writes a state or heartbeat at once while there is room. Otherwise keeps only the latest of each rank, so that all
-// ranks are equally up to date.
+// Writes a state or heartbeat at once while there is room. If there is no room, keeps only the latest state and
+// heartbeat of each rank, so that all ranks are equally up to date.
 void TelemetryRecord::addSign(int rank, bool isState, std::string_view line) {
     Signs& signs = m_signs[static_cast<std::size_t>(rank)];
     (isState ? signs.state : signs.beat) = withNewline(line);
@@ -165,8 +165,8 @@ void TelemetryRecord::flush(std::int64_t nowUs) {
     m_file.flush();
 }
 
-// Widens the windows from the end of the window with the latest step. No rank has begun a later window, so that all
-// ranks change at the same step.
+// Makes the windows wider, from the end of the window with the latest step on. No rank has begun a later window, so
+// that all ranks change the width at the same step.
 void TelemetryRecord::adjust() {
     const int halvings = m_budget.halvings(RecordKind::kSteps);
     if (halvings == m_halvings) return;

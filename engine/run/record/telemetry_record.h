@@ -19,8 +19,8 @@ namespace ringside {
 
 // Writer of telemetry.jsonl: lines of the ranks and the supervisor, unchanged and in order, within a budget. When space
 // becomes scarce, steps are combined into windows, only the latest heartbeat and state of each rank are written, less
-// and less often, and whole epochs are left out, the same on all ranks. Functions that write throw IoError if the disk
-// refuses the data.
+// and less often, and whole epochs are left out, the same epochs on all ranks. Functions that write throw IoError if
+// the disk refuses the data.
 class TelemetryRecord {
   public:
     struct Options {
@@ -33,12 +33,12 @@ class TelemetryRecord {
     void add(const Event& event, std::string_view line);
     // Writes a line, with its newline, even if the budget is used up.
     void addVital(const std::string& line);
-    // Continues in a new file after the old one was lost.
+    // Starts a new file after the old file was lost.
     void startAgain(const std::filesystem::path& path, std::string_view firstLine);
     // Writes the open windows and pending states at the end of a run.
     void finish();
-    // Writes finished windows and pending signs of life, adapts to the budget and passes buffered lines to the kernel.
-    // nowUs: run time.
+    // Writes finished windows and pending heartbeats and states, adapts to the budget, and writes buffered lines to the
+    // file. nowUs: time since the start of the run, in microseconds.
     void flush(std::int64_t nowUs);
     std::int64_t bytes() const { return m_file.bytes(); }
     void flushFile() { m_file.flush(); }
@@ -67,9 +67,10 @@ class TelemetryRecord {
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
     std::vector<StepWindows> m_windows;  // windows of steps, by rank
-    std::vector<bool> m_skipsReplica;    // true for each rank whose replica data of the latest epoch are left out
+    // True for each rank whose replica data (checksums of its weights) of the latest epoch are left out.
+    std::vector<bool> m_skipsReplica;
     std::vector<Signs> m_signs;
-    std::int64_t m_gradientsOf = -1;  // step of the latest gradients
+    std::int64_t m_gradientsOf = -1;  // step of the latest gradient views
     bool m_wholeGradients = true;     // true if the cells of step m_gradientsOf are written
     std::int64_t m_wholeGradientsUs = 0;
 };

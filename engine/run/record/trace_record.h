@@ -17,9 +17,10 @@ class TraceRecord {
   public:
     static constexpr std::int64_t kSteps = 2000;
 
-    // mostBytes: size limit of each file.
+    // mostBytes: maximum size of each file, in bytes.
     TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes);
-    // Returns the size limit of each file for a run directory of this size: 1/20 of it, from 100,000 bytes to 32 MiB.
+    // Returns the maximum size of each file for a run directory that may take this number of bytes: 1/20 of it, from
+    // 100,000 bytes to 32 MiB.
     static std::int64_t mostBytesWithin(std::int64_t mebibytesTotal);
 
     // Adds a line without its newline. Throws IoError if the disk refuses the write.

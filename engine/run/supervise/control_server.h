@@ -25,11 +25,11 @@ class ControlServer {
 
     // Opens the socket and writes supervisor.json. Throws IoError.
     explicit ControlServer(const RunPaths& paths);
-    // Returns the descriptors to poll. The caller passes the ready descriptors to onReady().
+    // Returns the descriptors to poll. When a descriptor is ready, the caller passes it to onReady().
 
     std::vector<pollfd> interests() const;
     // Accepts a client or reads from it, without blocking. Calls onCommand for each valid command; other lines are
-    // ignored. Ignores descriptors that are not its own.
+    // ignored. Ignores descriptors that do not belong to this server.
     void onReady(int fd, const std::function<void(const ControlCommand&)>& onCommand);
 
   private:
@@ -46,9 +46,9 @@ class ControlServer {
 // Connection of another process to the supervisor of a live run.
 class ControlClient {
   public:
-    // Connects. Returns a problem if no supervisor accepts the connection.
+    // Connects to the supervisor of a run. Returns a problem if no supervisor accepts the connection.
     static Result<ControlClient> connect(const RunPaths& paths);
-    // Sends a command; blocks for up to 5 s. False if the supervisor has exited or does not read.
+    // Sends a command; blocks for up to 5 s. Returns false if the supervisor has exited or does not read.
     bool send(const ControlCommand& command) const;
 
   private:

@@ -15,12 +15,12 @@ class DirectoryGuard {
   public:
     DirectoryGuard(const RunPaths& paths, const PreparedRun& run, RunJournal& journal);
 
-    // Checks the directory, and creates it again if it is lost. True at the check that finds it lost: the run must
-    // stop. Throws IoError if another run uses the directory now.
+    // Checks the directory, and creates it again if it is lost. Returns true at the check that finds it lost: the run
+    // must then stop. Throws IoError if another run uses the directory now.
     bool isLost(TimePoint now);
-    // Checks the directory at once, for the end of the run. Throws as isLost().
+    // Checks the directory at once. Call at the end of the run. Throws IoError if another run uses the directory now.
     void restore();
-    // Returns a text about the lost directory; empty if it was never lost.
+    // Returns a text that describes the loss of the directory; empty if it was never lost.
     const std::string& lostText() const { return m_lostText; }
 
   private:

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{250};
 
-// True if the path certainly does not exist. Other errors, such as those of a network file system that is temporarily
-// unavailable, do not count.
+// True if it is certain that the path does not exist. Returns false for other errors, such as those of a network file
+// system that is temporarily unavailable.
 bool isAbsent(const char* path, struct stat& found) {
     return ::stat(path, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }

@@ -14,12 +14,12 @@ class DirectoryWatch {
   public:
     explicit DirectoryWatch(const RunPaths& paths);
 
-    // Checks the directory at most every 250 ms. True once two checks in a row have failed, so that a running `rm -r`
-    // is over.
+    // Checks the directory, but at most every 250 ms. Returns true once two checks in a row have failed, so that a
+    // running `rm -r` is over.
     bool isLost(TimePoint now);
-    // Takes the present directory at the path as the run directory.
+    // Stores which directory is now at the path. Later checks compare with this directory.
     void begin();
-    // Checks at once. True if the path is the same directory as at begin() and holds telemetry.jsonl.
+    // Checks at once. True if the path is still the directory that begin() stored and contains telemetry.jsonl.
     bool isThere() const;
 
   private:

@@ -15,8 +15,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kStartCpuMs = 250;      // CPU time of a rank until its first sign of life, with a margin of about 3
-constexpr double kWeightOfOthers = 9.3;  // 1024 / 110: weights of niceness 0 and 10 in the Linux scheduler
+// CPU time that a rank needs from its start to its first telemetry, multiplied by a safety factor of about 3.
+constexpr double kStartCpuMs = 250;
+// 1024 / 110: ratio of the weights of niceness 0 and niceness 10 in the Linux scheduler.
+constexpr double kWeightOfOthers = 9.3;
 constexpr double kRanksPerCpu = 8;
 constexpr double kProcessesPerCpu = 16;
 
@@ -36,7 +38,7 @@ HostLoad readHostLoad(int ranks) {
 
 RunDeadlines runDeadlines(milliseconds least, milliseconds timeout, const HostLoad& load) {
     const double cpus = std::max(load.processors, 1);
-    // Processes that compete for the CPUs; a rank counts as one.
+    // Number of processes that compete for the CPUs; a rank counts as one.
     const double rivals = load.ranks + kWeightOfOthers * load.others;
     const double waiting = kStartCpuMs * std::max(0.0, rivals / cpus - 1);
     RunDeadlines deadlines;

@@ -50,7 +50,7 @@ Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests
 }
 
 // Replaces the shared-memory backend by Gloo if the ranks are on several hosts. Returns a problem if the experiment
-// asks for shared memory explicitly.
+// requests shared memory explicitly.
 std::optional<Problem> chooseBackend(PreparedRun& run, int hosts) {
     ComputeChoice& compute = run.compute;
     if (hosts == 1 || compute.backend != CollectiveBackend::kShm) return {};
@@ -95,8 +95,8 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
-// Sends the welcome, creates the shared memory for the ranks of this host and passes its descriptor to the ranks that
-// are not children of this process.
+// Sends the ranks the message that starts the run, creates the shared memory for the ranks of this host, and passes its
+// descriptor to the ranks that are not children of this process.
 UniqueFd shareMemory(const Welcome& welcome, const std::function<void()>& sendWelcome) {
     const auto here = static_cast<int>(welcome.ranksOn(0).size());
     if (here == 1) {
@@ -115,7 +115,9 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.workerProgram = launched.worker;
     options.epochUs = launched.epochUs;
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
-    options.hangUpFd = launched.stopFd;  // launchers send several signals, which are one stop request
+    // The descriptor is treated like that of a closing terminal: launchers send several signals, which are one stop
+    // request.
+    options.hangUpFd = launched.stopFd;
     options.mayBeKilled = true;
     options.sharedFd = sharedFd;
     options.hosts = welcome.hosts;

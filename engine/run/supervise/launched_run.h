@@ -15,27 +15,27 @@
 
 namespace ringside {
 
-// Input of hostLaunchedRun(): a run under torchrun, srun, mpirun or another launcher, as the process of rank 0 sees it.
-// This process hosts the rendezvous and is then the supervisor of the run. Rank 0 itself is a child process, so that
-// its failure can be reported.
+// Arguments of hostLaunchedRun(): a run under torchrun, srun, mpirun or another launcher, as seen by the process of
+// rank 0. This process hosts the rendezvous and is then the supervisor of the run. Rank 0 itself trains in a child
+// process, so that its failure can be reported.
 struct LaunchedRun {
     LaunchPlace place;
     RendezvousTerms terms;
     bool ownToken = false;  // true: RINGSIDE_TOKEN was set; false: the token is derived from the job
     PreparedRun run;
     std::filesystem::path worker;  // path of the program of rank 0
-    std::int64_t epochUs = 0;      // zero of the run's times, in microseconds of CLOCK_MONOTONIC
+    std::int64_t epochUs = 0;      // start of the run's time, in microseconds of CLOCK_MONOTONIC
     int stopFd = -1;               // descriptor on which each readable event requests a stop
     std::int64_t restart = 0;      // number of restarts before this start
-    std::string hostName;          // name of rank 0's host in the record; empty: the system's host name
-    // Called after events were recorded; see SupervisorOptions.
+    std::string hostName;          // name of rank 0's host in the record; empty: the system's host name is used
+    // Function that is called after events were recorded; see SupervisorOptions::onChange.
     std::function<void(const RunData&, unsigned)> onChange = {};
     std::function<void(const Culprit&)> onStartFailure = {};  // called for ranks that keep the run from starting
     std::function<void(const std::string&)> log;              // prints a line to the launcher's output
 };
 
 // Hosts a run until it has ended and its directory is complete; blocks. Returns the outcome, or a problem if the run
-// could not start: then the run directory is removed. Throws IoError.
+// could not start: in this case the run directory is removed. Throws IoError.
 Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory);
 
 }  // namespace ringside

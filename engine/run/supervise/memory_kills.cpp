@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kMostBytes = 1U << 16;
 constexpr const char* kMachine = "/proc/vmstat";
 
-// Returns memory.events of this process's control group of version 2, whose line begins with "0::"; empty if there is
-// none.
+// Returns the path of the file memory.events of this process's control group (cgroup version 2, whose line begins with
+// "0::"); empty if there is none.
 std::filesystem::path ownGroupFile() {
     const Result<std::string> groups = readFile("/proc/self/cgroup", kMostBytes);
     if (!groups) return {};

@@ -53,7 +53,8 @@ RunEnded finished(const RunEvidence& run) {
     return end;
 }
 
-// Returns the outcome when all ranks report that they have finished: a success only if the checkpoint agrees.
+// Returns the outcome for the case that all ranks report that they have finished. It is a success only if the
+// checkpoint of the last step is complete.
 RunEnded provenFinish(const RunEvidence& run) {
     if (!run.checkpoint) {
         return failed(ExitCode::kBadConfiguration, -1,

@@ -16,8 +16,8 @@
 
 namespace ringside {
 
-// Watches the ranks of a run for failures: silence, missing progress, ends and invalid data. Finds the verdict; the
-// supervisor acts on it.
+// Watches the ranks of a run for failures: silence, missing progress, ends and invalid data. Determines the verdict
+// (the reason of the failure); the supervisor then ends the run.
 class RankWatch {
   public:
     using Ranks = std::vector<std::unique_ptr<RankLink>>;
@@ -25,10 +25,10 @@ class RankWatch {
     RankWatch(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options, const Ranks& ranks,
               RunJournal& journal);
 
-    // Sets the deadlines for ranks that are about to start, by the load of this host. Call before the first start and
-    // before each restart.
+    // Sets the deadlines for ranks that are about to start, depending on the load of this host. Call before the first
+    // start and before each restart.
     void begin();
-    // Restarts the time since the last tick. Call once the ranks have started.
+    // Starts to measure the time between ticks. Call once the ranks have started.
     void started() { m_lastTick = std::chrono::steady_clock::now(); }
     // Ignores the silence of ranks during the time in which this process was suspended, and counts growing checkpoint
     // files as progress. Call at each tick.
@@ -39,10 +39,10 @@ class RankWatch {
     // Returns the verdict once a rank has failed. Empty: no rank has failed, or the reports that name the cause may
     // still arrive.
     std::optional<Verdict> judge();
-    // Returns the verdict after all ranks have ended, when no further report follows.
+    // Returns the verdict after all ranks have ended, so that no further report can arrive.
     std::optional<Verdict> judgeEnded() { return judge(true); }
-    // Records that a rank sent invalid data. A rank on another host is then judged at once if isCertain, else at the
-    // 16th line. Invalid data from a process of this host is a mistake in Ringside and is only logged.
+    // Records that a rank sent invalid data. A rank on another host is then judged at once if isCertain, otherwise at
+    // the 16th invalid line. Invalid data from a process of this host is a mistake in Ringside and is only logged.
     void reportMisuse(RankLink& rank, const std::string& how, bool isCertain);
     std::vector<RankFate> fates() const;
 

@@ -17,13 +17,13 @@ class Restarts {
   public:
     Restarts(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options, RunJournal& journal);
 
-    // Records the restarts of a group that was ended and started again as a whole: a classroom, or ranks started
-    // through ssh.
+    // Records the restarts of a group of processes that was ended and started again as a whole: a class run, or ranks
+    // started through ssh.
     void recordEarlier();
     // True if parallel.max_restarts allows a further restart.
     bool areLeft() const { return m_count < m_most; }
-    // Decides whether a restart follows this end of the ranks. Logs it and returns the pause before it; empty: the run
-    // has ended.
+    // Decides whether the ranks are restarted after this end. Returns the pause before the restart and logs it; empty:
+    // the run has ended.
     std::optional<std::chrono::milliseconds> next(const RunEnded& end);
     // Counts and records the restart that next() has announced. Call after the pause, unless the run was stopped in it.
     void begin();
@@ -39,7 +39,8 @@ class Restarts {
     const std::int64_t m_most;
     const std::chrono::milliseconds m_backOff;
     std::int64_t m_count;
-    std::optional<CheckpointThere> m_from;  // of the restart that next() has announced
+    // Checkpoint of the restart that next() has announced; empty if the ranks start from the beginning.
+    std::optional<CheckpointThere> m_from;
     std::string m_checkpoint;
 };
 

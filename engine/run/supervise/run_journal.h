@@ -14,25 +14,25 @@ namespace ringside {
 // data have changed.
 class RunJournal {
   public:
-    // paths must outlive the journal. epochUs: CLOCK_MONOTONIC microseconds, zero of the run's times.
+    // paths: must outlive this object. epochUs: start of the run's time, in microseconds of CLOCK_MONOTONIC.
     RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t epochUs);
 
     RunRecorder& recorder() { return m_recorder; }
     const RunRecorder& recorder() const { return m_recorder; }
     const RunData& data() const { return m_recorder.data(); }
     std::int64_t nowUs() const;
-    // Returns the first event of the record.
+    // Returns the event that begins the record of a run.
     RunStarted runLine() const;
 
     // Records an event of the supervisor.
     void record(const Event& event) { m_changes |= m_recorder.add(event); }
-    // Records an event that a rank has sent as `line`.
+    // Records an event that a rank has sent; `line` is the event's text.
     void take(const Event& event, std::string_view line) { m_changes |= m_recorder.take(event, line); }
     void log(LogLevel level, const std::string& text);
     void flush(TimePoint now);
     void flushIfDue(TimePoint now);
 
-    // Returns the RunChange bits of all events since the last call.
+    // Returns which parts of the run's data have changed since the last call, as RunChange bits.
     unsigned takeChanges();
 
   private:

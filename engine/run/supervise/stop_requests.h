@@ -8,19 +8,20 @@
 
 namespace ringside {
 
-// Meaning of each stop request, which depends on the requests before it.
+// Decides what a stop request means, which depends on the earlier requests.
 //
-// The first request begins the stop, the second reports what a third would cost, and a third within kMind terminates
-// the ranks without saving. A third one within kReading is ignored: the user cannot have read the report yet.
+// The first request begins the stop. The second logs what a third would cost. A third request terminates the ranks
+// without saving if it comes within kMind after the second; if it comes within kReading, it is ignored, because the
+// user cannot have read the log line yet.
 class StopRequests {
   public:
     enum class Meaning { kBegin, kTell, kNothing, kCutShort };
     static constexpr std::chrono::milliseconds kReading{300};  // time after the report in which requests are ignored,
                                                                // because the user cannot have read it yet
-    static constexpr std::chrono::seconds kMind{5};            // time after the report from which a further request
-                                                               // repeats it
+    // Time after the log line from which a further request logs the line again instead of terminating the ranks.
+    static constexpr std::chrono::seconds kMind{5};
 
-    // Returns the meaning of a request by the user.
+    // Returns the meaning of a stop request by the user.
     Meaning request(TimePoint now);
     // Returns the meaning of a request that can arrive several times for one stop, as from a closing terminal or a
     // launcher: kBegin, or kNothing after any earlier request.

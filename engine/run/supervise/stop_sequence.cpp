@@ -68,7 +68,8 @@ void StopSequence::beginStop() {
     m_logInterval = m_options.waitLogInterval;
     m_logAt = steady_clock::now() + m_logInterval;
     m_journal.log(LogLevel::kInfo, "stop requested: the ranks stop together after the current step");
-    // Rank 0 decides the step after which all ranks stop; the other ranks only leave their pauses of slow motion.
+    // Sends the request to all ranks. Rank 0 decides the step after which all ranks stop; the other ranks only end
+    // their pauses of slow motion.
     for (const auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
     m_onStopping();
 }
@@ -118,7 +119,7 @@ void StopSequence::logWaiting() {
     m_journal.log(LogLevel::kWarning, "stopping: waiting for " + waitingForText(m_watch.fates(), m_paths.directory));
 }
 
-// True if some rank still loads its data. No rank has then done a step, because each step takes all ranks.
+// True if at least one rank is still loading its data. No rank has then done a step, because each step needs all ranks.
 bool StopSequence::someRankLoads() const {
     return std::ranges::any_of(m_journal.data().ranks(),
                                [](const RankData& rank) { return rank.state == RankStage::kLoading; });

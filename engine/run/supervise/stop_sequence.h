@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// The end of a run's ranks on request: all ranks stop together after the current step and save their weights. Ranks
-// that still load data, or whose user requests it, are terminated, and killed after a grace period. A stop has no
+// The end of a run's ranks on request: all ranks stop together after the current step and save their weights. Ranks are
+// terminated, and killed after a grace period, if they are still loading data or if the user requests it. A stop has no
 // deadline of its own: steps and saves that make progress may take long, and RankWatch detects hung ranks.
 class StopSequence {
   public:
@@ -20,27 +20,27 @@ class StopSequence {
     StopSequence(const RunPaths& paths, const SupervisorOptions& options, const RankWatch::Ranks& ranks,
                  const RankWatch& watch, RunJournal& journal, std::function<void()> onStopping);
 
-    // Takes a request by the user.
+    // Handles a stop request by the user.
     void request();
-    // Takes a request that can arrive several times for one stop, as from a closing terminal or a launcher.
+    // Handles a stop request that can arrive several times for one stop, as from a closing terminal or a launcher.
     void hangUp();
     // Begins the stop unless it was requested before.
     void beginOnce();
     // Logs which rank the stop waits for, and kills terminated ranks after the grace period. Call at each tick.
     void tick();
     void killAll();
-    // Resets the phase before all ranks start again.
+    // Returns to the state without a stop request, before all ranks start again.
     void reset();
 
     Phase phase() const { return m_phase; }
     bool isRequested() const { return m_requests.isRequested(); }
-    // True if the ranks were terminated while they loaded data.
+    // True if the ranks were terminated on request while they loaded data.
     bool hasStoppedLoading() const { return m_stoppedLoading; }
-    // True if the ranks were terminated by request, before they had saved.
+    // True if the ranks were terminated on request, before they had saved.
     bool wasCutShort() const { return m_cutShort; }
-    // True if the ranks were ended by this process, so that their ends are no failures.
+    // True if this process has ended the ranks, so that their ends are no failures.
     bool hasEndedRanks() const { return m_phase == Phase::kTerminating || m_phase == Phase::kKilled; }
-    // True if killed ranks have not ended in time.
+    // True if the ranks have not ended in time after they were killed.
     bool isOutOfPatience() const;
 
   private:
@@ -59,7 +59,7 @@ class StopSequence {
     const std::function<void()> m_onStopping;
     StopRequests m_requests;
     Phase m_phase = Phase::kRunning;
-    TimePoint m_deadline{};  // end of the current phase; valid if it is kTerminating or kKilled
+    TimePoint m_deadline{};  // end of the current phase; valid only in the phases kTerminating and kKilled
     bool m_stoppedLoading = false;
     bool m_cutShort = false;
     TimePoint m_logAt{};  // time of the next log line that names the rank a stop waits for

@@ -143,7 +143,7 @@ void Supervisor::runRanks() {
     try {
         while (!allEnded() && !m_stop.isOutOfPatience()) tick();
     } catch (const IoError& error) {
-        // Another run has taken the run directory, so that no result of this run could be written.
+        // Fails, because another run has taken over the run directory, so that no result of this run can be written.
         m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
         m_stop.killAll();
     }
@@ -164,7 +164,7 @@ void Supervisor::tick() {
     }
     const bool isKilled = m_stop.phase() == StopSequence::Phase::kKilled;
     if (!isKilled && m_directory.isLost(steady_clock::now())) m_stop.beginOnce();
-    // A run that cannot be recorded is stopped; the ranks save their weights first.
+    // Stops a run that can no longer be recorded; the ranks save their weights first.
     if (m_journal.recorder().fullDisk() && m_stop.phase() == StopSequence::Phase::kRunning) hangUp();
     m_stop.tick();
     m_journal.flushIfDue(steady_clock::now());
@@ -179,7 +179,8 @@ void Supervisor::waitForInput() {
     }
     for (const pollfd& fd : m_control->interests()) waiting.push_back(fd);
     for (const pollfd& fd : m_store.interests()) waiting.push_back(fd);
-    // Telemetry is read once per tick instead: waking for each frame would take CPU time from the ranks.
+    // Telemetry streams are not polled but read once per tick: waking for each frame would take CPU time from the
+    // ranks.
     for (const auto& rank : m_ranks) {
         // poll() ignores the negative descriptors of ended streams and of processes already reaped.
         waiting.push_back({rank->outputFd(), POLLIN, 0});
@@ -253,7 +254,7 @@ void Supervisor::logSlowLinks() {
 }
 
 void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
-    // The worker sends its own messages, which begin with "rank N: ", as telemetry too.
+    // Ignores the worker's own messages, which begin with "rank N: ", because the worker also sends them as telemetry.
     if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
     m_journal.record(LogLine{rank.rank(), LogLevel::kInfo, std::string(line), m_journal.nowUs()});
 }
@@ -265,7 +266,7 @@ void Supervisor::reapWorkers() {
 }
 
 void Supervisor::reapWorker(RankLink& rank) {
-    readRank(rank);  // the sockets can still contain the rank's last lines
+    readRank(rank);  // reads the rank's last lines, which the sockets can still contain
     rank.endOrder = ++m_ends;
     rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
@@ -290,8 +291,8 @@ void Supervisor::hangUp() {
     if (mayStop()) m_stop.hangUp();
 }
 
-// Gives up a restart that the run is waiting for. Returns true if a request may still stop the ranks; false if the
-// ranks are being killed.
+// Cancels a restart that is about to happen. Returns true if a request may still stop the ranks; false if the ranks are
+// being killed.
 bool Supervisor::mayStop() {
     m_givesUp = m_givesUp || m_waitsToRestart;
     return m_stop.phase() != StopSequence::Phase::kKilled;
@@ -307,7 +308,8 @@ void Supervisor::pollLaunchers() {
     }
 }
 
-// Exchanges time stamps with ranks on other hosts. The alignment of traces across hosts depends on this comparison.
+// Exchanges time questions and answers with ranks on other hosts, so that traces of different hosts can be aligned in
+// time.
 void Supervisor::compareClocks() {
     for (auto& rank : m_ranks) {
         for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.take(rank->rank(), reading);
@@ -406,7 +408,7 @@ bool Supervisor::restartRanks() {
     return true;
 }
 
-// Waits before a restart. False if a stop was requested during the pause: the run then stays failed.
+// Waits before a restart. Returns false if a stop was requested during the pause: in this case the run has failed.
 bool Supervisor::waitToRestart(milliseconds pause) {
     const TimePoint until = steady_clock::now() + pause;
     m_waitsToRestart = true;
@@ -428,7 +430,7 @@ void Supervisor::startAfresh() {
     m_lastLines.clear();
     m_ends = 0;
     std::error_code ignored;
-    std::filesystem::remove(m_paths.summary(), ignored);  // a provisional summary of the failure
+    std::filesystem::remove(m_paths.summary(), ignored);  // removes the provisional summary of the failure
     m_watch.begin();
     startRanks({});
     m_watch.started();

@@ -40,7 +40,7 @@ class Supervisor {
     // Starts every worker that was not adopted. Throws IoError; the destructor then kills the workers already started.
     void start();
     // Runs until every worker has exited and the run directory is complete. Returns the outcome. Throws IoError if
-    // workers cannot be started again; other errors become the verdict.
+    // workers cannot be started again; other errors become the reason of a failure in the outcome.
     RunEnded run();
 
   private:
@@ -89,7 +89,7 @@ class Supervisor {
 
     std::optional<Verdict> m_verdict;
     std::vector<std::string> m_lastLines;
-    std::set<std::string> m_slowHosts;  // hosts whose slow link was logged
+    std::set<std::string> m_slowHosts;  // hosts for which a slow link has been logged
     bool m_adopted = false;             // true if some ranks were started by a launcher, so that no restart is possible
                                         // here
     bool m_waitsToRestart = false;

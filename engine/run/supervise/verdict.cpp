@@ -55,7 +55,8 @@ bool gaveUp(const RankFate& fate) {
     return !wasCutOff(fate) && fate.end && !fate.end->signalled && fate.end->code == kCommunicationFailed;
 }
 
-// Returns the run's exit code: the rank's own if it is more specific than kRankDied.
+// Returns the exit code of a run that failed because of this rank: the rank's own exit code if it is more specific than
+// kRankDied.
 ExitCode codeFor(const ChildEnd& end) {
     if (end.signalled) return ExitCode::kRankDied;
     switch (static_cast<ExitCode>(end.code)) {
@@ -140,7 +141,7 @@ double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
     return std::max(limits.stillSeconds, kSlowStep * fate.longestSeconds);
 }
 
-// Judges only the rank furthest behind, because the other ranks may be waiting for it.
+// Judges only the rank that is furthest behind, because all other ranks may be waiting for this rank.
 std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     const RankFate* last = nullptr;
     bool together = true;
@@ -151,8 +152,9 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
     }
     if (last == nullptr || last->stillSeconds <= patienceWith(*last, limits)) return {};
     const bool all = together && fates.size() > 1;
-    const std::string phase = last->beat.step > 0 ? " in " + std::string(phaseName(last->beat.phase))
-                                                  : "";  // before the first step, where(*last) contains the phase
+    const std::string phase = last->beat.step > 0
+                                  ? " in " + std::string(phaseName(last->beat.phase))
+                                  : "";  // before the first step, the text of where(*last) contains the phase already
     return Verdict{ExitCode::kRankHung, last->rank,
                    (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
                        ": heartbeats arrive, but no progress for " + seconds(last->stillSeconds) +
@@ -179,7 +181,8 @@ std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const Sile
                        "; is the disk of the run directory gone?"};
 }
 
-// Judges a rank that is still running long after another has ended well: ranks end together.
+// Judges a rank that is still running long after another rank has ended successfully, because all ranks should end
+// together.
 std::optional<Verdict> judgeLeftBehind(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     double longest = 0;
     for (const RankFate& fate : fates) longest = std::max(longest, fate.endedSeconds);
@@ -198,8 +201,8 @@ const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(c
     return first;
 }
 
-// Returns the running rank with the longest silence beyond the possible delay of a heartbeat, or a stopped process;
-// null if there is none.
+// Returns a running rank whose process is stopped, or the one with the longest silence if this silence is longer than
+// heartbeats can be delayed; null if there is none.
 const RankFate* quietest(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
     const RankFate* found = nullptr;
@@ -210,7 +213,8 @@ const RankFate* quietest(const std::vector<RankFate>& fates) {
     return found;
 }
 
-// First rank to end that reported a missing rank, and that missing rank. Only ranks for which `counts` is true count.
+// Returns the first rank to end among those that reported a missing rank, and this missing rank. Only ranks for which
+// `counts` is true are considered.
 struct MissingRankReport {
     const RankFate* witness = nullptr;
     const RankFate* missing = nullptr;
@@ -228,15 +232,15 @@ MissingRankReport findMissingRankReport(const std::vector<RankFate>& fates, bool
     return best;
 }
 
-// True if all ranks that gave up name this rank. Ranks that name each other have lost their connection, and none of
-// them hung.
+// True if all ranks that reported a missing peer name this rank. Ranks that name each other have lost their connection,
+// and none of them hung.
 bool allName(const std::vector<RankFate>& fates, int rank) {
     return std::ranges::all_of(fates, [rank](const RankFate& fate) {
         return !gaveUp(fate) || fate.missingRank < 0 || fate.missingRank == rank;
     });
 }
 
-// Returns the rank that hung if all ranks gave up on each other: the rank with the clearly longest silence, or
+// Returns the rank that hung if all ranks reported each other as missing: the rank with the clearly longest silence, or
 // otherwise the only rank that was furthest behind. Null if neither exists.
 const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
@@ -271,8 +275,8 @@ bool namesMissingPeer(const RankFate& fate) {
            fate.lastLines.back().find(kMisbehaves) != std::string::npos;
 }
 
-// Returns the rank that most other ranks accuse of misuse; null if none. Among equals, the accusation of the lowest
-// rank counts, because rank 0 runs on the host itself.
+// Returns the rank that most other ranks report as sending invalid data; null if none. If several ranks are reported
+// equally often, the report of the lowest rank counts, because rank 0 runs on the supervisor's host.
 const RankFate* mostAccused(const std::vector<RankFate>& fates) {
     const auto accusers = [&](const RankFate& accused) {
         return std::ranges::count_if(fates, [&](const RankFate& one) {
@@ -302,7 +306,8 @@ bool isRefusal(const RankFate& fate) {
     return fate.end && !fate.end->signalled && fate.end->code == static_cast<int>(ExitCode::kBadConfiguration);
 }
 
-// Returns rank 0 if it rejects the configuration as well, else `first`. Rank 0 runs on the host and can be trusted.
+// Returns rank 0 if it rejects the configuration as well, otherwise `first`. Rank 0 runs on the supervisor's host and
+// can be trusted.
 const RankFate& refusalToReport(const std::vector<RankFate>& fates, const RankFate& first) {
     for (const RankFate& fate : fates) {
         if (isRefusal(first) && fate.rank == 0 && isRefusal(fate)) return fate;
@@ -314,9 +319,9 @@ bool isOnOtherHosts(const std::vector<RankFate>& fates) {
     return std::ranges::any_of(fates, [](const RankFate& fate) { return !fate.host.empty(); });
 }
 
-// Judges a run in which ranks gave up on a peer. In this order the cause is: the rank that the first witness names, if
-// that rank did not give up itself; a rank that is silent towards the supervisor too; a rank that all witnesses name;
-// a rank that came back too late; and else the first witness.
+// Judges a run in which ranks reported a missing peer (witnesses). The cause is the first of these that exists: the
+// rank that the first witness names, if that rank is no witness itself; a rank that also sends the supervisor nothing;
+// a rank that all witnesses name; a rank that responded too late; the first witness.
 Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
     const MissingRankReport absent = findMissingRankReport(fates, [](const RankFate& fate) { return !gaveUp(fate); });
     if (absent.witness != nullptr) return missed(*absent.missing, *absent.witness);

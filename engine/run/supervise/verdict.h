@@ -20,7 +20,7 @@ struct RankFate {
     int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
     std::vector<std::string> lastLines;
     double silentSeconds = 0;             // time since the rank's last telemetry line, or since its start
-    bool hasSentAny = false;              // true if at least one telemetry line has arrived
+    bool hasSentAny = false;              // true if at least one telemetry line of the rank has arrived
     bool processStopped = false;          // true if SIGSTOP or a debugger has stopped the process
     std::string place;                    // last known position, such as "at step 41 of epoch 3"; empty before the
                                           // first heartbeat
@@ -50,7 +50,7 @@ struct Verdict {
     bool isMisuse = false;  // true if the rank sent data that no correct rank sends
 };
 
-// Returns the reason why the run must end now; empty if it need not.
+// Returns the reason why the run must end now; empty if the run can continue.
 //
 // `settled`: enough time has passed since a rank reported a missing peer for the end of that peer's process to be
 // detected. Only then does a report such as "rank 2 did not arrive" count as a hang of rank 2. With ranks on other
@@ -61,7 +61,8 @@ std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLi
 // Returns the verdict about a rank on another host that sent invalid data to the supervisor.
 Verdict misuseVerdict(const RankFate& fate, const std::string& how);
 
-// True if b may be waiting for a: a is at an earlier step, collective or batch, or b alone has reached the collective.
+// True if rank b may be waiting for rank a: a is at an earlier step, collective or batch, or only b has reached the
+// collective.
 bool isBehind(const RankFate& a, const RankFate& b);
 
 }  // namespace ringside

@@ -50,8 +50,9 @@ Result<TrainedChild> TrainingChild::result() const {
     return Problem{"", failureText(summary), "omit it, or change the experiment"};
 }
 
-// Returns the verdict of the run, else the last line of output, else how the process ended. The verdict of a run that
-// has finished does not explain the failure of the process.
+// Returns the reason why the training failed: the verdict of the run; if there is none, the last line of output, or how
+// the process ended. The verdict of a run that has finished is not used, because it does not explain the failure of the
+// process.
 std::string TrainingChild::failureText(const Result<RunSummary>& summary) const {
     const bool explains = summary && summary.value().state != RunOutcome::kFinished;
     if (explains && !summary.value().verdict.empty()) return summary.value().verdict;
@@ -64,7 +65,7 @@ std::string TrainingChild::failureText(const Result<RunSummary>& summary) const 
 Result<TrainedChild> TrainingChild::wait() {
     constexpr int kLookMs = 1000;
     while (!advance()) {
-        // poll() ignores a negative descriptor.
+        // A descriptor is negative if nothing is to be read from it; poll() ignores it.
         std::array<pollfd, 2> waiting{
             {{m_outputEnded ? -1 : outputFd(), POLLIN, 0}, {m_child.end() ? -1 : exitFd(), POLLIN, 0}}};
         ::poll(waiting.data(), waiting.size(), kLookMs);

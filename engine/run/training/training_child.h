@@ -30,7 +30,7 @@ class TrainingChild {
     // Returns a descriptor that is readable when the process has ended.
     int exitFd() const { return m_child.exitFd(); }
 
-    // Reads the available output. True once the process has ended.
+    // Reads the available output. Returns true once the process has ended.
     bool advance();
     // Returns the result, or a problem if the training failed. Call once advance() has returned true.
     Result<TrainedChild> result() const;
