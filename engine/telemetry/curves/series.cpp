@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-// Merges `later` into `into`. A NaN mean is kept; a NaN minimum or maximum is ignored if the other point has a number.
+// Merges the point `later` into `into`. If one of the means is NaN, the result is NaN; a NaN minimum or maximum is
+// ignored if the other point has a number.
 void join(SeriesPoint& into, const SeriesPoint& later) {
     const double count = static_cast<double>(into.count) + later.count;
     into.mean = static_cast<float>((double{into.mean} * into.count + double{later.mean} * later.count) / count);
@@ -47,7 +48,8 @@ std::span<const SeriesPoint> Series::points() const {
     return m_points;
 }
 
-// Halves the resolution until there is room. Only points finer than the new resolution are merged.
+// Halves the resolution of the curve until there is room for a point. Merges only points that are finer than the new
+// resolution.
 void Series::mergeNeighbours() {
     while (m_points.size() == m_capacity) {
         m_stepsPerPoint *= 2;

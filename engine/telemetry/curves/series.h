@@ -8,16 +8,16 @@
 
 namespace ringside {
 
-// One bucket of consecutive steps: a single step, or several if the run is long.
+// One point of a curve: a single step, or several consecutive steps if the run is long.
 struct SeriesPoint {
-    std::int64_t step = 0;     // last step of the bucket
-    double epoch = 0;          // epochs done at the end of that step, with the fraction of the current epoch
+    std::int64_t step = 0;     // last step of the point
+    double epoch = 0;          // number of epochs done at the end of that step, with the fraction of the current epoch
     std::int64_t samples = 0;  // number of samples processed by all ranks up to that step
     std::int64_t timeUs = 0;
-    float mean = 0;     // mean over the bucket's steps
+    float mean = 0;     // mean over the steps of the point
     float minimum = 0;  // minimum over the steps and, for a series of all ranks, over the ranks
     float maximum = 0;
-    std::int32_t count = 1;  // number of steps in the bucket
+    std::int32_t count = 1;  // number of steps in the point
 };
 
 // Curve in bounded memory: at most `capacity` points. When full, neighbouring points are merged (mean, minimum and

@@ -11,7 +11,8 @@ namespace ringside {
 class Throughput {
   public:
     explicit Throughput(std::int64_t windowUs) : m_windowUs(windowUs) {}
-    // Adds cumulative counts at a time. Ignored if the time is not later than the previous one.
+    // Adds the cumulative counts of steps and samples at a time. Ignored if the time is not later than the previous
+    // one.
     void add(std::int64_t timeUs, std::int64_t samples, std::int64_t step);
     std::optional<double> samplesPerSecond() const;  // returns the throughput; empty before two points
     std::optional<double> stepsPerSecond() const;

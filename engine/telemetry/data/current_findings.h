@@ -7,10 +7,10 @@
 
 namespace ringside {
 
-// Findings of a watched run that hold now, from its events. Not thread-safe.
+// Findings about a watched run that have not been withdrawn, collected from the run's events. Not thread-safe.
 class CurrentFindings {
   public:
-    // Takes an event; ignores all but findings. Returns true if the list has changed.
+    // Applies an event; ignores all events except findings. Returns true if the list has changed.
     bool take(const Event& event);
 
     // Returns the latest finding of each code without the withdrawn ones: mistakes first, then costs, then notes, each

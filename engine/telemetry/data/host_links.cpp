@@ -11,19 +11,19 @@ namespace ringside {
 namespace {
 
 constexpr double kFarMs = 1;
-constexpr double kFarShare = 0.1;  // least round trip of a far link, as a share of a step
+constexpr double kFarShare = 0.1;  // minimum round trip of a far link, as a share of a step
 constexpr double kNarrowTimes = 3;
-constexpr double kNarrowShare = 0.1;           // least share of the time with bytes in flight on a narrow link
-constexpr double kBusyShare = 0.5;             // least share of the time with bytes in flight on a narrow link between
-                                               // two hosts
+// Minimum share of the time in which bytes are in flight on a narrow link.
+constexpr double kNarrowShare = 0.1;
+constexpr double kBusyShare = 0.5;             // the same minimum if the run has only two hosts
 constexpr std::int64_t kLeastBusyUs = 20'000;  // shortest measurable time with bytes in flight; the system's clock is
                                                // too coarse for less
-constexpr double kDelayedAckMs = 50;           // delay of an acknowledgement, with a margin; Linux delays it by 40 ms
+constexpr double kDelayedAckMs = 50;           // assumed maximum delay of an acknowledgement; Linux delays it by 40 ms
 constexpr double kFewBytes = 48 << 10;         // bytes of a step below which delayed acknowledgements can look like a
                                                // narrow link
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
-// Reports of one host's ranks about their connections to another host, combined.
+// Combined reports of one host's ranks about their connections to another host.
 struct Direction {
     double roundTripUs = kUnknown;
     double bytes = 0;
@@ -31,7 +31,7 @@ struct Direction {
     std::int64_t lengthUs = 0;
 
     bool isKnown() const { return lengthUs > 0; }
-    // Adds one connection. The ranks of a host share the link: their bytes are summed, their busy times are not.
+    // Adds one connection. The ranks of a host share the link, so their bytes are summed, but their busy times are not.
     void add(const RankLinks& links, std::size_t index) {
         roundTripUs = std::min(roundTripUs, static_cast<double>(links.roundTripUs[index]));
         bytes += static_cast<double>(links.bytes[index]);
@@ -60,7 +60,7 @@ Hosts hostsOf(const RunData& run) {
     return hosts;
 }
 
-// Returns the directions by sending host and receiving host. Entries of a host with itself remain unknown.
+// Returns the traffic by sending host and receiving host. Entries of a host with itself remain unknown.
 std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     const std::size_t count = hosts.links.size();
     std::vector<Direction> directions(count * count);
@@ -167,7 +167,7 @@ std::vector<HostLink> hostLinks(const RunData& run) {
             if (there.isKnown() || back.isKnown()) keepBetterLink(hosts.links[host], there, back);
         }
     }
-    // The entry of the host of rank 0 is redundant: the other host has the same link.
+    // Omits the entry of rank 0's host, because the other host has the same link.
     if (count == 2) hosts.links.erase(hosts.links.begin());
     for (HostLink& link : hosts.links) judge(link, hosts.links);
     std::erase_if(hosts.links, [](const HostLink& link) { return link.roundTripMs == 0; });

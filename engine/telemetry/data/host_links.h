@@ -15,7 +15,7 @@ struct HostLink {
 
     std::string host = {};   // name of the host as in RankData::host; empty: the host of the run
     int rank = 0;            // lowest rank on the host
-    double roundTripMs = 0;  // shortest round trip of the last minutes
+    double roundTripMs = 0;  // shortest round trip of the last minutes, in milliseconds
     // Rate while bytes are in flight, in the slower direction; 0: too little data to measure.
     double mbitPerSecond = 0;
     double leastMbitPerSecond = 0;  // measured rate, or a lower bound if the data does not suffice to measure it
@@ -25,8 +25,9 @@ struct HostLink {
     // kNarrow: factor by which the link is slower than those of the other hosts; 0: no other link to compare with
     double timesSlower = 0;
 
-    std::string text() const;  // returns, for example, "2.1 ms round trip, 80 Mbit/s"
-    // Returns, for example, "11 times slower than the other hosts"; empty if the link is not slow.
+    std::string text() const;  // returns the measured values, for example "2.1 ms round trip, 80 Mbit/s"
+    // Returns the reason why the link is slow, for example "11 times slower than the other hosts"; empty if the link is
+    // not slow.
     std::string finding() const;
     std::string whole() const;  // returns text() and finding(), separated by a colon
 };
@@ -37,7 +38,7 @@ struct HostLink {
 // A link is far if a round trip takes more than a millisecond and more than a tenth of a step. A link is narrow if its
 // rate is less than a third of the other hosts' median and bytes are in flight for more than a tenth of the time.
 // Between two hosts, it is narrow if bytes are in flight for more than half of the time. A link that carries less than
-// 48 KiB per step within 50 ms is not judged, because delayed acknowledgements look the same.
+// 48 KiB per step within 50 ms is not judged, because delayed acknowledgements have the same effect.
 std::vector<HostLink> hostLinks(const RunData& run);
 
 }  // namespace ringside

@@ -51,7 +51,7 @@ std::optional<double> medianOf(std::vector<double> values) {
     return *middle;
 }
 
-// Returns the length of the part of an interval that lies in the range.
+// Returns the length of the part of an interval that lies within the range.
 std::int64_t within(const PassesRange& range, std::int64_t beginNs, std::int64_t endNs) {
     return std::max<std::int64_t>(0, std::min(endNs, range.endNs) - std::max(beginNs, range.beginNs));
 }

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// A forward or backward pass, between two other activities of the training thread. Waiting within the pass is included.
+// A forward or backward pass of a rank. The time that the rank waits within the pass is included.
 struct PassSpan {
     bool backward = false;
     std::int64_t beginNs = 0;
@@ -27,19 +27,19 @@ struct PassesRange {
 };
 PassesRange passesRange(const TracedStep& step);
 
-// True if ranks were paused within the step. The length of such a step has no meaning.
+// True if ranks were paused within the step. The length of such a step is meaningless.
 bool wasHeld(const TracedStep& step);
 
 // Returns the share of the passes' time in which the average rank waits for other stages; the prediction is
 // StepTime::idleShare().
 //
 // The passes' time lasts from the first forward pass of any rank to the last backward pass of any rank, minus the
-// rank's collectives. A rank idles in it while it is in neither pass; a rank that waits for a processor within a pass
-// does not idle. The result is the median over the complete traced steps that were not paused. Without stages
-// (pipelineRanks 1) the share is 0.
+// rank's collectives. Within this time a rank is idle while it is in neither pass; a rank that waits for a processor
+// within a pass is not idle. The result is the median over the complete traced steps that were not paused. Without
+// stages (pipelineRanks 1) the share is 0.
 std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pipelineRanks);
 
-// Returns the median length of the steps in seconds, from the first begin to the last end of any rank.
+// Returns the median length of the steps in seconds. A step lasts from the first begin to the last end of any rank.
 std::optional<double> typicalStepSeconds(const TraceData& trace);
 
 }  // namespace ringside

@@ -17,25 +17,27 @@ namespace ringside {
 class LoggedCurves {
   public:
     static constexpr std::size_t kMostTags = 200;
-    static constexpr std::size_t kMostLeftOut = 10'000;  // tags that are counted beyond kMostTags
-    static constexpr std::size_t kPoints = 1U << 12;     // of each curve
+    static constexpr std::size_t kMostLeftOut = 10'000;  // maximum number of tags beyond kMostTags that are counted
+    static constexpr std::size_t kPoints = 1U << 12;     // maximum number of points of each curve
 
     struct Curve {
-        std::string source = {};          // "tensorboard", "lightning" or "loss"; empty: not known
-        int rank = 0;                     // that has logged the values
-        std::int64_t lastStep = 0;        // of the latest point
-        std::int64_t stepsBackwards = 0;  // values that were left out because their step is before lastStep
+        // Origin of the values: "tensorboard", "lightning" or "loss"; empty: not known.
+        std::string source = {};
+        int rank = 0;                     // rank that has logged the values
+        std::int64_t lastStep = 0;        // step of the latest point
+        std::int64_t stepsBackwards = 0;  // number of values that were left out because their step is before lastStep
         Series values{kPoints};           // epoch and samples of each point are 0
     };
 
-    // Takes an event; ignores all but logged scalars. Returns true if a curve has changed. A value whose step is before
-    // the latest one of its curve is left out, because curves are drawn from left to right. Several values for one step
-    // become several points.
+    // Applies an event; ignores all events except logged scalars. Returns true if a curve has changed. A value whose
+    // step is before the latest step of its curve is left out, because curves are drawn from left to right. Several
+    // values for one step become several points.
     bool take(const Event& event);
 
-    // Returns the curves by tag. The next call of take() invalidates references to them.
+    // Returns the curves by tag. The next call of take() invalidates references to the curves.
     const std::map<std::string, Curve>& curves() const { return m_curves; }
-    // Returns the number of tags beyond kMostTags, at most kMostLeftOut. They have no curve.
+    // Returns the number of tags for which there is no curve because more than kMostTags tags are logged; at most
+    // kMostLeftOut.
     std::size_t tagsLeftOut() const { return m_leftOut.size(); }
 
   private:

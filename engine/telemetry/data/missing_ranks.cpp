@@ -16,15 +16,15 @@ bool waitsLong(const RankData& rank) {
     return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stillUs >= kAwaitedUs;
 }
 
-// True if a recent heartbeat shows the rank in the collective. It entered later than the first rank, so it does not
-// count as waiting yet.
+// True if a recent heartbeat shows that the rank is in the collective. The rank entered the collective later than the
+// first rank, so it does not count as waiting yet.
 bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestUs) {
     return rank.phase && isCommunication(*rank.phase) && rank.collective == collective &&
            newestUs - rank.beatUs < kAwaitedUs;
 }
 
-// True if recent heartbeats show the rank in a pause. Paused ranks communicate about the end of the pause, for which
-// the other ranks wait for rank 0.
+// True if recent heartbeats show the rank in a pause. Paused ranks wait in a collective for rank 0, which decides about
+// the end of the pause.
 bool isPaused(const RankData& rank, std::int64_t newestUs) {
     constexpr std::int64_t kRecentUs = 5'000'000;
     return rank.phase == Phase::kPaused && newestUs - rank.beatUs < kRecentUs;
@@ -55,8 +55,8 @@ std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks)
         if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stillUs);
     }
     if (!anyWaits || awaited.missing.empty()) return {};
-    // No rank is missing if the first one sent a heartbeat more than a second after the wait began, and the heartbeat
-    // shows that the rank still advances and has reached this collective.
+    // No rank is missing if the first of the missing ranks sent a heartbeat more than a second after the wait began,
+    // and this heartbeat shows that the rank still advances and has reached the collective.
     const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];
     if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stillUs < kAwaitedUs && first.collective >= collective)
         return {};

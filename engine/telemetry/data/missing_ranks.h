@@ -10,13 +10,13 @@
 
 namespace ringside {
 
-// Ranks that other ranks have been waiting for in a collective for more than a second.
+// Ranks for which other ranks have been waiting in a collective for more than a second.
 struct MissingRanks {
     std::vector<int> missing;    // ranks that have not entered the collective, in ascending order
     std::vector<int> waiting;    // ranks that wait in the collective, in ascending order
-    std::int64_t sinceUs = 0;    // start of the wait, in run time
+    std::int64_t sinceUs = 0;    // start of the wait, in microseconds since the start of the run
     Phase phase = Phase::kIdle;  // phase of the first missing rank in its last heartbeat
-    std::int64_t seenUs = 0;     // time of that heartbeat
+    std::int64_t seenUs = 0;     // time of that last heartbeat, in microseconds since the start of the run
 
     // Returns a sentence with the missing ranks, the length of the wait, and the phase and age of the last heartbeat.
     std::string text(std::int64_t nowUs) const;

@@ -10,7 +10,7 @@ bool isOut(const RankData& rank) {
     return rank.state == RankStage::kFinished || rank.state == RankStage::kStopped;
 }
 
-// The rank's last complete step, and a later step with an unfinished trace; null: none.
+// The last complete step of a rank, and a later step with an unfinished trace; null if there is none.
 struct LastTraces {
     const TracedStep* whole = nullptr;
     const TracedStep* open = nullptr;
@@ -34,8 +34,7 @@ OpenStep positionFromTrace(int rank, const TracedStep& step) {
     return {rank, step.step, step.epoch, span.phase, span.beginNs, true};
 }
 
-// Derives the position from the last heartbeat. A heartbeat from before the end of the last step contains nothing
-// newer.
+// Derives the rank's position from its last heartbeat. A heartbeat from before the end of the last step is of no use.
 OpenStep positionFromHeartbeat(int rank, const RankData& heard, const TracedStep& last) {
     const std::int64_t endNs = last.ranks[static_cast<std::size_t>(rank)].endNs;
     OpenStep open{rank, std::max(heard.step, last.step) + 1, std::max(heard.epoch, last.epoch), Phase::kIdle, endNs};

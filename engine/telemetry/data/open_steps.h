@@ -14,15 +14,15 @@ struct OpenStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
     Phase phase = Phase::kIdle;  // current phase of the rank; kIdle: nothing was received from the rank since that step
-    std::int64_t beginNs = 0;    // begin of the phase
+    std::int64_t beginNs = 0;    // begin of that phase, in nanoseconds since the start of the run
     bool isReported = false;     // true if the rank sent the position itself, as a trace without an end
 };
 
-// Returns the positions of all traced ranks that have not finished or stopped, in ascending order. They come from the
-// ranks' unfinished traces, or else from their last heartbeats.
+// Returns the positions of all traced ranks that have not finished or stopped, in ascending order. A position is taken
+// from the rank's unfinished trace or, if there is none, from the rank's last heartbeat.
 std::vector<OpenStep> openSteps(const RunData& run);
 
-// Returns the position as a trace without an end.
+// Returns a position as the trace of an unfinished step.
 StepTrace traceOf(const OpenStep& open);
 
 }  // namespace ringside

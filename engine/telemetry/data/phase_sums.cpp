@@ -18,7 +18,8 @@ void PhaseSums::add(const StepsFrame& frame, const std::function<void(const Step
                 one.sums.ms[phase] += static_cast<double>(frame.phaseNs[phase][i]) / 1e6 / m_worldSize;
         if (++one.ranks < m_worldSize) continue;
         sink(one.sums);
-        // Earlier steps stay incomplete: the lines of each rank are in order.
+        // Discards earlier incomplete steps: the lines of each rank arrive in order, so that these steps cannot become
+        // complete.
         m_waiting.erase(m_waiting.begin(), m_waiting.upper_bound(frame.traced[i]));
     }
     while (m_waiting.size() > kMostWaiting) m_waiting.erase(m_waiting.begin());

@@ -32,34 +32,36 @@ struct RankData {
     double loss = 0;              // loss of the last step; NaN before the first step
     double samplesPerSecond = 0;  // throughput of the rank, over about the last second
     std::int64_t residentBytes = 0;
-    GpuReading gpu;                 // from its last heartbeat
-    std::int64_t droppedSteps = 0;  // telemetry that the rank could not send
+    GpuReading gpu;                 // state of the GPU in the last heartbeat
+    std::int64_t droppedSteps = 0;  // number of steps whose telemetry the rank could not send
     std::int64_t droppedEvents = 0;
     std::int64_t lastSeenUs = 0;
     std::int64_t batchSamples = 0;
     std::int64_t dataUs = 0;       // time spent waiting for batches since the first logged step
     std::int64_t firstEndUs = -1;  // end of the first logged step
     std::int64_t elapsedUs = 0;    // time from firstEndUs to the end of the last logged step
-    // Returns the share of elapsedUs spent waiting for batches.
+    // Returns the share of elapsedUs that the rank spent waiting for batches.
     double dataShare() const {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
-    std::optional<RankMemory> memory;          // memory allocated by the rank's engine
-    std::optional<Phase> slowPhase;            // current phase, reported in slow motion and phase by phase only
-    int slowLayer = -1;                        // layer of that phase; -1: not reported
-    std::string slowAction;                    // action of the pipeline schedule in phase slowPhase
+    std::optional<RankMemory> memory;  // memory allocated by the rank's engine
+    // Current phase; reported only in slow motion and when a person advances phase by phase.
+    std::optional<Phase> slowPhase;
+    int slowLayer = -1;  // layer of that phase; -1: not reported
+    // Action of the pipeline's schedule that the rank executes in phase slowPhase.
+    std::string slowAction;
     std::optional<LocalResult> local;          // latest validation of this rank alone, if ranks validate separately
     bool keepsThrottle = true;                 // true if the rank keeps parallel.pace
     double throttleTimes = 1;                  // longest pass, as a multiple of the duration that parallel.pace
                                                // requests
     std::optional<bool> inSync;                // result of the latest complete set of replica checksums
     std::optional<std::int64_t> bytesPerStep;  // number of bytes sent per step
-    // Offset of its host's clock, on the host's lowest rank only; empty on the host of the run.
+    // Offset of the clock of the rank's host. Set only for the lowest rank of the host; empty on the host of the run.
     std::optional<HostClock> clock;
     std::optional<RankLinks> links;  // last report of the rank about its connections to other hosts
     std::vector<Consumed> consumed;
-    std::int64_t consumedCount = 0;  // number of reports, including discarded ones
-    // The latest reports; at most RunData::kMaxIndices indices over all ranks.
+    std::int64_t consumedCount = 0;  // number of reports about consumed samples, including discarded ones
+    // The latest reports of sample indices; at most RunData::kMaxIndices indices over all ranks.
     std::deque<ConsumedIndices> indices;
     std::int64_t indicesCount = 0;  // number of index reports, including discarded ones
     Series lossSeries{1U << 14};

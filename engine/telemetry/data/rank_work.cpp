@@ -12,8 +12,8 @@ namespace {
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
 
-// Shortens the longest pieces of the phase by `excessNs` in total: a delay lies in one piece, a slow device affects
-// all.
+// Shortens the spans of the phase by `excessNs` in total, the longest spans first: a delay lies in one span, a slow
+// device affects all.
 void shorten(RankPlan& rank, Phase phase, double excessNs) {
     std::vector<double> pieces;
     for (const PlanItem& item : rank.items)

@@ -14,15 +14,15 @@ using PhaseWork = std::array<double, kPhaseCount>;
 // Returns the work of each rank in a step.
 std::vector<PhaseWork> workOf(const StepPlan& step);
 
-// Returns by how much a pipeline rank's work exceeds what the other ranks' times and the planned shares allow. work:
-// result of workOf(). Forward and backward passes are ignored if they exceed the allowed time by at most the share
-// planError.
+// Returns, by phase, how much longer a pipeline rank works than the other ranks' times and the planned shares allow.
+// work: result of workOf(). Forward and backward passes are ignored if they exceed the allowed time by at most the
+// share planError.
 PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError = 0);
 
-// Removes the excess from each phase of the rank, from its longest pieces first.
+// Shortens each phase of the rank by its excess, from its longest spans first.
 void removeWork(RankPlan& rank, const PhaseWork& excess);
 
-// Returns the upper median of at least one value, and reorders the values.
+// Returns the median of at least one value (of an even number, the upper one), and reorders the values.
 double upperMedianOf(std::vector<double>& values);
 
 }  // namespace ringside

@@ -21,7 +21,8 @@ void dropCells(std::vector<std::optional<GradientView>>& views) {
     }
 }
 
-// Returns the replica with the most frequent hash; at equal frequency, that of the lowest rank.
+// Returns a replica with the most frequent checksum; if several checksums are equally frequent, the replica of the
+// lowest rank.
 const Replica& common(const std::map<int, Replica>& replicas) {
     const Replica* most = nullptr;
     std::ptrdiff_t votes = 0;
@@ -91,7 +92,7 @@ void ReplicaData::compare(const std::map<int, Replica>& replicas) {
     if (replicas.empty()) return;
     ReplicaState now{.step = replicas.begin()->second.step};
     std::string tensor;
-    // Groups with the same tensors: in a pipeline, the ranks of one stage.
+    // Compares only ranks with the same tensors: in a pipeline, the ranks of one stage.
     std::map<std::vector<std::string>, std::map<int, Replica>> alike;
     for (const auto& [rank, replica] : replicas) alike[replica.names][rank] = replica;
     for (const auto& [names, group] : alike) {

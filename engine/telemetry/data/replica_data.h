@@ -19,7 +19,7 @@ struct InspectedStep {
     std::vector<std::optional<GradientView>> mean;    // averaged gradients of each rank
     std::vector<std::optional<GradientView>> change;  // changes of the weights of each rank
 
-    // Return the first view that contains cells; null: none does.
+    // Return the first view that contains cells; null if no view does.
     const GradientView* wholeMean() const;
     const GradientView* wholeChange() const;
     bool hasCells() const;

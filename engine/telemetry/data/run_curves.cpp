@@ -83,8 +83,8 @@ void RunCurves::add(const GlobalStep& global) {
     addThroughput(place);
 }
 
-// Adds a throughput point once the interval is long enough: in shorter intervals, jitter of the clock and of the
-// scheduler would dominate.
+// Adds a point of throughput once the interval is long enough: in shorter intervals, the accuracy of the clock and of
+// the scheduler would dominate.
 void RunCurves::addThroughput(const SeriesPoint& place) {
     m_throughputUntil = place;
     if (m_throughputFrom.step == 0) m_throughputFrom = place;
@@ -96,7 +96,7 @@ void RunCurves::addThroughput(const SeriesPoint& place) {
 void RunCurves::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to) {
     const double rate =
         static_cast<double>(to.samples - from.samples) * 1e6 / static_cast<double>(to.timeUs - from.timeUs);
-    // The first interval is drawn from its beginning.
+    // Adds a second point at the begin of the first interval, so that the curve starts there.
     if (m_throughput.points().empty()) m_throughput.add(pointOf(from, rate, rate, rate));
     SeriesPoint point = pointOf(to, rate, rate, rate);
     point.count = pointCount(to.step - from.step);

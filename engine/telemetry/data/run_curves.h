@@ -13,8 +13,8 @@
 
 namespace ringside {
 
-// Curves that a RunData keeps. kKept: all, for display. kGlobal: only those over all ranks, and no sample indices, for
-// programs that hold many runs. kLeftOut: none, for programs that only count.
+// Curves that a RunData keeps. kKept: all curves, for display. kGlobal: only curves over all ranks, and no sample
+// indices, for programs that hold many runs. kLeftOut: no curves, for programs that only count.
 enum class Curves { kKept, kGlobal, kLeftOut };
 
 // Curves of one run over its steps, in bounded memory.
@@ -22,14 +22,14 @@ class RunCurves {
   public:
     explicit RunCurves(Curves kept) : m_kept(kept) {}
 
-    // Starts the curves of the phases. Also called when the number of ranks changes.
+    // Creates the curves of the phases. Also called when the number of ranks changes.
     void begin(int worldSize);
-    // Sets the number of steps by which the position within the epochs is computed; 0: not known.
+    // Sets the number of steps in an epoch, from which the position within the epochs is computed; 0: not known.
     void setStepsPerEpoch(std::int64_t steps) { m_stepsPerEpoch = steps; }
 
     // Adds a step of one rank to its curves. `samples` is the number of its samples including this step.
     void add(RankData& rank, const StepsFrame& frame, std::size_t index, std::int64_t samples) const;
-    // Adds the phases of a rank's traced steps. `last` is the last global step.
+    // Adds the times by phase of a rank's traced steps. `last` is the last step of the whole run.
     void addPhases(const StepsFrame& frame, const std::optional<GlobalStep>& last);
     void add(const GlobalStep& step);
     // Adds the last throughput point. Call at the end of the run.
@@ -53,7 +53,7 @@ class RunCurves {
     Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
     std::optional<PhaseSums> m_phaseSums;
     std::array<Series, kPhaseCount> m_phaseTimes;
-    // Begin of the interval of the next throughput point, begin of the interval before it, and the last step.
+    // Begin of the current interval of throughput, begin of the interval before it, and the last step.
     SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
 };
 

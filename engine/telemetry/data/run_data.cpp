@@ -25,14 +25,14 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
     for (std::size_t i = first ? 1 : 0; i < frame.dataUs.size(); ++i) rank.dataUs += frame.dataUs[i];
 }
 
-// Sets the position of a rank, unless the rank has reported a later one: a heartbeat is read by another thread than the
-// steps, so that an older position can arrive after a step.
+// Sets the position of a rank, unless the rank has reported a later one: heartbeats and steps come from different
+// threads of the rank, so that an older position can arrive after a step.
 void advanceTo(RankData& rank, std::int64_t step, std::int64_t epoch) {
     rank.step = std::max(rank.step, step);
     rank.epoch = std::max(rank.epoch, epoch);
 }
 
-// Resets the state of the previous attempt; curves and consumed samples are kept.
+// Resets the state that belongs to the previous attempt of the ranks. Keeps curves and consumed samples.
 void startAgain(RankData& rank) {
     rank.state = RankStage::kStartingAgain;
     rank.phase.reset();
@@ -119,16 +119,16 @@ void RunData::begin(const RunStarted& event) {
     m_trace.emplace(event.worldSize, m_curves.kept() == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
 }
 
-// Applies a further run line, which a run writes each time it continues with another number of ranks; the previous
-// steps are kept. All other further run lines are ignored, because they would invalidate the recorded state.
+// Handles a second or later run line, which a run writes each time it continues with another number of ranks. Keeps the
+// previous steps. Ignores all other such lines, because they would invalidate the recorded state.
 unsigned RunData::continueRun(const RunStarted& event) {
     const bool isResumed = event.stepsBefore > 0 || m_settings.mayChangeSize;
     if (!isResumed || event.worldSize == m_started->worldSize) return 0;
     m_started->worldSize = event.worldSize;
     m_started->stepsPerEpoch = event.stepsPerEpoch;
     m_started->config = event.config;
-    // The curves of the ranks continue. The consumed samples do not, because they were assigned for another number of
-    // ranks.
+    // Keeps the curves of the ranks, but discards the consumed samples, because they were assigned for another number
+    // of ranks.
     std::vector<RankData> ranks(static_cast<std::size_t>(std::max(event.worldSize, 0)));
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         ranks[rank].loss = std::numeric_limits<double>::quiet_NaN();
@@ -304,7 +304,8 @@ unsigned RunData::take(const CheckpointSaved& event) {
 unsigned RunData::take(const Controlled& event) {
     m_pauses.add(event);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
-    // The rate before a change of speed or a pause says nothing about the rate after it.
+    // Restarts the measurement of the rate, because the rate before a change of speed or a pause says nothing about the
+    // rate after it.
     if (event.command == ControlKind::kRate || event.command == ControlKind::kResume)
         m_throughput = Throughput(kThroughputWindowUs);
     if (event.command != ControlKind::kRestart) return kControlChanged;
@@ -336,7 +337,7 @@ std::optional<double> RunData::secondsLeft() const {
     if (!m_lastStep || m_ended) return {};
     const double limit = m_pauses.rate();
     double rate = m_throughput.stepsPerSecond().value_or(limit);
-    if (limit > 0) rate = std::min(rate, limit);  // slow motion limits the rate
+    if (limit > 0) rate = std::min(rate, limit);  // in slow motion, the rate cannot be higher than the limit
     if (rate <= 0) return {};
     return static_cast<double>(std::max<std::int64_t>(totalSteps() - m_lastStep->step, 0)) / rate;
 }

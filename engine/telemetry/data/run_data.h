@@ -37,7 +37,7 @@ enum RunChange : unsigned {
     kReplicasChanged = 1U << 10
 };
 
-// Settings of an experiment that affect how its numbers must be interpreted.
+// Settings of an experiment that affect the meaning of its results.
 struct RunSettings {
     ThrottleConfig throttle;
     std::optional<StrategyKind> strategy;  // strategy of the run; empty before the first line
@@ -50,8 +50,8 @@ struct RunSettings {
 // State of one run, live or finished, built from its events alone, in bounded memory. Not thread-safe.
 //
 // Has more than 40 methods: one take() for each kind of event, and the accessors of RunCurves, RunPauses and
-// RunSettings, so that readers see one run.
-// The next apply() invalidates references to elements of the returned containers.
+// RunSettings, so that readers use a single object for a run. The next apply() invalidates references to elements of
+// the returned containers.
 class RunData {
   public:
     explicit RunData(Curves curves = Curves::kKept) : m_curves(curves) {}
@@ -67,15 +67,15 @@ class RunData {
     // Describes the clocks of up to four hosts other than the host of the run: "node2 +1.84 ms, known to 0.06 ms, round
     // trip 0.12 ms".
     std::string clocksText() const;
-    // Returns the training loss: global mean, with minimum and maximum over the ranks
+    // Returns the curve of the training loss: mean over the global batch, with minimum and maximum over the ranks.
     const Series& loss() const { return m_curves.loss(); }
-    // Returns the accuracy per step; empty for regression.
+    // Returns the curve of the accuracy per step; empty for regression.
     const Series& accuracy() const { return m_curves.accuracy(); }
     const Series& samplesPerSecond() const { return m_curves.throughput(); }
     const Series& gradientNorm() const { return m_curves.gradientNorm(); }
     const Series& learningRate() const { return m_curves.learningRate(); }
-    // Returns the time of a phase in traced steps, in milliseconds, as the mean over the ranks. All phases have the
-    // same steps.
+    // Returns the curve of the time of a phase in traced steps, in milliseconds, as the mean over the ranks. All phases
+    // have the same steps.
     const Series& phaseTime(Phase phase) const { return m_curves.phaseTime(phase); }
     const std::vector<EpochResult>& trainingEpochs() const { return m_trainingEpochs; }
     const std::vector<EpochResult>& validationEpochs() const { return m_validationEpochs; }
@@ -100,17 +100,18 @@ class RunData {
     bool isPaused() const { return m_pauses.isPaused(); }
     // Returns the phase after which the run is paused; call only while isPaused().
     std::optional<Phase> pausedAfter() const { return m_pauses.pausedAfter(); }
-    // Returns the limit set by slow motion; 0: full speed.
+    // Returns the maximum rate that slow motion sets, in steps per second; 0: full speed.
     double stepsPerSecondAtMost() const { return m_pauses.rate(); }
-    // Returns the total time paused, up to the latest event, in microseconds.
+    // Returns the total time that the run was paused, up to the latest event, in microseconds.
     std::int64_t pausedUs() const { return m_pauses.pausedUs(m_lastTimeUs); }
     std::int64_t lastTimeUs() const { return m_lastTimeUs; }
-    // Returns the rate of the last 20 seconds; empty before there are two steps.
+    // Returns the number of steps per second over the last 20 seconds; empty before there are two steps.
     std::optional<double> stepsPerSecond() const { return m_throughput.stepsPerSecond(); }
-    // Returns the remaining seconds at the current rate; empty before the first steps.
+    // Returns the remaining time of the run at the current rate, in seconds; empty before the first steps.
     std::optional<double> secondsLeft() const;
 
-    // Called for each completed global step, for example to write metrics.jsonl. May be empty.
+    // Function that is called for each completed step of the whole run, for example to write metrics.jsonl. May be
+    // empty.
     std::function<void(const GlobalStep&)> onGlobalStep;
 
   private:
@@ -131,11 +132,11 @@ class RunData {
     unsigned take(const StepTrace& event);
     unsigned take(const GradientView& event);
     unsigned take(const PhaseReached& event);
-    // Events of watched scripts are not stored in this class.
+    // Ignore the events of watched scripts, which this class does not store.
     static unsigned take(const LoggedScalar&) { return 0; }
     static unsigned take(const Finding&) { return 0; }
     static unsigned take(const ScriptFacts&) { return 0; }
-    // Events of which each rank keeps the latest.
+    // Store the events of which only the latest of each rank is kept.
     template <class Latest>
     unsigned take(const Latest& event);
 
@@ -148,7 +149,8 @@ class RunData {
         Throughput throughput{1000000};
         std::int64_t samples = 0;
     };
-    static constexpr std::int64_t kThroughputWindowUs = 20'000'000;  // window for the estimate of the remaining time
+    // Window over which the rate for the remaining time is measured, in microseconds.
+    static constexpr std::int64_t kThroughputWindowUs = 20'000'000;
 
     std::optional<RunStarted> m_started;
     std::optional<RunEnded> m_ended;

@@ -10,7 +10,8 @@
 
 namespace ringside {
 
-// Control commands that a run executed, and what follows from them: pauses, slow motion and the number of epochs.
+// Control commands that a run executed, and the state that results from them: pauses, slow motion and the number of
+// epochs.
 class RunPauses {
   public:
     static constexpr double kShowsPhasesAt = 5;  // highest rate at which ranks report phases, in steps per second
@@ -22,7 +23,8 @@ class RunPauses {
     bool isPaused() const { return m_pausedFromUs.has_value(); }
     // Returns the phase after which the run is paused; call only while isPaused().
     std::optional<Phase> pausedAfter() const { return m_controls.back().after; }
-    double rate() const { return m_rate; }  // returns the limit set by slow motion, in steps per second; 0: full speed
+    // Returns the maximum rate that slow motion sets, in steps per second; 0: full speed.
+    double rate() const { return m_rate; }
     // True if ranks report the phases of their steps one by one: while paused and in slow motion.
     bool showsPhases() const { return isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt); }
     std::int64_t pausedUs(std::int64_t nowUs) const;  // returns the total time paused until nowUs

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Explains the duration of the steps of a trace of this run. If the experiment itself delays the late rank, the advice
+// Explains the duration of the traced steps of this run. If the experiment itself delays the late rank, the advice
 // states this.
 StepsVerdict verdictOf(const RunData& run, const TraceData& trace);
 

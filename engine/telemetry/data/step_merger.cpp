@@ -129,7 +129,7 @@ GlobalStep StepMerger::popFronts() {
         const RankStep& one = waiting.front();
         const auto samples = static_cast<double>(one.samples);
         classifies = classifies && one.correct >= 0;
-        // The loss of an empty batch is NaN and must not affect the mean.
+        // Skips the loss of an empty batch, which is NaN and must not affect the mean.
         if (one.samples > 0) {
             lossSum += one.loss * samples;
         } else if (!std::isnan(one.loss)) {

@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// One step of the whole run: means over the global batch, weighted by samples. From thinned lines: several consecutive
-// steps.
+// One step of the whole run: means over the global batch, weighted by samples. An entry from thinned telemetry combines
+// several consecutive steps.
 struct GlobalStep {
     std::int64_t step = 0;       // number of the last step of the entry
     std::int64_t firstStep = 0;  // number of the first step of the entry; equal to `step` if there is only one

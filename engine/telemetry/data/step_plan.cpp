@@ -20,7 +20,7 @@ bool isCommunicating(const Span& span) {
     return isCommunication(span.phase);
 }
 
-// Returns the last collective that ended in the interval, which therefore ended the wait.
+// Returns the last collective that ended in the interval. This is the collective for which the thread waited.
 std::optional<std::size_t> collectiveThatEndedWait(const std::vector<CollectiveSpan>& collectives, std::int64_t from,
                                                    std::int64_t to) {
     std::optional<std::size_t> found;
@@ -31,7 +31,7 @@ std::optional<std::size_t> collectiveThatEndedWait(const std::vector<CollectiveS
     return found;
 }
 
-// Returns the last collective at which all ranks arrived in the interval. Used if no collective ended in it.
+// Returns the last collective at which all ranks arrived in the interval. Used if no collective ended in the interval.
 std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives, std::int64_t from, std::int64_t to) {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < collectives.size(); ++i)
@@ -42,7 +42,7 @@ std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives,
 }
 
 // True if the rank arrived only when it began to wait, although it requested the collective earlier. This happens if
-// the training thread itself moves the bytes.
+// the training thread itself transfers the data.
 bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
     constexpr std::int64_t kAtOnceNs = 100'000;
     if (one.arrivedNs - one.readyNs <= kAtOnceNs) return false;
@@ -107,8 +107,8 @@ class PlanMaker {
         for (const CollectiveSpan& one : m_collectives) {
             std::int64_t& free = freeAt[one.group];
             const std::int64_t turn = std::max(one.readyNs, free);
-            // Collectives of a group are processed one after the other: this one may have been requested while the
-            // previous one was still moving.
+            // The collectives of a group are processed one after the other: a collective may have been requested while
+            // the previous one was still in progress.
             const std::int64_t last = std::max(free, one.lastNs < 0 ? one.arrivedNs : one.lastNs);
             m_plan.collectives.push_back({meetings.at({one.group, one.number}),
                                           static_cast<double>(std::max<std::int64_t>(one.arrivedNs - turn, 0)),
@@ -144,8 +144,8 @@ class PlanMaker {
         bool received = false;
     };
 
-    // Returns the time of the next request of a collective or of the next end of a message; the largest number if there
-    // is none.
+    // Returns the time of the next event: a request of a collective or the end of a message. The largest number if
+    // there is none.
     std::int64_t nextNs() const {
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         if (m_next < m_collectives.size()) next = m_collectives[m_next].readyNs;
@@ -158,7 +158,7 @@ class PlanMaker {
         for (; m_nextMessage < m_messages.size() && m_messages[m_nextMessage].end.atNs < ns; ++m_nextMessage)
             announce(m_messages[m_nextMessage]);
     }
-    // Adds the sending or the immediate receipt of a message. A message that had already arrived causes no wait.
+    // Adds the sending of a message, or the receipt of a message that had already arrived, which causes no wait.
     void announce(Message& one) {
         const bool atOnce = !one.end.isSent && !one.received && one.end.endedNs <= one.end.atNs;
         one.received = one.received || atOnce;
@@ -185,7 +185,7 @@ class PlanMaker {
         }
         waitFor(from, to);
     }
-    // Returns the message that the rank waits for at this time; each message is returned once. Null: none.
+    // Returns the message for which the rank waits at this time; null if there is none. Returns each message once.
     const Message* receiveFrom(std::int64_t from) {
         const auto isOver = [from](const Message& one) {
             return one.end.isSent || one.received || one.end.endedNs < from;
@@ -215,7 +215,7 @@ class PlanMaker {
     std::vector<CollectiveSpan> m_collectives;
     RankPlan m_plan;
     std::vector<Message> m_messages;
-    std::size_t m_next = 0;  // next collective that is not requested yet
+    std::size_t m_next = 0;  // index of the next collective that has not been requested yet
     std::size_t m_nextMessage = 0;
     std::size_t m_nextReceive = 0;
 };

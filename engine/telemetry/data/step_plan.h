@@ -16,9 +16,11 @@ struct PlanItem {
     enum class Kind { kWork, kReady, kWait, kMeet, kSend, kReceive };
     Kind kind = Kind::kWork;
     Phase phase = Phase::kIdle;
-    double ns = 0;  // duration. Work: its length; waits: time from the event that ends the wait until the thread
-                    // continues
-    // Index of the rank's collective; kSend, kReceive: index in StepPlan::messages; unused for work.
+    // Duration in nanoseconds. Work: length of the work. Waits: time from the event that ends the wait until the thread
+    // continues.
+    double ns = 0;
+    // Index of the collective among the rank's collectives. kSend, kReceive: index in StepPlan::messages. Unused for
+    // work.
     std::size_t collective = 0;
 };
 

@@ -68,7 +68,7 @@ bool StepPlayer::advance(std::size_t rank) {
     return moved;
 }
 
-// Executes a kReceive. Returns false if the message has not been sent yet.
+// Executes a kReceive action. Returns false if the message has not been sent yet.
 bool StepPlayer::receive(std::size_t rank, const PlanItem& item) {
     const double sent = m_sent[item.collective];
     if (sent < 0) return false;

@@ -15,12 +15,13 @@ class StepPlayer {
 
     // Sets the times at which the ranks begin the first step.
     void startAt(const std::vector<double>& begins) { m_now = begins; }
-    // Adds the gaps between two steps to the ranks' times; with fewer gaps than ranks they repeat.
+    // Adds the time that passes between two steps to each rank's time. gaps: times by rank; if there are fewer gaps
+    // than ranks, the gaps are repeated.
     void pause(const std::vector<double>& gaps) {
         for (std::size_t rank = 0; rank < m_now.size(); ++rank) m_now[rank] += gaps[rank % gaps.size()];
     }
-    // Writes a trace of each rank into `traces` from now on, without step number and epoch; each play() replaces the
-    // previous traces. Null: stops recording.
+    // Writes a trace of each rank into `traces` from now on, without step number and epoch. Each play() replaces the
+    // previous traces. If `traces` is null, stops writing traces.
     void record(std::vector<StepTrace>* traces) { m_traces = traces; }
 
     // Replays one step. Returns the time at which the last rank has ended it.
@@ -44,7 +45,7 @@ class StepPlayer {
     std::vector<StepTrace>* m_traces = nullptr;
     std::vector<double> m_now;                 // time of each rank
     std::vector<double> m_began;               // begin of the step, by rank
-    std::vector<std::size_t> m_at;             // index of the current item, by rank
+    std::vector<std::size_t> m_at;             // index of the next action, by rank
     std::vector<double> m_free;                // end of the last collective, by rank
     std::vector<std::vector<Turn>> m_turns;    // requested collectives in order, by rank
     std::vector<std::vector<double>> m_ended;  // end of each collective by rank; -1: the collective has not ended

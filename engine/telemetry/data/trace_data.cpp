@@ -62,7 +62,7 @@ void addTo(Meeting& meeting, int rank, const CollectiveSpan& span) {
     meeting.lastNs = span.arrivedNs;
 }
 
-// Returns the latest arrival of the ranks other than the last one; that of the last one if it is alone.
+// Returns the latest arrival among all ranks other than the last one; if there is only one rank, its own arrival.
 std::int64_t secondArrival(const Meeting& meeting) {
     std::int64_t second = -1;
     for (std::size_t rank = 0; rank < meeting.arrivedNs.size(); ++rank)
@@ -145,7 +145,7 @@ bool TraceData::apply(const StepTrace& trace) {
     }
     RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
     RankTrace received = rankTraceOf(trace);
-    if (rank.known && !received.known) return true;  // the complete trace was received earlier
+    if (rank.known && !received.known) return true;  // keeps the complete trace that was received earlier
     if (!rank.known && received.known) ++step.known;
     rank = std::move(received);
     step.beginNs = std::min(step.beginNs, rank.beginNs);

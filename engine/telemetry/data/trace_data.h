@@ -94,7 +94,7 @@ class TraceData {
     // Limit of steps times ranks: fewer steps are kept for more than 64 ranks.
     static constexpr std::size_t kMaxRankSteps = 1U << 17;
 
-    // most: number of steps to keep, if it is lower than kMaxSteps and the limit of spans.
+    // most: maximum number of steps to keep, if it is lower than kMaxSteps and the limit of spans.
     explicit TraceData(int worldSize, std::size_t most = kMaxSteps);
 
     // Adds a trace. Returns false if its rank is not in the run, its columns differ in length, or the step is too old.

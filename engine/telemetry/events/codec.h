@@ -13,11 +13,11 @@
 
 namespace ringside {
 
-// Encodes an event as one line of JSON, with a newline at the end.
+// Returns an event as one line of JSON, with a newline at the end.
 std::string encode(const Event& event);
 
-// Decodes one line. Every count, rank and length is checked against limits.h. A kind from a newer version is returned
-// as a problem; unknown keys are ignored.
+// Decodes one line. Every count, rank and length is checked against limits.h. For an event kind of a newer version, a
+// problem is returned; unknown keys are ignored.
 Result<Event> decodeLine(std::string_view line);
 
 // Decodes a stream of bytes in chunks of any size. Lines longer than kMaxLine and lines that cannot be decoded are

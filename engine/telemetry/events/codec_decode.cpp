@@ -13,7 +13,7 @@ namespace {
 
 using namespace limits;
 
-// Reads the fields of one JSON object with bounds; keeps the first problem.
+// Reads the fields of one JSON object and checks their bounds. Stores the first problem.
 class Fields {
   public:
     explicit Fields(const Json& json) : m_json(json) {}

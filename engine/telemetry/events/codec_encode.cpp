@@ -8,12 +8,13 @@
 namespace ringside {
 namespace {
 
-// Returns the JSON text; invalid UTF-8 (a worker's stderr may contain any byte) becomes the replacement character.
+// Returns a value as JSON text. Replaces invalid UTF-8 by the replacement character, because a worker's stderr may
+// contain any byte.
 std::string dumped(const Json& json) {
     return jsonText(json);
 }
 
-// Parses the text; returns null if it is not valid JSON.
+// Parses a text that contains JSON; returns null if the text is not valid JSON.
 Json parsedOrNull(const std::string& text) {
     Json json = Json::parse(text, nullptr, false);
     return json.is_discarded() ? Json() : json;

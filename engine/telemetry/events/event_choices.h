@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Choices in the events of a run, each with its table of names in the order of the enumerators.
+// Enumerations in the events of a run, each with a table of its names in the order of the enumerators.
 
 // Stage of a rank's life, from its start to its end.
 enum class RankStage : std::uint8_t {

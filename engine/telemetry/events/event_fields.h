@@ -74,7 +74,7 @@ inline constexpr std::string_view kKind<Finding> = "finding";
 template <>
 inline constexpr std::string_view kKind<ScriptFacts> = "script";
 
-// Calls use.operator()<E>() for the event type whose kind has this name. Returns false if there is none.
+// Calls use.operator()<E>() for the event type E whose kind has this name. Returns false if there is none.
 template <class Use>
 bool withKind(std::string_view name, const Use& use) {
     return [&]<class... E>(std::type_identity<std::variant<E...>>) {
@@ -114,7 +114,7 @@ void choiceField(F& f, const char* key, C& choice, const char* complaint) {
 
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
-    // Bounds each factor so that the product, the number of all steps, fits into 64 bits.
+    // Limits each of the two factors so that their product, the number of all steps, fits into 64 bits.
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
     f.integer("version", e.version, 1, 1000000);
     f.text("name", e.name);
@@ -150,7 +150,7 @@ void fields(F& f, E& e) {
     timeField(f, e.timeUs);
 }
 
-// Keys of the columns of times, in the order of Phase.
+// Keys of the columns that contain times by phase, in the order of Phase.
 inline constexpr std::array<const char*, kPhaseCount> kPhaseColumns{
     "connect_ns", "data_ns",      "copy_ns",       "forward_ns",    "backward_ns", "waiting_ns",
     "moving_ns",  "optimizer_ns", "validation_ns", "checkpoint_ns", "paused_ns",   "idle_ns"};
@@ -164,7 +164,7 @@ inline bool isEven(const StepsFrame& e) {
            });
 }
 
-// True if the columns of a thinned line are either all present, with equal lengths, or all absent.
+// True if the columns that only thinned lines have are either all present, with equal lengths, or all absent.
 inline bool hasEvenRanges(const StepsFrame& e) {
     const std::size_t n = e.from.size();
     const std::size_t accuracies = e.correct.empty() ? 0 : n;
@@ -174,7 +174,8 @@ inline bool hasEvenRanges(const StepsFrame& e) {
            e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
 }
 
-// True if each entry begins after the previous entry and contains no more logged steps than steps.
+// True if each entry of a thinned line begins after the previous entry and does not contain more logged steps than
+// steps.
 inline bool hasOrderedRanges(const StepsFrame& e) {
     for (std::size_t i = 0; i < e.from.size(); ++i) {
         const std::int64_t before = i > 0 ? e.step[i - 1] : 0;
@@ -280,7 +281,7 @@ inline bool isOrdered(const StepTrace& e) {
 }
 
 inline bool isShare(double value) {
-    return value >= 0 && value <= 1;  // false also for NaN
+    return value >= 0 && value <= 1;  // the comparison is false for NaN
 }
 
 template <class F, Is<StepTrace> E>
@@ -368,8 +369,8 @@ void fields(F& f, E& e) {
     f.real("times", e.times);
 }
 
-// True if the number of cells fits the grids or is zero, and each other column has either one entry for each tensor or
-// none.
+// True if the number of cells is zero or equals the sum of the grids' sizes, and each other column has either one entry
+// for each tensor or none.
 inline bool isWhole(const GradientView& e) {
     const std::size_t tensors = e.names.size();
     const auto fits = [tensors](const auto& column) { return column.empty() || column.size() == tensors; };
@@ -504,7 +505,7 @@ void fields(F& f, E& e) {
     timeField(f, e.timeUs);
 }
 
-// True if the text is a JSON object. The decoder has already parsed the text, so the braces suffice.
+// True if the text is a JSON object. Checks only the braces, because the decoder has already parsed the text.
 inline bool isObjectText(std::string_view json) {
     return json.starts_with('{') && json.ends_with('}');
 }

@@ -52,7 +52,7 @@ struct RankState {
     std::string device;    // name of the device: "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // id of the rank's process; 0 = unchanged
     std::int64_t timeUs = 0;
-    // The rank that did not take part in a collective, which made this rank fail; -1: another reason.
+    // The rank that did not take part in a collective and thereby made this rank fail; -1: another reason.
     int missingRank = -1;
     // Host of the rank, or the person who runs it; empty: unchanged, or the host of the run.
     std::string host = {};
@@ -182,8 +182,10 @@ struct RankMemory {
     std::int64_t activations = 0;
     std::int64_t gathered = 0;  // bytes of complete parameters and gradients of sharded units
     std::int64_t buffers = 0;
-    std::int64_t peak = 0;            // peak of the total in bytes, including memory for other purposes
-    std::int64_t predictedPeak = -1;  // predicted from the model and the strategy; -1: not known
+    // Largest total of this rank's memory in bytes, including memory for other purposes.
+    std::int64_t peak = 0;
+    // Largest total predicted from the model and the strategy, in bytes; -1: not known.
+    std::int64_t predictedPeak = -1;
 };
 
 // "traffic": bytes that a rank sent in one step with a full batch, as counted by its communicators. Sent for the first
@@ -195,7 +197,7 @@ struct RankTraffic {
 };
 
 // "clock": offset between a host's clock and the run's clock, by which the times of that host's ranks are corrected.
-// Written repeatedly by the supervisor. Microseconds of CLOCK_MONOTONIC.
+// Written repeatedly by the supervisor. All times are microseconds of CLOCK_MONOTONIC.
 struct HostClock {
     int rank = 0;                  // lowest rank on that host
     std::int64_t offsetUs = 0;     // the host's clock minus the run's clock
@@ -206,7 +208,7 @@ struct HostClock {
     std::int64_t timeUs = 0;
 };
 
-// "links": use of a rank's connections to ranks on other hosts since the previous event of this kind, as parallel
+// "links": traffic on a rank's connections to ranks on other hosts since the previous event of this kind, as parallel
 // columns.
 struct RankLinks {
     int rank = 0;
@@ -233,7 +235,7 @@ struct LogLine {
 // "checkpoint": a checkpoint was written; sent by rank 0.
 struct CheckpointSaved {
     std::int64_t step = 0;
-    std::string path;  // path of the file, relative to the run directory
+    std::string path;  // path of the checkpoint, relative to the run directory
     std::int64_t timeUs = 0;
 };
 
@@ -284,17 +286,20 @@ struct GradientView {
     std::int64_t epoch = 0;
     std::int64_t step = 0;  // number of the step in which the gradients were computed
     GradientMoment moment = GradientMoment::kOwn;
-    double norm = 0;                      // norm of the reported vector
-    double cosine = 0;                    // vector "mean": cosine similarity of the local gradient and the mean; NaN:
-                                          // not known
+    double norm = 0;  // norm of the reported vector
+    // For the vector "mean" only: cosine similarity of the local gradient and the mean; NaN: not known.
+    double cosine = 0;
     std::vector<std::string> names = {};  // names of the tensors
     std::vector<std::int64_t> rows = {};  // number of rows of each tensor's cells
     std::vector<std::int64_t> columns = {};
     std::vector<double> cells = {};  // cells of the grid, tensor by tensor and row by row; empty if only the norms are
                                      // reported
     std::vector<double> tensorNorms = {};
-    std::vector<double> ring = {};  // the first values of each of the bucket's N parts, equally many of each part
-    std::vector<std::int64_t> checksums = {};  // vector "change": checksum of each tensor's values after the update
+    // The first values of each of the N parts into which a ring all-reduce divides the bucket; equally many values of
+    // each part.
+    std::vector<double> ring = {};
+    // For the vector "change" only: checksum of each tensor's values after the update.
+    std::vector<std::int64_t> checksums = {};
     std::int64_t timeUs = 0;
 };
 
@@ -349,14 +354,15 @@ struct RunEnded {
     double stepsPerSecond = 0;
     double samplesPerSecond = 0;
     std::int64_t timeUs = 0;
-    // Whether the ranks trained on the planned samples, as far as compared; empty before the first compared epoch.
+    // Result of the comparison of the trained samples with the planned samples; empty before the first compared epoch.
     std::optional<bool> planVerified = {};
     std::int64_t auditedEpochs = 0;
-    // Cause of the length of the last traced steps, and how to reduce it; empty: none was traced.
+    // Cause of the length of the last traced steps, and advice how to reduce it; empty if no step was traced.
     std::string timeVerdict = {};
-    // First mismatch: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
+    // First sample that differs from the plan: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17".
     std::string planMismatch = {};
-    // true: first_failed_rank sent bytes that no correct rank sends; not encoded, used by the host of a classroom only
+    // True if the rank first_failed_rank sent bytes that no correct rank sends. Not encoded; used only by the host of a
+    // class run.
     bool isMisuse = false;
 };
 

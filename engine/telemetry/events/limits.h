@@ -7,7 +7,7 @@
 // Upper bounds of the counts, lengths and numbers in a telemetry line. The decoder refuses lines that exceed them.
 namespace ringside::limits {
 
-// the largest count that every JSON reader represents exactly
+// largest integer that every JSON reader represents exactly
 inline constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
 inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
 inline constexpr std::int64_t kMaxWindow = std::int64_t{1} << 40;  // maximum number of samples in one entry of a

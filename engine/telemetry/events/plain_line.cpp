@@ -43,7 +43,8 @@ class Scanner {
 
     bool number(double& out) {
         const char* const from = m_at;
-        // Most numbers are integers such as counts of hits; all other numbers are parsed again as floating point below.
+        // Parses the number as an integer first, because most numbers are counts; all other numbers are parsed again as
+        // floating point below.
         if (const std::optional<std::int64_t> digits = plainDigits();
             digits && *digits <= limits::kMaxCount && !more()) {
             out = static_cast<double>(*digits);
@@ -105,7 +106,7 @@ class Scanner {
         return value;
     }
 
-    // True if the number continues after its integer digits.
+    // True if a fraction or an exponent follows the integer digits of the number.
     bool more() const { return m_at != m_end && (*m_at == '.' || *m_at == 'e' || *m_at == 'E'); }
 
     // True if a number in the syntax of JSON starts here: no plus sign, no leading zero or point, no infinity.
@@ -119,7 +120,8 @@ class Scanner {
     const char* m_end;
 };
 
-// Reads the fields of one event; reads nothing more after the first field that is not as encode() writes it.
+// Reads the fields of one event. After the first field that differs from the form that encode() writes, no further
+// field is read.
 class PlainFields {
   public:
     explicit PlainFields(Scanner scanner) : m_scan(scanner) {}
@@ -151,7 +153,7 @@ class PlainFields {
     void column(std::string_view key, std::vector<double>& out, Need need = Need::kOptional) {
         if (reach(key, need)) m_good = m_scan.column(out, rows());
     }
-    // The fields below occur once in a run and are left to the JSON parser.
+    // Leaves the line to the JSON parser if it has one of these fields, which occur once in a run.
     void flag(std::string_view key, std::optional<bool>&) { m_good = m_good && !reach(key); }
     void tree(std::string_view key, std::string&) { m_good = m_good && !reach(key); }
     void lines(std::string_view key, std::vector<std::string>&) { m_good = m_good && !reach(key); }
@@ -162,7 +164,7 @@ class PlainFields {
     }
 
   private:
-    // True if the next field has this key; consumes the key.
+    // If the next field has this key, consumes the key and returns true.
     bool reach(std::string_view key, Need need = Need::kOptional) {
         if (!m_good) return false;
         if (m_scan.key(key)) return true;

@@ -26,14 +26,14 @@ constexpr int kLooksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
-// Largest number of steps in a frame if the encoder runs only on idle CPUs. Encoding a frame of this size takes about
-// 50 us, and so does reading it, on a CPU that a rank needs.
+// Largest number of steps in a frame if the encoder runs only on idle CPUs. Encoding such a frame takes about 50 us,
+// and reading it takes as long, on a CPU that a rank needs.
 constexpr std::size_t kMaxFrameStepsWhereIdle = 512;
 // Number of steps in a frame above which frames are sent a third as often. At this rate no viewer shows single steps,
-// and each frame interrupts a rank that all others wait for.
+// and sending a frame interrupts a rank for which all other ranks wait.
 constexpr std::uint64_t kBlurSteps = 100;
-// Shortest time between two traces that are sent at once. A trace does not wait for the next frame, because it is the
-// last information about a rank that is killed right after it.
+// Shortest time between two traces that are sent at once. A trace is not delayed until the next frame, because it may
+// be the last information about a rank that is killed.
 constexpr std::int64_t kTraceHurriesUs = 15'000;
 // limit of the encoded bytes that are not written yet; above it nothing new is encoded, so that the ring fills up and
 // drops records
@@ -94,7 +94,8 @@ void append(StepsFrame& frame, const StepRecord& record) {
     if (record.correct >= 0) frame.correct.push_back(record.correct);
     frame.samples.push_back(record.samples);
     frame.endUs.push_back(record.endUs);
-    // The norm is not measured in every step: the column exists only if the frame contains a measured value.
+    // Writes the column of the norm only if the frame contains a measured value, because the norm is not measured in
+    // every step.
     if (!frame.gradientNorm.empty() || !std::isnan(record.gradientNorm)) {
         frame.gradientNorm.resize(frame.step.size() - 1, std::numeric_limits<double>::quiet_NaN());
         frame.gradientNorm.push_back(record.gradientNorm);
@@ -123,7 +124,7 @@ TelemetrySink::~TelemetrySink() {
     m_stopped.notify_one();
     m_thread.join();
     m_heart.join();
-    // The counts since the last heartbeat would be lost.
+    // Sends a last heartbeat, because the counts since the previous heartbeat would otherwise be lost.
     if (droppedSteps() + droppedEvents() != m_reportedDrops) write(heartbeat(), milliseconds(100));
 }
 
@@ -141,7 +142,7 @@ void TelemetrySink::send(Event event) {
             m_traceUs = now;
         }
         const std::size_t indices = indicesIn(event);
-        // The last RankState is never dropped, because it shows how the rank ended.
+        // Drops no RankState, because the last one shows how the rank ended.
         const bool mayDrop = !std::holds_alternative<RankState>(event);
         if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
             m_droppedEvents.fetch_add(1, std::memory_order_relaxed);
@@ -238,7 +239,7 @@ void TelemetrySink::beat() {
     }
 }
 
-// True if the position has not changed for a second or longer, as seen at the heartbeat thread's checks.
+// True if the rank's position has been the same for at least a second at the checks of the heartbeat thread.
 bool TelemetrySink::isStalled() {
     constexpr std::int64_t kStillUs = 1'000'000;
     Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
@@ -254,7 +255,8 @@ bool TelemetrySink::isStalled() {
     return nowUs() - m_placeUs >= kStillUs;
 }
 
-// True if the encoder thread is late. With onlyWhereIdle it gets no CPU time as long as other programs use all CPUs.
+// True if the encoder thread is late. With onlyWhereIdle, the encoder thread gets no CPU time as long as other programs
+// use all CPUs.
 bool TelemetrySink::isOverdue() {
     constexpr std::int64_t kLateUs = 250'000;
     const std::int64_t frameUs = std::chrono::microseconds(m_options.frameInterval).count();
@@ -270,7 +272,7 @@ void TelemetrySink::encodeUpTo(const Mark& mark, const std::function<void()>& ne
     while (!m_readerGone && encodePiece(mark)) next();
 }
 
-// Encodes one piece: the steps that precede the next event, or else that event.
+// Encodes one piece: the steps that precede the next event, or, if there are none, that event.
 bool TelemetrySink::encodePiece(const Mark& mark) {
     const std::lock_guard encoding(m_encoding);
     std::optional<Queued> queued;
@@ -292,7 +294,7 @@ bool TelemetrySink::encodePiece(const Mark& mark) {
     return true;
 }
 
-// Encodes one frame of the records numbered below `until`; returns an empty text if there is none.
+// Encodes one frame of the step records whose number is below `until`; returns an empty text if there is none.
 std::string TelemetrySink::takeSteps(std::uint64_t until) {
     StepsFrame frame;
     frame.rank = m_options.rank;
@@ -328,7 +330,7 @@ std::string TelemetrySink::heartbeat() {
     return encode(beat);
 }
 
-// Encodes the unfinished step, so that the rank's last position is known if it never reports again.
+// Encodes the trace of the unfinished step, so that the rank's last position is known if the rank never reports again.
 std::string TelemetrySink::stepUnderWay() {
     const std::lock_guard lock(m_mutex);
     const std::optional<StepTrace> step = m_step ? m_step() : std::nullopt;
@@ -340,7 +342,8 @@ bool TelemetrySink::backlogged() {
     return m_out.size() > kMaxPendingBytes;
 }
 
-// Appends the lines to the pending output and writes as much as possible. Returns true when nothing is left to write.
+// Appends the lines to the bytes to be written, and writes as many bytes as possible without blocking. Returns true
+// when nothing is left to write.
 bool TelemetrySink::write(const std::string& lines, milliseconds patience) {
     const auto deadline = steady_clock::now() + patience;
     const std::lock_guard lock(m_writing);

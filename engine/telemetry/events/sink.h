@@ -27,7 +27,8 @@ struct Progress {
 };
 
 struct SinkOptions {
-    // Stream to the supervisor (socket or pipe), not owned, set to non-blocking; -1: all events are dropped.
+    // Descriptor of the stream to the supervisor (socket or pipe). The caller owns it; the sink makes it non-blocking.
+    // -1: all events are dropped.
     int fd = -1;
     int rank = 0;
     std::int64_t epochUs = 0;  // start of the run in microseconds of CLOCK_MONOTONIC
@@ -52,10 +53,11 @@ class TelemetrySink {
     TelemetrySink(const TelemetrySink&) = delete;
     TelemetrySink& operator=(const TelemetrySink&) = delete;
 
-    // Records one step. One thread only. Never waits and never allocates; drops the record if the ring is full.
+    // Stores the record of one step. Called by one thread only. Never waits and never allocates; drops the record if
+    // the ring is full.
     void step(const StepRecord& record);
-    // Queues an event, to be sent after every step recorded before this call. Drops the event if the queue is full,
-    // unless the event is a RankState.
+    // Queues an event, which is sent after all steps that were recorded before this call. Drops the event if the queue
+    // is full, unless the event is a RankState.
     void send(Event event);
     void log(LogLevel level, const std::string& text);
     void state(RankStage state, const std::string& device = {});  // sends a RankState of this rank
@@ -85,7 +87,7 @@ class TelemetrySink {
     std::int64_t nowUs() const;  // returns the time since the start of the run
     // Start of the run, in nanoseconds of CLOCK_MONOTONIC.
     std::int64_t startNs() const { return m_epochUs * 1000; }
-    // Corrects the start of the run after the clocks of the hosts were compared again. Any thread.
+    // Corrects the start of the run after the clocks of the hosts were compared again. Callable from any thread.
     void setStart(std::int64_t epochUs) { m_epochUs = epochUs; }
 
   private:
@@ -102,8 +104,8 @@ class TelemetrySink {
     void runEncoder();
     void beat();
     bool isOverdue();
-    // Encodes everything up to the mark in small pieces, so that m_encoding is never held for long by a thread without
-    // CPU time. Calls `next` after each piece.
+    // Encodes all records and events up to the mark in small pieces, so that no thread without CPU time holds
+    // m_encoding for long. Calls `next` after each piece.
     void encodeUpTo(const Mark& mark, const std::function<void()>& next);
     bool encodePiece(const Mark& mark);  // encodes some events; returns false if nothing was left to encode
     std::string takeSteps(std::uint64_t until);
@@ -133,7 +135,7 @@ class TelemetrySink {
     bool m_urgent = false;
     bool m_stopping = false;
 
-    // Position of the rank at the last check of the heartbeat thread. Used by that thread only.
+    // Position of the rank at the last check of the heartbeat thread. Used by the heartbeat thread only.
     struct Place {
         std::int64_t step = -1, batches = 0, collective = 0;
         Phase phase = Phase::kConnect;
@@ -141,11 +143,11 @@ class TelemetrySink {
     };
     Place m_place;
     std::int64_t m_placeUs = 0;
-    std::int64_t m_reportedDrops = 0;  // dropped steps and events in the last heartbeat
+    std::int64_t m_reportedDrops = 0;  // number of dropped steps and events in the last heartbeat
 
-    ShortTurns m_turns;                        // turns in which the encoder thread works
-    std::atomic<std::int64_t> m_encodedUs{0};  // time at which the encoder thread last had encoded everything, in
-                                               // microseconds
+    ShortTurns m_turns;  // turns in which the encoder thread works
+    // Last time at which the encoder thread had encoded all records and events, in microseconds.
+    std::atomic<std::int64_t> m_encodedUs{0};
 
     // Guards m_encodedEvents and the consumer side of m_ring; locked before m_mutex and m_writing.
     std::mutex m_encoding;

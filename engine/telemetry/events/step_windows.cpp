@@ -25,7 +25,7 @@ double rounded(double value) {
     return shorter;
 }
 
-// Extends the range; a NaN changes nothing.
+// Extends the range so that it contains the value; NaN does not change the range.
 void widen(double& minimum, double& maximum, double low, double high) {
     if (low < minimum || std::isnan(minimum)) minimum = low;
     if (high > maximum || std::isnan(maximum)) maximum = high;
@@ -60,8 +60,8 @@ void StepWindows::addStep(const StepsFrame& frame, std::size_t index) {
     one.lastStep = frame.step[index];
     one.samples += samples;
     one.endUs = frame.endUs[index];
-    // Losses without samples need a separate sum: the loss of an empty batch is NaN, and a watched script without a
-    // DataLoader reports losses without sample counts.
+    // Sums losses without a number of samples separately: the loss of an empty batch is NaN, and a watched script
+    // without a DataLoader reports losses without numbers of samples.
     const std::int64_t steps = thinned ? frame.count[index] : 1;
     one.count += steps;
     if (samples > 0) {
@@ -121,7 +121,8 @@ void StepWindows::close(std::int64_t last) {
     frame.normMaximum.push_back(rounded(one.normMaximum));
 }
 
-// Returns the last line, or a new line if the window has other columns or another learning rate, or the line is full.
+// Returns the last line. Begins a new line if the window has other columns or another learning rate than the last line,
+// or if the last line is full.
 StepsFrame& StepWindows::frameFor(const Open& open) {
     if (!m_done.empty()) {
         StepsFrame& last = m_done.back();

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Combines the steps of one rank into the windows of a grain and returns them as thinned lines. Values are rounded to
-// nine significant digits, which is more than the precision of float32.
+// Combines the steps of one rank into the windows of a StepGrain and returns them as thinned lines. Values are rounded
+// to nine significant digits, which is more than the precision of float32.
 class StepWindows {
   public:
     explicit StepWindows(int rank) : m_rank(rank) {}

@@ -48,23 +48,23 @@ class CollectiveTrace {
         m_messages.reserve(capacity);
     }
 
-    // True while a step is traced. Any thread; one relaxed atomic load.
+    // True while a step is traced. Callable from any thread; takes one relaxed atomic load.
     bool active() const { return m_active.load(std::memory_order_relaxed); }
-    // Adds a collective. Any thread. Ignored when inactive or when the capacity is used up.
+    // Adds a collective. Callable from any thread. Ignored if no step is traced or the capacity is used up.
     void add(const CollectiveStamp& stamp);
-    // Adds a message. Training thread only. Ignored when the capacity is used up.
+    // Adds a message. Called by the training thread only. Ignored if the capacity is used up.
     void add(const MessageStamp& stamp);
 
     // Returns the phases of the training thread, to mark the time in which its calls wait.
     PhaseTrack& phases() { return m_phases; }
 
-    // Discards all records and starts to record. Training thread only.
+    // Discards all records and starts to record. Called by the training thread only.
     void start();
     // Returns the collectives recorded since start().
     std::vector<CollectiveStamp> soFar();
-    // Returns the messages; called in the training thread only.
+    // Returns the messages recorded since start(). Called by the training thread only.
     const std::vector<MessageStamp>& messages() const { return m_messages; }
-    // Stops recording; the records remain. Training thread only.
+    // Stops recording; the records remain available. Called by the training thread only.
     void stop();
 
   private:

@@ -36,7 +36,7 @@ std::optional<Phase> phaseNamed(std::string_view name);
 // True for phases in which a rank without progress may be stuck. The other phases, for example kCheckpoint on a slow
 // disk, have no known duration.
 bool isWork(Phase phase);
-// True inside a collective, where other ranks may cause the delay.
+// True for phases inside a collective, where other ranks may cause the delay.
 inline bool isCommunication(Phase phase) {
     return phase == Phase::kWaiting || phase == Phase::kMoving;
 }

@@ -32,11 +32,12 @@ class StepGrain {
     bool isSingle(std::int64_t step) const { return regionOf(step).width == m_logEvery; }
 
     // Makes the windows after this step 2^doublings times as wide, to save memory. Steps must not decrease from call to
-    // call. Only the latest 16 calls are remembered, so windowOf() may then be called for later steps only.
+    // call. Only the latest 16 calls are stored; after more calls, windowOf() may be called only for steps after the
+    // oldest stored call.
     void widen(std::int64_t afterStep, int doublings);
 
   private:
-    struct Region {  // range of steps: those after `after`, up to and including `last`
+    struct Region {  // range of steps: the steps after `after`, up to and including `last`
         std::int64_t after = 0;
         std::int64_t last = 0;
         std::int64_t width = 1;
@@ -45,7 +46,7 @@ class StepGrain {
 
     std::int64_t m_stepsBefore;
     std::int64_t m_logEvery;
-    bool m_grows = true;  // true: windows widen as the run gets longer
+    bool m_grows = true;  // true: the later a window is in the run, the wider it is
     struct Change {
         std::int64_t after = 0;
         int doublings = 0;

@@ -34,9 +34,9 @@ class StepRing {
 
     bool push(const StepRecord& record);  // appends the record; returns false if the ring is full
     bool pop(StepRecord& record);         // removes the oldest record; returns false if the ring is empty
-    // Returns the record that pop() would return; null when empty. Consuming thread only.
+    // Returns the record that pop() would return; null if the ring is empty. Called by the consuming thread only.
     const StepRecord* front() const;
-    // Return the number of records pushed and popped since construction. Any thread.
+    // Return the number of records pushed and popped since construction. Callable from any thread.
     std::uint64_t pushed() const { return m_head.load(std::memory_order_acquire); }
     std::uint64_t popped() const { return m_tail.load(std::memory_order_acquire); }
 

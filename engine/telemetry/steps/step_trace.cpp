@@ -12,7 +12,7 @@ struct Stretch {
     std::int64_t to = 0;
 };
 
-// Returns the intervals in which bytes of any collective moved: disjoint and in ascending order.
+// Returns the intervals in which data of at least one collective was transferred: disjoint and in ascending order.
 std::vector<Stretch> movingStretches(const StepTrace& trace) {
     std::vector<Stretch> all;
     for (std::size_t i = 0; i < trace.collective.size(); ++i)

@@ -19,7 +19,7 @@ struct PlannedShares {
 };
 
 // Returns the ratio of the planned work of `rank` to that of `other` in a phase, but at least 1: a rank with less work
-// than others delays no rank if it takes as long as they do.
+// than the other ranks delays no rank if it takes as long as the other ranks.
 double plannedTimes(const PlannedShares& rank, const PlannedShares& other, Phase phase);
 
 // "trace": what one rank did in one traced step, as columns. Times are nanoseconds: beginNs counts from the start of
@@ -49,8 +49,9 @@ struct StepTrace {
     std::vector<std::int64_t> bytes;       // size of this rank's buffer for each collective
     std::vector<std::int64_t> ready;       // time at which this rank requested the collective
     std::vector<std::int64_t> arrived;     // time at which this rank entered the collective
-    std::vector<std::int64_t> last;        // time at which the last rank entered the collective; -1: not known here
-    std::vector<std::int64_t> ended;       // time at which the result was available
+    // Time at which the last rank entered the collective; -1: not known to this rank.
+    std::vector<std::int64_t> last;
+    std::vector<std::int64_t> ended;  // time at which the result was available
 
     // This rank's ends of the messages between the stages of a pipeline, in order. See MessageStamp.
     std::vector<std::int64_t> message;  // number of each message

@@ -9,14 +9,15 @@
 #include <utility>
 
 // Algorithm of the verdict. First, nameRank() looks for one rank that is late in most steps and costs a noticeable part
-// of each step. The rank is a straggler if its own work exceeds that of the other ranks enough to explain the loss; its
-// CPU is taken if the time it queues for a CPU does. If no rank can be named, judgeTogether() tests the causes that
-// concern all ranks, in a fixed order: data, CPU, communication, a different late rank in each step, little work. Times
-// are medians over the steps, so that a single slow step changes nothing.
+// of each step. The rank is a straggler if its own work exceeds that of the other ranks enough to explain the lost
+// time. Other programs take its CPU if the time in which it queues for a CPU explains the lost time. If no rank can be
+// named, judgeTogether() tests the causes that concern all ranks, in a fixed order: data, CPU, communication, a
+// different late rank in each step, little work. Times are medians over the steps, so that a single slow step changes
+// nothing.
 namespace ringside {
 namespace {
 
-constexpr std::size_t kLeastSteps = 8;  // least number of steps for a finding
+constexpr std::size_t kLeastSteps = 8;  // minimum number of steps for a finding
 constexpr double kNoticeable = 0.05;    // smallest share of a step's length that is reported
 constexpr double kLateShare = 0.6;      // smallest share of the steps in which a steadily late rank comes last
 constexpr double kExplained = 0.4;      // smallest share of the lost time that the late rank's own work must explain
@@ -41,7 +42,7 @@ double medianOf(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// Returns the median of a measure of one rank over the steps; a single slow step does not change it.
+// Returns the median of a measure of one rank over the steps, which a single slow step does not change.
 template <class Measure>
 double typical(std::span<const StepBrief> steps, std::size_t rank, const Measure& measure) {
     std::vector<double> values;
@@ -87,12 +88,12 @@ std::int64_t computing(const RankBrief& rank) {
            timeOf(rank.times, Phase::kOptimizer);
 }
 
-// The rank for which the other ranks wait the longest, and their waiting time.
+// The rank for which the other ranks wait the longest, and the time that they wait.
 struct Latest {
     std::size_t rank = 0;
     double share = 0;        // share of the steps in which the rank came last
-    double lostNs = 0;       // median time per step that the rank costs, in nanoseconds
-    double lostByAllNs = 0;  // median over the steps of the cost caused by all ranks together
+    double lostNs = 0;       // median time per step that the other ranks wait for this rank, in nanoseconds
+    double lostByAllNs = 0;  // median time per step that ranks wait for any late rank, in nanoseconds
 };
 
 Latest latestRank(std::span<const StepBrief> steps) {
@@ -117,7 +118,7 @@ Latest latestRank(std::span<const StepBrief> steps) {
     return latest;
 }
 
-// Phase in which a rank exceeds the median of the other ranks most.
+// Phase in which a rank is slowest compared with the median of the other ranks.
 struct Excess {
     Phase phase = Phase::kIdle;
     double ns = 0;
@@ -205,7 +206,7 @@ std::string lateText(const StepsVerdict& verdict, bool isPipeline) {
            " per step (median); ";
 }
 
-// Looks for one rank that is late in most steps and explains why. Returns true if it found one.
+// Looks for one rank that is late in most steps and finds the reason. Returns true if there is such a rank.
 bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double chance = 1.0 / static_cast<double>(steps.front().ranks.size());

@@ -14,9 +14,9 @@ namespace ringside {
 struct RankBrief {
     PhaseTimes times{};
     std::int64_t queuedNs = 0;  // time in which the rank was runnable but had no CPU
-    // Time that this rank cost the other ranks. Without a pipeline: the time in which all ranks waited for this rank
-    // alone, that is, its arrival minus that of the rank before it, summed over the collectives in which it was last.
-    // In a pipeline: delayCosts(), which excludes waiting caused by the schedule.
+    // Time that the other ranks lost because of this rank. Without a pipeline: the time in which all ranks waited for
+    // this rank alone, that is, its arrival minus that of the rank before it, summed over the collectives in which it
+    // was last. In a pipeline: delayCosts(), which excludes waiting caused by the schedule.
     std::int64_t lostNs = 0;
     PlannedShares planned = {};
 };
