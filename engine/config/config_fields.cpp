@@ -57,7 +57,7 @@ const ConfigField* findConfigField(string_view path) {
 }
 
 Json fieldValue(const ConfigField& field, const RunConfig& config) {
-    // The cast is safe: slot() takes a mutable config, but the value is only read here.
+    // The cast is safe: slot() takes a configuration that can be changed, but this function only reads the value.
     const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
     if (const auto* choice = std::get_if<ChoiceSlot>(&slot)) return Json(field.choices[*choice->index]);
     const Json value = std::visit(

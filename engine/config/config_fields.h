@@ -44,7 +44,7 @@ struct ConfigField {
     std::string_view section() const;
     std::string_view key() const;  // returns the last part of the path, such as "world_size"
 
-    // Return modified copies; used in the tables of fields.
+    // Return a copy of the field with one property set; used in the tables of fields.
     constexpr ConfigField refusedAs(std::string_view sentence) const;  // returns the field with belowMin set
     constexpr ConfigField orAuto() const;                              // returns the field with emptyIsAuto set
     constexpr ConfigField orNull() const;                              // returns the field with nullIsDefault set
@@ -82,7 +82,7 @@ std::span<const NeutralKey> neutralKeys();
 // Returns the field with this path, or null.
 const ConfigField* findConfigField(std::string_view path);
 
-// Returns the value of a field as JSON, or as text for messages ("32", "[128]", "\"digits\"").
+// Returns the value of a field as JSON, or as text for messages: "32", "[128]", "\"digits\"".
 Json fieldValue(const ConfigField& field, const RunConfig& config);
 
 }  // namespace ringside

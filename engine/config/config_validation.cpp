@@ -13,7 +13,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxHiddenLayers = 64;
-// largest size of synthetic data: 1 GiB of float32
+// Largest size of synthetic data: 1 GiB of float32 values.
 constexpr std::int64_t kMaxSyntheticValues = std::int64_t{1} << 28;
 
 std::string rangeRemedy(const ConfigField& field) {
@@ -81,7 +81,7 @@ void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
     // ImageNet-like data have a fixed size, and their samples are not kept in memory.
     if (dataset.shape == SyntheticShape::kImagenet) return;
     const bool regression = dataset.shape == SyntheticShape::kRegression;
-    // The product cannot overflow, because each factor has passed its range check.
+    // The product of the factors cannot overflow, because each factor has passed its range check.
     const std::int64_t values = dataset.size * (dataset.features + (regression ? dataset.targets : 0));
     if (values > kMaxSyntheticValues) {
         problems.push_back({"dataset.size",
@@ -146,7 +146,8 @@ void checkLayers(const RunConfig& config, Problems& problems) {
     if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is not a list of layers", remedy});
 }
 
-// Reports what DataLoader.__init__ of PyTorch 1.13 refuses. Its default prefetch_factor is 2 even without workers.
+// Reports combinations that DataLoader.__init__ of PyTorch 1.13 refuses. The default of its prefetch_factor is 2 even
+// without workers.
 void checkLoader(const LoaderConfig& loader, Problems& problems) {
     if (loader.numWorkers > 0) return;
     const char* remedy = "set loader.num_workers above 0, or omit this field";
@@ -162,7 +163,7 @@ void checkLoader(const LoaderConfig& loader, Problems& problems) {
                             remedy});
 }
 
-// Reports pitfalls and pace settings that the strategy, the reduction or the device cannot apply.
+// Reports pitfalls and settings of parallel.pace that the strategy, the reduction or the device cannot apply.
 void checkPitfalls(const RunConfig& config, Problems& problems) {
     if (config.stepPitfalls.sumGradients && config.parallel.strategy != StrategyKind::kDdp)
         problems.push_back({"pitfalls.sum_gradients", "is true, but this mistake exists only with ddp",

@@ -25,7 +25,7 @@ inline constexpr double kMaxInt32 = 2147483647.0;
             kNamesOf<std::remove_cvref_t<decltype(std::declval<RunConfig&>().member)>>                    \
     }
 
-// Limits of a number: Within{a, b} is [a, b], Above{a, b} is ]a, b].
+// Limits of a number: Within{a, b} allows a <= value <= b, Above{a, b} allows a < value <= b.
 struct Within {
     double min;
     double max;
@@ -52,7 +52,7 @@ constexpr ConfigField boolean(std::string_view path, Slot slot, std::string_view
     return {.path = path, .type = FieldType::kBoolean, .help = help, .slot = slot};
 }
 
-// Slot and table of names of a choice; RINGSIDE_CHOICE takes both from the member's type.
+// Address and table of names of a choice; the macro RINGSIDE_CHOICE derives both from the member's type.
 struct ChoiceMember {
     Slot slot;
     std::span<const std::string_view> names;

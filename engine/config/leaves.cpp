@@ -82,8 +82,8 @@ int bitsReversed(int value, int size) {
     return reversed;
 }
 
-// A subtree of the sum contains samples if its lowest-numbered leaf (group of samples) contains some. That leaf is the
-// first of the subtree to be processed.
+// A subtree of the sum contains samples if its lowest-numbered leaf (group of samples) contains samples. This leaf is
+// the first of the subtree to be processed.
 TreeTurn treeTurn(int turn, int leaves, int filled) {
     TreeTurn place;
     for (int level = 0; 1 << level < leaves; ++level) {

@@ -10,14 +10,14 @@ namespace ringside {
 
 namespace {
 
-// Returns the size of the remaining dimension, which is world / others, or 1 if `others` does not divide the world
-// size.
+// Returns the size of the only dimension that is not set: world / others. Returns 1 if `others` does not divide the
+// world size.
 std::int64_t rest(std::int64_t world, std::int64_t others) {
     return others > 0 && world % others == 0 ? std::max<std::int64_t>(1, world / others) : 1;
 }
 
-// Returns the dimension of the mesh that gets the ranks which the configuration does not assign; null for a strategy
-// without a mesh.
+// Returns the dimension of the mesh whose size follows from the world size and the other dimensions; null for a
+// strategy without a mesh.
 std::int64_t* filledBy(StrategyKind strategy, Mesh& mesh) {
     switch (strategy) {
         case StrategyKind::kDdp:
@@ -58,7 +58,7 @@ Mesh meshOf(const RunConfig& config) {
     const MeshConfig& given = config.mesh;
     Mesh mesh{given.replicate, given.shard, given.pipeline};
     std::int64_t* const filled = filledBy(config.parallel.strategy, mesh);
-    if (filled == nullptr) return {};  // one process reads the samples of all devices
+    if (filled == nullptr) return {};  // data_parallel: one process reads the samples of all devices
     for (std::int64_t* one : {&mesh.replicate, &mesh.shard, &mesh.pipeline})
         if (*one == 0 && one != filled) *one = 1;
     if (*filled == 0)
@@ -101,14 +101,15 @@ std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& co
 
 namespace {
 
-// Returns the least number of micro-batches: 1F1B needs one for each pipeline rank.
+// Returns the minimum number of micro-batches: 1F1B needs one for each pipeline rank.
 std::int64_t leastMicroBatches(const RunConfig& config) {
     const bool fills =
         config.parallel.strategy == StrategyKind::kPipeline && config.pipeline.schedule == PipelineScheduleKind::k1F1B;
     return fills && config.pipeline.scheduleFile.empty() ? meshOf(config).pipeline : 1;
 }
 
-// Returns "use 4 or 8, or " with the nearest valid divisors of the batch; empty if there are none.
+// Returns the beginning of an advice: "use 4 or 8, or " with the nearest divisors of the batch size; empty if there are
+// none.
 std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t least) {
     std::int64_t below = std::min(wanted, batch);
     while (below > 1 && batch % below != 0) --below;
@@ -121,8 +122,8 @@ std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t l
 
 void checkMicroBatches(const RunConfig& config, Problems& problems) {
     if (isCanonical(config))
-        return;  // with training.reduction canonical, micro-batches are the parts of the batch
-                 // that checkCanonicalReduction() checks
+        return;  // with training.reduction canonical, micro-batches are the parts of the batch that
+                 // checkCanonicalReduction() checks
     const std::int64_t microBatches = microBatchesOf(config);
     const std::int64_t batch = config.loader.batchSize;
     if (batch % microBatches == 0) return;
@@ -194,7 +195,7 @@ void checkDimensions(StrategyKind strategy, const Mesh& mesh, Problems& problems
                                     "is fsdp, but the mesh has " + std::to_string(mesh.pipeline) + " pipeline ranks",
                                     "set it to pipeline, whose stages are sharded by mesh.shard"});
             break;
-        case StrategyKind::kDataParallel:  // checkDevices()
+        case StrategyKind::kDataParallel:  // checkDevices() checks this strategy
         case StrategyKind::kModelParallel:
         case StrategyKind::kPipeline:
             break;

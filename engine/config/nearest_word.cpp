@@ -8,8 +8,8 @@
 namespace ringside {
 namespace {
 
-// Longest word in bytes that is compared. Longer ones are not typing errors, and the limit bounds the cost of hostile
-// keys.
+// Length of the longest word that is compared, in bytes. Longer words are not typing errors, and the limit bounds the
+// time that a malicious file can cost.
 constexpr std::size_t kLongest = 64;
 
 std::string folded(std::string_view word) {
@@ -37,7 +37,8 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return d[a.size()][b.size()];
 }
 
-// Returns the edit distance. A part of a longer word ("batch" for batch_size) counts as one mistake.
+// Returns the edit distance between two words. If `word` is a part of a longer word ("batch" for batch_size), the
+// missing part counts as one mistake.
 std::size_t distanceBetween(const std::string& typed, const std::string& candidate) {
     if (typed.size() >= 3 && typed != candidate && candidate.find(typed) != std::string::npos) return 1;
     return editDistance(typed, candidate);

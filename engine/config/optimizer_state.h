@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Returns the names of the tensors that the optimizer keeps for each parameter, in PyTorch's words, such as "exp_avg".
-// Each has the shape of the parameter.
+// Returns the names of the tensors that the optimizer keeps for each parameter, by the names that PyTorch uses, such as
+// "exp_avg". Each has the shape of the parameter.
 std::span<const std::string_view> stateTensors(const OptimizerConfig& optimizer);
 
 // True if a run with optimizer `b` can continue with the state of optimizer `a`.

@@ -198,14 +198,15 @@ struct RunConfig {
     // configuration is valid.
     Problems validate() const;
 
-    // Returns the problems of validate() and those of the limits of training: at most kMaxTrainingWorldSize ranks.
+    // Returns the problems of validate() and, in addition, a problem if there are more than kMaxTrainingWorldSize
+    // ranks, the maximum for training.
     Problems validateForTraining() const;
 
     // Returns the number of samples per optimizer step, over all ranks and micro-batches.
     std::int64_t globalBatch() const { return loader.batchSize * dataRanks() * training.accumulateSteps; }
     // Returns the number of ranks that use different samples. The ranks of one pipeline count as one.
     std::int64_t dataRanks() const;
-    // True if every epoch repeats the random order of epoch 0, because set_epoch is never called.
+    // True if every epoch has the random order of epoch 0, because set_epoch is never called.
     bool repeatsOrder() const;
     // Returns optimizer.lr after linear scaling, if enabled. The schedule starts from this value.
     double scaledLearningRate() const;

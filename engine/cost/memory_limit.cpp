@@ -23,7 +23,8 @@ struct Fullest {
     std::int64_t bytes = 0;
 };
 
-// Returns the rank with the largest peak. Replicas need equal memory, so only the first replica is checked.
+// Returns the rank with the largest peak of memory. Checks only the ranks of the first replica, because all replicas
+// need equal memory.
 Fullest fullestRank(const PlanSubject& subject, const StrategyPlan& plan) {
     Fullest most;
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
@@ -34,7 +35,8 @@ Fullest fullestRank(const PlanSubject& subject, const StrategyPlan& plan) {
     return most;
 }
 
-// Returns the settings that turn `from` into `to`: "parallel.strategy to fsdp, fsdp.shard to parameters".
+// Returns the settings that change the experiment `from` into `to`, as text: "parallel.strategy to fsdp, fsdp.shard to
+// parameters".
 std::string changesText(const RunConfig& from, const RunConfig& to) {
     std::string text;
     for (const ConfigField& field : configFields()) {
@@ -46,8 +48,8 @@ std::string changesText(const RunConfig& from, const RunConfig& to) {
     return text;
 }
 
-// Returns the strategy that fits and has the smallest peak. Sharded strategies are preferred because their steps have
-// the same results.
+// Returns the strategy that fits into the memory limit and has the smallest peak. Prefers sharded strategies, because
+// their steps have the same results as those of the configured strategy.
 std::optional<StrategyChoice> bestThatFits(const PlanSubject& subject) {
     const auto order = [](const StrategyChoice& one) {
         return std::pair(one.config.parallel.strategy != StrategyKind::kFsdp, one.cost->largestPeak());
@@ -60,7 +62,7 @@ std::optional<StrategyChoice> bestThatFits(const PlanSubject& subject) {
     return best;
 }
 
-// Sets the world size to the number of devices of data_parallel, for comparison with other strategies.
+// Sets the world size to the number of devices of data_parallel, so that other strategies can be compared with it.
 PlanSubject withRankForEachDevice(PlanSubject subject) {
     ParallelConfig& parallel = subject.config.parallel;
     if (parallel.strategy == StrategyKind::kDataParallel) parallel.worldSize = devicesOf(subject.config);

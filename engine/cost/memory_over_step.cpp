@@ -35,8 +35,8 @@ class Changes {
     std::map<double, PredictedMemory> m_changes;
 };
 
-// Divides `whole` in proportion to the weights. The rounding remainder is added to the last part with a positive
-// weight.
+// Divides the number `whole` into parts in proportion to the weights. The last part with a positive weight also gets
+// the remainder of the rounding.
 std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vector<std::int64_t>& weights) {
     double all = 0;
     for (const std::int64_t one : weights) all += static_cast<double>(one);
@@ -55,8 +55,8 @@ std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vect
     return parts;
 }
 
-// Consecutive layers that are treated as a unit: a layer with parameters and the layers after it up to the next layer
-// with parameters, or all layers.
+// Layers that follow each other and are treated as one piece: a layer with parameters and the layers after it up to the
+// next layer with parameters, or all layers.
 struct Piece {
     std::int64_t activations = 0;
     std::int64_t whole = 0;  // bytes of the whole parameters of a unit (layers that are gathered together)
@@ -128,8 +128,8 @@ class LayersInTurn {
         m_now += kMove;
         m_changes.add(m_now, &PredictedMemory::gathered, -gatheredOf(i, m_asOne || m_keeps));
     }
-    // Returns the bytes needed in addition to this rank's shard. If the unit has its own memory for the whole tensors,
-    // the shard is a part of it.
+    // Returns the bytes that a unit (layers that are gathered together) needs in addition to this rank's shard. If the
+    // unit has its own memory for the whole tensors, the shard is a part of this memory.
     std::int64_t gatheredOf(std::size_t i, bool ownMemory) const {
         return m_pieces[i].whole - (ownMemory ? m_pieces[i].shard : 0);
     }
@@ -163,13 +163,13 @@ class LayersInTurn {
 };
 
 // Computes the curve of a pipeline rank. A micro-batch is in memory from its forward pass to the end of its backward
-// pass, or of the weight half of it if the schedule splits backward passes.
+// pass, or, if the schedule splits backward passes, to the end of the half that computes the gradients of the weights.
 MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory taken) {
     const auto& actions = plan.schedule.ranks[static_cast<std::size_t>(place)];
     std::vector<std::int64_t> weights(plan.stages(), 0);
     for (const std::size_t stage : plan.stagesOf(place)) {
         const std::size_t last = plan.stageBegin[stage + 1];
-        // Activations of the stage, and its output for the next stage.
+        // Activations of the stage, and its output that is sent to the next stage.
         const std::int64_t bytes = activationBytes(plan.layers, plan.stageBegin[stage], last, plan.microRows) +
                                    plan.layers[last - 1].output.count() * plan.microRows * kFloatBytes;
         weights[stage] = bytes * static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));

@@ -9,7 +9,8 @@
 namespace ringside {
 
 // Memory of a rank that is in use at a time within a step. The engine allocates all memory before the first step;
-// activations are in use between their forward and backward pass, gathered units between gather and free.
+// activations are in use between their forward and backward pass, gathered units (fsdp.unit) between their gathering
+// and freeing.
 struct MemoryMoment {
     // time in units of one forward pass: of the whole model; if it is sharded, of one unit (fsdp.unit); in a pipeline,
     // of one micro-batch in one stage
@@ -24,7 +25,7 @@ struct MemoryCurve {
 
     // Returns the largest memory in use, in bytes.
     std::int64_t most() const;
-    double mostAt() const;  // time at which most() is first reached
+    double mostAt() const;  // returns the time at which the memory in use first reaches its maximum, most()
 };
 
 // Returns the memory in use during a step. A forward pass takes one unit of time, a backward pass two. In a pipeline

@@ -37,8 +37,8 @@ class Count {
             whole();
             return m_memory;
         }
-        // The trainer's loss, allocated for one sample here; the last pipeline stage has a loss for each micro-batch in
-        // flight.
+        // Counts the trainer's loss for one sample only; the last pipeline stage has its own loss for each micro-batch
+        // in flight.
         m_memory.activations += lossBytes(1);
         for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) mesh(stage);
         return m_memory;
@@ -101,9 +101,8 @@ class Count {
         m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
         const auto buckets = bucketBytes(parameters, m_plan.buckets);
         for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (1 + kept);
-        if (!buckets.empty())
-            m_memory.gradients -= kept * kLine * kFloatBytes;  // the line of signals is not
-                                                               // accumulated
+        // The 64 bytes for signals in the last bucket are not accumulated.
+        if (!buckets.empty()) m_memory.gradients -= kept * kLine * kFloatBytes;
     }
 
     void mesh(std::size_t stage) {
@@ -208,7 +207,8 @@ std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size
             continue;
         }
         const std::vector<BuiltLayer> alone =
-            // a group of recomputed layers is not gathered as one unit (fsdp.unit); its layers are counted one by one
+            // The layers of a recomputed group are counted one by one, because such a group is not gathered as one unit
+            // (fsdp.unit).
             layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;
         for (const BuiltLayer& one : alone) {
             if (one.parameters.empty()) continue;

@@ -9,7 +9,7 @@
 namespace ringside {
 
 // Bytes that one rank sends to another in a step with full batches: to the next rank in its ring (gradients,
-// parameters) and to neighbours in the pipeline. The links of a rank add up to its StepTraffic except
+// parameters) and to neighbours in the pipeline. The bytes of all links of a rank add up to its StepTraffic without
 // StepTraffic::rest.
 struct StepLink {
     enum class What { kGradients, kParameters, kActivations, kActivationGradients };
@@ -20,7 +20,7 @@ struct StepLink {
     bool operator==(const StepLink&) const = default;
 };
 
-// Returns the links of all ranks, by sending rank.
+// Returns the links between all ranks, sorted by the rank that sends.
 std::vector<StepLink> stepLinks(const PlanSubject& subject, const StrategyPlan& plan);
 
 }  // namespace ringside

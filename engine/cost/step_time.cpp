@@ -99,7 +99,7 @@ StepTime predictTime(const PlanSubject& subject, const StrategyPlan& plan, const
     const double computing = busy * rates.flopsPerSecond / machine.flopsPerSecond;
     const double onProcessors = passes * computing * replicas / std::max(1, rates.processors);
     time.crowded = std::max(0.0, onProcessors - passes * run.makespan);
-    // In data_parallel the first device copies the parameters to each other device and gradients back.
+    // In data_parallel, the first device copies the parameters to each other device and receives the gradients back.
     double parameters = 0;
     for (std::size_t stage = 0; plan.devices > 0 && stage < plan.stages(); ++stage)
         for (const TensorSize& one : plan.parametersOf(stage))

@@ -8,10 +8,10 @@
 
 namespace ringside {
 
-// Speeds of this machine. The defaults are typical values, used until it was measured.
+// Speeds of this machine. The defaults are typical values, which are used until the speeds have been measured.
 struct MachineRates {
-    double flopsPerSecond = 2e10;  // rate of a rank that has a processor of its own
-    double bytesPerSecond = 3e9;   // rate of the link between two ranks
+    double flopsPerSecond = 2e10;  // floating-point operations per second of a rank that uses a processor alone
+    double bytesPerSecond = 3e9;   // bytes per second of the link between two ranks
     double secondsPerCollective = 2e-5;
     int processors = 1;
     bool measured = false;
@@ -21,20 +21,21 @@ struct MachineRates {
 // configured latency is added once for each of the `rounds` of a collective.
 MachineRates throttledRates(MachineRates rates, const ThrottleConfig& throttle, std::int64_t rounds);
 
-// Largest part of the time of a step.
+// Cause that takes the largest part of the time of a step.
 enum class StepLimit { kArithmetic, kIdleRanks, kProcessors, kLinks };
 
 // Time of a step in seconds, by cause.
 struct StepTime {
     double arithmetic = 0;  // mean computing time per rank
-    double idle = 0;        // time of waiting for other stages
-    double crowded = 0;     // time of waiting for processors; throttled ranks need no processor while they sleep
+    double idle = 0;        // mean time in which a rank waits for other stages
+    // Mean time in which a rank waits for a processor; throttled ranks need no processor while they sleep.
+    double crowded = 0;
     double links = 0;
 
     double all() const { return arithmetic + idle + crowded + links; }
     // Part of the time of forward and backward passes in which the average rank waits for other stages: the quantity
-    // that measuredIdleShare() measures. Waiting for a processor within a pass counts as the pass, and collectives
-    // count as neither.
+    // that measuredIdleShare() measures. The time in which a rank waits for a processor within a pass counts as part of
+    // the pass. The time of collectives counts neither as idle nor as part of the passes.
     double idleShare() const {
         const double passes = arithmetic + crowded + idle;
         return passes > 0 ? idle / passes : 0;
@@ -42,7 +43,7 @@ struct StepTime {
     StepLimit limit() const;
 };
 
-// Returns the name of the largest part of a step: "idle ranks", "the links".
+// Returns the name of a cause as text: "idle ranks", "the links".
 std::string limitText(StepLimit limit);
 
 // Predicts the time of a step: simulates the schedule with the computing times of the stages, then adds the waiting for

@@ -87,7 +87,9 @@ class Sent {
     void statistics(std::size_t stage) {
         std::int64_t bytes = 0;
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at)
-            bytes += m_plan.layers[at].bufferBytes - m_plan.layers[at].buffers / 3 * 8;  // without the batch counters
+            bytes +=
+                m_plan.layers[at].bufferBytes -
+                m_plan.layers[at].buffers / 3 * 8;  // bytes of the running statistics without the counters of batches
         if (bytes == 0) return;
         m_sent.rest += reduced(bytes, m_plan.mesh.dataRanks());
         ++m_sent.collectives;
@@ -113,7 +115,8 @@ class Sent {
             m_sent.collectives += static_cast<int>(batches());
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;
-        constexpr std::int64_t kExactSums = 512;                 // sums of squares by exponent, exact
+        // Number of sums into which squares are added without rounding, one for each exponent.
+        constexpr std::int64_t kExactSums = 512;
         std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // without training.reduction canonical, one sum of
                                                                  // squares for each row of a gradient
         for (const BuiltLayer& layer : m_plan.layers)

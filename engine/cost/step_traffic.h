@@ -25,7 +25,8 @@ struct StepTraffic {
 // Predicts the traffic of a rank from the sizes of tensors and buckets.
 StepTraffic predictTraffic(const PlanSubject& subject, const StrategyPlan& plan, int rank);
 
-// Returns the bytes that a stage sends to the next stage in a step; equally many bytes of gradients come back.
+// Returns the bytes of activations that a stage sends to the next stage in a step. The next stage sends as many bytes
+// of gradients back.
 std::int64_t edgeBytes(const PlanSubject& subject, const StrategyPlan& plan, std::size_t stage);
 
 }  // namespace ringside

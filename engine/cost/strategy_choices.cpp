@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-// Returns the experiment under another strategy. The mesh, the split and the schedule file of the experiment are
-// dropped, because they suit only its own strategy.
+// Returns the same experiment with another strategy. Drops the experiment's mesh, split and schedule file, because they
+// suit only its own strategy.
 RunConfig withStrategy(const RunConfig& config, StrategyKind strategy) {
     RunConfig made = config;
     made.parallel.strategy = strategy;
@@ -28,8 +28,8 @@ bool suits(const RunConfig& config, std::int64_t microBatches) {
     return tried.validateForTraining().empty();
 }
 
-// Sets the number of micro-batches to the configured one or to the nearest one that suits. If none suits, it is left
-// unchanged and validation reports the problem.
+// Sets the number of micro-batches to the configured number or to the nearest number that the strategy accepts. If it
+// accepts none, the number is left unchanged and validation reports the problem.
 void chooseMicroBatches(RunConfig& config) {
     constexpr std::int64_t kMost = 4096;  // maximum of pipeline.micro_batches
     const std::int64_t wanted = config.pipeline.microBatches;
@@ -60,16 +60,16 @@ RunConfig pipelined(const RunConfig& config, PipelineScheduleKind schedule, std:
     return made;
 }
 
-// Returns "2 replicas over 2 ranks, optimizer, by block". Without replicas the level of sharding is left out because
-// the choice's name contains it.
+// Returns the options of a sharded strategy as text: "2 replicas over 2 ranks, optimizer, by block". Without replicas,
+// omits the level of sharding, because the choice's name contains the level.
 std::string shardingText(const RunConfig& config, const Mesh& mesh) {
     std::string text = "over " + counted(mesh.shard, "rank");
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " " + text + ", " + textOf(config.fsdp.shard);
     return text + ", by " + textOf(config.fsdp.unit);
 }
 
-// Returns text such as "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b". The schedule is left out if
-// the choice's name contains it.
+// Returns the options of a pipeline as text: "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b". Omits
+// the schedule if the choice's name contains it.
 std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t stages) {
     std::string text = counted(stages, "stage");
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " of " + text;
@@ -80,7 +80,7 @@ std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t s
     return named ? text : text + ", " + textOf(config.pipeline.schedule);
 }
 
-// Returns the options of a choice. stages: number of planned stages; empty if planning failed.
+// Returns the options of a choice as text. stages: number of planned stages; empty if planning failed.
 std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stages) {
     const Mesh mesh = meshOf(config);
     switch (config.parallel.strategy) {

@@ -23,7 +23,8 @@ struct StrategyCost {
 
     std::int64_t largestPeak() const;
     std::int64_t mostBytes() const;
-    double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.all(); }  // expected throughput
+    // Returns the expected throughput.
+    double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.all(); }
 };
 
 // Plans the experiment and predicts its memory, traffic and time. Returns a problem if a setting does not suit the
@@ -41,9 +42,9 @@ struct StrategyChoice {
     std::optional<StrategyCost> cost = {};
 };
 
-// Returns every strategy with the experiment's own settings (mesh.shard, fsdp.unit, micro-batches, stages of each
-// rank). Strategies that do not suit have a reason in whyNot. Exactly one is current: the experiment itself, with its
-// mesh, split and schedule.
+// Returns all strategies, each with the experiment's own settings (mesh.shard, fsdp.unit, micro-batches, stages of each
+// rank). Strategies that do not suit the experiment have the reason in whyNot. Exactly one choice is current: the
+// experiment itself, with its mesh, split and schedule.
 std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const MachineRates& rates);
 
 // Returns the name of the choice that matches a configuration; never empty.

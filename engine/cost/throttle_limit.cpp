@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-// Seconds of the backward pass of the largest batch: twice the forward pass, three times with recomputation.
+// Returns the duration of the backward pass of the largest batch, in seconds: twice that of the forward pass, three
+// times with recomputation.
 double backwardSeconds(const PlanSubject& subject) {
     const RunConfig& config = subject.config;
     if (config.parallel.throttle.gflops <= 0) return 0;
@@ -17,7 +18,8 @@ double backwardSeconds(const PlanSubject& subject) {
            (1e9 * config.parallel.throttle.gflops);
 }
 
-// Seconds of a ring all-reduce of the gradients: 2 (W - 1) rounds of 1 / W of the bytes each.
+// Returns the duration of a ring all-reduce of the gradients, in seconds: 2 (W - 1) rounds with 1 / W of the bytes
+// each, for W ranks.
 double movingSeconds(const PlanSubject& subject) {
     const ThrottleConfig& throttle = subject.config.parallel.throttle;
     const auto ranks = static_cast<double>(subject.config.parallel.worldSize);

@@ -33,7 +33,8 @@ bool connectsCpusOnly(CollectiveBackend backend) {
     return backend == CollectiveBackend::kShm || backend == CollectiveBackend::kMpi;
 }
 
-// Returns the number of GPUs with which nothing shares a GPU: one for each rank or for each device of data_parallel.
+// Returns the number of GPUs that the experiment needs if no two ranks share a GPU: one for each rank, or for each
+// device of data_parallel.
 std::int64_t gpusWanted(const RunConfig& config) {
     return asProcesses(config).parallel.worldSize * devicesOf(config);
 }

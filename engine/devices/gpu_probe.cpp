@@ -44,7 +44,7 @@ class Child {
         m_error = ::posix_spawn(&m_pid, name.c_str(), &actions, nullptr, arguments, environ);
         posix_spawn_file_actions_destroy(&actions);
     }
-    // A process that hangs inside the driver cannot be killed. The destructor waits 1 s and then leaves it behind.
+    // Waits at most 1 s for the child to end, because a process that hangs inside the driver cannot be killed.
     ~Child() {
         if (m_error != 0 || m_collected) return;
         ::kill(m_pid, SIGKILL);
@@ -56,7 +56,7 @@ class Child {
 
     int error() const { return m_error; }
 
-    // Reads the output until its end. False if the deadline passes or the output exceeds kMaxOutput.
+    // Reads the output until its end. Returns false if the deadline passes or the output exceeds kMaxOutput.
     bool readAll(std::string& output, Time::time_point deadline) {
         for (;;) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Time::now());

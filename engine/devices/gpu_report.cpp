@@ -31,7 +31,7 @@ Json gpuJson(const GpuInfo& gpu) {
             {"power_watts", gpu.powerWatts}};
 }
 
-// Throws Json::exception on a missing key or a wrong type.
+// Reads a report from JSON. Throws Json::exception for a missing key or a wrong type.
 GpuInfo gpuFrom(const Json& json) {
     GpuInfo gpu;
     json.at("index").get_to(gpu.index);

@@ -23,7 +23,8 @@ class Builder {
           m_layout(images && choice.channelBlocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast),
           m_unit(choice.unit) {}
 
-    // Returns the layers that the engine builds. inBody: the shortcut of a residual still needs the input.
+    // Returns the layers that the engine builds for described layers. inBody: true for the body of a residual, whose
+    // shortcut still needs the input.
     std::vector<BuiltLayer> all(std::span<const LayerDescription> layers, bool inBody) {
         std::vector<BuiltLayer> built;
         for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -45,7 +46,8 @@ class Builder {
     }
 
   private:
-    // Returns the distance from a convolution to the pooling that is built into it, 0 if none is.
+    // Returns the index of the pooling that is built into the convolution layers[0]: 1, or 2 if a ReLU is in between.
+    // Returns 0 if no pooling is built in.
     std::size_t pooledWith(std::span<const LayerDescription> layers) const {
         if (m_layout != ImageLayout::kChannelBlocks || layers.front().kind != LayerKind::kConv2d) return 0;
         const std::size_t pool = layers.size() > 1 && layers[1].kind == LayerKind::kReLU ? 2 : 1;
@@ -131,8 +133,8 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
     return one;
 }
 
-// Groups layers for recomputation. all: sqrt(n) groups of sqrt(n) layers each (Chen et al. 2016); blocks: each residual
-// block is a group.
+// Groups layers for recomputation. all: sqrt(n) groups of sqrt(n) layers each, for n layers (Chen et al. 2016); blocks:
+// each residual block is a group.
 std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute which) {
     std::size_t atOnce = 1;
     switch (which) {
@@ -158,15 +160,15 @@ std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute whi
     return result;
 }
 
-// True if this convolution is faster on images that are stored in blocks of channels.
+// True if this convolution is faster on images that are stored in blocks of channels than on images in the usual order.
 bool isWide(const LayerDescription& layer) {
     const Shape& in = layer.input;
     return layer.kernel == 3 && layer.stride == 1 && layer.padding == 1 && std::min(in[0], layer.outputs) >= 32 &&
            std::min(in[1], in[2]) >= 8;
 }
 
-// True if all layers over images can work on images that are stored in blocks of channels. Appends the convolutions
-// among the layers.
+// True if all layers whose inputs are images can work on images that are stored in blocks of channels. Appends the
+// convolutions among these layers.
 bool takesBlocks(const Descriptions& layers, Descriptions& convolutions) {
     return std::ranges::all_of(layers, [&](const LayerDescription& layer) {
         if (layer.input.dimensions() != 3) return true;
@@ -206,7 +208,7 @@ bool hasWideVectors() {
     return has;
 }
 
-// Activation memory that the groups of layers share, one group at a time.
+// Memory for activations that all groups of layers share, because only one group uses it at a time.
 class Turns {
   public:
     void take(std::int64_t bytes) {

@@ -14,8 +14,8 @@ namespace ringside {
 
 inline constexpr std::int64_t kFloatBytes = 4;
 
-// Size of the part of a batch on which a pooled convolution works at a time. With smaller parts the convolutions lose
-// more than the caches save (measured with 1 MiB of L2 per CPU).
+// Size of the part of a batch on which a pooled convolution works at a time. With smaller parts, the convolutions
+// become slower by more time than the caches save (measured with 1 MiB of L2 per CPU).
 inline constexpr std::int64_t kPooledPartBytes = 2 << 20;
 
 // A trained tensor. Sharding splits the rows of its first dimension.
@@ -51,9 +51,11 @@ struct BuiltLayer {
     LayerDescription layer = {};    // kDescribed: the described layer; kPooledConvolution: the convolution
     LayerDescription pooling = {};  // kPooledConvolution: the pooling
     ImageLayout layout = ImageLayout::kChannelsLast;
-    bool afterReLU = false;             // pooling: true if it also applies the ReLU before it
-    bool inPlace = false;               // ReLU: true if it may overwrite its input
-    std::uint64_t draw = 0;             // dropout and residual: index among the layers of this kind, for random numbers
+    bool afterReLU = false;  // pooling: true if it also applies the ReLU before it
+    bool inPlace = false;    // ReLU: true if it may overwrite its input
+    // Dropout and residual: number of the layer among all layers of this kind, from which its random numbers are
+    // derived.
+    std::uint64_t draw = 0;
     bool isUnit = false;                // true for a unit of fsdp.unit: its parameters are gathered and its gradients
                                         // reduced together
     std::vector<BuiltLayer> body = {};  // residual: layers of the body
@@ -61,9 +63,9 @@ struct BuiltLayer {
     std::vector<BuiltLayer> group = {};     // kGroup: layers of the group. Groups share one memory for their
                                             // activations.
 
-    std::string name = {};   // layer as text, such as "Linear(64, 128)"
-    std::string place = {};  // prefix of the layer's parameters in the state_dict: "0", "blocks.1"; empty without
-                             // parameters
+    std::string name = {};  // layer as text, such as "Linear(64, 128)"
+    // Prefix of the names of the layer's parameters in the state_dict: "0", "blocks.1"; empty without parameters.
+    std::string place = {};
     std::vector<TensorSize> parameters = {};
     std::vector<std::size_t> parametersOfUnits = {};  // number of parameters of each inner layer, in order; the units
                                                       // that are gathered together if fsdp.unit is layer
@@ -72,7 +74,8 @@ struct BuiltLayer {
     std::int64_t ownBytes = 0;                 // bytes that do not depend on the batch and are never shared
     std::vector<LayerAllocation> memory = {};  // memory that the layer allocates, in the order of allocation
     std::int64_t flops = 0;                    // floating-point operations of a sample's forward pass
-    double cost = 0;                           // arithmetic by which pipelines are divided into stages
+    // floating-point operations per sample, by which the layers are divided into pipeline stages of equal cost.
+    double cost = 0;
     Shape input = {};
     Shape output = {};
     bool isBlock = false;
@@ -82,8 +85,8 @@ struct BuiltLayer {
                                           // ReLU())"
 };
 
-// Returns the cost of a backward pass relative to a forward pass: twice, and once more for activations that the
-// backward pass computes again.
+// Returns the duration of a backward pass relative to a forward pass: 2, or 3 if the backward pass computes activations
+// again.
 double backwardPerForward(Recompute which);
 
 // Choices that decide how a model is built. The results of training do not depend on them.
@@ -101,8 +104,8 @@ std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildCh
 std::string describe(const std::vector<BuiltLayer>& layers);
 
 // Returns the convolutions of a model whose layers can all work on images that are stored in blocks of channels, if at
-// least one convolution is wide enough to become faster by it. Empty for any other model. Does not depend on the host;
-// takesChannelBlocks() also checks the host.
+// least one convolution has enough channels to become faster by it. Empty for any other model. Does not depend on the
+// host; takesChannelBlocks() also checks the host.
 std::vector<LayerDescription> convolutionsForBlocks(const ModelDescription& model);
 
 // True if this host computes the model on images that are stored in blocks of channels: it has AVX-512, and

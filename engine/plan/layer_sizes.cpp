@@ -63,14 +63,14 @@ void addNorm(BuiltLayer& built, const LayerDescription& layer) {
     built.memory.push_back(floatsPerSample(count));
 }
 
-// Adds memory for the layer's output and for the gradient of its input.
+// Adds memory for a layer's output and for the gradient of its input.
 void addBothWays(BuiltLayer& built, const LayerDescription& layer) {
     built.memory.push_back(floatsPerSample(layer.output.count()));
     built.memory.push_back(floatsPerSample(layer.input.count()));
 }
 
-// Adds memory for a reordered copy of the input and of its gradient. Without channels or pixels to reorder,
-// channels-first and channels-last are the same order, and no copy is needed.
+// Adds memory for a copy of a layer's input and of its gradient in another order of values. Without channels or pixels
+// to reorder, channels-first and channels-last are the same order, and no copy is needed.
 void addImageOrder(BuiltLayer& built, const Shape& input) {
     if (input.dimensions() == 3 && input[0] != 1 && input[1] * input[2] != 1)
         built.memory = {floatsPerSample(input.count()), floatsPerSample(input.count())};
@@ -85,7 +85,7 @@ void addSizes(BuiltLayer& built, const LayerDescription& layer, bool inPlace) {
             return addBothWays(built, layer);
         case LayerKind::kMaxPool2d:
             built.memory.push_back(floatsPerSample(layer.output.count()));
-            // index of each maximum in its window, one byte
+            // Index of each maximum within its pooling window, one byte each.
             built.memory.push_back({.perSample = layer.output.count()});
             built.memory.push_back(floatsPerSample(layer.input.count()));
             return;
@@ -94,7 +94,7 @@ void addSizes(BuiltLayer& built, const LayerDescription& layer, bool inPlace) {
             return addBothWays(built, layer);
         case LayerKind::kDropout:
             if (layer.probability <= 0) return;
-            built.ownBytes = 8;  // key of the random mask
+            built.ownBytes = 8;  // the layer keeps the key of its random mask
             return addBothWays(built, layer);
         case LayerKind::kReLU:
             if (!inPlace) built.memory.push_back(floatsPerSample(layer.input.count()));

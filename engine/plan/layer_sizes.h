@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Returns the parameter and memory sizes of a single layer. Not for residual blocks.
+// Returns a single layer with the sizes of its parameters and memory. Not for residual blocks.
 BuiltLayer builtLayer(const LayerDescription& layer, bool inPlace);
 // Returns a convolution and the pooling after it as one layer, which works on parts of the batch that fit the caches.
 BuiltLayer pooledConvolution(const LayerDescription& convolution, const LayerDescription& pool, bool relu);

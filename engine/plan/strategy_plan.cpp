@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<std::int64_t> madePlans{0};
 
-// Returns a rank's share of the samples, rounded up because the sampler pads.
+// Returns the number of samples that each rank gets, rounded up because the sampler pads.
 std::int64_t shareOf(std::int64_t samples, std::int64_t ranks) {
     return (samples + ranks - 1) / ranks;
 }
@@ -24,11 +24,12 @@ std::int64_t dataRanksOf(const RunConfig& config) {
     return std::max<std::int64_t>(1, meshOf(config).dataRanks());
 }
 
-// Returns the training samples of the rank with the most samples in an epoch.
+// Returns the number of training samples per epoch of the rank with the most samples.
 std::int64_t trainingShare(const PlanSubject& subject, std::int64_t ranks) {
     ShardSpec spec = epochSpec(subject.config, subject.trainingSamples, 0);
     spec.worldSize = ranks;
-    spec.batchSize = std::max<std::int64_t>(1, spec.batchSize);  // the window also plans a form that is not valid yet
+    // The window also plans experiments that are not valid yet.
+    spec.batchSize = std::max<std::int64_t>(1, spec.batchSize);
     return shardNumbers(spec).samplesPerRank;
 }
 

@@ -28,23 +28,25 @@ struct PlanSubject {
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
 
-    // Returns the largest batch of a rank in samples: the batch size, but at most a rank's share of the samples.
+    // Returns the number of samples of the largest batch of a rank: the batch size, but at most the number of samples
+    // that a rank gets.
     std::int64_t largestBatch() const;
-    // Returns the samples of one optimizer step over all ranks, at most all training samples.
+    // Returns the number of samples of one optimizer step over all ranks, at most the number of training samples.
     std::int64_t samplesPerStep() const;
 };
 
 // Describes the model for the data set. Returns a problem if a setting does not suit the data.
 Result<PlanSubject> planSubject(const RunConfig& config, const DataSplit& data);
 
-// Behaviour of fully_shard: the data that it keeps and frees. Stages of a pipeline never free parameters.
+// Behaviour of fully_shard (FSDP): which data it keeps during a step and which it frees. Stages of a pipeline never
+// free parameters.
 struct ShardingChoice {
     bool freesParameters = true;
     bool keepsGradients = false;
     bool prefetches = true;
 };
 
-// Layers [first, last) of a stage.
+// Layers of a pipeline stage: those from `first` up to, but not including, `last`.
 struct StageLayers {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -80,7 +82,7 @@ struct StrategyPlan {
     // True if the model has running statistics of batches.
     bool hasBatchNorm() const;
     bool hasDropout() const;
-    // True if a residual block is skipped at random (stochastic depth).
+    // True if the model contains residual blocks that are skipped at random (stochastic depth).
     bool skipsLayers() const;
     // Returns how many times the schedule runs for one batch.
     std::int64_t rounds() const { return std::max<std::int64_t>(1, leaves / microBatches); }
@@ -95,7 +97,7 @@ Result<StrategyPlan> planStrategy(const PlanSubject& subject, bool channelBlocks
 // Divides the model and a step among the ranks, for the CPU of this host.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject);
 
-// Returns how many times this process has called planStrategy(). Tests use it.
+// Returns how many times this process has called planStrategy(). Used by tests.
 std::int64_t plansMade();
 
 }  // namespace ringside

@@ -31,7 +31,7 @@ struct Schedule {
     int rankCount() const { return static_cast<int>(ranks.size()); }
     int stageCount() const;
     int microBatchCount() const;
-    int rankOf(int stage) const;  // returns the rank that has the stage; -1 if there is none
+    int rankOf(int stage) const;  // returns the rank to which the stage belongs; -1 if there is none
 
     bool operator==(const Schedule&) const = default;
 };
@@ -51,12 +51,12 @@ struct ScheduleShape {
 // field is empty.
 Result<Schedule> makeSchedule(const ScheduleShape& shape);
 
-// Returns "gpipe", "1f1b", "interleaved", "zero_bubble" or "looped_bfs".
+// Returns the name of a kind of schedule: "gpipe", "1f1b", "interleaved", "zero_bubble" or "looped_bfs".
 const char* nameOf(ScheduleKind kind);
 
-// Converts to and from PyTorch's notation: one row of comma-separated actions for each rank. The parser also accepts
-// blanks between actions, and ignores empty cells and implied actions: messages, UNSHARD, RESHARD and REDUCE_GRAD. A
-// problem names the row and the cell.
+// Convert a schedule to and from PyTorch's notation: one row of comma-separated actions for each rank. The parser also
+// accepts blanks between actions, and ignores empty cells and implied actions: messages, UNSHARD, RESHARD and
+// REDUCE_GRAD. A problem names the row and the cell.
 std::string scheduleText(const Schedule& schedule);
 Result<Schedule> parseSchedule(const std::string& text);
 

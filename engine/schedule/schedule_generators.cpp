@@ -22,7 +22,7 @@ constexpr std::array<NamedKind, 5> kKinds{{{ScheduleKind::kGpipe, "gpipe"},
                                            {ScheduleKind::kZeroBubble, "zero_bubble"},
                                            {ScheduleKind::kLoopedBreadthFirst, "looped_bfs"}}};
 
-// Runs all forwards, then all backwards (Huang et al. 2019).
+// Runs all forward passes, then all backward passes (GPipe, Huang et al. 2019).
 Actions gpipe(int rank, int microBatches) {
     Actions actions;
     for (const PipelineWork work : {kForward, kBackward})
@@ -91,7 +91,8 @@ class Interleaved {
         const int local = step / m_perRound % m_shape.stagesPerRank;
         m_actions.push_back({local * m_shape.ranks + m_rank, kForward, m_forwards[static_cast<std::size_t>(local)]++});
     }
-    // Rank r delays each W by r backwards, so that the I on which other ranks wait comes first.
+    // Rank r delays each W (gradients of weights) by r backward passes, so that the I (gradients of inputs) for which
+    // other ranks wait is computed first.
     void backward(int step) {
         const int local = m_shape.stagesPerRank - 1 - step / m_perRound % m_shape.stagesPerRank;
         m_actions.push_back({local * m_shape.ranks + m_rank, splits() ? kInput : kBackward,

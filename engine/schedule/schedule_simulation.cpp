@@ -76,8 +76,8 @@ class Simulator {
         return what[static_cast<std::size_t>(stage) * m_microBatches + static_cast<std::size_t>(microBatch)];
     }
 
-    // Returns the time at which a result is available on `rank`, including the message if another rank computed it.
-    // Empty if it is not computed yet.
+    // Returns the time at which the result of a pass is available on `rank`, including the message if another rank
+    // computed the result. Empty if it is not computed yet.
     std::optional<double> arrival(const Done& done, std::size_t rank) const {
         if (!done.at) return {};
         return *done.at + (done.rank == static_cast<int>(rank) ? 0 : m_times.message);
@@ -140,8 +140,8 @@ class Simulator {
     const Schedule& m_schedule;
     const SimulationTimes& m_times;
     std::size_t m_microBatches;
-    std::vector<Done> m_forward;  // forward passes, by stage and micro-batch
-    std::vector<Done> m_input;    // backward passes (B or I), by stage and micro-batch
+    std::vector<Done> m_forward;  // ends of forward passes, by stage and micro-batch
+    std::vector<Done> m_input;    // ends of backward passes (B or I), by stage and micro-batch
     std::vector<std::size_t> m_next;
     std::vector<int> m_inFlight;
     ScheduleSimulation m_result;

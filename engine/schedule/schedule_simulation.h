@@ -17,7 +17,7 @@ struct ActionTimes {
 };
 
 struct SimulationTimes {
-    // by stage; the last entry applies to all later stages; empty: all durations are 1
+    // Durations by stage. The last entry applies to all later stages; empty: all durations are 1.
     std::vector<ActionTimes> stages = {};
     double message = 0;  // additional time of a message between two ranks, in forward passes
 
@@ -36,12 +36,12 @@ struct ScheduleSimulation {
     double makespan = 0;
     std::vector<double> busy;  // total duration of the actions, by rank
     std::vector<double> end;   // end of the last action, by rank
-    // largest number of stage activations in flight, by rank: kept in memory from the forward action (F) until the
-    // backward action (B or W)
+    // Largest number of micro-batches in flight, summed over the rank's stages, by rank. The activations of a
+    // micro-batch are kept from its forward action (F) until its backward action (B or W).
     std::vector<int> peakActivations;
     std::vector<SimulatedAction> stuck;  // first action of each rank that would wait forever
 
-    // Returns the fraction of the makespan in which this rank is idle.
+    // Returns the fraction of the schedule's duration in which this rank is idle.
     double idleShare(int rank) const { return 1 - busy[static_cast<std::size_t>(rank)] / makespan; }
     // Returns the mean of the ranks' idle fractions.
     double idleShare() const;

@@ -19,7 +19,8 @@ namespace {
 constexpr double kSmallBytes = 64 << 10;
 constexpr double kMostBuckets = 1000;              // maximum number of buckets in one step of a rank
 constexpr int kAllReduce = 0, kReduceScatter = 3;  // values of CollectiveKind
-// Returns a rank's work by phase, divided at the requests of collectives. A delay lies in one of these pieces.
+// Returns a rank's work by phase, divided into pieces at the requests of collectives. A delay of the rank lies in one
+// of these pieces.
 std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     std::vector<PhaseWork> pieces(1, PhaseWork{});
     for (const PlanItem& item : rank.items) {
@@ -260,7 +261,7 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
             if (other.collectives.size() == found->collectives.size()) found = &other;
         }
         step.ranks.push_back(*found);
-        // The copied rank takes part in the collectives of this step.
+        // The copied rank takes part in the same collectives as the ranks of this step.
         for (std::size_t i = 0; i < found->collectives.size(); ++i)
             step.ranks.back().collectives[i].meeting = own[rank].collectives[i].meeting;
     }
@@ -294,8 +295,8 @@ void applyChange(const StepChange& change, StepPlan& step, const std::vector<con
         if (change.noOverlap) withoutOverlap(rank);
     }
     if (change.worldSize <= 0) return;
-    // The plans of other steps do not contain the change. If more than the number of ranks changes, additional ranks
-    // copy the ranks of this step.
+    // The plans of other steps do not contain the change. Therefore additional ranks copy the ranks of this step if
+    // anything else than the number of ranks changes.
     const bool onlyRanks = change == StepChange{.worldSize = change.worldSize};
     withRanks(step, static_cast<std::size_t>(change.worldSize), onlyRanks ? others : std::vector<const StepPlan*>{});
 }

@@ -45,7 +45,7 @@ std::vector<double> gapsBetween(const TracedStep& before, const TracedStep& step
     return gaps;
 }
 
-// Returns the plans of the steps with the change applied; null: without a change.
+// Returns the plans of the steps with the change applied. change: null for plans without a change.
 std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const StepChange* wanted) {
     std::vector<StepPlan> plans;
     for (const TracedStep* step : run) plans.push_back(planOf(*step));
@@ -56,7 +56,7 @@ std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const S
     }
     std::vector<StepPlan> changed = plans;
     for (std::size_t i = 0; i < changed.size(); ++i) {
-        // Work of additional ranks: that of the ranks in this step and in the following steps, cyclically.
+        // Work of the additional ranks: the work of the ranks in this step and in the following steps, in turn.
         std::vector<const StepPlan*> others;
         for (std::size_t next = 0; next < plans.size() && next < kOtherSteps; ++next)
             others.push_back(&plans[(i + next) % plans.size()]);
@@ -142,7 +142,7 @@ double meanMs(const std::vector<double>& ns) {
 // Returns the 5 % and 95 % quantiles, in milliseconds, of the means of samples of the same size drawn with replacement.
 std::pair<double, double> spreadOfMean(const std::vector<double>& ns) {
     constexpr int kDraws = 400;
-    std::mt19937 random(1);  // fixed seed: the same interval for each call
+    std::mt19937 random(1);  // a fixed seed gives the same interval for each call
     std::vector<double> means;
     for (int draw = 0; draw < kDraws; ++draw) {
         double sum = 0;

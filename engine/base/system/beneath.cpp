@@ -55,7 +55,7 @@ UniqueFd openBeneath(int directory, const std::string& name, int flags) {
     how.flags = static_cast<std::uint64_t>(flags) | O_CLOEXEC;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, directory, name.c_str(), &how, sizeof how)));
-    // EPERM: a seccomp filter without this system call. walkBeneath() refuses the same names.
+    // EPERM: a seccomp filter forbids this system call. walkBeneath() refuses the same names.
     if (!fd && (errno == ENOSYS || errno == EPERM)) return walkBeneath(directory, name, flags);
     return fd;
 }

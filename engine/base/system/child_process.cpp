@@ -87,7 +87,8 @@ int duplicate(int fd, const Image& image) {
 [[noreturn]] void becomeChild(Image& image) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != image.parent) ::_exit(127);  // the parent died before the line above
+    // The parent died before prctl() was called, so that the kernel will not kill this process.
+    if (::getppid() != image.parent) ::_exit(127);
     const int errorFd = duplicate(image.errorFd, image);
     for (InheritedFd& fd : image.fds) fd.source = duplicate(fd.source, image);
     for (const InheritedFd& fd : image.fds) {
@@ -162,7 +163,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
     m_pid = ::fork();
     if (m_pid < 0) failStarting(options.program, errno);
     if (m_pid == 0) becomeChild(image);
-    ::setpgid(m_pid, m_pid);  // called in both processes, because either may run first
+    ::setpgid(m_pid, m_pid);  // called in parent and child, because either may run first
     error.writer.reset();
     if (const int startError = readStartError(error.reader.get()); startError != 0) {
         ::waitpid(m_pid, nullptr, 0);

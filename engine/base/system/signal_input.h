@@ -11,7 +11,7 @@ namespace ringside {
 // process ignores stay ignored, because nohup and a shell's `&` rely on that. Call before any thread is created.
 UniqueFd signalInput(std::initializer_list<int> numbers);
 
-// Reads one signal that has arrived at a descriptor of signalInput(). False if there is none.
+// Reads one signal from a descriptor that signalInput() returned. Returns false if no signal has arrived.
 bool takeSignal(int fd);
 
 }  // namespace ringside

@@ -37,7 +37,8 @@ void ClockComparison::add(const ClockReading& reading) {
         m_readings.pop_front();
 }
 
-// True if the offset differs from that of the fastest reading by more than errors and drift allow.
+// True if this reading's offset differs from the offset of the fastest reading by more than both errors and the largest
+// drift allow.
 bool ClockComparison::contradicts(const ClockReading& reading) const {
     if (m_readings.empty()) return false;
     const ClockReading& best = *std::min_element(m_readings.begin(), m_readings.end(), isFaster);

@@ -32,11 +32,12 @@ class ClockComparison {
   public:
     static constexpr std::int64_t kWindowUs = 120'000'000;
     static constexpr double kMostDrift = 100e-6;  // largest drift between two quartz clocks, without a unit
-    // least distance of the two readings that determine the drift
+    // Minimum time between the two readings from which the drift is computed.
     static constexpr std::int64_t kLeastApartUs = 20'000'000;
 
-    // Adds a reading; call in the order of the responses. A reading that no drift explains (the remote host was
-    // suspended) removes all earlier ones. A reading with a negative round trip or one above kWindowUs is ignored.
+    // Adds a reading; call in the order of the responses. A reading that differs from the earlier ones by more than any
+    // drift can cause (because the remote host was suspended) removes all earlier readings. A reading with a negative
+    // round trip or one above kWindowUs is ignored.
     void add(const ClockReading& reading);
     // Returns the difference at the local time nowUs. Empty before the first reading.
     std::optional<ClockDifference> at(std::int64_t nowUs) const;

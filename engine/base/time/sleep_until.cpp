@@ -20,7 +20,8 @@ void sleepUntilNs(std::int64_t when) {
 }
 
 void PunctualSleep::until(std::int64_t when) {
-    constexpr std::int64_t kMostLateNs = 100'000;  // above this delay, other threads use the CPU
+    // A thread that wakes up later than this was delayed by other threads on its CPU.
+    constexpr std::int64_t kMostLateNs = 100'000;
     const std::int64_t asked = when - m_lateNs;
     if (asked > monotonicNs()) {
         sleepUntilNs(asked);

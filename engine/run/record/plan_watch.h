@@ -58,7 +58,8 @@ struct PlanNews {
     };
     std::vector<std::int64_t> auditedEpochs;  // epochs in which the hash of each rank was compared
     std::vector<PlanMismatch> mismatches;     // new differences from the plan, at most one for each rank and epoch
-    std::vector<Confirmed> confirmed;         // latest state of each rank with new confirmed slots
+    // For each rank with newly confirmed samples: how many samples of its epoch are confirmed.
+    std::vector<Confirmed> confirmed;
 };
 
 // Compares the samples that the ranks report to have trained with the plan, in a thread of low priority.
