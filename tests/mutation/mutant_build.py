@@ -3,8 +3,9 @@
 
 The build folder is configured like the release build, where many files are compiled as one. For a mutant, each file of
 its folder is an object of its own: the object of the mutant and those of the other files go in front of the libraries,
-so that the linker takes nothing of that folder from the libraries. Sources are only read; mutants are written to the
-build folder.
+so that the linker takes nothing of that folder from the libraries. For a mutant in a header these are the objects of all
+files of the folder that include it; a test's own file that has inlined a function of the header keeps the original.
+Sources are only read; mutants are written to the build folder.
 """
 import json
 import pathlib
@@ -116,8 +117,11 @@ class MutantBuild:
         text = shlex.join(flags).replace("$", "$$")
         self.rules[str(output)] = f"build {output}: {rule} {source}{needs}\n  flags = {text}\n"
 
-    def add_object(self, path, output, source=None):
-        """Adds a compiled source file; `source` is a changed copy of it, compiled in its place."""
+    def add_object(self, path, output, source=None, headers=None):
+        """Adds a compiled source file.
+
+        source: a changed copy that is compiled in its place. headers: a folder whose headers replace those of the engine.
+        """
         command = self.command_of(path)
         flags = compile_flags(command)
         header = self._precompiled(command, flags)
@@ -126,6 +130,8 @@ class MutantBuild:
             flags = [*flags, "-include", str(header)]
         if source:
             flags += ["-iquote", str((self.root / path).parent)]
+        if headers:
+            flags += ["-iquote", str(headers)]
         self._rule(output, "cxx", source or self.root / path, flags, needs)
 
     def run_rules(self, outputs):
@@ -143,14 +149,17 @@ class MutantBuild:
         return {output for output in outputs if str(output) not in failed and output.exists()}
 
     def link(self, program, objects, output):
-        """Links a test program with these objects in front of its libraries."""
+        """Links a test program with these objects in front of its own and of its libraries.
+
+        The linker takes the first copy of a function that several objects define inline.
+        """
         listed = subprocess.run(["ninja", "-C", str(self.folder), "-t", "commands", f"tests/{program}"], check=True,
                                 capture_output=True, text=True).stdout
         words = shlex.split(listed.splitlines()[-1])
         begin = next(at for at, word in enumerate(words) if _COMPILER.match(word))
         words = words[begin:words.index("&&", begin)]
-        at = words.index("-o")
-        words[at:at + 2] = ["-o", str(output), *map(str, objects)]
+        words[words.index("-o") + 1] = str(output)
+        words[1:1] = map(str, objects)
         done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
         if done.returncode:
             raise BuildError(f"{program} cannot be linked:\n{done.stderr[-4000:]}")

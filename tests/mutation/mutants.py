@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of C++ sources: copies in which one token is changed.
 
-Comments, strings, preprocessor lines, arguments of templates and text of assertions are never changed.
+Comments, strings, preprocessor lines, arguments of templates and text of assertions are never changed. Of a header only
+the bodies of functions are changed: most values of members and constants there are replaced before they are read.
 """
 import dataclasses
 import random
@@ -19,6 +20,7 @@ TRUTH = {"true": "false", "false": "true"}
 ASSERTIONS = {"RINGSIDE_ASSERT", "static_assert", "assert"}
 NEEDS_SPACES = {"<", ">", "+", "-", "*", "&&"}  # other uses of these signs have no space on one side
 LOOPS = {"for", "while"}
+BEFORE_BODIES = {")", "const", "noexcept", "override"}  # tokens in front of the body of a function in a header
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Finder:
 
     def find(self):
         for index in range(len(self.tokens)):
-            if self._is_protected(index):
+            if self._is_protected(index) or (self.path.endswith(".h") and not self._is_in_body(index)):
                 continue
             if self.tokens[index].kind == "number":
                 for other in other_numbers(self.tokens[index].text):
@@ -100,6 +102,10 @@ class Finder:
         if self.tokens[index].text in "<>" and index in self.brackets.partner:
             return True
         return any(self.tokens[at].text == "<" or (self.tokens[at].text == "(" and self._word_at(at - 1) in ASSERTIONS)
+                   for at in self.brackets.enclosing(index))
+
+    def _is_in_body(self, index):
+        return any(self.tokens[at].text == "{" and self._word_at(at - 1) in BEFORE_BODIES
                    for at in self.brackets.enclosing(index))
 
     def _sign(self, index):
