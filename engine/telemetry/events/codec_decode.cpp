@@ -86,9 +86,10 @@ class Fields {
 
     void readInteger(const Json& value, const char* key, std::int64_t& out, std::int64_t least, std::int64_t most) {
         if (!value.is_number_integer()) return fail(key, "is not a whole number");
+        constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
         const bool huge =
-            value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(kMaxCount);
-        const std::int64_t got = huge ? std::numeric_limits<std::int64_t>::max() : value.get<std::int64_t>();
+            value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargest);
+        const std::int64_t got = huge ? kLargest : value.get<std::int64_t>();
         if (got < least || got > most) {
             return fail(
                 key, "is " + value.dump() + "; allowed are " + std::to_string(least) + " to " + std::to_string(most));
