@@ -138,12 +138,55 @@ TEST_CASE("Delayed acknowledgements of small messages do not make a link slow") 
     CHECK(hostLinks(runOf({"", "b"}, 100, told))[0].slow == HostLink::Slow::kNarrow);  // 116 kB and 62 ms a step
 }
 
+TEST_CASE("Acknowledgements are delayed by less than 50 ms, of steps with less than 48 KiB") {
+    // 5 s with bytes in flight in 62 % of the time.
+    const auto slowAt = [](std::int64_t stepMs, std::int64_t bytes) {
+        std::vector<Told> told;
+        both(told, 0, 1, 10, bytes, 3'100'000);
+        return hostLinks(runOf({"", "b"}, stepMs, told))[0].slow;
+    };
+    CHECK(slowAt(10, 24'500'000) == HostLink::Slow::kNo);      // in 500 steps: 49,000 bytes each
+    CHECK(slowAt(10, 24'650'000) == HostLink::Slow::kNarrow);  // 49,300; 48 KiB are 49,152
+    CHECK(slowAt(80, 2'000'000) == HostLink::Slow::kNo);       // 49.6 ms a step
+    CHECK(slowAt(81, 2'000'000) == HostLink::Slow::kNarrow);   // 50.2 ms a step
+}
+
+TEST_CASE("A host is compared with the median of the others, of an odd and of an even number") {
+    // Four hosts; each pair of the others has the lower of its hosts' rates.
+    const auto timesOf = [](const std::vector<std::int64_t>& mbit) {
+        std::vector<Told> told;
+        for (int a = 0; a < static_cast<int>(mbit.size()); ++a)
+            for (int b = a + 1; b < static_cast<int>(mbit.size()); ++b)
+                both(told, a, b, 200,
+                     std::min(mbit[static_cast<std::size_t>(a)], mbit[static_cast<std::size_t>(b)]) * 125'000,
+                     1'000'000);
+        std::vector<std::string> hosts;
+        for (std::size_t i = 0; i < mbit.size(); ++i) hosts.push_back("node" + std::to_string(i));
+        return hostLinks(runOf(hosts, 40, told)).back().timesSlower;
+    };
+    CHECK(timesOf({800, 800, 400, 50}) == Approx(16));       // 400, 800 and 800
+    CHECK(timesOf({800, 800, 400, 400, 50}) == Approx(12));  // 400, 400, 800 and 800: between the middle ones
+    CHECK(timesOf({800, 800, 400, 150}) == Approx(800 / 150.0));
+}
+
+TEST_CASE("A transfer of 20 ms is long enough to measure a rate") {
+    const auto rateAt = [](std::int64_t busyUs) {
+        std::vector<Told> told;
+        both(told, 0, 1, 200, 2'000'000, busyUs);
+        return hostLinks(runOf({"", "b"}, 40, told))[0].mbitPerSecond;
+    };
+    CHECK(rateAt(20'000) == Approx(800));
+    CHECK(rateAt(19'999) == 0);
+}
+
 TEST_CASE("A link is far when a round trip takes more than a tenth of a step and a millisecond") {
     const auto slowAt = [](std::int64_t roundTripUs, std::int64_t stepMs) {
         return hostLinks(runOf({"", "b"}, stepMs, {{1, 0, roundTripUs, 4000, 100}}))[0];
     };
     CHECK(slowAt(2100, 10).slow == HostLink::Slow::kFar);
     CHECK(slowAt(2100, 10).whole() == "2.1 ms round trip: a round trip takes 21 % of a step");
+    CHECK(slowAt(9940, 10).text() == "9.9 ms round trip");
+    CHECK(slowAt(9950, 10).text() == "10 ms round trip");
     CHECK(slowAt(2100, 21).slow == HostLink::Slow::kNo);  // a tenth
     CHECK(slowAt(2100, 20).slow == HostLink::Slow::kFar);
     CHECK(slowAt(1000, 2).slow == HostLink::Slow::kNo);  // half a step, but no more than steps on any network

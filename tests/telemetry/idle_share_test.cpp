@@ -92,3 +92,37 @@ TEST_CASE("a step with a pause for inspection does not count for step times") {
     data.apply(stepOf(1, 1, {{kPaused, 0}, {kForward, 50}}));  // all are: nothing is known
     CHECK_FALSE(measuredIdleShare(data, 2));
 }
+
+TEST_CASE("waiting for collectives before the first and after the last pass is outside of the idle share") {
+    using enum Phase;
+    // Passes from 20 to 80 ns, of which 10 are a wait for a collective and 20 compute nothing.
+    StepTrace trace =
+        stepOf(0, 1, {{kWaiting, 0}, {kForward, 20}, {kIdle, 30}, {kWaiting, 50}, {kBackward, 60}, {kWaiting, 80}});
+    trace.group = {0, 0, 0};
+    trace.collective = {1, 2, 3};
+    trace.kind = {2, 2, 2};
+    trace.bytes = {64, 64, 64};
+    trace.ready = {0, 45, 75};
+    trace.arrived = {5, 50, 80};
+    trace.last = {10, 55, 90};
+    trace.ended = {20, 60, 100};
+    TraceData data(1);
+    data.apply(trace);
+    CHECK(*measuredIdleShare(data, 2) == Approx(20.0 / 50));
+    // A wait that begins before the first pass of another rank and ends after it counts from there.
+    TraceData two(2);
+    StepTrace other = stepOf(1, 1, {{kIdle, 0}, {kForward, 40}, {kBackward, 60}, {kIdle, 80}});
+    trace = stepOf(0, 1, {{kWaiting, 0}, {kForward, 50}, {kBackward, 60}, {kWaiting, 70}});
+    trace.group = {0, 0};
+    trace.collective = {1, 2};
+    trace.kind = {2, 2};
+    trace.bytes = {64, 64};
+    trace.ready = {0, 65};
+    trace.arrived = {5, 70};
+    trace.last = {10, 75};
+    trace.ended = {50, 100};
+    two.apply(trace);
+    two.apply(other);
+    // The range is 40 to 80. Rank 0 waits from 40 to 50 and from 70 to 80 and works 20; rank 1 works 40.
+    CHECK(*measuredIdleShare(two, 2) == Approx(1 - 60.0 / (20 + 40)).margin(1e-12));
+}

@@ -71,3 +71,114 @@ TEST_CASE("cells are kept only for the latest inspected steps, norms for many") 
     CHECK(whole == ReplicaData::kMaxWholeSteps);
     CHECK(run.apply(viewOf(2, 2001, GradientMoment::kOwn, {1})) == 0U);
 }
+
+namespace {
+
+// Replicas of one step; each has its hash and the checksums of two tensors.
+std::map<int, Replica> replicasOf(std::int64_t step, const std::vector<std::vector<std::int64_t>>& sums,
+                                  std::vector<std::string> names = {"0.weight", "0.bias"}) {
+    std::map<int, Replica> all;
+    for (std::size_t rank = 0; rank < sums.size(); ++rank) {
+        std::string hash;
+        for (const std::int64_t sum : sums[rank]) hash += std::to_string(sum) + ' ';
+        all[static_cast<int>(rank)] = {static_cast<int>(rank), step, hash, names, sums[rank]};
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("the most frequent replica is the usual one, and at equal frequency that of the lowest rank") {
+    const auto apart = [](const std::vector<std::vector<std::int64_t>>& sums) {
+        ReplicaData data(static_cast<int>(sums.size()));
+        data.compare(replicasOf(5, sums));
+        return data.state()->ranks;
+    };
+    CHECK(apart({{1, 7}, {1, 8}}) == std::vector<int>{1});
+    CHECK(apart({{1, 8}, {1, 7}, {1, 7}, {1, 8}}) == std::vector<int>{1, 2});
+    CHECK(apart({{1, 8}, {1, 7}, {1, 7}}) == std::vector<int>{0});
+    CHECK(apart({{1, 8}}).empty());
+}
+
+TEST_CASE("diverged replicas keep the step and the tensor of their first difference") {
+    ReplicaData data(2);
+    data.compare({});
+    CHECK_FALSE(data.state());
+    data.compare(replicasOf(10, {{1, 7}, {1, 8}}));
+    CHECK((data.state()->sinceStep == 10 && data.state()->tensor == "0.bias"));
+    data.compare(replicasOf(20, {{1, 7}, {2, 8}}));
+    CHECK((data.state()->step == 20 && data.state()->sinceStep == 10 && data.state()->tensor == "0.bias"));
+    data.compare(replicasOf(15, {{1, 7}, {1, 7}}));  // came late
+    CHECK((data.state()->step == 20 && !data.state()->identical));
+    data.compare(replicasOf(20, {{1, 7}, {1, 7}}));
+    CHECK((data.state()->identical && data.state()->sinceStep == 0 && data.state()->tensor.empty()));
+    data.compare(replicasOf(30, {{1, 7}, {2, 7}}));
+    CHECK((data.state()->sinceStep == 30 && data.state()->tensor == "0.weight"));
+    // Without checksums of tensors no tensor is named until one is known.
+    ReplicaData unnamed(2);
+    auto hashes = replicasOf(10, {{1}, {2}}, {});
+    for (auto& [rank, replica] : hashes) replica.checksums.clear();
+    unnamed.compare(hashes);
+    CHECK((unnamed.state()->tensor.empty() && unnamed.state()->sinceStep == 10));
+    unnamed.compare(replicasOf(20, {{1, 7}, {1, 8}}));
+    CHECK((unnamed.state()->tensor == "0.bias" && unnamed.state()->sinceStep == 10));
+}
+
+TEST_CASE("ranks with other tensors are compared among themselves") {
+    auto stages = replicasOf(5, {{1, 7}, {1, 7}, {3, 4}, {3, 5}});
+    stages[2].names = stages[3].names = {"2.weight", "2.bias"};
+    ReplicaData data(4);
+    data.compare(stages);
+    CHECK(data.state()->ranks == std::vector<int>{3});
+    CHECK(data.state()->tensor == "2.bias");
+}
+
+TEST_CASE("views of gradients are kept by moment and rank, and changes are compared once all ranks have sent theirs") {
+    ReplicaData data(2);
+    CHECK_FALSE(data.apply(viewOf(-1, 3, GradientMoment::kOwn, {1})));
+    CHECK_FALSE(data.apply(viewOf(2, 3, GradientMoment::kOwn, {1})));
+    CHECK(data.steps().empty());
+    GradientView change = viewOf(1, 3, GradientMoment::kChange, {6});
+    change.epoch = 4;
+    change.checksums = {11};
+    CHECK(data.apply(change));
+    CHECK(data.apply(viewOf(0, 3, GradientMoment::kMean, {5})));
+    const InspectedStep& step = data.steps().at(3);
+    CHECK((step.step == 3 && step.epoch == 4));
+    CHECK((step.own.size() == 2 && step.mean.size() == 2 && step.change.size() == 2));
+    CHECK((!step.own[0] && step.mean[0] && !step.mean[1] && !step.change[0] && step.change[1]));
+    CHECK((step.wholeMean()->cells == std::vector<double>{5} && step.wholeChange()->cells == std::vector<double>{6}));
+    CHECK((!step.hasCells() && data.latestWhole() == nullptr));
+    CHECK(data.apply(viewOf(1, 3, GradientMoment::kOwn, {8})));
+    CHECK((step.hasCells() && data.latestWhole() == &step));
+    CHECK_FALSE(data.state());
+    change.rank = 0;
+    change.checksums = {12};
+    CHECK(data.apply(change));
+    CHECK((data.state()->step == 3 && data.state()->ranks == std::vector<int>{1} && data.state()->tensor == "w"));
+    // Only norms: no cells.
+    ReplicaData norms(1);
+    CHECK(norms.apply(viewOf(0, 3, GradientMoment::kMean, {})));
+    CHECK((norms.steps().at(3).wholeMean() == nullptr && norms.latestWhole() == nullptr));
+}
+
+TEST_CASE("the oldest views are forgotten first, their cells before their norms") {
+    ReplicaData data(1);
+    constexpr auto kSteps = static_cast<std::int64_t>(ReplicaData::kMaxSteps);
+    for (std::int64_t step = 2; step <= kSteps + 1; ++step)
+        for (const GradientMoment moment : {GradientMoment::kOwn, GradientMoment::kMean, GradientMoment::kChange})
+            CHECK(data.apply(viewOf(0, step, moment, {1, 2})));
+    CHECK_FALSE(data.apply(viewOf(0, 1, GradientMoment::kOwn, {1})));  // older than all of the 1,024
+    CHECK(data.apply(viewOf(0, 2, GradientMoment::kOwn, {})));
+    const auto cellsAt = [&data](std::int64_t step) {
+        const InspectedStep& one = data.steps().at(step);
+        return std::vector<std::size_t>{one.own[0]->cells.size(), one.mean[0]->cells.size(),
+                                        one.change[0]->cells.size()};
+    };
+    CHECK(cellsAt(kSteps + 1 - 7) == std::vector<std::size_t>{2, 2, 2});  // the latest eight steps
+    CHECK(cellsAt(kSteps + 1 - 8) == std::vector<std::size_t>{0, 0, 0});
+    CHECK((data.steps().at(5).own[0]->rows.empty() && data.steps().at(5).mean[0]->columns.empty()));
+    CHECK(data.apply(viewOf(0, kSteps + 2, GradientMoment::kOwn, {})));
+    CHECK((data.steps().size() == ReplicaData::kMaxSteps && data.steps().begin()->first == 3));
+    CHECK(data.latestWhole()->step == kSteps + 1);
+}

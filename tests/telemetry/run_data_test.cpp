@@ -233,6 +233,29 @@ TEST_CASE("the newest reported samples are kept, and all are counted") {
     CHECK(data.apply(ConsumedIndices{2, 0, 1, 0, {1}}) == 0);
 }
 
+TEST_CASE("the last line of samples is kept whatever its length") {
+    RunData data;
+    data.apply(run(2));
+    const std::vector<std::int64_t> all(RunData::kMaxIndices / 2, 7);  // of what one of two ranks may hold
+    for (const std::int64_t step : {1, 2}) data.apply(ConsumedIndices{1, 0, step, 0, all});
+    REQUIRE(data.ranks()[1].indices.size() == 1);
+    CHECK(data.ranks()[1].indices.front().step == 2);
+    data.apply(ConsumedIndices{0, 0, 1, 0, std::vector<std::int64_t>(RunData::kMaxIndices / 2 + 1, 7)});
+    CHECK(data.ranks()[0].indices.size() == 1);
+}
+
+TEST_CASE("a trace changes the data only if it belongs to a rank of the run") {
+    RunData data;
+    StepTrace trace;
+    trace.rank = 1;
+    trace.step = 1;
+    CHECK(data.apply(trace) == 0U);
+    data.apply(run(2));
+    CHECK(data.apply(trace) == kTraceChanged);
+    trace.rank = 2;
+    CHECK(data.apply(trace) == 0U);
+}
+
 TEST_CASE("the log keeps its newest lines and counts dropped ones") {
     RunData data;
     for (int i = 0; i < 5003; ++i) data.apply(LogLine{-1, LogLevel::kInfo, std::to_string(i), i});

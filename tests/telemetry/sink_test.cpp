@@ -121,6 +121,14 @@ TEST_CASE("A traced step does not wait for the next frame") {
     CHECK(countOf<StepTrace>(events) == 1);
 }
 
+TEST_CASE("the first heartbeat is sent at once") {
+    Link link;
+    SinkOptions options = optionsFor(link.writer.get());
+    options.heartbeatInterval = 120s;
+    TelemetrySink sink(options);
+    link.readUntil([](const auto& seen) { return countOf<Heartbeat>(seen) == 1; });
+}
+
 TEST_CASE("a stalled rank reports its current step once") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());
@@ -360,6 +368,16 @@ TEST_CASE("flush succeeds only when the reader has read everything") {
     link.readUntil([](const auto& seen) { return countOf<LogLine>(seen) == kLines; });
     waiting.join();
     CHECK(flushed);
+}
+
+TEST_CASE("flush gives up at its deadline while more than a mebibyte is not written") {
+    Link link;
+    TelemetrySink sink(optionsFor(link.writer.get()));
+    const std::string text(500, 'x');
+    for (int i = 0; i < 10'000; ++i) sink.log(LogLevel::kInfo, text);
+    CHECK_FALSE(sink.flush(50ms));
+    CHECK_FALSE(sink.flush(50ms));  // now nothing new is encoded
+    link.reader.reset();
 }
 
 TEST_CASE("flush returns false at once without a reader") {

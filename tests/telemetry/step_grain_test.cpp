@@ -65,6 +65,18 @@ TEST_CASE("windows can be widened after a step to save space, and narrowed again
     CHECK(grain.windowOf(40'001) == Window{40'001, 40'004});
 }
 
+TEST_CASE("a window ends where the windows are widened, also if that is no multiple of its width") {
+    StepGrain grain;
+    grain.widen(101, 2);
+    CHECK(grain.windowOf(101) == Window{101, 101});
+    CHECK(grain.windowOf(102) == Window{102, 104});
+    CHECK(grain.windowOf(105) == Window{105, 108});
+    grain.widen(32'770, 3);
+    CHECK(grain.windowOf(32'769) == Window{32'769, 32'770});  // 4 * 2^2 steps, cut at both ends
+    CHECK(grain.windowOf(32'771) == Window{32'771, 32'800});
+    CHECK(grain.windowOf(32'801) == Window{32'801, 32'832});  // 4 * 2^3
+}
+
 TEST_CASE("no step is too large for a window") {
     const StepGrain grain(0, 1'000'000'000);
     const std::int64_t most = std::int64_t{1} << 53;

@@ -96,6 +96,28 @@ TEST_CASE("collectives of a group follow each other, and one wait is divided bet
     CHECK((plan.collectives[1].meeting == 1 && plan.collectives[1].delayNs == 5 && plan.collectives[1].moveNs == 10));
 }
 
+TEST_CASE("a wait does not end with a collective that is only requested after it") {
+    RankTrace rank;
+    rank.spans = {span(Phase::kWaiting, 0, 20), span(Phase::kForward, 20, 25), span(Phase::kWaiting, 25, 40)};
+    rank.collectives = {collective(1, 20, 20, 20, 40)};
+    checkItems(planOf(stepOf({rank})).ranks[0], {{ItemKind::kWork, 20, Phase::kWaiting},
+                                                 {ItemKind::kWork, 0, Phase::kForward},
+                                                 {ItemKind::kReady, 0},
+                                                 {ItemKind::kWork, 5, Phase::kForward},
+                                                 {ItemKind::kWait, 0}});
+}
+
+TEST_CASE("collectives that are requested one nanosecond apart each end a wait") {
+    RankTrace rank;
+    rank.spans = {span(Phase::kWaiting, 0, 40)};
+    rank.collectives = {collective(1, 10, 10, 10, 11), collective(2, 11, 11, 11, 40)};
+    checkItems(planOf(stepOf({rank})).ranks[0], {{ItemKind::kWork, 10, Phase::kWaiting},
+                                                 {ItemKind::kReady, 0, Phase::kIdle, 0},
+                                                 {ItemKind::kWait, 0, Phase::kIdle, 0},
+                                                 {ItemKind::kReady, 0, Phase::kIdle, 1},
+                                                 {ItemKind::kWait, 0, Phase::kIdle, 1}});
+}
+
 TEST_CASE("of several collectives that end in a wait the last one ended it") {
     RankTrace rank;
     rank.spans = {span(Phase::kBackward, 0, 10), span(Phase::kWaiting, 10, 40)};

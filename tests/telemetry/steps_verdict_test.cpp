@@ -280,6 +280,15 @@ TEST_CASE("the sentence on a straggler compares its phase with that of the other
     CHECK(textOf(Phase::kCopy, 10 * kMs, true).ends_with("copy of the batch takes 10.0 ms, planned 0.000 ms."));
 }
 
+TEST_CASE("a straggler that exceeds the others by the same time in two phases is named with the first") {
+    auto all = steps(4, 20);
+    for (StepBrief& step : all) {
+        delay(step, 3, Phase::kOptimizer, 5 * kMs);
+        delay(step, 3, Phase::kForward, 5 * kMs);
+    }
+    CHECK(judgeSteps(all).phase == Phase::kForward);
+}
+
 TEST_CASE("the advice on a straggler depends on its phase") {
     const auto adviceOn = [](Phase phase) {
         auto all = steps(4, 20);
