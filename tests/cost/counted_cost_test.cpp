@@ -191,6 +191,10 @@ TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing a
         checkPredicted(again);
         checkPredicted(sharded(again, "parameters"));
         checkPredicted(pipelined(again, "1f1b"));
+        RunConfig three = sharded(transformer(3, directory), "parameters");
+        three.training.recompute = again.training.recompute;
+        three.training.accumulateSteps = 2;
+        checkPredicted(three);
     }
 }
 
