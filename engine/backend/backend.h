@@ -59,7 +59,8 @@ struct MaxPoolSpec {
     std::int64_t height = 1;
     std::int64_t width = 1;
     std::int64_t kernel = 2;  // side of the pooling window; at most kMaxPoolKernel
-    bool relu = false;  // the pooled values are the outputs of a ReLU: negative values count as 0 and get no gradient
+    // true: the values to pool are first passed through a ReLU: negative values count as 0 and get no gradient.
+    bool relu = false;
     ImageLayout layout = ImageLayout::kChannelsLast;
 };
 inline constexpr std::int64_t kMaxPoolKernel = 15;  // largest kernel, so that a position in a window fits into a byte
@@ -130,7 +131,7 @@ class Backend {
     // other backend on `from` must have finished, and it must not change `from` before synchronize() of this backend.
     virtual void copyFromPeer(const Tensor& from, const Tensor& to) = 0;
 
-    // Makes the operations for reductions over ranks. The backend must outlive them.
+    // Makes the operations for reductions over ranks. The backend must outlive these operations.
     virtual std::unique_ptr<ReductionKernels> makeReductionKernels();
 
     virtual void fill(const Tensor& tensor, float value) = 0;

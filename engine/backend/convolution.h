@@ -30,7 +30,7 @@ class Convolution {
   public:
     virtual ~Convolution() = default;
     virtual void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
-    // Overwrites gradWeight and gradBias with the gradients by the weights and the bias.
+    // Overwrites gradWeight and gradBias with the gradients of the weights and the bias.
     virtual void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                     const Tensor& gradBias) = 0;
     virtual void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) = 0;

@@ -39,8 +39,8 @@ struct RecordingDevice {
 // reason once.
 class StepRecorder {
   public:
-    // Two batch buffers, two batch sizes (last batches are smaller) and up to three parts of a step (the first, the
-    // inner and the last accumulated micro-batch) make twelve keys.
+    // Twelve keys are possible: two batch buffers, two batch sizes (last batches are smaller) and up to three parts of
+    // a step (the first, the inner and the last accumulated micro-batch).
     static constexpr std::size_t kKept = 16;
     using Log = std::function<void(const std::string& why)>;
 

@@ -27,12 +27,13 @@ inline constexpr double kFirstLossScale = 65536;  // default of torch.cuda.amp.G
                                                   // below
 inline constexpr double kLossScaleGrowth = 2;
 inline constexpr double kLossScaleBackoff = 0.5;
-// number of consecutive steps without skip after which the scale grows
+// Number of consecutive steps that are not skipped, after which the loss scale grows.
 inline constexpr std::int64_t kLossScaleInterval = 2000;
 
 // Progress of the optimizer and the decision on the current update.
 struct UpdateState {
-    double lr = 0;                  // learning rate; first member, because the host overwrites it here
+    // Learning rate; must be the first member, because the host overwrites the start of this structure with it.
+    double lr = 0;
     double lossScale = 1;           // factor of the loss
     std::int64_t goodSteps = 0;     // steps since the loss scale last changed
     std::int64_t updates = 0;       // updates made; skipped steps do not count

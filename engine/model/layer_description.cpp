@@ -20,7 +20,7 @@ std::int64_t positionsOf(const Shape& shape) {
     return shape.dimensions() == 2 ? shape[0] : 1;
 }
 
-// Returns the number of input values per position, or the number of channels of an image.
+// Returns the number of input values per position of a sequence, or the number of channels of an image.
 std::int64_t inputsOf(const Shape& shape) {
     if (shape.dimensions() == 0) return 0;
     return shape.dimensions() == 2 ? shape[1] : shape[0];
@@ -149,12 +149,12 @@ std::int64_t LayerDescription::flops() const {
 
 std::int64_t LayerDescription::activations() const {
     switch (kind) {
-        case LayerKind::kReLU:  // ReLU and Flatten reuse the input's memory
+        case LayerKind::kReLU:  // no additional values are kept, because ReLU and Flatten reuse the input's memory
         case LayerKind::kFlatten:
             return 0;
         case LayerKind::kAttention:  // queries, keys, values, attention weights, weighted values and the output
             return 5 * input.count() + heads * positionsOf(input) * positionsOf(input);
-        case LayerKind::kResidual:  // the sum overwrites the body's output
+        case LayerKind::kResidual:  // no additional values are kept, because the sum overwrites the body's output
             return sum(body, &LayerDescription::activations) + sum(shortcut, &LayerDescription::activations);
         case LayerKind::kLinear:
         case LayerKind::kConv2d:

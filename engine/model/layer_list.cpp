@@ -32,7 +32,7 @@ struct Part {
 };
 constexpr std::array kParts = {Part{"layers", "body", &LayerDescription::body},
                                Part{"shortcut", "shortcut", &LayerDescription::shortcut}};
-constexpr int kMaxDepth = 4;  // nesting depth of residuals
+constexpr int kMaxDepth = 4;  // maximum nesting depth of residuals
 
 struct WrittenKind {
     std::string_view name;

@@ -37,7 +37,7 @@ class RowMaker {
         }
     }
 
-    template <class Counted>  // LayerDescription or ModelDescription
+    template <class Counted>  // Counted: LayerDescription or ModelDescription
     void add(const Counted& counted, const std::string& name, const std::string& output, int depth) {
         const std::int64_t parameters = counted.parameters();
         const std::int64_t values = counted.activations();

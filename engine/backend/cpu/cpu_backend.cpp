@@ -42,13 +42,14 @@ std::size_t countOf(const Tensor& tensor) {
     return static_cast<std::size_t>(tensor.count());
 }
 
-// Returns the host's physical memory in bytes. Linux grants larger allocations, but kills the process when it uses
+// Returns the host's physical memory in bytes. Linux also grants larger allocations, but kills the process when it uses
 // them.
 std::size_t physicalMemory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Returns the number of channels that lie next to each other: all of a pixel, or one block.
+// Returns the number of channels whose values lie next to each other in memory: all channels of a pixel, or those of
+// one block.
 std::size_t channelsTogether(const Tensor& images) {
     return static_cast<std::size_t>(images.shape[images.shape.dimensions() - 1]);
 }

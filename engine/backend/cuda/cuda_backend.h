@@ -113,7 +113,9 @@ class CudaBackend final : public Backend {
                            const Tensor& gradQkv, const AttentionSpec& spec) override;
 
   private:
-    void countHostCopy();  // throws while a step is recorded, because the host takes no part in a replay
+    // Counts a copy between host and device; throws while a step is recorded, because the host takes no part in a
+    // replay.
+    void countHostCopy();
     cuda::RingParts ringParts() const;
     // Launch a kernel of kernels.h on the compute stream and check the launch.
     template <class Value>

@@ -11,9 +11,10 @@
 namespace ringside::cuda {
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = 32U << 20;  // size that cuBLAS recommends for Hopper
-constexpr std::uint32_t kAlignment = 16;            // alignment of all matrices, in bytes; parameters lie one behind
-                                                    // the other in buckets
+// Size of the workspace that cuBLAS recommends for GPUs of the generation Hopper.
+constexpr std::size_t kWorkspaceBytes = 32U << 20;
+constexpr std::uint32_t kAlignment = 16;  // alignment of all matrices, in bytes; parameters lie one behind
+                                          // the other in buckets
 
 struct DescriptionTraits {
     using Handle = cublasLtMatmulDesc_t;

@@ -35,7 +35,8 @@ class MatrixProduct {
                        std::int64_t out, cudaStream_t stream);
 
   private:
-    // Product in cuBLAS' column-major terms: D(m,n) = op(A) op(B) over k. A row-major matrix is its transpose there.
+    // Product in cuBLAS' column-major terms: D(m,n) = op(A) op(B) over k. In column-major order, a row-major matrix
+    // appears as its transpose.
     struct Problem {
         bool transposeA = false;
         bool transposeB = false;
@@ -52,7 +53,7 @@ class MatrixProduct {
     std::unique_ptr<Plan> makePlan(const Problem& problem, const float* bias) const;
     // Returns false, without effect, if cuBLASLt has no algorithm with this epilogue.
     bool multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias, cudaStream_t stream);
-    // Returns a factor in the form that the product reads: the values themselves, or a 16-bit copy in scratch.
+    // Returns a factor in the form that the product reads: the values themselves, or a 16-bit copy in scratch memory.
     const void* factor(const float* values, std::int64_t count, GrowingMemory& scratch, cudaStream_t stream);
     void check(cublasStatus_t status, const char* doing) const;
 

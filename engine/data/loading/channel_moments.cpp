@@ -52,7 +52,8 @@ ChannelScale ChannelMoments::scale() const {
             whole.merge({m_values[at], m_values[at + 1], m_values[at + 2]});
         const double deviation = whole.count > 0 ? std::sqrt(whole.squares / whole.count) : 0;
         scale.mean.push_back(static_cast<float>(whole.mean));
-        // Rounding errors give a constant channel a deviation of about 1e-16 times its mean.
+        // Treats tiny deviations as 0, because rounding errors give a constant channel a deviation of about 1e-16 times
+        // its mean.
         const bool constant = deviation <= 1e-12 * std::abs(whole.mean);
         scale.deviation.push_back(constant ? 1.0F : static_cast<float>(deviation));
     }

@@ -59,8 +59,8 @@ class DataLoader {
 
     const DataLoaderOptions m_options;
     const std::int64_t m_maxBatch;
-    const std::int64_t m_features;  // values per sample
-    const std::int64_t m_labels;    // labels per sample
+    const std::int64_t m_features;  // number of values per sample
+    const std::int64_t m_labels;    // number of labels per sample
     const std::int64_t m_targets;
     BatchMemory& m_memory;
     std::vector<SampleWriter> m_writers;  // writers of samples, one per worker, at least one

@@ -16,7 +16,8 @@
 namespace ringside {
 namespace {
 
-// Repeated measurements of the same loader differ by about 5 %.
+// Share of the best rate from which a number of workers counts as equally fast. Repeated measurements of the same
+// loader differ by about 5 %.
 constexpr double kNearlyAsFast = 0.95;
 
 std::string workersText(std::int64_t count) {

@@ -96,7 +96,7 @@ void PrefetchQueue::loadOne(std::unique_lock<std::mutex>& lock, std::size_t work
     lock.lock();
     --m_busy;
     m_slots[place] = {true, error};
-    if (error) m_batches = m_taken;  // no batch after a failed one is needed
+    if (error) m_batches = m_taken;  // no batch after the failed batch will be loaded
     m_loaded.notify_all();
 }
 

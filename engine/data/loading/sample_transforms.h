@@ -44,7 +44,8 @@ class SampleTransforms {
     void setScale(ChannelScale scale) { m_scale = std::move(scale); }
     bool cropsOrFlips() const { return m_padding > 0 || m_flips; }
 
-    // Writes the cropped and flipped sample `from` to `to`. Both have the data set's shape and must not overlap.
+    // Crops and flips the sample `from` and writes the result to `to`. Both have the data set's shape and must not
+    // overlap.
     void cropAndFlip(std::span<const float> from, std::span<float> to, std::int64_t epoch, std::int64_t index) const;
     // Replaces each value by (value - mean) / deviation of its channel. Does nothing if no scale is set.
     void normalize(std::span<float> sample) const {

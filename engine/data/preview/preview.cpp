@@ -135,7 +135,7 @@ bool isUtf16(const std::string& text) {
     return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
 }
 
-// True if the file has the name of a text. Tables may have such names too.
+// True if the file's name has an extension of text files. Tables may have such extensions, too.
 bool hasTextName(const path& file) {
     std::string name = file.filename().string();
     if (name.ends_with(".gz")) name.resize(name.size() - 3);
@@ -145,7 +145,7 @@ bool hasTextName(const path& file) {
 }
 
 Result<DataPreview> previewRows(const path& file, Start start, const DatasetConfig& choices) {
-    // An incomplete last row would count as ragged, so the text is cut at its last line end.
+    // Cuts the text at its last line end, because an incomplete last row would count as a row with missing cells.
     const std::size_t lineEnd = start.text.find_last_of("\r\n");
     if (!start.whole && lineEnd == std::string::npos) {
         return Problem{file.string(), "has no line end in its first " + std::to_string(kPreviewBytes) + " bytes",

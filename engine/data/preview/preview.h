@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Type of the cells of a table's column that are not missing.
+// Type of all cells of a table's column that are not missing.
 enum class ColumnType { kInteger, kReal, kText, kEmpty };
 
 // Properties of one column of a table, over the rows read.

@@ -95,11 +95,11 @@ class ColumnCount {
     }
 
   private:
-    // True if the cell is missing in any kind of column.
+    // True if this cell counts as missing in every kind of column.
     static bool isMissingText(const std::string& cell) { return cell.empty() || cell == "?"; }
 
     std::unordered_map<std::string, std::int64_t> m_cells;
-    // Counts of the words that mean a missing value, such as NA and null.
+    // Numbers of cells that contain each word for a missing value, such as NA and null.
     std::unordered_map<std::string, std::int64_t> m_words;
     std::int64_t m_missing = 0;
     std::int64_t m_firstMissing = 0;
@@ -289,7 +289,7 @@ class TablePreview {
     const DatasetConfig& m_choices;
     Cells m_names;
     std::vector<ColumnCount> m_counts;
-    // missing cells by column, for each row that has any
+    // Missing cells by column, for each row that has at least one.
     std::vector<std::map<std::size_t, std::string>> m_rowsWithMissing;
     std::int64_t m_ragged = 0;
     DataPreview m_preview;

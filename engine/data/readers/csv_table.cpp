@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 100000;
 constexpr std::size_t kMaxCellBytes = 1U << 16;
-constexpr std::size_t kStart = 4096;  // number of first bytes in which a zero byte marks binary data
+// Number of bytes at the start of the file that are checked for a zero byte, which marks binary data.
+constexpr std::size_t kStart = 4096;
 constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
 

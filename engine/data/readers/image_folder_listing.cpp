@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxDepth = 64;
-// torchvision's IMG_EXTENSIONS, of which the first three can be read.
+// torchvision's list IMG_EXTENSIONS. Images with the first three extensions can be read.
 constexpr std::array<std::string_view, 9> kExtensions = {".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                          ".pgm", ".tif",  ".tiff", ".webp"};
 constexpr std::size_t kReadExtensions = 3;
@@ -49,7 +49,7 @@ Result<Entries> readFolder(const fs::path& folder) {
     Entries entries;
     auto at = fs::directory_iterator(folder, error);
     for (; !error && at != fs::directory_iterator(); at.increment(error)) {
-        std::error_code unknown;  // a dangling link is not a folder
+        std::error_code unknown;  // errors are ignored: a link whose target does not exist is not a folder
         auto& list = at->is_directory(unknown) ? entries.folders : entries.others;
         list.push_back(at->path().filename().string());
         if (list.size() > kMaxImageFiles) {
@@ -60,7 +60,7 @@ Result<Entries> readFolder(const fs::path& folder) {
     return entries;
 }
 
-// Collects the images of one class: the folders below it with their file names, relative to the root.
+// Collects the images of one class: for each folder below the class folder, its file names, relative to the root.
 class ClassWalk {
   public:
     ClassWalk(const fs::path& root, const std::stop_token& stop) : m_root(root), m_stop(stop) {}

@@ -15,7 +15,8 @@ struct Taps {
     std::vector<std::int32_t> weights = {};
 };
 
-// Rounds like Pillow's C cast: adds one half and truncates towards zero. std::lround differs just below a half.
+// Rounds as Pillow's C cast does: adds one half and truncates towards zero. std::lround gives another result just below
+// a half.
 std::int64_t pillowRounded(double value) {
     return static_cast<std::int64_t>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings)
 }

@@ -34,7 +34,8 @@ struct PythonDataRequest {
 // Returns the text for the request's kind of data. Returns a problem for data that a script cannot load.
 Result<PythonData> pythonData(const PythonDataRequest& request);
 
-// Each is implemented in its own file: tables; IDX, NumPy and CIFAR; image folders; synthetic sets; texts.
+// Return the text for one kind of data each: tables; IDX, NumPy and CIFAR; image folders; synthetic sets; texts. Each
+// function is implemented in its own file.
 Result<PythonData> pythonTable(const PythonDataRequest& request);
 Result<PythonData> pythonArrays(const PythonDataRequest& request);
 Result<PythonData> pythonCifar(const PythonDataRequest& request);

@@ -43,7 +43,7 @@ std::size_t tensorsOf(const std::vector<LayerDescription>& layers) {
     return count;
 }
 
-// Returns the Python expression of a module: "layer1.0" -> "network.layer1[0]".
+// Returns the Python expression for a module, given its name in the state_dict: "layer1.0" -> "network.layer1[0]".
 std::string memberOf(const std::string& name) {
     const std::size_t dot = name.find('.');
     std::string text = "network.";

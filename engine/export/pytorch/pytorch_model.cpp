@@ -42,8 +42,8 @@ std::string module(const LayerDescription& layer) {
            ")";
 }
 
-// Returns an nn.Sequential. The mlp's flattening is done while loading, so that its parameters keep the names that they
-// have in PyTorch.
+// Returns an nn.Sequential as Python text. It contains no flattening for the mlp, because the script flattens the
+// samples while loading. The parameters therefore keep the names that they have in PyTorch.
 std::string sequential(const Layers& layers, bool ownFlatten) {
     std::string text;
     if (anyOf(layers, LayerKind::kGlobalAveragePool)) text += pythonPiece("global_average_pool");

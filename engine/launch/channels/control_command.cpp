@@ -22,7 +22,7 @@ struct ControlRule {
     bool whole = false;
     double least = 0;
     double most = 0;
-    double unsaid = 0;  // value if the command gives none; kNoDefault: the value is required
+    double unsaid = 0;  // value that is used if the command contains none; kNoDefault: the value is required
 };
 
 constexpr std::array<ControlRule, 11> kControlRules{{
@@ -74,7 +74,7 @@ Problem badValue(const ControlRule& rule, std::string_view given) {
 }
 
 Result<ControlCommand> commandOf(const ControlRule& rule, double value, std::string_view given) {
-    const bool inside = value >= rule.least && value <= rule.most;  // false also for NaN
+    const bool inside = value >= rule.least && value <= rule.most;  // the comparison is false for NaN
     if (!inside || (rule.whole && value != std::floor(value))) return badValue(rule, given);
     return ControlCommand{rule.kind, value};
 }

@@ -43,15 +43,15 @@ class ClassroomGuest {
     // Reads the available bytes without waiting for more. False if the connection has ended, the host sent an invalid
     // line, or this guest has refused an offer. Throws IoError if a file cannot be written.
     bool read();
-    // Returns the next received line of the kinds start, news and over, if any.
+    // Returns the next received line of the kinds start, news and over; nothing if there is none.
     std::optional<ClassroomLine> next();
 
     // Folder with the experiment and files of the last complete offer; empty if there is none.
     const std::filesystem::path& offerDirectory() const { return m_offerDirectory; }
     bool resumes() const { return m_offer.resumes; }
-    // Progress text, "3.0 MiB of 12.0 MiB of data received"; empty if no files are being received.
+    // Returns the progress as text, "3.0 MiB of 12.0 MiB of data received"; empty if no files are being received.
     std::string progress() const;
-    // Reason why this guest cannot take part, if any.
+    // Returns the reason why this guest cannot take part; empty if it can.
     const std::optional<Problem>& problem() const { return m_problem; }
 
   private:
@@ -81,7 +81,7 @@ class ClassroomGuest {
     UniqueFd m_file;
     std::unique_ptr<Sha256> m_sum;
     std::int64_t m_left = 0;  // missing bytes of the file in transfer
-    std::int64_t m_come = 0;  // bytes received of the offer's missing files
+    std::int64_t m_come = 0;  // number of bytes that have been received of the offer's missing files
     std::int64_t m_awaited = 0;
     int m_again = 0;  // number of times that the current file arrived with a wrong SHA-256
 };

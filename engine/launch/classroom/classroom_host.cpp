@@ -161,7 +161,8 @@ void ClassroomHost::remove(int id, const std::string& why) {
     (*found)->forgetFiles();
     (*found)->send({ClassroomLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
-    (*found)->write();  // sends what fits without blocking; a later greeting of the computer is refused with the reason
+    // Sends as much as possible without blocking; if this computer connects again, it is refused with the same reason.
+    (*found)->write();
     dropMember(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }
 

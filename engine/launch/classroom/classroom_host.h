@@ -53,13 +53,13 @@ class ClassroomHost {
     const std::vector<std::unique_ptr<ClassroomMember>>& members() const { return m_members; }
     // Returns the members that have all files of the current offer and have sent a line recently.
     std::vector<ClassroomMember*> readyOnes(Clock::time_point now) const;
-    // Starts the members as ranks 1, 2, ... of a run with one more rank than members. Returns the token of its
+    // Starts the members as ranks 1, 2, ... of a run; this host is rank 0. Returns the token (secret) of the
     // rendezvous.
     std::string start(const std::vector<ClassroomMember*>& ranks);
-    // Clears the rank of each member.
+    // Marks that no member is a rank any more.
     void clearRanks();
-    // Removes a member and refuses it from now on, with the reason; also other processes of its computer, unless
-    // another member joined from the same address.
+    // Removes a member and refuses all its later connections, with the reason. Also refuses other processes of the
+    // member's computer, unless another member joined from the same address.
     void remove(int id, const std::string& why);
     // Sends a news line to all members that have no unsent data.
     void sendToAll(const std::string& news, const std::string& toWatchers);
@@ -67,7 +67,7 @@ class ClassroomHost {
     // connections.
     void close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience);
 
-    // Returns the events since the last call, such as "Ada has come from 10.0.0.3".
+    // Returns texts about what has happened since the last call, such as "Ada has come from 10.0.0.3".
     std::vector<std::string> takeNotes();
 
   private:

@@ -27,7 +27,7 @@ class ClassroomMember {
     const std::string& address() const { return m_address; }
     int fd() const { return m_socket.get(); }
     bool hasOutput() const { return !m_output.empty() || !m_wanted.empty() || m_left > 0; }
-    // True if the greeting comes from this member's process, reconnecting.
+    // True if the greeting comes from the process of this member, which is reconnecting.
     bool isSameProcess(const Greeting& greeting) const {
         return m_hostKey == greeting.hostKey && m_pid == greeting.pid;
     }

@@ -30,7 +30,8 @@ void makeFolders(const fs::path& folder) {
     if (error) failMaking(folder, error.value());
 }
 
-// Returns "join-HOST-". Several computers can share a home directory, and each removes only its own folders.
+// Returns the beginning of the folders' names, "join-HOST-". Several computers can share a home directory, and each
+// removes only its own folders.
 std::string prefixHere() {
     std::array<char, 256> name{};
     ::gethostname(name.data(), name.size() - 1);

@@ -10,7 +10,8 @@ namespace ringside {
 namespace {
 
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-constexpr std::size_t kDigits = 26;  // number of digits of a code: 26 digits hold 130 bits; the last 2 bits are 0
+// Number of digits of the secret in a code: 26 digits hold 130 bits; the last 2 bits are 0.
+constexpr std::size_t kDigits = 26;
 constexpr std::size_t kGroup = 5;
 constexpr std::size_t kBytes = JoinCode::kTokenHex / 2;
 

@@ -18,9 +18,10 @@ class KeptFiles {
     // Removes the least recently used files outside the offer until the remaining files and the offered files fit.
     // Throws IoError.
     void makeRoomFor(const std::vector<ClassroomFile>& offered);
-    // Makes `target` a hard link to (or copy of) the kept file. False if the file is not kept or its contents differ.
+    // Makes `target` a hard link to (or copy of) a kept file. Returns false if the file is not kept or its contents
+    // differ from the offered ones.
     bool linkTo(const ClassroomFile& file, const std::filesystem::path& target) const;
-    // Keeps a received file. Ignores failures: the file is then sent again next time.
+    // Keeps a received file. Ignores failures, which only have the effect that the file is sent again next time.
     void keep(const ClassroomFile& file, const std::filesystem::path& arrived) const;
 
   private:

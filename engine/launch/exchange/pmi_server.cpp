@@ -30,8 +30,8 @@ std::map<std::string, std::string> fieldsOf(const std::string& line) {
     return fields;
 }
 
-// Returns a duplicate of an inherited socket; empty if the number is not that of an open socket. A duplicate, because
-// an MPI library that is loaded later uses the original.
+// Returns a duplicate of an inherited socket; empty if the number is not that of an open socket. Returns a duplicate,
+// because an MPI library that is loaded later uses the original.
 UniqueFd inheritedSocket(const std::string& number) {
     const std::optional<int> fd = wholeNumberIn(number);
     int type = 0;
@@ -96,7 +96,7 @@ void PmiServer::leave() {
     m_socket.reset();
 }
 
-// Returns the fields of the next line if it is `command` and reports no error.
+// Reads the next line. Returns its fields if the line is an answer of the kind `command` and reports no error.
 std::optional<PmiServer::Fields> PmiServer::receive(const std::string& command, LineDeadline deadline) {
     const auto line = receiveLine(m_socket.get(), kMaxLineBytes, deadline);
     if (!line) return {};

@@ -72,7 +72,7 @@ struct PmixServer::Library {
         return find(init, "PMIx_Init") && find(put, "PMIx_Put") && find(commit, "PMIx_Commit") &&
                find(fence, "PMIx_Fence") && find(get, "PMIx_Get") && find(finalize, "PMIx_Finalize");
     }
-    // Returns a number that the server knows about this process (ofSelf) or about its job.
+    // Returns a number that the server knows about this process (if ofSelf) or about its job.
     std::optional<int> number(const char* key, bool ofSelf) const {
         PmixProcess process = self;
         if (!ofSelf) process.rank = kEveryRank;

@@ -5,10 +5,11 @@
 
 namespace ringside {
 
-// Last output of a rank whose control connection to the host of the run was closed. The verdict recognises this text.
+// Last line that a rank prints when the host of the run has closed the rank's control connection. The verdict
+// (run/supervise/verdict.h) recognises this text.
 inline constexpr const char* kControlCut = "its control channel was closed, or the supervisor has died";
 
-// A rank's report of a peer that sends invalid data. The verdict recognises this text and names the peer.
+// Text by which a rank reports a peer that sends invalid data. The verdict recognises this text and names the peer.
 inline constexpr const char* kMisbehaves = "violates the protocol of the run";
 inline std::string misbehaviourText(int rank, const std::string& how) {
     return "rank " + std::to_string(rank) + " " + kMisbehaves + ": " + how;

@@ -103,7 +103,9 @@ void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place
                     port + " " + std::to_string(place.restart);
     } else if (!read.problem()) {
         place.masterPort = portOf(read, port, "MASTER_PORT");
-        place.job = "env:// " + port;  // rank 0 can have another MASTER_ADDR than the others
+        // Identifies the job by the port only, because MASTER_ADDR can have another value on rank 0 than on the other
+        // ranks.
+        place.job = "env:// " + port;
         // Kubeflow sets localhost in the pod of rank 0 and the pod's name elsewhere. PyTorch's store listens
         // everywhere.
         const bool isHere = place.masterHosts[0] == "localhost" && place.localSize != place.worldSize;

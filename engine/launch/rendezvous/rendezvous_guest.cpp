@@ -20,20 +20,21 @@ using std::chrono::steady_clock;
 constexpr milliseconds kConnectPatience{1000};
 constexpr milliseconds kAnswerPatience{5000};
 constexpr milliseconds kRetryPause{100};
-// Extra wait, so that the verdict of rank 0, which lists the missing ranks, arrives first.
+// Additional time that this rank waits after the deadline, so that the message of rank 0, which lists the missing
+// ranks, arrives first.
 constexpr milliseconds kAfterDeadline{10000};
 constexpr int kClockProbes = 8;
 constexpr std::size_t kMaxReasonBytes = 1000;
 
-// Returns why rank 0 has cancelled the start. `line`: rank 0's last line on the control connection, empty if it closed
-// the connection.
+// Returns the reason why rank 0 has cancelled the start. line: rank 0's last line on the control connection; empty if
+// rank 0 closed the connection.
 Problem startProblem(const std::optional<std::string>& line) {
     const auto verdict = line ? decodeVerdict(*line) : std::nullopt;
     if (verdict) return {"the start", "was cancelled by rank 0: " + *verdict, "see rank 0's output"};
     return {"rank 0", "ended before all ranks had connected", "see its output"};
 }
 
-// Search of one rank for rank 0: tries all hosts and ports until the deadline.
+// Searches rank 0 for one rank: tries all hosts and ports until the deadline.
 class Search {
   public:
     Search(const RendezvousTerms& terms, Greeting greeting)
@@ -61,12 +62,12 @@ class Search {
     const std::string& hostKey() const { return m_hostKey; }
 
   private:
-    // Waits kRetryPause. Returns a problem if rank 0 has cancelled the start on the control connection.
+    // Waits for the time kRetryPause. Returns a problem if rank 0 has cancelled the start on the control connection.
     static std::optional<Problem> waitForRetry(int control) {
         pollfd waiting{control, POLLIN, 0};  // poll() ignores the descriptor -1
         if (::poll(&waiting, 1, static_cast<int>(kRetryPause.count())) <= 0) return {};
         const auto line = receiveLine(control, kMaxGreetingBytes, steady_clock::now() + kAnswerPatience);
-        if (line && decodeClock(*line)) return {};  // the line is a late answer to compareClocks()
+        if (line && decodeClock(*line)) return {};  // ignores a late answer to compareClocks()
         return startProblem(line);
     }
 

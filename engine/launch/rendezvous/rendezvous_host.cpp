@@ -106,8 +106,8 @@ void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) 
     close();
 }
 
-// Waits up to 50 ms for input. True if stopFd is readable. The caller then tries every connection: there are few, and
-// training has not begun.
+// Waits up to 50 ms for input. Returns true if stopFd is readable. The caller then tries to read every connection,
+// because there are only few and training has not begun.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
     m_door.addInterests(waiting);
@@ -118,7 +118,8 @@ bool RendezvousHost::waitForInput(int stopFd) const {
     return stopFd >= 0 && (waiting.front().revents & POLLIN) != 0;
 }
 
-// Checks a greeting, answers it and assigns the socket to its rank. False if the greeting does not prove the token.
+// Checks a greeting, answers it and assigns the socket to its rank. Returns false if the greeting does not prove that
+// the peer knows the token (secret).
 bool RendezvousHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
@@ -151,7 +152,7 @@ void RendezvousHost::answerGreeting(int socket, const Greeting& greeting, const 
              steady_clock::now() + kSendPatience);
 }
 
-// Returns why a greeting with a valid token is refused; empty if the rank is accepted.
+// Returns the reason why a greeting with a valid token is refused; empty if the rank is accepted.
 std::string RendezvousHost::objection(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
@@ -233,7 +234,7 @@ std::string RendezvousHost::missingText() const {
     return count > kMostNamed ? text + " and " + std::to_string(count - kMostNamed) + " more" : text;
 }
 
-// Reports the missing ranks after 2 s, 6 s, 14 s, ...
+// Logs the missing ranks after 2 s, 6 s, 14 s, ...
 void RendezvousHost::logMissingRanks(const std::function<void(const std::string&)>& log) {
     const auto now = steady_clock::now();
     if (now < m_logAt || allHere()) return;
@@ -251,7 +252,8 @@ Problem RendezvousHost::dismiss(Problem problem) {
     return problem;
 }
 
-// Like dismiss(), and refuses the ranks that come within kLatecomers, because all ranks of a launcher start together.
+// Sends the problem like dismiss(), and also refuses the ranks that connect within kLatecomers, because all ranks of a
+// launcher start at about the same time.
 Problem RendezvousHost::dismissWithLatecomers(Problem problem) {
     for (const auto& [rank, guest] : m_guests) {
         sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());

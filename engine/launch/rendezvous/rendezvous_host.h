@@ -90,7 +90,7 @@ class RendezvousHost {
     // intervals.
     Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& log);
 
-    // Ranks that caused the problem returned by gather().
+    // Returns the ranks that caused the problem returned by gather().
     const std::vector<Culprit>& culprits() const { return m_culprits; }
 
     // Refuses all ranks with the reason `why` when rank 0 cannot start, so that they stop waiting. Returns when all

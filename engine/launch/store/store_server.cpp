@@ -35,10 +35,11 @@ void StoreServer::onReady(int fd, short events) {
     if (!open) m_connections.erase(fd);
 }
 
-// Reads and serves all complete frames. False if the connection has ended or broke the protocol.
+// Reads all complete frames of a connection and answers them. Returns false if the connection has ended or broke the
+// protocol.
 bool StoreServer::readAll(Connection& connection) {
     std::array<char, 16384> buffer;
-    for (int round = 0; round < 64; ++round) {  // bounded, so that one rank cannot block the others
+    for (int round = 0; round < 64; ++round) {  // bounds the number of reads, so that one rank cannot block the others
         ssize_t count = ::recv(connection.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;

@@ -79,7 +79,7 @@ void FrontDoor::addInterests(std::vector<pollfd>& waiting) const {
     for (const Pending& pending : m_pending) waiting.push_back({pending.socket.get(), POLLIN, 0});
 }
 
-// Closes the oldest connection without a greeting. False if there is none.
+// Closes the oldest connection that has not sent a greeting. Returns false if there is none.
 bool FrontDoor::makeRoom() {
     if (m_pending.empty()) return false;
     m_pending.pop_front();
@@ -88,7 +88,7 @@ bool FrontDoor::makeRoom() {
 }
 
 void FrontDoor::accept() {
-    // Bounded, so that a flood of connections cannot block the caller.
+    // Accepts only a limited number of connections per call, so that a flood of connections cannot block the caller.
     for (std::size_t round = 0; round < kMostPending; ++round) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket && (errno == EMFILE || errno == ENFILE)) {

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// Returns the object of a received line; not good() if it is none.
+// Parses a received line as a JSON object. The result is not good() if the line is no object.
 JsonObject objectIn(std::string_view line, std::size_t maxBytes) {
     Result<Json> json = parseJson(line, "line", maxBytes, 4);
     return JsonObject(json ? std::move(json).value() : Json());

@@ -90,16 +90,19 @@ struct Welcome {
 std::string encodeWelcome(const Welcome& welcome);
 std::optional<Welcome> decodeWelcome(std::string_view line, int worldSize);
 
-// Clock question and answer during the rendezvous, on the control connection. Microseconds of CLOCK_MONOTONIC.
+// Clock question and answer during the rendezvous, on the control connection. All times are microseconds of
+// CLOCK_MONOTONIC.
 inline constexpr const char* kClockQuestion = "{\"kind\":\"clock\"}";
 std::string encodeClock(std::int64_t us);
 std::optional<std::int64_t> decodeClock(std::string_view line);
 
 // Clock comparison during training: rank 0's host sends a TimeQuestion at intervals, with the zero of the run's times
-// on the clock of the receiving rank's host once it is known more precisely. Microseconds of CLOCK_MONOTONIC.
+// on the clock of the receiving rank's host once it is known more precisely. All times are microseconds of
+// CLOCK_MONOTONIC.
 struct TimeQuestion {
     std::int64_t askedUs = 0;
-    std::optional<std::int64_t> zeroUs = {};  // empty until it is known more precisely than at the start
+    // Start of the run on the receiver's clock; empty until it is known more precisely than at the start.
+    std::optional<std::int64_t> zeroUs = {};
 
     bool operator==(const TimeQuestion&) const = default;
 };

@@ -63,7 +63,8 @@ int pollTimeout(LineDeadline deadline) {
     return static_cast<int>(std::clamp<long long>(left, 0, 60000));
 }
 
-// Peeks to find the newline, then takes only the bytes up to it from the socket.
+// Looks at the received bytes without removing them to find the newline, then removes only the bytes up to the newline
+// from the socket.
 TakenLine LineReader::read(int socket) {
     std::array<char, 4096> bytes;
     for (;;) {

@@ -53,7 +53,7 @@ void Residual::begin(const Pass& pass) {
     m_isSkipped = pass.training && drawn < m_skip.probability;
 }
 
-// Copies `from` to separate memory, because the next layer may overwrite its input.
+// Copies the tensor `from` to separate memory, because the next layer may overwrite its own input.
 Tensor Residual::copied(const Tensor& from, const Tensor& to) const {
     Tensor copy = from;
     copy.data = to.data;

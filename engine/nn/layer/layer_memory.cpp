@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Returns the next allocated piece of memory that is large enough. Smaller pieces that were skipped are not used until
-// rewind().
+// Returns the next piece of memory that is large enough and has not been returned since rewind(). Skipped smaller
+// pieces are not used until the next rewind().
 Tensor TakenInTurns::take(const Shape& shape, DType type) {
     Tensor taken{nullptr, shape, type, m_backend.device()};
     while (m_next < m_blocks.size() && m_blocks[m_next].bytes() < taken.bytes()) ++m_next;

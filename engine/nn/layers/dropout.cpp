@@ -10,7 +10,8 @@ namespace ringside {
 void Dropout::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     if (m_probability <= 0) return;
-    m_key = memory.backend().allocate({1}, DType::kInt64);  // allocated separately, because it is set before the pass
+    // Allocated apart from the layer's shared memory, because the key is set before the pass.
+    m_key = memory.backend().allocate({1}, DType::kInt64);
     m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
     m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);
 }

@@ -79,7 +79,7 @@ class CrossEntropyLoss final : public Loss {
         const std::span<float> means(m_means);
         return {meansOf(losses, means.first(means.size() / 2)), meansOf(correct, means.last(means.size() / 2))};
     }
-    // Computes each sequence's mean over its positions.
+    // Computes the mean over the positions of each sequence.
     std::span<const float> meansOf(std::span<const float> values, std::span<float> means) const {
         const auto positions = static_cast<std::size_t>(m_positions);
         const std::size_t samples = values.size() / positions;

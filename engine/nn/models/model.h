@@ -24,7 +24,7 @@ class Model;
 // Observer of a model's passes, layer by layer. Called on the thread that computes them.
 class LayerWatch {
   public:
-    // kind of pass; the last two are the halves of the backward pass
+    // Kind of work that a layer has done; kWeights and kInputs are the halves of the backward pass.
     enum class Work { kForward, kBackward, kInputs, kWeights };
     virtual ~LayerWatch() = default;
     virtual void passBegins(const Model& model, Work work, std::int64_t samples) = 0;
@@ -38,10 +38,10 @@ class LayerWatch {
 // A model: layers one after the other, as torch.nn.Sequential.
 class Model {
   public:
-    // Called as soon as a parameter's gradient is complete, with strictly decreasing index, in the order of DDP's
-    // hooks.
+    // Function that is called as soon as a parameter's gradient is complete, with strictly decreasing index, in the
+    // order of DDP's hooks.
     using GradientReady = std::function<void(std::size_t parameter)>;
-    // Owner of the values' memory: the model allocates it, or the caller binds it later.
+    // Owner of the memory of the values: the model allocates the memory, or the caller binds values later.
     enum class Values { kOwn, kBoundLater };
 
     Model(Backend& backend, Layers layers) : m_backend(backend), m_layers(std::move(layers)) {}
@@ -67,7 +67,7 @@ class Model {
     std::string describe() const;                   // returns, for example, "Linear(64, 128), ReLU(), Linear(128, 10)"
     const Shape& input() const { return m_input; }  // returns the shape of one sample at the start of the range
     const Shape& output() const { return m_output; }
-    // Approximate arithmetic of a layer, by which pipelines are divided into stages.
+    // Returns the approximate number of arithmetic operations of a layer, by which pipelines are divided into stages.
     double costOf(std::size_t layer) const { return m_layers[layer].built.cost; }
 
     // Sets the observer of all following passes; null removes it. watch must outlive the model or be removed.

@@ -51,8 +51,8 @@ class Optimizer {
     // Multiplies the loss' gradient by share and by the loss scale, if there is one. Can be part of a recorded step.
     void scaleLoss(const Tensor& gradient, float share);
 
-    // State for checkpoints: with progress(), everything on which the next step depends besides parameters and
-    // gradients.
+    // State that checkpoints contain. Together with progress(), it is all on which the next step depends besides
+    // parameters and gradients.
     virtual std::vector<OptimizerTensor> state() const = 0;
     UpdateState progress() const;  // returns the state after the last step; blocks until the device has finished
     // Enqueues a copy of progress() into a slot (page-locked memory), and reads it from there.

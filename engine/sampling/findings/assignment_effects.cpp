@@ -132,7 +132,7 @@ double expectedNeverSeen(const ShardSpec& spec, std::int64_t epochs, bool sameOr
     const auto n = static_cast<double>(spec.datasetSize);
     const bool changes = spec.shuffle && spec.kind != SamplerKind::kSequential && !sameOrder;
     if (spec.pitfalls.seedPerRank && !spec.shuffle) {
-        ShardSpec same = spec;  // the seed has no effect without shuffle
+        ShardSpec same = spec;  // without shuffle, a seed per rank has no effect
         same.pitfalls.seedPerRank = false;
         return expectedNeverSeen(same, epochs, sameOrder);
     }

@@ -52,7 +52,7 @@ Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::
     ShardSpec first = epochSpec(config, datasetSize, 0);
     const bool shuffles = config.sampler.shuffle || first.kind == SamplerKind::kRandom || needsClasses(first.kind);
     const bool changes = shuffles && first.kind != SamplerKind::kSequential;
-    // true if all epochs have the same order
+    // True if all epochs have the same order of samples.
     const bool same = !changes || (!config.sampler.setEpoch && usesSetEpoch(first.kind));
     const std::int64_t bound = std::max<std::int64_t>(1, kLargestWork / std::max<std::int64_t>(1, datasetSize));
     const std::int64_t epochs = same ? 1 : std::min<std::int64_t>(config.training.epochs, bound);

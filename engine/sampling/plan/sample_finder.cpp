@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kPlacesBetweenLooks = std::size_t{1} << 20;
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
-// Calls visit(place) for every place (index in the list) below `end`, until *stop is set.
+// Calls visit(place) for every place (index in the list) below `end`; stops early once *stop is set.
 template <class Visit>
 void forEachPlace(std::size_t end, const std::atomic<bool>* stop, const Visit& visit) {
     for (std::size_t from = 0; from < end && !(stop && *stop); from += kPlacesBetweenLooks) {

@@ -83,7 +83,7 @@ struct ShardPlan::State {
     int samplerRank(int rank) const {
         return spec.pitfalls.wrongRank < 0 ? rank : static_cast<int>(spec.pitfalls.wrongRank);
     }
-    // Returns the first rank that passes `claimed` to the sampler, and the number of such ranks.
+    // Returns the first rank that passes the rank number `claimed` to the sampler, and how many ranks pass this number.
     std::pair<int, int> ranksWithSamplerRank(int claimed) const {
         if (spec.pitfalls.wrongRank < 0) return {claimed, claimed < spec.worldSize ? 1 : 0};
         return {0, claimed == spec.pitfalls.wrongRank ? static_cast<int>(spec.worldSize) : 0};
@@ -151,7 +151,7 @@ std::span<const std::uint32_t> ShardPlan::order() const {
 }
 
 std::span<const std::uint32_t> ShardPlan::dropped() const {
-    if (!m_state->assigned.empty()) return {};  // the unused samples differ between ranks
+    if (!m_state->assigned.empty()) return {};  // empty, because each rank has other unused samples
     const auto used = std::min<std::size_t>(static_cast<std::size_t>(m_state->layout.totalSize()), order().size());
     return order().subspan(used);
 }
@@ -239,7 +239,8 @@ std::string ShardPlan::hash(int rank) const {
 std::vector<std::string> ShardPlan::hashes(int first, int count) const {
     // slots per pass; the rows of 512 ranks take 512 KiB and fit into a core's L2 cache
     constexpr std::size_t kChunk = 128;
-    constexpr std::size_t kRow = kChunk + 8;  // a power of two would map the rows of all ranks to the same cache sets
+    // Width of a row; not a power of two, which would map the rows of all ranks to the same cache sets.
+    constexpr std::size_t kRow = kChunk + 8;
     const auto ranks = static_cast<std::size_t>(count);
     std::vector<Sha256> sums(ranks);
     std::vector<std::int64_t> chunk(ranks * kRow);

@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr std::int64_t kSlotsBetweenLooks = 4096;
-// a class with at most 1 / kRare of all samples is looked up by sample instead of by a scan of the plan
+// A class that contains at most 1 / kRare of all samples is searched sample by sample instead of by a scan of the plan.
 constexpr std::size_t kRare = 32;
 constexpr std::size_t kLabelBlock = 64;
 
@@ -93,7 +93,8 @@ std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, c
     return hits;
 }
 
-// Searches the end of each rank only, because padding is there, and sorts the hits by training order.
+// Searches only the last slots of each rank, because repeated (padded) samples are there, and sorts the hits by
+// training order.
 std::vector<PlanHit> findDuplicates(const ShardPlan& plan, const PlanQuery& query, const Window& window,
                                     std::span<const std::uint16_t> labels) {
     std::vector<PlanHit> hits;

@@ -58,7 +58,9 @@ class OneDnnConvolution final : public Convolution {
   private:
     template <class Action>
     void inPasses(std::int64_t batch, const Action& action) {
-        omp_set_num_threads(m_threads);  // oneDNN needs the number of threads for which a primitive was made
+        // Sets the number of threads for which the primitive was made, because oneDNN requires the same number when it
+        // runs.
+        omp_set_num_threads(m_threads);
         attempt(batch, [&] { action(passesFor(batch)); });
     }
 
@@ -78,8 +80,8 @@ class OneDnnConvolution final : public Convolution {
                           "): lower loader.batch_size or choose a smaller model");
     }
 
-    // Returns the passes for this batch size. A run has few batch sizes: that of most steps, the last of an epoch, and
-    // those of validation.
+    // Returns the passes for this batch size. A run has few batch sizes: that of most steps, that of the last step of
+    // an epoch, and those of validation.
     BatchPasses& passesFor(std::int64_t batch) {
         for (const auto& passes : m_passes)
             if (passes->batch() == batch) return *passes;

@@ -25,10 +25,10 @@ inline dnnl::primitive_attr ownScratchpad() {
     return attributes;
 }
 
-// Predicate that selects among oneDNN's implementations of a primitive: true if the implementation may be used.
+// Function that selects among oneDNN's implementations of a primitive: returns true if the implementation may be used.
 using Accepts = std::function<bool(const dnnl::primitive_desc_base&)>;
 
-// Returns the first of oneDNN's implementations that is accepted. Throws dnnl::error if there is none.
+// Returns the first of oneDNN's implementations that the function accepts. Throws dnnl::error if it accepts none.
 template <class Plan>
 Plan firstOf(Plan plan, const Accepts& accepts) {
     while (!accepts(plan))

@@ -21,7 +21,7 @@ std::size_t aligned(std::size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Sets OpenMP's number of threads during its lifetime.
+// Sets OpenMP's number of threads while this object exists.
 class ThreadCount {
   public:
     explicit ThreadCount(int count) : m_before(omp_get_max_threads()) { omp_set_num_threads(count); }
@@ -109,7 +109,7 @@ void OneDnnWeightGradient::cut(std::int64_t pieces, std::int64_t batch, bool win
 }
 
 void OneDnnWeightGradient::run(Piece& piece, float* x, float* gradY, void* scratch) const {
-    // The batch is the first dimension in every memory layout.
+    // The batch is the first dimension in every memory layout, so a piece of it is contiguous.
     piece.x.set_data_handle(x + piece.first * m_spec.inChannels * m_spec.height * m_spec.width);
     piece.y.set_data_handle(gradY + piece.first * m_spec.outChannels * m_spec.outHeight() * m_spec.outWidth());
     if (piece.scratchBytes > 0) piece.scratch.set_data_handle(scratch);

@@ -13,7 +13,7 @@ using Tag = memory::format_tag;
 Tag orderOf(ImageLayout layout, memory::dim channels) {
     if (layout == ImageLayout::kChannelsLast) return Tag::nhwc;
     if (channels % kChannelBlock == 0) return Tag::nChw16c;
-    // oneDNN 2.6 treats nchw with one channel as nhwc and finds no implementation
+    // oneDNN 2.6 treats nchw with one channel as nhwc and finds no implementation.
     return channels == 1 ? Tag::any : Tag::nchw;
 }
 
@@ -27,8 +27,8 @@ ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
             {s.padding, s.padding}};
 }
 
-// Makes the primitive descriptor of a gradient with Winograd's algorithm if requested and available, otherwise with the
-// direct one.
+// Makes the primitive descriptor of a gradient with Winograd's algorithm if this is requested and available, otherwise
+// with the direct algorithm.
 template <class MakePlan>
 auto gradientPlan(bool winograd, const MakePlan& makePlan) {
     try {

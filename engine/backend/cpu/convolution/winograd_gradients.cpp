@@ -144,7 +144,8 @@ RINGSIDE_VECTORISED void transformTiles(TiledImages x, Chunk chunk, std::size_t 
             Lanes d[kProducts] = {}, t[kProducts];
             for (std::size_t i = 0; i < kPoints; ++i)
                 for (std::size_t j = 0; j < kPoints; ++j) {
-                    // Values are unsigned: a row or column before the first one becomes a large number.
+                    // A row or column before the first one is detected as a large number, because the values are
+                    // unsigned.
                     const std::size_t row = corner.row + i - 1, column = corner.column + j - 1;
                     if (row < x.height && column < x.width)
                         d[i * kPoints + j] = load(corner.image + (row * x.width + column) * x.channels + c);
@@ -239,8 +240,8 @@ struct WinogradSpace {
         outside = inside + kProducts * chunkTiles * in;
         kernels = outside + kProducts * chunkTiles * out;
     }
-    float* inside;   // points of x's tiles or of its gradient's
-    float* outside;  // points of gradY's tiles
+    float* inside;   // transformed points of the tiles of x or of x's gradient
+    float* outside;  // transformed points of the tiles of gradY
     // Points of the kernels or of their gradients.
     float* kernels;
 };

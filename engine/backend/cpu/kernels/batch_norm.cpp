@@ -148,8 +148,8 @@ void BatchNorm::scaleAndShift(const Tensor& x, const Tensor& y, std::size_t chan
     });
 }
 
-// The variance that normalises is the sum divided by n, as in torch; the running variance uses n - 1. Both are computed
-// in double and then rounded.
+// Divides the sum by n for the variance that normalises, as torch does; the running variance divides by n - 1. Both are
+// computed in double and then rounded.
 void BatchNorm::forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                         const Tensor& runningVariance, const Tensor& y, const Tensor& moments) {
     const auto channels = static_cast<std::size_t>(weight.count());

@@ -89,8 +89,8 @@ RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, st
         }
         for (std::size_t i = vectorised; i < width; ++i)
             sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-        // A sum of squares beyond the range of float becomes infinity for rows of any width, as it does in the partial
-        // sums.
+        // Converts through float, so that a sum of squares beyond the range of float becomes infinity for rows of any
+        // width, as it does in the partial sums.
         squares[row] = sum > std::numeric_limits<float>::max() ? std::numeric_limits<double>::infinity() : sum;
     }
 }
@@ -147,7 +147,8 @@ RINGSIDE_VECTORISED void firstMomentum(const float* __restrict p, const float* _
     }
 }
 
-// Later steps of SGD with momentum. Multiplying by 1 is exact, so that SGD without dampening needs no separate loop.
+// Computes all steps of SGD with momentum after the first. Multiplying by 1 is exact, so that SGD without dampening
+// needs no separate loop.
 RINGSIDE_VECTORISED void laterMomentum(const float* __restrict p, const float* __restrict g, float* __restrict m,
                                        std::size_t n, SgdScalars s) {
     if (s.weightDecay == 0) {
@@ -172,7 +173,8 @@ RINGSIDE_VECTORISED void nesterovUpdate(float* __restrict p, const float* __rest
     }
 }
 
-// Handles the common case in one pass over memory: momentum after the first step, no weight decay, no nesterov.
+// Handles the most common settings in one pass over memory: momentum after the first step, no weight decay, no
+// nesterov.
 RINGSIDE_VECTORISED void fusedMomentumSgd(float* __restrict p, const float* __restrict g, float* __restrict m,
                                           std::size_t n, SgdScalars s) {
     for (std::size_t i = 0; i < n; ++i) {

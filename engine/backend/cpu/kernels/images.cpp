@@ -101,7 +101,7 @@ RINGSIDE_VECTORISED void spreadRow(const float* __restrict gradY, const std::uin
         }
 }
 
-// Clears the rows and columns that belong to no window.
+// Sets the rows and columns that belong to no window to 0.
 void clearRest(float* gradX, const PoolSizes& s) {
     const std::size_t row = s.width * s.channels;
     const std::size_t used = s.outWidth * s.kernel * s.channels;

@@ -68,7 +68,7 @@ void multiply(Matrix a, Matrix b, const float* row, float* out, ProductSize p, i
     const bool byRows = p.m >= p.n;
     const std::size_t lines = byRows ? p.m : p.n;
     std::atomic<dnnl_status_t> status = dnnl_success;
-    omp_set_num_threads(1);  // oneDNN's number of threads on the calling thread
+    omp_set_num_threads(1);  // limits oneDNN to the calling thread
     forEachPart(threads, lines, blockOf(lines, p), [&](std::size_t first, std::size_t last) {
         const ProductSize part{byRows ? last - first : p.m, byRows ? p.n : last - first, p.k};
         const Matrix left{byRows ? a.rowsFrom(first) : a.data, a.stride, a.transposed};

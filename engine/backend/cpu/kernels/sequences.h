@@ -8,7 +8,7 @@
 
 namespace ringside::cpu {
 
-// See the operations of the same names in Backend.
+// These functions implement the operations of the same names in Backend.
 
 void dropout(const float* x, float* y, std::size_t count, std::uint64_t key, double probability,
              int threads);  // y may be the same array as x

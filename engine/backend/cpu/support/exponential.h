@@ -41,7 +41,7 @@ inline float errorFunction(float x) {
     p = std::fma(p, s, 0.112835974F);
     p = std::fma(p, s, -0.37612626F);
     p = std::fma(p, s, 1.12837911F);
-    const float b = a > 4.0F ? 4.0F : a;  // erf(4) is 1 in float
+    const float b = a > 4.0F ? 4.0F : a;  // for larger values the result is the same, because erf(4) is 1 in float
     float q = 6.58285657e-08F;
     q = std::fma(q, b, -3.09520442e-06F);
     q = std::fma(q, b, 6.00687927e-05F);

@@ -115,7 +115,8 @@ __global__ void normParts(SquaresList list, double* partial) {
     partial[blockIdx.y * gridDim.x + blockIdx.x] = whole;
 }
 
-using Counter = unsigned long long;  // the type of atomicAdd() on 64 bits; sums wrap as those of std::int64_t
+// Type for which CUDA has a 64-bit atomicAdd(); its sums wrap like those of std::int64_t.
+using Counter = unsigned long long;
 
 // Adds the squares of values to exact sums. Integers may be added in any order.
 __global__ void exactSums(const float* values, std::size_t count, Counter* sums) {
@@ -230,7 +231,8 @@ void squaredNormParts(const SummedValues* tensors, std::size_t count, double* pa
 }
 
 void addExactSquares(const float* values, std::size_t count, std::int64_t* sums, cudaStream_t stream) {
-    constexpr std::size_t kValuesPerBlock = 16 * kThreads;  // so that few blocks add to the same sums
+    // Number of values per thread block; large, so that few blocks add to the same sums.
+    constexpr std::size_t kValuesPerBlock = 16 * kThreads;
     if (count == 0) return;
     exactSums<<<blocksFor(count, kValuesPerBlock), kThreads, 0, stream>>>(values, count,
                                                                           reinterpret_cast<Counter*>(sums));

@@ -83,7 +83,7 @@ struct RowSumRow {
 
 // Row r is one tensor of a model: the square of its norm, from the sums of squares of its rows.
 struct TensorNormRow {
-    const double* rows;        // of all tensors, one tensor after the other
+    const double* rows;        // sums of squares of the rows of all tensors, one tensor after the other
     const std::int64_t* ends;  // for each tensor, the number of rows up to its end
     double* squares;
 

@@ -93,7 +93,7 @@ Result<std::shared_ptr<const Dataset>> TextDataset::make(std::string_view text, 
         ++count;
     });
     if (!counted) return counted.problem();
-    // A split needs at least two samples.
+    // A text must contain at least two samples, one for each part of the split.
     const std::int64_t least = 2 * contextLength + 1;
     if (count < least) return tooShort(what, count, contextLength, least);
     std::vector<char32_t> different;

@@ -79,7 +79,8 @@ std::optional<path> findSamplesFile(const path& directory) {
             const bool samples = name.find("images") != std::string::npos && name.find("idx") != std::string::npos;
             if (samples && isFile(entry.path())) found.push_back(entry.path());
         }
-        // Sorts training files first; an uncompressed file precedes its .gz alphabetically.
+        // Sorts files of training samples first. Of a file and its .gz version, the uncompressed file comes first
+        // alphabetically.
         std::ranges::sort(found, {}, [](const path& p) {
             return std::pair(p.filename().string().find("train") == std::string::npos, p.filename().string());
         });

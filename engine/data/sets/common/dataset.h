@@ -35,7 +35,7 @@ class Dataset : public ClassLabels {
     virtual SampleShape shape() const = 0;
     virtual std::int64_t targetCount() const = 0;  // returns the number of targets per sample; 0 for classification
     virtual std::string className(std::int64_t label) const { return std::to_string(label); }
-    // Name of a table's column for display; empty if features have no names.
+    // Returns the name of a feature (a column of the table) for display; empty if features have no names.
     virtual std::string featureName(std::int64_t) const { return {}; }
     // Returns a feature's value before standardization, as in the file.
     virtual double unscaled(std::int64_t /*feature*/, float value) const { return static_cast<double>(value); }
@@ -44,13 +44,13 @@ class Dataset : public ClassLabels {
     virtual void features(std::int64_t index, std::span<float> out) const = 0;
     // Copies the targets of one sample to `out`, which has targetCount() values. For regression only.
     virtual void targets(std::int64_t index, std::span<float> out) const = 0;
-    // True if reading features takes file access or much computing time. The GUI thread must not do it then.
+    // True if reading features takes file access or much computing time. If true, the GUI thread must not read them.
     virtual bool isLazy() const { return false; }
     // Copies the labels of one sample to `out`, which has shape().labels() values.
     virtual void labels(std::int64_t index, std::span<std::int64_t> out) const { out[0] = label(index); }
     // Returns a sample as UTF-8 text for display; empty if samples are not texts.
     virtual std::string text(std::int64_t /*index*/) const { return {}; }
-    // Range of feature values before normalization, for drawing thumbnails.
+    // Returns the range of feature values before normalization, for drawing thumbnails.
     virtual float displayMinimum() const { return 0; }
     virtual float displayMaximum() const { return 1; }
 };

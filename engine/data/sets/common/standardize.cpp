@@ -47,7 +47,8 @@ FeatureScale scaleOf(const SampleTable& table, std::span<const std::uint32_t> ro
         squares += distance * distance;
     });
     const double deviation = std::sqrt(squares / count);
-    // Rounding errors give a constant column a deviation of about 1e-16 times its mean.
+    // Treats tiny deviations as 0, because rounding errors give a constant column a deviation of about 1e-16 times its
+    // mean.
     if (deviation > 1e-12 * std::abs(scale.mean)) scale.deviation = deviation;
     return scale;
 }
