@@ -199,8 +199,8 @@ TEST_CASE("a run whose ranks were started again has finished if its command ends
     CHECK(verdict.ended(1));
     CHECK(verdict.hasFailedRank(0));
     CHECK(verdict.restarted(8) ==
-          "the ranks were started again after step 8: rank 1 ended without a last report; the steps after it are not "
-          "recorded");
+          "the ranks were started again after step 8: rank 1 ended without a last report; their steps are numbered "
+          "on from there");
     CHECK(verdict.restarts() == 1);
     CHECK_FALSE(verdict.hasFailedRank(1));
     verdict.take(stateOf(1, RankStage::kFinished), 1);
@@ -210,7 +210,7 @@ TEST_CASE("a run whose ranks were started again has finished if its command ends
     CHECK(end.firstFailedRank == -1);
     CHECK(verdict.conclude({false, 1, false}, 4).state == RunOutcome::kFailed);
     CHECK(end.verdict ==
-          "the script has ended after a restart, of which nothing is recorded; restarted after step 8: rank 1 ended "
+          "the script has ended after a restart; restarted after step 8: rank 1 ended "
           "without a last report");
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("the verdict names each restart and the failure of the last attempt") 
     CHECK(end.state == RunOutcome::kFailed);
     CHECK(end.firstFailedRank == 2);
     CHECK(end.verdict ==
-          "rank 2 failed at t.py:5: OSError: disk, after 2 restarts, of which nothing is recorded; restarted after "
+          "rank 2 failed at t.py:5: OSError: disk, after 2 restarts; restarted after "
           "step 8: rank 1 ended without a last report, and after step 3 of restart 1: rank 0 failed at t.py:3: "
           "ValueError: bad");
 }

@@ -82,15 +82,34 @@ class Recorded(unittest.TestCase):
         self.assertRegex(summary["verdict"],
                          r"^rank 1 failed at cnn_torchrun\.py:\d+: RuntimeError: rank 1 fails on purpose$")
 
-    def test_a_restart_by_torchrun(self):
-        """One rank, because Gloo in PyTorch 2.15 often cannot connect several ranks a second time, watched or not."""
+    def restart(self, **switches):
+        """Returns summary and steps. One rank, because Gloo in PyTorch 2.15 often cannot connect several ranks again."""
         words = watched.command("restarts.py", ranks=1)
-        seen = self.watch(*words[:3], "--max-restarts", "1", *words[3:])
+        seen = self.watch(*words[:3], "--max-restarts", "1", *words[3:], extra=switches)
         self.assertEqual((seen.code, seen.out.count(b"weights ")), (0, 1), seen.end())
         summary = self.summary()
-        self.assertEqual((summary["state"], summary["restarts"]), ("finished", 1))
-        self.assertRegex(summary["verdict"], "^the script has ended after a restart, of which nothing is recorded; "
-                                             "restarted (before the first reported step|after step [1-4]): rank 0 ended without a last report$")
+        steps = [step for event in self.events("steps") for step in event["step"]]
+        self.assertEqual(steps, list(range(1, len(steps) + 1)))
+        self.assertEqual((summary["state"], summary["restarts"], summary["steps"]), ("finished", 1, len(steps)))
+        return summary, steps
+
+    def test_a_restart_by_torchrun(self):
+        summary, steps = self.restart()
+        self.assertIn(len(steps), range(20, 25))  # up to four before the restart, 20 after it
+        self.assertRegex(summary["verdict"], "^the script has ended after a restart; restarted (before the first "
+                                             "reported step|after step [1-4]): rank 0 ended without a last report$")
+
+    def test_samples_of_both_attempts_are_recorded(self):
+        summary, steps = self.restart(FAIL="raise")
+        self.assertEqual(len(steps), 24)  # four before the restart, 20 after it
+        self.assertRegex(summary["verdict"], r"^the script has ended after a restart; restarted after step 4: rank 0 "
+                                             r"failed at restarts\.py:\d+: RuntimeError: the first attempt fails on purpose$")
+        drawn = [index for event in self.events("indices") for index in event["index"]]
+        self.assertEqual(len(drawn), 96)
+        self.assertEqual(sorted(drawn[16:]), list(range(80)))
+        self.assertEqual(drawn[:16], drawn[16:32])  # the script shuffles with the same seed
+        epochs = [event for event in self.events("epoch") if event["split"] == "train"]
+        self.assertEqual([(event["epoch"], event["samples"], event["step"]) for event in epochs], [(0, 80, 24)])
 
     def test_ranks_of_spawn(self):
         seen = self.watch(*watched.command("toy_spawn.py"))

@@ -39,8 +39,8 @@ def with_watch(receiver_of_run, extra=None):
 
 
 def command(script, arguments=(), ranks=0, python=sys.executable):
-    """Returns the command of a script in the folder scripts; ranks > 0: under torchrun."""
-    path = script if os.path.isabs(script) else os.path.join(SCRIPTS, script)
+    """Returns the command of a script in the folder scripts, or of a text ("-c"); ranks > 0: under torchrun."""
+    path = script if os.path.isabs(script) or script == "-c" else os.path.join(SCRIPTS, script)
     if ranks:
         return [python, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(ranks), path,
                 *arguments]

@@ -34,6 +34,14 @@ std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
     return rest;
 }
 
+void RepeatFilter::acceptRepeatedEpochs() {
+    m_epochs.clear();
+    for (auto& [rank, recorded] : m_ranks) {
+        recorded.consumedEpoch = -1;
+        recorded.indices.clear();
+    }
+}
+
 bool RepeatFilter::isRepeated(const Event& event) {
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
         Recorded& recorded = m_ranks[frame->rank];

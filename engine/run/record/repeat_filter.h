@@ -18,6 +18,9 @@ class RepeatFilter {
     // True if the whole event repeats an earlier one. Otherwise stores the event's content, so that later repetitions
     // are found.
     bool isRepeated(const Event& event);
+    // Accepts epochs and samples again that were reported before: the ranks of a script have begun them again. Steps
+    // are still filtered.
+    void acceptRepeatedEpochs();
     // Returns a frame without its repeated steps; empty if all its steps are new or the event is no frame. Call before
     // isRepeated(), which stores the steps as known.
     std::optional<StepsFrame> newPart(const Event& event) const;

@@ -71,6 +71,8 @@ class RunRecorder {
 
     // Counts a restart of the ranks, for the summary.
     void countRestart() { ++m_restarts; }
+    // Records epochs and samples again that were recorded before, as RepeatFilter::acceptRepeatedEpochs() says.
+    void acceptRepeatedEpochs() { m_repeats.acceptRepeatedEpochs(); }
 
     // Returns the recorded data, without curves.
     const RunData& data() const { return m_data; }

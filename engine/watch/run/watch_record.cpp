@@ -47,6 +47,12 @@ void WatchRecord::take(const Event& event, std::string_view line, std::int64_t n
     tick(nowUs);
 }
 
+void WatchRecord::beginAttempt() {
+    if (!m_recorder) return;
+    m_recorder->acceptRepeatedEpochs();
+    m_epochs->beginAttempt();
+}
+
 void WatchRecord::add(const Event& event, std::int64_t nowUs) {
     if (m_recorder) {
         m_recorder->add(event);

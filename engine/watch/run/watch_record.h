@@ -33,6 +33,8 @@ class WatchRecord {
 
     // Records an event of a rank and the line that encodes it, without its newline.
     void take(const Event& event, std::string_view line, std::int64_t nowUs);
+    // Begins the record of ranks that were started again: they may train epochs again that they had begun.
+    void beginAttempt();
     // Records an event of the watcher itself.
     void add(const Event& event, std::int64_t nowUs);
     void log(LogLevel level, const std::string& text, std::int64_t nowUs);

@@ -52,7 +52,7 @@ std::string WatchVerdict::restarted(std::int64_t steps) {
     m_attempts.back().steps = steps;
     const std::string text = restartText(restarts());
     m_attempts.emplace_back();
-    return "the ranks were started again " + text + "; the steps after it are not recorded";
+    return "the ranks were started again " + text + "; their steps are numbered on from there";
 }
 
 // True if the exception reports a closed connection to a rank that was lost before it. A launcher ends the other ranks
@@ -125,8 +125,7 @@ RunEnded WatchVerdict::conclude(const ChildEnd& command, std::int64_t steps) con
     RunEnded end = concludeLastAttempt(command, steps);
     if (restarts() == 0) return end;
     const std::string count = restarts() == 1 ? "a restart" : std::to_string(restarts()) + " restarts";
-    end.verdict += (end.state == RunOutcome::kFinished ? " after " : ", after ") + count +
-                   ", of which nothing is recorded; " + restartsText();
+    end.verdict += (end.state == RunOutcome::kFinished ? " after " : ", after ") + count + "; " + restartsText();
     return end;
 }
 

@@ -17,6 +17,7 @@
 #include "watch/audit/audit_text.h"
 #include "watch/findings/resume_check.h"
 #include "watch/run/left_processes.h"
+#include "watch/run/renumber.h"
 
 namespace ringside {
 namespace {
@@ -162,19 +163,26 @@ void WatchedRun::addRank(std::unique_ptr<WatchedRank> link) {
     rank.steps.resize(m_verdict.restarts() + 1);
 }
 
-// Follows the process that replaces a rank after a restart. Its steps are not recorded, because their numbers begin at
-// 1 again, even if the script continues from a checkpoint.
+// Follows the process that replaces a rank after a restart.
 void WatchedRun::addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link) {
-    const std::size_t previous = rank.attempt();
-    if (previous == m_verdict.restarts()) {
-        std::int64_t steps = 0;
-        for (const auto& [number, one] : m_ranks)
-            if (one.attempt() >= previous) steps = std::max(steps, one.steps[previous]);
-        log(LogLevel::kWarning, m_verdict.restarted(steps));
-    }
+    if (rank.attempt() == m_verdict.restarts()) beginAttempt();
     rank.link = std::move(link);
     rank.steps.resize(m_verdict.restarts() + 1);
     rank.isOpen = true;
+}
+
+// Begins a new attempt: the launcher has started the ranks again. Evidence is collected anew, because the processes
+// count steps, passes and loaders from the beginning; the findings of the attempt that has failed are kept.
+void WatchedRun::beginAttempt() {
+    const std::size_t previous = m_verdict.restarts();
+    std::int64_t steps = 0;
+    for (const auto& [number, one] : m_ranks)
+        if (one.attempt() >= previous) steps = std::max(steps, one.steps[previous]);
+    m_earlierFindings = judgeEvidence().findings;
+    m_evidence = Evidence();
+    m_stepsBefore.push_back(m_stepsBefore.back() + steps);
+    log(LogLevel::kWarning, m_verdict.restarted(steps));
+    tryToRecord([this] { m_record.beginAttempt(); });
 }
 
 void WatchedRun::readRank(Rank& rank) {
@@ -184,7 +192,7 @@ void WatchedRun::readRank(Rank& rank) {
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
     if (rank.isOpen) return;
     const bool isLost = m_verdict.ended(rank.link->rank(), rank.attempt(), nowUs());
-    if (isLost && rank.attempt() == 0) m_evidence.lose(rank.link->rank());
+    if (isLost && rank.attempt() == m_verdict.restarts()) m_evidence.lose(rank.link->rank());
     m_stalls.ended(rank.link->rank());
 }
 
@@ -211,10 +219,20 @@ void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     if (const auto* steps = std::get_if<StepsFrame>(&event.value()); steps != nullptr && !steps->step.empty())
         rank.steps.back() = steps->step.back();
     m_verdict.take(event.value(), rank.attempt());
-    if (rank.attempt() > 0) return;
-    m_evidence.take(rank.link->rank(), event.value());
+    if (rank.attempt() == m_verdict.restarts()) m_evidence.take(rank.link->rank(), event.value());
+    const std::int64_t stepsBefore = m_stepsBefore[rank.attempt()];
+    if (stepsBefore > 0) return recordRenumbered(event.value(), stepsBefore);
     m_stalls.take(event.value(), nowUs());
     tryToRecord([&] { m_record.take(event.value(), line, nowUs()); });
+}
+
+// Records an event of an attempt after the first one, with step numbers that follow those of the earlier attempts.
+void WatchedRun::recordRenumbered(Event event, std::int64_t stepsBefore) {
+    if (!renumberSteps(event, stepsBefore)) return;
+    m_stalls.take(event, nowUs());
+    std::string line = encode(event);
+    line.pop_back();  // removes the newline
+    tryToRecord([&] { m_record.take(event, line, nowUs()); });
 }
 
 void WatchedRun::compareClocks() {
@@ -332,9 +350,11 @@ RunEnded WatchedRun::conclude() {
     return end;
 }
 
-// Returns the result of all checks. A hang that was seen while the run lasted replaces the result of its check.
+// Returns the result of all checks of the latest attempt. A hang that was seen while the run lasted, and findings of
+// earlier attempts, replace the results of their checks.
 Diagnosis WatchedRun::judgeEvidence() const {
     Diagnosis diagnosis = findingsOf(m_evidence);
+    for (const Finding& one : m_earlierFindings) addSeenFinding(diagnosis, one);
     const auto& hang = m_stalls.hang();
     if (!hang) return diagnosis;
     Finding finding;
@@ -362,9 +382,10 @@ void WatchedRun::judgeWhileRunning() {
 
 std::int64_t WatchedRun::leastSteps() const {
     if (m_ranks.empty()) return 0;
-    std::int64_t least = m_ranks.begin()->second.steps.front();
-    for (const auto& [number, rank] : m_ranks) least = std::min(least, rank.steps.front());
-    return least;
+    const auto latestStep = [this](const auto& one) {
+        return m_stepsBefore[one.second.attempt()] + one.second.steps.back();
+    };
+    return latestStep(*std::ranges::min_element(m_ranks, {}, latestStep));
 }
 
 // Returns the exactly-once audit of the recorded samples; nothing if they cannot be read.

@@ -55,13 +55,13 @@ class WatchedRun {
     int ranks() const { return static_cast<int>(m_ranks.size()); }
     // True if at least one optimizer step was seen.
     bool hasTrained() const { return m_stalls.trains(); }
-    // Returns the optimizer steps of the rank with the fewest.
+    // Returns the number of the latest step of the rank that is furthest behind, over all attempts.
     std::int64_t leastSteps() const;
 
   private:
     struct Rank {
         std::unique_ptr<WatchedRank> link;
-        std::vector<std::int64_t> steps;  // number of steps in each attempt; only those of the first one are recorded
+        std::vector<std::int64_t> steps;  // number of steps in each attempt
         bool isOpen = true;
         std::size_t attempt() const { return steps.size() - 1; }
     };
@@ -72,9 +72,11 @@ class WatchedRun {
     std::string admit(const Greeting& greeting);
     void addRank(std::unique_ptr<WatchedRank> link);
     void addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link);
+    void beginAttempt();
     void readRank(Rank& rank);
     bool isSilent(const Rank& rank) const;
     void handleLine(Rank& rank, std::string_view line);
+    void recordRenumbered(Event event, std::int64_t stepsBefore);
     void compareClocks();
     void watchStalls();
     void watchConnections();
@@ -104,7 +106,9 @@ class WatchedRun {
     HostClocks m_clocks;
     StallWatch m_stalls;
     WatchVerdict m_verdict;
-    Evidence m_evidence;
+    std::vector<std::int64_t> m_stepsBefore{0};  // number of steps before each attempt
+    Evidence m_evidence;                         // reports of the latest attempt
+    std::vector<Finding> m_earlierFindings;      // findings of the attempts before it
     Diagnosis m_diagnosis;
     LiveFindings m_liveFindings;
     std::optional<std::int64_t> m_commandEndedUs;

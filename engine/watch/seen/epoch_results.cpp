@@ -22,6 +22,11 @@ std::vector<EpochResult> EpochResults::take(const StepsFrame& frame) {
     return popBelow(*std::ranges::min_element(m_epochs));
 }
 
+void EpochResults::beginAttempt() {
+    m_totals.clear();
+    std::ranges::fill(m_epochs, 0);
+}
+
 std::vector<EpochResult> EpochResults::finish() {
     return popBelow(std::numeric_limits<std::int64_t>::max());
 }

@@ -16,6 +16,8 @@ class EpochResults {
 
     // Adds the steps of a rank. Returns the results of the epochs that all ranks have left.
     std::vector<EpochResult> take(const StepsFrame& frame);
+    // Discards the epochs that the ranks have not left: the ranks were started again and count epochs from 0.
+    void beginAttempt();
     // Returns the results of the remaining epochs.
     std::vector<EpochResult> finish();
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains with DDP; at the first attempt of torchrun the last rank fails after four steps: torchrun --max-restarts 1."""
+"""Trains with DDP; at the first attempt of torchrun the last rank fails after four steps: torchrun --max-restarts 1.
+
+It ends without a last report, or with FAIL=raise by an exception, so that all its steps are reported.
+"""
 import hashlib
 import os
 
@@ -27,6 +30,8 @@ def main():
         nn.functional.mse_loss(model(x), y).backward()
         optimizer.step()
         if ATTEMPT == 0 and dist.get_rank() == dist.get_world_size() - 1 and step == 3:
+            if os.environ.get("FAIL") == "raise":
+                raise RuntimeError("the first attempt fails on purpose")
             os._exit(3)
     weights = b"".join(one.detach().numpy().tobytes() for one in model.parameters())
     print("weights " + hashlib.sha256(weights).hexdigest()[:16], flush=True)
