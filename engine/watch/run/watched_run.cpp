@@ -171,7 +171,7 @@ void WatchedRun::addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link)
     rank.isOpen = true;
 }
 
-// Begins a new attempt: the launcher has started the ranks again. Evidence is collected anew, because the processes
+// Begins a new attempt: the launcher has started the ranks again. The evidence begins again, because the processes
 // count steps, passes and loaders from the beginning; the findings of the attempt that has failed are kept.
 void WatchedRun::beginAttempt() {
     const std::size_t previous = m_verdict.restarts();
