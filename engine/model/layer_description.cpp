@@ -130,11 +130,12 @@ std::int64_t LayerDescription::flops() const {
         case LayerKind::kDropout:
         case LayerKind::kPositionEmbedding:
             return output.count();
-        case LayerKind::kGelu:  // a multiplication by the distribution function, which counts as one operation
+        case LayerKind::kGelu:  // 2 operations per value: the distribution function counts as one, and a multiplication
             return 2 * output.count();
-        case LayerKind::kLayerNorm:  // mean, variance, scaling, weight and bias
+        case LayerKind::kLayerNorm:  // 7 operations per value: mean, variance, scaling, weight and bias
             return 7 * output.count();
-        case LayerKind::kBatchNorm2d:  // mean, variance, and one multiplication and one addition for the rest
+        case LayerKind::kBatchNorm2d:  // 6 operations per value: mean, variance, and one multiplication and one
+                                       // addition for the rest
             return 6 * output.count();
         case LayerKind::kAttention:
             return attentionFlops(*this);
@@ -152,7 +153,8 @@ std::int64_t LayerDescription::activations() const {
         case LayerKind::kReLU:  // no additional values are kept, because ReLU and Flatten reuse the input's memory
         case LayerKind::kFlatten:
             return 0;
-        case LayerKind::kAttention:  // queries, keys, values, attention weights, weighted values and the output
+        case LayerKind::kAttention:  // kept values: queries, keys, values, attention weights, weighted values and the
+                                     // output
             return 5 * input.count() + heads * positionsOf(input) * positionsOf(input);
         case LayerKind::kResidual:  // no additional values are kept, because the sum overwrites the body's output
             return sum(body, &LayerDescription::activations) + sum(shortcut, &LayerDescription::activations);

@@ -52,7 +52,7 @@ std::string pythonList(std::span<const std::int64_t> values) {
 
 namespace {
 
-// Returns a Python literal of the value, on one line.
+// Converts the value to a Python literal on one line.
 std::string pythonValue(const Json& value) {
     if (value.is_null()) return "None";
     if (value.is_boolean()) return pythonBool(value.get<bool>());

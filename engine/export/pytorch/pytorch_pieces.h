@@ -22,7 +22,8 @@ std::string pythonConfig(const RunConfig& config);
 
 // Python text of a model.
 struct PythonModel {
-    // build_model(); its modules are created in the order in which Ringside draws initial weights
+    // Python definition of the function build_model(). It creates the modules in the order in which Ringside draws
+    // their initial weights.
     std::string definition = {};
     bool hasBuffers = false;  // true: the model has running statistics, which the ranks must share before validation
     bool hasDropout = false;  // true: the model has dropout, whose random numbers differ in PyTorch

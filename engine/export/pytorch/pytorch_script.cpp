@@ -32,7 +32,7 @@ std::string plain(const std::string& text) {
     return safe;
 }
 
-// Returns the imports: modules of the standard library in alphabetical order, then packages.
+// Returns the script's import lines: first modules of the standard library in alphabetical order, then packages.
 std::string imports(const RunConfig& config, std::set<std::string> names) {
     for (const char* name :
          {"argparse", "atexit", "datetime", "hashlib", "json", "math", "os", "pathlib", "sys", "tempfile"})

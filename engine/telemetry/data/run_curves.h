@@ -27,7 +27,8 @@ class RunCurves {
     // Sets the number of steps in an epoch, from which the position within the epochs is computed; 0: not known.
     void setStepsPerEpoch(std::int64_t steps) { m_stepsPerEpoch = steps; }
 
-    // Adds a step of one rank to its curves. `samples` is the number of its samples including this step.
+    // Adds a step of one rank to the rank's curves. `samples` is the number of samples that the rank has processed up
+    // to and including this step.
     void add(RankData& rank, const StepsFrame& frame, std::size_t index, std::int64_t samples) const;
     // Adds the times by phase of a rank's traced steps. `last` is the last step of the whole run.
     void addPhases(const StepsFrame& frame, const std::optional<GlobalStep>& last);

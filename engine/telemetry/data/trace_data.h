@@ -109,8 +109,8 @@ class TraceData {
     std::int64_t endNs() const { return m_endNs; }         // returns the end of the latest span
     std::uint64_t revision() const { return m_revision; }  // returns a number that increases with each applied trace
 
-    // Returns a copy of the last complete steps, at most `most`. The copy can be read by another thread while this
-    // object changes.
+    // Returns the last complete steps, at most `most`, as a copy that another thread can read while this object
+    // changes.
     TraceData latest(std::size_t most) const;
 
     // Explains the duration of the last complete steps, at most `most`.
