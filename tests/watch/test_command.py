@@ -170,13 +170,19 @@ class Record(Watch):
         done = self.watch("sh", "-c", "%s %s --leave 0; %s %s; true" % (sys.executable, FAKE, sys.executable, FAKE))
         self.assertEqual(done.returncode, 0)
         summary = self.summary()
-        self.assertEqual((summary["state"], summary["exit_code"], summary["steps"]), ("finished", 0, 8))
-        verdict = ("the script has ended after a restart, of which nothing is recorded; restarted after step 8: rank 0 "
-                   "ended without a last report")
+        self.assertEqual((summary["state"], summary["exit_code"], summary["steps"]), ("finished", 0, 16))
+        verdict = ("the script has ended after a restart; restarted after step 8: rank 0 ended without a last "
+                   "report")
         self.assertEqual((summary["restarts"], summary["verdict"]), (1, verdict))
         logged = [line["text"] for line in self.lines("telemetry.jsonl") if line["kind"] == "log"]
-        self.assertIn("the ranks were started again after step 8: rank 0 ended without a last report; the steps after "
-                      "it are not recorded", logged)
+        self.assertIn("the ranks were started again after step 8: rank 0 ended without a last report; their steps "
+                      "are numbered on from there", logged)
+        steps = [(line["step"], line["loss"]) for line in self.lines("metrics.jsonl") if line["kind"] == "step"]
+        self.assertEqual(steps, [(step, 1.0 + (step - 1) // 4 % 2) for step in range(1, 17)])
+        epochs = [(line["epoch"], line["loss"]) for line in self.lines("metrics.jsonl") if line["kind"] == "epoch"]
+        self.assertEqual(epochs, [(0, 1.0), (1, 2.0), (0, 1.0), (1, 2.0)])
+        indices = [line["step"] for line in self.lines("telemetry.jsonl") if line["kind"] == "indices"]
+        self.assertEqual(indices, list(range(1, 17)))
         shown = subprocess.run([PROGRAM, "show", self.run_directory], capture_output=True, text=True, timeout=LONG)
         self.assertIn("finished: " + verdict, shown.stdout)
 
@@ -186,12 +192,12 @@ class Record(Watch):
         done = self.watch("sh", "-c", one % (4, "--leave 1") + one % (3, "--fail 0") + one % (2, "--leave 1") + "exit 9")
         summary = self.summary()
         self.assertEqual((done.returncode, summary["state"], summary["exit_code"], summary["steps"],
-                          summary["restarts"], summary["first_failed_rank"]), (9, "failed", 9, 8, 2, 1))
+                          summary["restarts"], summary["first_failed_rank"]), (9, "failed", 9, 18, 2, 1))
         self.assertEqual(summary["verdict"],
-                         "the command exited with code 9; rank 1 ended first, without a last report, after 2 restarts, of "
-                         "which nothing is recorded; restarted after step 8: rank 1 ended without a last report, and "
+                         "the command exited with code 9; rank 1 ended first, without a last report, after 2 restarts; "
+                         "restarted after step 8: rank 1 ended without a last report, and "
                          "after step 6 of restart 1: rank 0 failed at train.py:12: ValueError: a bad value")
-        self.assertEqual(len([line for line in self.lines("metrics.jsonl") if line["kind"] == "step"]), 8)
+        self.assertEqual(len([line for line in self.lines("metrics.jsonl") if line["kind"] == "step"]), 18)
 
 
 class Ends(Watch):

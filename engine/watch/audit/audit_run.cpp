@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,12 +62,11 @@ std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts
 
 // Returns the step of a run from which the next run continues, found by comparing their weights. Adds a note about this
 // step.
-Result<std::optional<std::int64_t>> nextStart(Chain& chain, const fs::path& run, const fs::path& next) {
-    const Result<TensorRecord> before = readTensorRecord(run);
-    if (!before) return before.problem();
+Result<std::optional<std::int64_t>> nextStart(Chain& chain, const TensorRecord& before, const fs::path& run,
+                                              const fs::path& next) {
     const Result<TensorRecord> after = readTensorRecord(next);
     if (!after) return after.problem();
-    const std::optional<std::int64_t> step = resumedStep(before.value(), after.value());
+    const std::optional<std::int64_t> step = resumedStep(before, after.value());
     const std::string names = next.filename().string() + " continues " + run.filename().string();
     if (step) {
         chain.notes.push_back(names + " from step " + std::to_string(*step) +
@@ -77,16 +77,56 @@ Result<std::optional<std::int64_t>> nextStart(Chain& chain, const fs::path& run,
     return step;
 }
 
+// Adds a note about each restart within a run.
+void addRestartNotes(Chain& chain, const TensorRecord& run) {
+    for (const TensorRecord::Discarded& one : run.discarded()) {
+        const std::string after = "after step " + std::to_string(one.to);
+        if (!one.from) {
+            chain.knowsStarts = false;
+            chain.notes.push_back("The step from which the restart " + after +
+                                  " continues is not known: all steps before it count");
+        } else if (*one.from == 0) {
+            chain.notes.push_back("The restart " + after +
+                                  " begins with the first weights: the steps before it do not count");
+        } else if (*one.from < one.to) {
+            chain.notes.push_back("The restart " + after + " continues from step " + std::to_string(*one.from) +
+                                  ", by its weights: the steps between do not count");
+        }
+    }
+}
+
+// Reads the facts of the last run of a chain. Returns false if a launcher has started its ranks again, so that some
+// steps may not count, and adds nothing then.
+Result<bool> addLastFacts(Chain& chain, const fs::path& run) {
+    const std::int64_t badLines = chain.badLines;
+    if (auto problem = addFacts(chain, run, RecordedFacts())) return *problem;
+    if (chain.facts.back().attempts().size() < 2) return true;
+    chain.facts.pop_back();
+    chain.badLines = badLines;
+    return false;
+}
+
 Result<Chain> readFacts(const std::vector<fs::path>& runs) {
     Chain chain;
     for (std::size_t number = 0; number < runs.size(); ++number) {
-        RecordedFacts facts;
-        if (number + 1 < runs.size()) {
-            const Result<std::optional<std::int64_t>> step = nextStart(chain, runs[number], runs[number + 1]);
+        const bool isLast = number + 1 == runs.size();
+        if (isLast) {
+            const Result<bool> isDone = addLastFacts(chain, runs[number]);
+            if (!isDone) return isDone.problem();
+            if (isDone.value()) break;
+        }
+        const Result<TensorRecord> tensors = readTensorRecord(runs[number]);
+        if (!tensors) return tensors.problem();
+        addRestartNotes(chain, tensors.value());
+        std::int64_t lastStep = std::numeric_limits<std::int64_t>::max();
+        if (!isLast) {
+            const Result<std::optional<std::int64_t>> step =
+                nextStart(chain, tensors.value(), runs[number], runs[number + 1]);
             if (!step) return step.problem();
             chain.knowsStarts = chain.knowsStarts && step.value().has_value();
-            if (step.value()) facts = RecordedFacts(*step.value());
+            lastStep = step.value().value_or(lastStep);
         }
+        RecordedFacts facts(lastStep, tensors.value().discarded());
         if (auto problem = addFacts(chain, runs[number], std::move(facts))) return *problem;
     }
     return chain;

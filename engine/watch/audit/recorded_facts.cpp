@@ -208,6 +208,11 @@ const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) cons
     return open;
 }
 
+bool RecordedFacts::counts(const ConsumedIndices& event) const {
+    if (event.step > m_lastStep) return false;
+    return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step); });
+}
+
 int RecordedFacts::attemptOf(int rank) const {
     const auto found = m_current.find(rank);
     return found == m_current.end() ? 0 : found->second;
@@ -225,6 +230,7 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     if (event.about == "process") {
         const auto known = m_current.try_emplace(event.rank, 0);
         if (!known.second && known.first->second + 1 < kMostAttempts) ++known.first->second;
+        std::erase_if(m_later, [&](const auto& one) { return std::get<0>(one) == event.rank; });
         of(event.rank);
         return;
     }
@@ -239,8 +245,8 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     take->second(of(event.rank), facts);
 }
 
-// True if the pass over the loader has trained after the last step that counts. Keeps the pass as unfinished if it has
-// also trained before that step.
+// True if the pass over the loader has trained in steps that do not count. Keeps the pass as unfinished if it has
+// also trained before them.
 bool RecordedFacts::endsLater(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;

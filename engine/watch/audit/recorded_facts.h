@@ -8,10 +8,12 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/json/json.h"
 #include "telemetry/events/events.h"
+#include "watch/audit/tensor_record.h"
 
 namespace ringside {
 
@@ -89,9 +91,12 @@ using AttemptFacts = std::map<int, RankFacts>;
 class RecordedFacts {
   public:
     // lastStep: steps after it do not count, because a later run continues from that step.
-    explicit RecordedFacts(std::int64_t lastStep = std::numeric_limits<std::int64_t>::max()) : m_lastStep(lastStep) {}
+    // discarded: steps that do not count, because restarted ranks continue from before them.
+    explicit RecordedFacts(std::int64_t lastStep = std::numeric_limits<std::int64_t>::max(),
+                           std::vector<TensorRecord::Discarded> discarded = {})
+        : m_lastStep(lastStep), m_discarded(std::move(discarded)) {}
 
-    bool counts(const ConsumedIndices& event) const { return event.step <= m_lastStep; }
+    bool counts(const ConsumedIndices& event) const;
     void add(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
     int attemptOf(int rank) const;
@@ -106,8 +111,9 @@ class RecordedFacts {
     bool endsLater(int rank, const Json& passEnd);
 
     std::int64_t m_lastStep;
-    std::set<std::tuple<int, std::int64_t, std::int64_t>> m_later;  // epochs that have steps after m_lastStep, as
-                                                                    // (rank, loader, epoch)
+    std::vector<TensorRecord::Discarded> m_discarded;
+    std::set<std::tuple<int, std::int64_t, std::int64_t>> m_later;  // epochs of the current attempt with steps that do
+                                                                    // not count, as (rank, loader, epoch)
     std::optional<RunStarted> m_started;
     std::vector<AttemptFacts> m_attempts;
     std::map<int, int> m_current;  // current attempt of each rank

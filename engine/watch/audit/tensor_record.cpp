@@ -69,10 +69,17 @@ bool areEqual(const std::vector<TensorNumbers>& a, const std::vector<TensorNumbe
 
 void TensorRecord::addTensors(int rank, const Json& facts) {
     std::optional<TensorCheck> check = checkOf(facts);
-    const TensorStep step{numberOf(facts, "step", -1), numberOf(facts, "optimizer", -1)};
+    TensorStep step{numberOf(facts, "step", -1), numberOf(facts, "optimizer", -1)};
     if (!check || step.step < 0 || step.optimizer < 0) {
         ++m_bad;
         return;
+    }
+    if (m_attempt > 0) {
+        if (step.step == 0) {
+            if (step.optimizer == 0) addStart(*check);
+            return;
+        }
+        step.step += m_stepsBefore;  // an optimizer counts its steps from 1 again
     }
     m_leftOut = std::max(m_leftOut, numberOf(facts, "left_out", 0));
     const auto known = m_checks.find(step);
@@ -82,7 +89,7 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
         m_rankOf[step] = rank;
         return;
     }
-    if (rank == m_rankOf[step]) {  // after a restart, the same rank reports the step again
+    if (rank == m_rankOf[step]) {
         known->second = std::move(*check);
         return;
     }
@@ -92,8 +99,31 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
     m_rankOf[step] = rank;
 }
 
+// Begins a new attempt when a rank is started again for the first time after the latest attempt.
+void TensorRecord::addProcess(int rank) {
+    const auto known = m_attempts.try_emplace(rank, m_attempt);
+    if (known.second) return;
+    if (++known.first->second <= m_attempt) return;
+    ++m_attempt;
+    m_stepsBefore = m_lastStep;
+}
+
+// Finds the step from which restarted ranks continue, by the weights of the first rank that reports them.
+void TensorRecord::addStart(const TensorCheck& start) {
+    const std::int64_t step = m_stepsBefore;
+    if (m_discarded.size() >= kMostChecks || (!m_discarded.empty() && m_discarded.back().to == step)) return;
+    Discarded steps{.from = {}, .to = step};
+    for (const auto& [at, check] : m_checks) {
+        const bool fits = at.optimizer == 0 && at.step <= step && check.sizes == start.sizes &&
+                          areEqual(check.weights, start.weights);
+        if (fits) steps.from = at.step;
+    }
+    m_discarded.push_back(steps);
+}
+
 void TensorRecord::add(const Event& event) {
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
+        m_lastStep = std::max(m_lastStep, trained->step);
         if (trained->step < 1 || trained->step > kMostSteps) return;
         StepSamples& samples = m_samples[trained->step];
         samples.count += static_cast<std::int64_t>(trained->index.size());
@@ -101,6 +131,8 @@ void TensorRecord::add(const Event& event) {
             samples.hash +=
                 mixed(static_cast<std::uint64_t>(index) ^ (static_cast<std::uint64_t>(trained->loader) << 40U));
     }
+    if (const auto* frame = std::get_if<StepsFrame>(&event); frame != nullptr && !frame->step.empty())
+        m_lastStep = std::max(m_lastStep, frame->step.back());
     const auto* script = std::get_if<ScriptFacts>(&event);
     if (script == nullptr) return;
     m_watched = true;
@@ -112,9 +144,11 @@ void TensorRecord::add(const Event& event) {
         return;
     }
     if (script->about == "tensors") addTensors(script->rank, facts);
-    if (script->about == "process")
+    if (script->about == "process") {
+        addProcess(script->rank);
         m_worldSize = static_cast<int>(
             std::clamp<std::int64_t>(numberOf(facts, "world_size", 1), m_worldSize, limits::kMaxRanks));
+    }
     const std::vector<std::string> types = textsOf(facts, "types");
     m_is16Bit |=
         std::ranges::any_of(types, [](const std::string& one) { return one == "bfloat16" || one == "float16"; });
@@ -133,7 +167,7 @@ std::optional<std::int64_t> resumedStep(const TensorRecord& before, const Tensor
 }
 
 Result<TensorRecord> readTensorRecord(const std::filesystem::path& run) {
-    static constexpr std::array<std::string_view, 2> kKinds = {"script", "indices"};
+    static constexpr std::array<std::string_view, 3> kKinds = {"script", "indices", "steps"};
     TensorRecord record;
     const Result<std::int64_t> bad = readRunEvents(run, kKinds, [&](const Event& event) { record.add(event); });
     if (!bad) return bad.problem();

@@ -51,6 +51,15 @@ class TensorRecord {
 
     void add(const Event& event);
 
+    // Steps of an attempt that do not count, because the restarted ranks continue from the weights of `from`.
+    struct Discarded {
+        std::optional<std::int64_t> from;  // latest step that counts; empty: no measured step fits, and all count
+        std::int64_t to = 0;               // last step before the restart
+        bool contains(std::int64_t step) const { return from && step > *from && step <= to; }
+    };
+    // Returns the discarded steps of each restart within the run, in their order.
+    const std::vector<Discarded>& discarded() const { return m_discarded; }
+
     bool isWatched() const { return m_watched; }
     int worldSize() const { return m_worldSize; }
     const std::map<TensorStep, TensorCheck>& checks() const { return m_checks; }
@@ -65,10 +74,17 @@ class TensorRecord {
 
   private:
     void addTensors(int rank, const Json& facts);
+    void addProcess(int rank);
+    void addStart(const TensorCheck& start);
 
     std::map<TensorStep, TensorCheck> m_checks;
     std::map<TensorStep, int> m_rankOf;  // lowest rank that has reported each step
     std::set<TensorStep> m_unequal;
+    std::vector<Discarded> m_discarded;
+    std::map<int, int> m_attempts;   // number of restarts of each rank
+    int m_attempt = 0;               // number of restarts of the run
+    std::int64_t m_lastStep = 0;     // largest number of a step of the run
+    std::int64_t m_stepsBefore = 0;  // number of steps before the latest restart
     std::map<std::int64_t, StepSamples> m_samples;
     std::int64_t m_leftOut = 0;
     std::int64_t m_bad = 0;

@@ -43,6 +43,55 @@ TEST_CASE("A recorded run is audited together with the run that it continues", "
     CHECK(audit.value().training[0].runs == 2);
 }
 
+// Two starts of the script in one run: the first trains steps 1 to 3 and fails, the second continues from the
+// checkpoint of step 1 and trains what was left of the epoch.
+TEST_CASE("Steps that a restart does not continue from do not count", "[audit]") {
+    const auto tensors = [](RecordedScript& script, int step, double norm) {
+        const Json facts{{"optimizer", 0},
+                         {"step", step},
+                         {"names", {"a"}},
+                         {"sizes", {4}},
+                         {"norm", {norm}},
+                         {"sum", {norm / 2}},
+                         {"gradient_norm", {nullptr}},
+                         {"gradient_sum", {nullptr}}};
+        script.fact(0, "tensors", facts);
+    };
+    const auto trained = [](RecordedScript& script, int step, const Indices& index) {
+        script.events.emplace_back(ConsumedIndices{0, 0, step, 0, index, 0});
+    };
+    const double start = GENERATE(3.5, 3.25, 7.0);  // weights of the restart: the first ones, those of step 1, others
+    CAPTURE(start);
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(6));
+    tensors(script, 0, 3.5);
+    trained(script, 1, {0, 1});
+    tensors(script, 1, 3.25);
+    trained(script, 2, {2, 3});
+    tensors(script, 2, 3.125);
+    trained(script, 3, {4, 5});
+    script.process(0, 1);
+    script.loader(0, 0, listOf(6));
+    tensors(script, 0, start);
+    trained(script, 4, {2, 3, 4, 5});
+    script.passEnd(0, 0, 0, 0, 4);
+    const TemporaryDirectory directory;
+    const Result<SampleAudit> audit = auditRun(write(directory.path() / "a", script));
+    REQUIRE(audit);
+    REQUIRE(audit.value().training.size() == 1);
+    const EpochAudit& epoch = audit.value().training[0];
+    const std::int64_t assigned = start == 3.5 ? 4 : start == 3.25 ? 6 : 10;
+    CHECK(epoch.assigned == assigned);
+    CHECK(epoch.distinct == (start == 3.5 ? 4 : 6));
+    CHECK(epoch.twice == (start == 7.0 ? 4 : 0));
+    CHECK(epoch.never == (start == 3.5 ? 2 : 0));
+    CHECK(audit.value().knowsStarts == (start != 7.0));
+    REQUIRE_FALSE(audit.value().notes.empty());
+    CHECK(audit.value().notes.back().starts_with(start == 7.0 ? "The step from which the restart after step 3"
+                                                              : "The restart after step 3"));
+}
+
 // The first run saves a checkpoint after step 1 and trains on; the second run starts with the weights of step 1.
 TEST_CASE("Steps after the checkpoint that a run continues from do not count", "[audit]") {
     const auto tensors = [](RecordedScript& script, int step, double norm) {
