@@ -176,3 +176,16 @@ TEST_CASE("plan refuses an unknown sampler, and a balance without classes, with 
     CHECK(balance.exitCode == 2);
     CHECK(contains(balance.output, "--config FILE"));
 }
+
+// The ranks have 0 4 8 | 1 5 9 | 2 6 | 3 7, and torch's DataLoader yields one batch of three on ranks 0 and 1 only.
+TEST_CASE("plan says which samples of shorter ranks are in no step") {
+    const Outcome outcome = plan({"--size", "10", "--world-size", "4", "--batch-size", "3", "--sampler", "unpadded",
+                                  "--no-shuffle", "--loader-drop-last"});
+    CHECK(outcome.exitCode == 0);
+    CHECK(contains(outcome.output,
+                   "           step 1\n"
+                   "rank 0    | 0   4   8\n"
+                   "rank 1    | 1   5   9\n"
+                   "rank 2    | 2   6     the last 2 in no step\n"
+                   "rank 3    | 3   7     the last 2 in no step\n"));
+}

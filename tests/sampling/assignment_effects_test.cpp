@@ -178,3 +178,17 @@ TEST_CASE("a stopped count examines no sample") {
     CHECK(markTrained(plan, seen, &stop) == 0);
     CHECK(assignmentEffects(plan, &stop).overlap == std::vector<std::int64_t>(16));
 }
+
+// Ranks have 3 3 2 2 of 10 samples: batches of 3 keep 6, batches of 2 keep 8. Ranks have no sample in common.
+TEST_CASE("unpadded ranks are expected to see what their loaders keep") {
+    ShardSpec spec{.datasetSize = 10, .worldSize = 4, .batchSize = 3, .loaderDropLast = true};
+    spec.kind = SamplerKind::kUnpadded;
+    CHECK(damageOf(spec).seen == 6);
+    CHECK(damageOf(spec).expectedSeen == Approx(6));
+    CHECK(damageOf(spec).expectedOverlap == 0);
+    spec.batchSize = 2;
+    CHECK(damageOf(spec).seen == 8);
+    CHECK(damageOf(spec).expectedSeen == Approx(8));
+    spec.loaderDropLast = false;
+    CHECK(damageOf(spec).expectedSeen == Approx(10));
+}

@@ -111,8 +111,7 @@ TEST_CASE("any two plans are compared as their lists are") {
                 ++expected.samples;
                 const auto [rank, slot] = a->second;
                 const auto [otherRank, otherSlot] = b->second;
-                const bool trained = slot < first.samplesPerRank() - first.droppedByLoader() &&
-                                     otherSlot < second.samplesPerRank() - second.droppedByLoader();
+                const bool trained = slot < first.trainedOf(rank) && otherSlot < second.trainedOf(otherRank);
                 expected.sameRank += rank == otherRank ? 1 : 0;
                 expected.samePlace += rank == otherRank && slot == otherSlot ? 1 : 0;
                 expected.sameRankStep += rank == otherRank && trained && slot / 2 == otherSlot / 2 ? 1 : 0;
@@ -124,12 +123,26 @@ TEST_CASE("any two plans are compared as their lists are") {
             CHECK(diff.sameRank == expected.sameRank);
             CHECK(diff.samePlace == expected.samePlace);
             CHECK(diff.sameRankStep == expected.sameRankStep);
-            CHECK(diff.expectedSameRank == Approx(static_cast<double>(diff.samples) /
-                                                  static_cast<double>(std::max(one.worldSize, two.worldSize))));
+            const bool areUneven = one.kind == SamplerKind::kUnpadded && two.kind == SamplerKind::kUnpadded;
+            const auto ranks = static_cast<double>(std::max(one.worldSize, two.worldSize));
+            // Unpadded ranks have 4 3 3 of ten samples: 0.4^2 + 0.3^2 + 0.3^2.
+            CHECK(diff.expectedSameRank == Approx(static_cast<double>(diff.samples) * (areUneven ? 0.34 : 1 / ranks)));
         }
 }
 
 TEST_CASE("a stopped comparison has no owners") {
     const std::atomic<bool> stop = true;
     CHECK(diffPlans(planFor(tenOnFourIn(0)), planFor(tenOnFourIn(0)), &stop).samples == 0);
+}
+
+// Ranks have 3 3 2 2 of 10 samples, in steps of 2: (2 + 1), (2 + 1), 2, 2. Two independent plans put a sample on the
+// same rank with probability (9 + 9 + 4 + 4) / 100, and into the same step of it with (4 + 1 + 4 + 1 + 4 + 4) / 100.
+TEST_CASE("what chance alone gives counts ranks of different lengths") {
+    ShardSpec spec = tenOnFourIn(0);
+    spec.kind = SamplerKind::kUnpadded;
+    ShardSpec other = spec;
+    other.epoch = 1;
+    const PlanDiff diff = diffPlans(planFor(spec), planFor(other));
+    CHECK(diff.expectedSameRank == Approx(2.6));
+    CHECK(diff.expectedSameRankStep == Approx(1.8));
 }

@@ -79,7 +79,7 @@ TEST_CASE("The numbers are those of the plan") {
                 CHECK(numbers.padding == plan.padding());
                 CHECK(numbers.droppedBySampler == static_cast<std::int64_t>(plan.dropped().size()));
                 CHECK(numbers.stepsPerEpoch == plan.stepsPerEpoch());
-                CHECK(numbers.lastBatchSize == plan.lastBatchSize());
+                CHECK(numbers.groups[0].lastBatch == plan.lastBatchSize());
                 CHECK(numbers.droppedByLoader == plan.droppedByLoader());
             }
         }
@@ -233,4 +233,52 @@ TEST_CASE("each plan that cannot be trained is a problem of its setting") {
 TEST_CASE("one sample that the loader drops is mentioned") {
     CHECK(stepSentence({.datasetSize = 10, .worldSize = 2, .batchSize = 4, .loaderDropLast = true}) ==
           "1 step of 2 x 4 = 8; the loader drops the last 1 of each rank.");
+}
+
+// The values are those of torch's DataLoader over range(n) with the sampler range(n)[rank::W] and batches of B: number
+// of batches, samples in the first and in the last one, and len(sampler) minus the samples of all batches.
+TEST_CASE("unpadded shards of two lengths are counted rank by rank") {
+    struct Expected {
+        std::int64_t n, ranks, batch;
+        bool drops;
+        std::int64_t firstBatch, dropped;
+        const char* sentence;
+    };
+    const Expected all[] = {
+        {10, 4, 2, false, 8, 0, "2 steps of 4 x 2 = 8; the last step has 1 on 2 ranks and none on 2 ranks."},
+        {10, 4, 2, true, 8, 2, "1 step of 4 x 2 = 8; the loader drops the last 1 of 2 ranks."},
+        {10, 4, 3, false, 10, 0, "1 step of 2 x 3 + 2 x 2 = 10."},
+        {10, 4, 3, true, 6, 4, "1 step of 2 x 3 + 2 x 0 = 6; the loader drops the last 2 of 2 ranks."},
+        {30, 4, 5, false, 20, 0, "2 steps of 4 x 5 = 20; the last step has 3 on 2 ranks and 2 on 2 ranks."},
+        {30, 4, 5, true, 20, 10,
+         "1 step of 4 x 5 = 20; the loader drops the last 3 of 2 ranks and the last 2 of 2 ranks."},
+        {13, 4, 3, true, 12, 1, "1 step of 4 x 3 = 12; the loader drops the last 1 of 1 rank."},
+        {11, 4, 2, false, 8, 0, "2 steps of 4 x 2 = 8; the last step has 1 on 3 ranks and none on 1 rank."},
+        {10, 4, 32, false, 10, 0,
+         "1 step of 2 x 3 + 2 x 2 = 10; a batch of 32 is larger than a rank's shard, so it contains the whole shard."},
+        {10, 4, 32, true, 0, 10,
+         "No steps: a shard of 3 never fills a batch of 32, and the loader's drop_last drops it."},
+    };
+    for (const Expected& one : all) {
+        const ShardSpec spec{.datasetSize = one.n,
+                             .worldSize = one.ranks,
+                             .batchSize = one.batch,
+                             .loaderDropLast = one.drops,
+                             .kind = SamplerKind::kUnpadded};
+        CAPTURE(one.n, one.batch, one.drops);
+        CHECK(stepSentence(spec) == one.sentence);
+        CHECK(globalBatch(shardNumbers(spec)) == one.firstBatch);
+        CHECK(shardNumbers(spec).droppedByLoader == one.dropped);
+        CHECK(ShardPlan::make(spec).value().droppedByLoader() == one.dropped);
+    }
+}
+
+// PyTorch: DataLoader(range(10), batch_size=4, drop_last=True) yields 8 samples, which is all that three accumulated
+// batches can have.
+TEST_CASE("accumulated batches have at most the samples that the loader keeps") {
+    ShardSpec spec{.datasetSize = 10, .worldSize = 1, .batchSize = 4};
+    CHECK(globalBatch(shardNumbers(spec), 2) == 8);
+    CHECK(globalBatch(shardNumbers(spec), 3) == 10);
+    spec.loaderDropLast = true;
+    CHECK(globalBatch(shardNumbers(spec), 3) == 8);
 }

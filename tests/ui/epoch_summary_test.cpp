@@ -158,3 +158,48 @@ TEST_CASE("seeds and epochs that share an order are named") {
     CHECK(sameOrderSentence(spec).isEmpty());
     CHECK(learningRateSentence(spec).contains("multiplied by 4 for batches of 8"));
 }
+
+// torch's DataLoader over range(10) with the samplers range(10)[rank::4], which have 3, 3, 2 and 2 samples.
+TEST_CASE("the summary of unpadded shards counts the samples of each rank") {
+    ShardSpec spec = tenOnFour();
+    spec.kind = SamplerKind::kUnpadded;
+    spec.batchSize = 3;
+    auto values = epochSummaryOf(spec);
+    CHECK(values["Global batch"] == "10");
+    CHECK(values["Steps per epoch"] == "1");
+    CHECK(values["Last batch per rank"] == "3 or 2");
+    CHECK(values["Dropped by loader"] == "0");
+    spec.loaderDropLast = true;
+    values = epochSummaryOf(spec);
+    CHECK(values["Global batch"] == "6");
+    CHECK(values["Steps per epoch"] == "1 or 0");
+    CHECK(values["Last batch per rank"] == "3 or 0");
+    CHECK(values["Dropped by loader"] == "4");
+    CHECK(values["Unique seen"] == "6 (60 %)");
+    spec.batchSize = 2;
+    values = epochSummaryOf(spec);
+    CHECK(values["Dropped by loader"] == "2");
+    CHECK(values["Steps per epoch"] == "1");
+    CHECK(values["Last batch per rank"] == "2");
+    spec.loaderDropLast = false;
+    CHECK(epochSummaryOf(spec)["Steps per epoch"] == "2 or 1");
+    spec.datasetSize = 30;  // 8, 8, 7 and 7
+    spec.batchSize = 5;
+    spec.loaderDropLast = true;
+    CHECK(epochSummaryOf(spec)["Dropped by loader"] == "10");
+    for (const EpochSummaryRow& row : epochSummaryRows(planOf(spec), {}, 10))
+        if (row.name == "Dropped by loader")
+            CHECK(row.tip.startsWith("3 on 2 ranks and 2 on 2 ranks: the incomplete last batch"));
+    CHECK(bothDropLasts(spec).endsWith("the incomplete last batch: 3 on 2 ranks and 2 on 2 ranks, 10 in total."));
+    CHECK(learningRateSentence(spec).contains("multiplied by 4 for batches of 20"));
+}
+
+// PyTorch: DataLoader(range(10), batch_size=4, drop_last=True) yields 8 samples.
+TEST_CASE("the effective batch has at most the samples that the loader keeps") {
+    ShardSpec spec = tenOnFour();
+    spec.worldSize = 1;
+    spec.batchSize = 4;
+    spec.loaderDropLast = true;
+    for (const EpochSummaryRow& row : epochSummaryRows(planOf(spec), {}, 10, 3))
+        if (row.name == "Effective batch") CHECK(row.value == "8");
+}

@@ -36,15 +36,16 @@ std::string withoutTrailingBlanks(std::string text) {
     return text;
 }
 
-// Table of ranks by slots. A bar marks the beginning of a batch; samples outside any batch are in parentheses.
+// Table of ranks by slots. A bar marks the beginning of a batch; the header says which slots are in no step on the
+// first rank, which has the most samples, and a remark follows each rank that differs.
 class Grid {
   public:
     Grid(const ShardPlan& plan, RankRange ranks) : m_plan(plan), m_ranks(ranks) {
         const auto largest = std::max<std::int64_t>(0, plan.spec().datasetSize - 1);
         m_cell = std::to_string(largest).size() + 2;  // the 2 are a blank and the mark of a duplicate
         const auto room = static_cast<std::int64_t>((kLineWidth - kHead) / (m_cell + 1));
-        m_slots = shownOf(plan.samplesPerRank(), std::max<std::int64_t>(room, 6));
-        m_kept = plan.samplesPerRank() - plan.droppedByLoader();
+        m_slots = shownOf(plan.samplesOf(ranks.first), std::max<std::int64_t>(room, 6));
+        m_kept = plan.trainedOf(ranks.first);
     }
 
     void write(TextOut& out) const {
@@ -58,14 +59,16 @@ class Grid {
   private:
     static constexpr std::size_t kHead = 10;
 
-    bool beginsBatch(std::int64_t slot) const { return slot == m_kept || slot % m_plan.spec().batchSize == 0; }
+    bool beginsBatch(std::int64_t slot, std::int64_t kept) const {
+        return slot == kept || slot % m_plan.spec().batchSize == 0;
+    }
 
     void writeSteps(TextOut& out) const {
         std::string line(kHead, ' ');
         std::size_t at = kHead;
         bool afterGap = false;
         for (const std::int64_t slot : m_slots) {
-            const bool labelled = slot >= 0 && (beginsBatch(slot) || afterGap);
+            const bool labelled = slot >= 0 && (beginsBatch(slot, m_kept) || afterGap);
             afterGap = slot < 0;
             // A label is written only where it does not overlap the previous label, so narrow batches have fewer labels
             // than steps.
@@ -83,6 +86,8 @@ class Grid {
         std::string line = "rank " + std::to_string(rank);
         line.resize(std::max(kHead, line.size() + 1), ' ');
         for (const std::int64_t slot : m_slots) line += slot < 0 ? padded("... ", m_cell + 1) : cell(rank, slot);
+        const std::int64_t left = m_plan.samplesOf(rank) - m_plan.trainedOf(rank);
+        if (left > 0 && m_plan.trainedOf(rank) != m_kept) line += "the last " + std::to_string(left) + " in no step";
         out << withoutTrailingBlanks(line) << "\n";
     }
 
@@ -90,7 +95,7 @@ class Grid {
         if (slot >= m_plan.samplesOf(rank)) return padded("", m_cell + 1);
         std::string number = std::to_string(m_plan.index(rank, slot));
         number += m_plan.isPadded(rank, slot) ? '*' : ' ';
-        std::string text(1, beginsBatch(slot) ? '|' : ' ');
+        std::string text(1, beginsBatch(slot, m_plan.trainedOf(rank)) ? '|' : ' ');
         text += padded(number, m_cell);
         return text;
     }
@@ -99,7 +104,7 @@ class Grid {
     RankRange m_ranks;
     std::size_t m_cell;
     std::vector<std::int64_t> m_slots;
-    std::int64_t m_kept;
+    std::int64_t m_kept;  // number of slots of the first rank that are in a step
 };
 
 void writeTitle(const ShardSpec& spec, TextOut& out) {

@@ -48,18 +48,19 @@ void fillOverlap(const ShardPlan& plan, AssignmentEffects& damage, const std::at
     }
 }
 
-// Returns the number of distinct samples that one rank trains: the length of the rank's list of samples, up to where
-// the order repeats.
+// Returns the number of distinct samples that the rank with the most samples trains: the length of its list of samples,
+// up to where the order repeats.
 double distinctOfRank(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
-    return static_cast<double>(
-        std::min(numbers.samplesPerRank - numbers.droppedByLoader, std::max<std::int64_t>(1, numbers.orderLength)));
+    return static_cast<double>(std::min(numbers.groups[0].trained, std::max<std::int64_t>(1, numbers.orderLength)));
 }
 
 // Returns the expected fraction of the samples that one epoch trains.
 double seenPart(const ShardSpec& spec) {
     const auto n = static_cast<double>(spec.datasetSize);
     const auto world = static_cast<double>(spec.worldSize);
+    if (const ShardNumbers numbers = shardNumbers(spec); numbers.isUneven())
+        return static_cast<double>(numbers.totalSize - numbers.droppedByLoader) / n;
     const double part = distinctOfRank(spec) / n;
     if (isReplicated(spec.kind) || spec.pitfalls.wrongRank >= 0) return std::min(1.0, part);
     if (spec.pitfalls.seedPerRank) return 1 - std::pow(1 - part, world);
@@ -93,7 +94,8 @@ double expectedOverlapOf(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
     const std::int64_t pairsOfRanks = spec.worldSize * (spec.worldSize - 1) / 2;
     const auto pairs = static_cast<double>(pairsOfRanks);
-    if (pairs == 0 || numbers.padding > spec.datasetSize || numbers.droppedByLoader > 0) return pairs == 0 ? 0 : -1;
+    if (pairs == 0 || (numbers.padding == 0 && !spec.pitfalls.any())) return 0;
+    if (numbers.padding > spec.datasetSize || numbers.droppedByLoader > 0) return -1;
     // The two ranks that hold the copies of a repeated sample share it, unless both copies are on one rank.
     return spec.pitfalls.any() ? 0 : static_cast<double>(numbers.padding) / pairs;
 }

@@ -34,7 +34,7 @@ std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan) {
     if (spec.pitfalls.any() || spec.kind != SamplerKind::kDistributed) {
         return {};
     }
-    const std::int64_t used = (plan.samplesPerRank() - plan.droppedByLoader()) * spec.worldSize;
+    const std::int64_t used = plan.trainedOf(0) * spec.worldSize;
     return std::min<std::int64_t>(used, spec.datasetSize);
 }
 

@@ -8,21 +8,30 @@ namespace {
 
 constexpr std::int64_t kSlotsBetweenStops = 4096;
 
-double share(const ShardPlan& plan, std::int64_t step) {
-    return static_cast<double>(plan.batch(step).count) / static_cast<double>(plan.samplesPerRank());
+// Adds the numbers of samples that have the same rank, and the same rank and step, in both plans by chance, for the
+// ranks from firstRank to before lastRank. In each plan these ranks have equally many samples.
+void addByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second, int firstRank, int lastRank) {
+    const auto all = static_cast<double>(first.totalSize()) * static_cast<double>(second.totalSize());
+    const double ranks = lastRank - firstRank;
+    const auto product = [](std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); };
+    double sameStep = 0;
+    for (std::int64_t step = 0; step < std::min(first.stepsPerEpoch(), second.stepsPerEpoch()); ++step)
+        sameStep += product(first.batch(firstRank, step).count, second.batch(firstRank, step).count);
+    const auto samples = static_cast<double>(diff.samples);
+    diff.expectedSameRank += samples * ranks * product(first.samplesOf(firstRank), second.samplesOf(firstRank)) / all;
+    diff.expectedSameRankStep += samples * ranks * sameStep / all;
 }
 
-// Two independent assignments put a sample on rank r with probabilities 1 / W1 and 1 / W2. The sum over the ranks of
-// the smaller world is 1 / max(W1, W2).
+// Two independent assignments put a sample on rank r with the probabilities that are the rank's shares of all slots.
 void expectByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second) {
-    const auto ranks = static_cast<double>(std::max(first.spec().worldSize, second.spec().worldSize));
-    const auto samples = static_cast<double>(diff.samples);
-    double sameStep = 0;
-    for (std::int64_t step = 0; step < std::min(first.stepsPerEpoch(), second.stepsPerEpoch()); ++step) {
-        sameStep += share(first, step) * share(second, step);
+    const auto ranks = static_cast<int>(std::min(first.spec().worldSize, second.spec().worldSize));
+    if (first.totalSize() == 0 || second.totalSize() == 0) return;
+    for (int from = 0, to = 0; from < ranks; from = to) {
+        while (to < ranks && first.samplesOf(to) == first.samplesOf(from) &&
+               second.samplesOf(to) == second.samplesOf(from))
+            ++to;
+        addByChance(diff, first, second, from, to);
     }
-    diff.expectedSameRank = samples / ranks;
-    diff.expectedSameRankStep = samples / ranks * sameStep;
 }
 
 }  // namespace

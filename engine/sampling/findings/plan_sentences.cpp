@@ -60,12 +60,42 @@ std::string replicatedSentence(const ShardSpec& spec, const ShardNumbers& number
            what + ".";
 }
 
-std::string unpaddedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
-    const std::int64_t longer = spec.datasetSize % spec.worldSize;
-    if (longer == 0) return {};
-    return counted(longer, "rank gets ", "ranks get ") + grouped(numbers.samplesPerRank) + ", " +
-           counted(spec.worldSize - longer, "rank gets ", "ranks get ") + grouped(numbers.samplesPerRank - 1) +
+std::string unpaddedSentence(const ShardNumbers& numbers) {
+    const auto& [longer, shorter] = numbers.groups;
+    return counted(longer.ranks, "rank gets ", "ranks get ") + grouped(longer.samples) + ", " +
+           counted(shorter.ranks, "rank gets ", "ranks get ") + grouped(shorter.samples) +
            "; none repeated, none dropped.";
+}
+
+// Returns "4 x 32", or "2 x 3 + 2 x 2" if ranks have different numbers of samples in the first step.
+std::string firstStepClause(const ShardNumbers& numbers) {
+    const auto batchOf = [&](const RankGroup& group) { return std::min(numbers.batchSize, group.trained); };
+    const auto product = [](std::int64_t ranks, std::int64_t batch) {
+        return std::to_string(ranks) + " x " + std::to_string(batch);
+    };
+    const auto& [longer, shorter] = numbers.groups;
+    if (!numbers.isUneven() || batchOf(longer) == batchOf(shorter))
+        return product(longer.ranks + shorter.ranks, batchOf(longer));
+    return product(longer.ranks, batchOf(longer)) + " + " + product(shorter.ranks, batchOf(shorter));
+}
+
+// Returns what the last step and the loader's drop_last do to ranks of two lengths.
+std::string unevenClauses(const ShardNumbers& numbers) {
+    const auto& [longer, shorter] = numbers.groups;
+    const std::string longRanks = counted(longer.ranks, "rank", "ranks");
+    const std::string shortRanks = counted(shorter.ranks, "rank", "ranks");
+    std::string text;
+    if (numbers.stepsPerEpoch > 1 && longer.lastBatch != shorter.lastBatch) {
+        text += "; the last step has " + grouped(longer.lastBatch) + " on " + longRanks + " and " +
+                (shorter.lastBatch == 0 ? std::string("none") : grouped(shorter.lastBatch)) + " on " + shortRanks;
+    }
+    std::string dropped;
+    for (const RankGroup& group : numbers.groups) {
+        if (group.droppedByLoader == 0) continue;
+        dropped += (dropped.empty() ? "; the loader drops the last " : " and the last ") +
+                   grouped(group.droppedByLoader) + " of " + counted(group.ranks, "rank", "ranks");
+    }
+    return text + dropped;
 }
 
 std::string batchedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
@@ -87,9 +117,7 @@ std::string shardSentence(const ShardSpec& spec) {
     const std::string start = orderClause(spec, numbers);
     if (isReplicated(spec.kind)) return replicatedSentence(spec, numbers);
     if (assignsBatches(spec.kind)) return start + batchedSentence(spec, numbers);
-    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
-        return unpaddedSentence(spec, numbers);
-    }
+    if (numbers.isUneven()) return unpaddedSentence(numbers);
     const std::string divided = start + division(spec, numbers.orderLength, numbers.samplesPerRank);
     if (numbers.samplesPerRank == 0) {
         return divided + " samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most " +
@@ -107,19 +135,20 @@ std::string stepSentence(const ShardSpec& spec) {
                grouped(spec.batchSize) + ", and the loader's drop_last drops it.";
     }
     const std::int64_t batch = std::min(spec.batchSize, numbers.samplesPerRank);
-    std::string text = counted(numbers.stepsPerEpoch, "step of ", "steps of ") + std::to_string(spec.worldSize) +
-                       " x " + std::to_string(batch) + " = " + grouped(spec.worldSize * batch);
+    std::string text = counted(numbers.stepsPerEpoch, "step of ", "steps of ") + firstStepClause(numbers) + " = " +
+                       grouped(globalBatch(numbers));
     if (isReplicated(spec.kind) && spec.worldSize > 1) {
         text += ", of which only " + grouped(batch) + " are distinct: all ranks use the same";
     }
     if (batch < spec.batchSize) {
-        text += "; a batch of " + grouped(spec.batchSize) + " is larger than a rank's shard, so it contains all " +
-                grouped(batch);
-    } else if (numbers.lastBatchSize < spec.batchSize) {
-        text += "; the last step has " + grouped(numbers.lastBatchSize) + " per rank";
+        text += "; a batch of " + grouped(spec.batchSize) + " is larger than a rank's shard, so it contains " +
+                (numbers.isUneven() ? "the whole shard" : "all " + grouped(batch));
+    } else if (!numbers.isUneven() && numbers.groups[0].lastBatch < spec.batchSize) {
+        text += "; the last step has " + grouped(numbers.groups[0].lastBatch) + " per rank";
     }
+    if (numbers.isUneven()) return text + unevenClauses(numbers) + ".";
     if (numbers.droppedByLoader > 0) {
-        text += "; the loader drops the last " + grouped(numbers.droppedByLoader) + " of each rank";
+        text += "; the loader drops the last " + grouped(numbers.groups[0].droppedByLoader) + " of each rank";
     }
     return text + ".";
 }
@@ -153,7 +182,7 @@ Problems planProblems(const ShardSpec& spec) {
         return {{"sampler.kind", "is " + std::string(samplerName(spec.kind)) + ", which needs samples with classes",
                  "choose a data set with classes, or another sampler"}};
     }
-    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
+    if (numbers.isUneven()) {
         return {{"sampler.kind",
                  "is unpadded, which is meant for evaluation: " + n + " samples over " + world +
                      " ranks leave shards of " + std::to_string(numbers.samplesPerRank) + " and " +

@@ -27,6 +27,11 @@ struct ShardLayout {
     static ShardLayout of(const ShardSpec& spec);
 
     std::int64_t totalSize() const { return uneven ? orderLength : samplesPerRank * worldSize; }
+    // Returns the number of ranks with samplesPerRank samples, which are the first ones.
+    std::int64_t longRanks() const {
+        const std::int64_t longer = uneven ? orderLength % worldSize : 0;
+        return longer > 0 ? longer : worldSize;
+    }
     std::int64_t samplesOf(std::int64_t rank) const {
         return uneven ? (orderLength - rank + worldSize - 1) / worldSize : samplesPerRank;
     }

@@ -19,6 +19,17 @@ std::int64_t paddingByHand(const ShardSpec& spec, const ShardLayout& layout) {
     return padding;
 }
 
+// Leaves lastBatch to the caller.
+RankGroup groupOf(const ShardSpec& spec, std::int64_t ranks, std::int64_t samples) {
+    RankGroup group{.ranks = ranks, .samples = samples};
+    const std::int64_t rest = samples % spec.batchSize;
+    const bool keepsRest = rest > 0 && !spec.loaderDropLast;
+    group.steps = samples / spec.batchSize + (keepsRest ? 1 : 0);
+    group.droppedByLoader = keepsRest ? 0 : rest;
+    group.trained = samples - group.droppedByLoader;
+    return group;
+}
+
 }  // namespace
 
 ShardNumbers shardNumbers(const ShardSpec& spec) {
@@ -28,12 +39,27 @@ ShardNumbers shardNumbers(const ShardSpec& spec) {
     numbers.padding = spec.pitfalls.any() ? paddingByHand(spec, layout)
                                           : std::max<std::int64_t>(0, numbers.totalSize - layout.orderLength);
     numbers.droppedBySampler = std::max<std::int64_t>(0, layout.orderLength - layout.totalSize());
-    const std::int64_t rest = numbers.samplesPerRank % spec.batchSize;
-    const bool keepsRest = rest > 0 && !spec.loaderDropLast;
-    numbers.stepsPerEpoch = numbers.samplesPerRank / spec.batchSize + (keepsRest ? 1 : 0);
-    numbers.droppedByLoader = keepsRest ? 0 : rest;
-    if (numbers.stepsPerEpoch > 0) numbers.lastBatchSize = keepsRest ? rest : spec.batchSize;
+    numbers.batchSize = spec.batchSize;
+    const std::int64_t longRanks = layout.uneven ? layout.longRanks() : spec.worldSize;
+    numbers.groups[0] = groupOf(spec, longRanks, layout.samplesPerRank);
+    numbers.stepsPerEpoch = numbers.groups[0].steps;
+    if (longRanks < spec.worldSize)
+        numbers.groups[1] = groupOf(spec, spec.worldSize - longRanks, layout.samplesPerRank - 1);
+    for (RankGroup& group : numbers.groups) {
+        const std::int64_t before = std::max<std::int64_t>(0, numbers.stepsPerEpoch - 1) * spec.batchSize;
+        group.lastBatch = std::clamp<std::int64_t>(group.trained - before, 0, spec.batchSize);
+        numbers.droppedByLoader += group.ranks * group.droppedByLoader;
+    }
     return numbers;
+}
+
+std::int64_t globalBatch(const ShardNumbers& numbers, std::int64_t accumulateSteps) {
+    std::int64_t samples = 0;
+    for (const RankGroup& group : numbers.groups) {
+        const bool all = numbers.batchSize > group.trained / accumulateSteps;  // avoids an overflow of the product
+        samples += group.ranks * (all ? group.trained : numbers.batchSize * accumulateSteps);
+    }
+    return samples;
 }
 
 }  // namespace ringside

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside {
+
+// Ranks with the same number of samples.
+struct RankGroup {
+    std::int64_t ranks = 0;            // number of ranks; 0 if there is no such group
+    std::int64_t samples = 0;          // number of samples of each rank
+    std::int64_t trained = 0;          // number of samples of each rank that are in a step
+    std::int64_t steps = 0;            // number of batches of each rank
+    std::int64_t lastBatch = 0;        // number of samples of each rank in the plan's last step
+    std::int64_t droppedByLoader = 0;  // number of samples of each rank that the loader's drop_last omits
+    bool operator==(const RankGroup&) const = default;
+};
 
 // Counts of a plan, computed without assigning a sample, so that they can be shown at every keystroke. The spec's sizes
 // must be in range.
@@ -14,11 +26,18 @@ struct ShardNumbers {
     std::int64_t totalSize = 0;
     std::int64_t padding = 0;
     std::int64_t droppedBySampler = 0;  // number of samples at the end of the order that no rank gets
-    std::int64_t stepsPerEpoch = 0;
-    std::int64_t lastBatchSize = 0;    // number of samples per rank in the last step; 0 if there is no step
-    std::int64_t droppedByLoader = 0;  // number of samples of each rank that the loader's drop_last omits
-    std::int64_t orderLength = 0;      // number of samples before padding
+    std::int64_t stepsPerEpoch = 0;     // number of batches of the rank with the most samples
+    std::int64_t droppedByLoader = 0;   // number of samples of all ranks that the loader's drop_last omits
+    std::int64_t orderLength = 0;       // number of samples before padding
+    std::array<RankGroup, 2> groups =
+        {};  // all ranks; or, if the sampler does not pad, the longer and the shorter ones
+    std::int64_t batchSize = 1;
+
+    bool isUneven() const { return groups[1].ranks > 0; }
 };
 ShardNumbers shardNumbers(const ShardSpec& spec);
+
+// Returns the number of samples of all ranks in the first step if each step accumulates this number of batches.
+std::int64_t globalBatch(const ShardNumbers& numbers, std::int64_t accumulateSteps = 1);
 
 }  // namespace ringside

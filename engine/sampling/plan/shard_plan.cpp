@@ -187,7 +187,7 @@ SlotRange ShardPlan::batch(int rank, std::int64_t step) const {
 }
 
 std::int64_t ShardPlan::droppedByLoader() const {
-    return spec().loaderDropLast ? samplesPerRank() % spec().batchSize : 0;
+    return shardNumbers(spec()).droppedByLoader;
 }
 
 SamplePlace ShardPlan::placeAt(int rank, std::int64_t slot) const {

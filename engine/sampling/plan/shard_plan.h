@@ -99,8 +99,8 @@ class ShardPlan {
     SlotRange batch(std::int64_t step) const;
     // Returns the slots of a batch; they can be fewer or none if the sampler kind does not pad.
     SlotRange batch(int rank, std::int64_t step) const;
-    std::int64_t droppedByLoader() const;  // returns the number of slots per rank that the loader's
-                                           // drop_last omits
+    // Returns the number of slots of all ranks that the loader's drop_last omits.
+    std::int64_t droppedByLoader() const;
 
     // Returns all uses of a sample: several if it is padded or drawn again, none if no rank gets it. The first call
     // takes O(n) unless prepareToFind() was called; later calls take O(1).

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/audit/audit_run.h"
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/crypto/sha256.h"
 #include "base/system/files.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "telemetry/events/codec.h"
+#include "watch/audit/planned_audit.h"
 #include "watch/sample_audit/recorded_script.h"
 
 using namespace ringside;
@@ -178,4 +184,27 @@ TEST_CASE("Each prefix of a record is audited or refused without a crash", "[aud
             CHECK_FALSE(audit.problem().remedy.empty());
         }
     }
+}
+
+// torch's DataLoader with drop_last yields 0 4 8 | 1 5 9, and nothing on the ranks that have 2 6 | 3 7.
+TEST_CASE("An epoch in which the loader drops the samples of shorter ranks is by rule", "[audit]") {
+    const auto hashOf = [](std::vector<std::int64_t> samples) {
+        Sha256 sum;
+        sum.add(std::as_bytes(std::span(samples)));
+        return sum.hex();
+    };
+    RunStarted started;
+    started.trainingSamples = 10;
+    started.config = R"({"version": 1, "parallel": {"world_size": 4}, "loader": {"batch_size": 3, "drop_last": true},
+                         "sampler": {"kind": "unpadded", "shuffle": false}})";
+    const std::vector<Consumed> hashes = {
+        {0, 0, 3, hashOf({0, 4, 8})}, {1, 0, 3, hashOf({1, 5, 9})}, {2, 0, 0, hashOf({})}, {3, 0, 0, hashOf({})}};
+    const Result<SampleAudit> audit = auditByPlan(started, hashes);
+    REQUIRE(audit);
+    REQUIRE(audit.value().training.size() == 1);
+    const EpochAudit& epoch = audit.value().training[0];
+    CHECK(epoch.never == 4);
+    CHECK(epoch.twice == 0);
+    CHECK(epoch.why == "drop_last leaves them out");
+    CHECK(epoch.isByRule);
 }

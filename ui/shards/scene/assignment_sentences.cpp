@@ -175,6 +175,13 @@ QString stepSentence(const ShardPlan& plan, GridCell cell) {
                                  "order."))
             .arg(plainNumber(layout.position(cell.rank, batch.first)), plainNumber(layout.position(cell.rank, last)));
     }
+    const std::int64_t others = spec.worldSize - layout.longRanks();  // ranks with one sample less
+    if (others > 0 && spec.loaderDropLast && plan.batch(static_cast<int>(spec.worldSize) - 1, step).count == 0) {
+        const QString ranks =
+            layout.longRanks() == 1 ? gridText("rank 0") : gridText("ranks 0 to %1").arg(layout.longRanks() - 1);
+        return sentence(gridText("Step %1 of %2 uses slots %3 to %4 of %5; the other ranks have no complete batch."))
+            .arg(ranks);
+    }
     const std::int64_t end = std::min((batch.first + batch.count) * spec.worldSize, layout.totalSize()) - 1;
     if (layout.uneven && end + 1 < (batch.first + batch.count) * spec.worldSize) {
         return sentence(gridText("Step %1 of %2 uses slots %3 to %4, if the rank has that many: positions %5 to %6 of "

@@ -47,8 +47,9 @@ struct ShardScene {
         return plan.samplesPerRank() + (cut + plan.spec().worldSize - 1) / plan.spec().worldSize;
     }
     int ranks() const { return static_cast<int>(plan.spec().worldSize); }
-    // Returns the number of trained slots of each rank: all slots, or the slots that the loader's drop_last keeps.
-    std::int64_t trainedSlots() const { return plan.samplesPerRank() - plan.droppedByLoader(); }
+    // Returns the number of trained slots of the rank with the most samples: all slots, or the slots that the loader's
+    // drop_last keeps.
+    std::int64_t trainedSlots() const { return plan.trainedOf(0); }
 };
 
 enum class CellKind {

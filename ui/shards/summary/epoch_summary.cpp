@@ -102,14 +102,16 @@ QList<EpochSummaryRow> worldRows(std::int64_t dataRanks, const EpochSummaryCount
              epochSummaryText("W: the number of ranks")}};
 }
 
-EpochSummaryRow perRank(const ShardPlan& plan, std::int64_t length, const QString& n) {
-    const std::int64_t last = plan.samplesOf(static_cast<int>(plan.spec().worldSize) - 1);
-    const QString value =
-        last == plan.samplesPerRank()
-            ? groupedNumber(last)
-            : epochSummaryText("%1 or %2").arg(groupedNumber(plan.samplesPerRank()), groupedNumber(last));
-    return {perRankName(plan.spec(), n), value, plan.samplesPerRank() == 0 ? Tone::Danger : Tone::Normal,
-            perRankTip(plan, length)};
+// Returns "3", or "3 or 2" if the number differs between the ranks of a sampler that does not pad.
+QString eitherText(const ShardNumbers& numbers, std::int64_t RankGroup::*number) {
+    const auto& [longer, shorter] = numbers.groups;
+    if (!numbers.isUneven() || longer.*number == shorter.*number) return groupedNumber(longer.*number);
+    return epochSummaryText("%1 or %2").arg(groupedNumber(longer.*number), groupedNumber(shorter.*number));
+}
+
+EpochSummaryRow perRank(const ShardPlan& plan, const ShardNumbers& numbers, const QString& n) {
+    return {perRankName(plan.spec(), n), eitherText(numbers, &RankGroup::samples),
+            plan.samplesPerRank() == 0 ? Tone::Danger : Tone::Normal, perRankTip(plan, numbers.orderLength)};
 }
 
 EpochSummaryRow repeated(const ShardPlan& plan, std::int64_t length) {
@@ -130,37 +132,53 @@ EpochSummaryRow repeated(const ShardPlan& plan, std::int64_t length) {
     return row;
 }
 
-EpochSummaryRow lastBatch(const ShardPlan& plan) {
-    QString value = groupedNumber(plan.lastBatchSize());
-    if (plan.stepsPerEpoch() > 0) {
-        const int lastRank = static_cast<int>(plan.spec().worldSize) - 1;
-        const std::int64_t least = plan.batch(lastRank, plan.stepsPerEpoch() - 1).count;
-        if (least != plan.lastBatchSize()) value = epochSummaryText("%1 or %2").arg(value, groupedNumber(least));
-    }
-    return {epochSummaryText("Last batch per rank"), value, Tone::Normal,
+EpochSummaryRow droppedByLoader(const ShardNumbers& numbers) {
+    return {epochSummaryText("Dropped by loader"), groupedNumber(numbers.droppedByLoader),
+            numbers.droppedByLoader > 0 ? Tone::Danger : Tone::Normal,
+            epochSummaryText("%1: the incomplete last batch, if drop_last of the loader is on")
+                .arg(loaderDropsText(numbers))};
+}
+
+EpochSummaryRow steps(const ShardPlan& plan, const ShardNumbers& numbers) {
+    return {epochSummaryText("Steps per epoch"), eitherText(numbers, &RankGroup::steps),
+            plan.stepsPerEpoch() == 0 ? Tone::Danger : Tone::Normal,
+            (plan.spec().loaderDropLast ? epochSummaryText("floor(%1 / %2)") : epochSummaryText("ceil(%1 / %2)"))
+                .arg(eitherText(numbers, &RankGroup::samples))
+                .arg(plan.spec().batchSize)};
+}
+
+EpochSummaryRow lastBatch(const ShardNumbers& numbers) {
+    return {epochSummaryText("Last batch per rank"), eitherText(numbers, &RankGroup::lastBatch), Tone::Normal,
             epochSummaryText("Samples of each rank in the last step")};
 }
 
 // Rows about batches. Only existing samples count: a batch has at most the samples of the shard, and a group at most
 // the batches of an epoch.
-QList<EpochSummaryRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) {
-    const ShardSpec& spec = plan.spec();
-    const std::int64_t batch = std::min(spec.batchSize, plan.samplesPerRank());
-    QString tip = epochSummaryText("%1 per rank x %2 ranks").arg(batch).arg(spec.worldSize);
-    if (batch < spec.batchSize)
+QList<EpochSummaryRow> batchRows(const ShardSpec& spec, const ShardNumbers& numbers, std::int64_t accumulateSteps) {
+    const auto perRank = [&](std::int64_t batches) {
+        QStringList products;
+        for (const RankGroup& group : numbers.groups) {
+            if (group.ranks == 0) continue;
+            products << epochSummaryText("%1 per rank x %2 ranks")
+                            .arg(group.trained / batches < spec.batchSize ? group.trained : spec.batchSize * batches)
+                            .arg(group.ranks);
+        }
+        products.removeDuplicates();
+        return products.join(QStringLiteral(" + "));
+    };
+    QString tip = perRank(1);
+    if (numbers.samplesPerRank < spec.batchSize)
         tip += QLatin1Char('\n') +
                epochSummaryText("A batch of %1 is larger than a rank's shard, so each batch is the whole shard")
                    .arg(spec.batchSize);
     QList<EpochSummaryRow> rows{
-        {epochSummaryText("Global batch"), groupedNumber(batch * spec.worldSize), Tone::Normal, tip}};
+        {epochSummaryText("Global batch"), groupedNumber(globalBatch(numbers)), Tone::Normal, tip}};
     if (accumulateSteps <= 1) return rows;
-    const std::int64_t perRank = std::min(batch * accumulateSteps, plan.samplesPerRank());
-    rows << EpochSummaryRow{
-        epochSummaryText("Effective batch"), groupedNumber(perRank * spec.worldSize), Tone::Normal,
-        epochSummaryText("%1 per rank x %2 ranks x %3 accumulated batches: samples per optimizer step")
-            .arg(perRank)
-            .arg(spec.worldSize)
-            .arg(accumulateSteps)};
+    rows << EpochSummaryRow{epochSummaryText("Effective batch"), groupedNumber(globalBatch(numbers, accumulateSteps)),
+                            Tone::Normal,
+                            epochSummaryText("%1, with %2 accumulated batches: samples per optimizer step")
+                                .arg(perRank(accumulateSteps))
+                                .arg(accumulateSteps)};
     return rows;
 }
 
@@ -210,32 +228,22 @@ void addSentences(QList<EpochSummaryRow>& rows, const ShardPlan& plan, std::int6
 QList<EpochSummaryRow> epochSummaryRows(const ShardPlan& plan, const EpochSummaryCounts& counts, qint64 epochs,
                                         qint64 accumulateSteps) {
     const ShardSpec& spec = plan.spec();
-    const std::int64_t length = shardNumbers(spec).orderLength;
+    const ShardNumbers numbers = shardNumbers(spec);
     const auto dropped = static_cast<std::int64_t>(plan.dropped().size());
-    const std::int64_t loader = plan.droppedByLoader() * spec.worldSize;
     QList<EpochSummaryRow> rows;
     rows << EpochSummaryRow{epochSummaryText("Samples"), groupedNumber(spec.datasetSize), Tone::Normal,
                             epochSummaryText("n: the training samples")};
-    const std::optional<EpochSummaryRow> order = orderRow(spec, length);
+    const std::optional<EpochSummaryRow> order = orderRow(spec, numbers.orderLength);
     if (order) rows << *order;
     rows << worldRows(spec.worldSize, counts);
-    rows << perRank(plan, length, order ? QStringLiteral("k") : QStringLiteral("n")) << repeated(plan, length);
+    rows << perRank(plan, numbers, order ? QStringLiteral("k") : QStringLiteral("n"))
+         << repeated(plan, numbers.orderLength);
     rows << EpochSummaryRow{
         epochSummaryText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,
         epochSummaryText("Last samples of the order that do not divide evenly, if drop_last of the sampler is on")};
-    rows << EpochSummaryRow{
-        epochSummaryText("Dropped by loader"), groupedNumber(loader), loader > 0 ? Tone::Danger : Tone::Normal,
-        epochSummaryText("%1 on each of %2 ranks: the incomplete last batch, if drop_last of the loader is on")
-            .arg(plan.droppedByLoader())
-            .arg(spec.worldSize)};
-    rows << EpochSummaryRow{
-        epochSummaryText("Steps per epoch"), groupedNumber(plan.stepsPerEpoch()),
-        plan.stepsPerEpoch() == 0 ? Tone::Danger : Tone::Normal,
-        (spec.loaderDropLast ? epochSummaryText("floor(%1 / %2)") : epochSummaryText("ceil(%1 / %2)"))
-            .arg(plan.samplesPerRank())
-            .arg(spec.batchSize)};
-    rows << batchRows(plan, accumulateSteps);
-    rows << lastBatch(plan);
+    rows << droppedByLoader(numbers) << steps(plan, numbers);
+    rows << batchRows(spec, numbers, accumulateSteps);
+    rows << lastBatch(numbers);
     rows << EpochSummaryRow{epochSummaryText("Unique seen"),
                             counts.unique ? epochSummaryText("%1 (%2)").arg(groupedNumber(*counts.unique),
                                                                             share(*counts.unique, spec.datasetSize))

@@ -35,12 +35,26 @@ QString duplicatesSentence(const ShardPlan& plan) {
     return (more > 0 ? epochSummaryText("%1, and %2 more").arg(list, groupedNumber(more)) : list) + QLatin1Char('.');
 }
 
+QString loaderDropsText(const ShardNumbers& numbers) {
+    const auto& [longer, shorter] = numbers.groups;
+    if (!numbers.isUneven() || longer.droppedByLoader == shorter.droppedByLoader) {
+        return epochSummaryText("%1 samples on each rank").arg(groupedNumber(longer.droppedByLoader));
+    }
+    QStringList counts;
+    for (const RankGroup& group : numbers.groups) {
+        counts << (group.ranks == 1 ? epochSummaryText("%1 on 1 rank").arg(groupedNumber(group.droppedByLoader))
+                                    : epochSummaryText("%1 on %2 ranks")
+                                          .arg(groupedNumber(group.droppedByLoader), groupedNumber(group.ranks)));
+    }
+    return counts.join(epochSummaryText(" and "));
+}
+
 QString bothDropLasts(const ShardSpec& spec) {
     ShardSpec sampler = spec, loader = spec;
     sampler.dropLast = true;
     loader.loaderDropLast = true;
     const ShardNumbers dropped = shardNumbers(sampler);
-    const std::int64_t byLoader = shardNumbers(loader).droppedByLoader;
+    const ShardNumbers byLoader = shardNumbers(loader);
     QString first = epochSummaryText("This sampler has no drop_last");
     if (takesDropLast(spec.kind)) {
         const QString divisor = assignsBatches(spec.kind)
@@ -54,10 +68,8 @@ QString bothDropLasts(const ShardSpec& spec) {
                     .arg(assignsBatches(spec.kind) ? QLatin1Char('(') + divisor + QLatin1Char(')') : divisor)
                     .arg(groupedNumber(dropped.droppedBySampler));
     }
-    return first +
-           epochSummaryText(
-               "; drop_last of the loader drops the incomplete last batch: %1 samples on each rank, %2 in total.")
-               .arg(groupedNumber(byLoader), groupedNumber(byLoader * spec.worldSize));
+    return first + epochSummaryText("; drop_last of the loader drops the incomplete last batch: %1, %2 in total.")
+                       .arg(loaderDropsText(byLoader), groupedNumber(byLoader.droppedByLoader));
 }
 
 // Explains that the generator depends only on seed + epoch.
@@ -90,10 +102,9 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
                    "All ranks train on the same samples: the effective batch is only %1, and each step is slower.")
             .arg(groupedNumber(spec.batchSize * accumulateSteps));
     }
-    // A batch has at most the samples of the shard.
-    const std::int64_t shard = shardNumbers(spec).samplesPerRank;
-    const std::int64_t batch = std::min(spec.batchSize, shard);
-    const std::int64_t all = std::min(spec.batchSize * accumulateSteps, shard) * spec.worldSize;
+    const ShardNumbers numbers = shardNumbers(spec);
+    const std::int64_t batch = std::min(spec.batchSize, numbers.groups[0].trained);
+    const std::int64_t all = globalBatch(numbers, accumulateSteps);
     if (batch < 1) return {};
     return epochSummaryText(
                "A learning rate that was chosen for batches of %1 on one rank is usually multiplied by %2 for batches "
