@@ -33,14 +33,17 @@ std::vector<PlanHit> examined(const ShardPlan& plan, const PlanQuery& query, std
                 hits.push_back(
                     {static_cast<std::uint32_t>(plan.index(rank, slot)), rank, static_cast<std::int32_t>(slot)});
     if (query.rank || query.step || query.state == State::Duplicate) return hits;
-    // A mistake can leave samples without a rank that the sampler does not drop. They are found by number only.
+    // Samples without a place: those that the sampler drops in the order of the plan, others in ascending order.
     std::vector<std::uint32_t> unused(plan.dropped().begin(), plan.dropped().end());
-    if (query.sample) {
+    if (plan.spec().pitfalls.any() || plan.spec().kind == SamplerKind::kSubset) {
         unused.clear();
-        if (plan.places(*query.sample).empty()) unused.push_back(static_cast<std::uint32_t>(*query.sample));
+        for (std::uint32_t sample = 0; sample < plan.spec().datasetSize; ++sample)
+            if (plan.placesByScan(sample).empty()) unused.push_back(sample);
     }
-    for (const std::uint32_t sample : unused)
+    for (const std::uint32_t sample : unused) {
+        if (query.sample && *query.sample != sample) continue;
         if (!query.label || labels[sample] == *query.label) hits.push_back({sample});
+    }
     return hits;
 }
 
@@ -57,6 +60,11 @@ std::vector<ShardSpec> specs() {
                                .loaderDropLast = loaderDropLast,
                                .kind = kind});
     all.push_back({.datasetSize = 37, .worldSize = 5, .batchSize = 4, .kind = SamplerKind::kUnpadded});
+    all.push_back(
+        {.datasetSize = 37, .worldSize = 5, .batchSize = 8, .loaderDropLast = true, .kind = SamplerKind::kUnpadded});
+    all.push_back({.datasetSize = 37, .worldSize = 5, .batchSize = 3, .kind = SamplerKind::kSubset});
+    all.push_back({.datasetSize = 37, .worldSize = 5, .dropLast = true, .pitfalls = {.wrongWorldSize = 8}});
+    all.push_back({.datasetSize = 37, .worldSize = 5, .pitfalls = {.doubleSharding = true}});
     all.push_back({.datasetSize = 2, .worldSize = 5});  // more padding than samples
     all.push_back({.datasetSize = 37, .worldSize = 5, .pitfalls = {.wrongRank = 1}});
     return all;

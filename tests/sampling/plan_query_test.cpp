@@ -137,3 +137,44 @@ TEST_CASE("never seen are the samples that every epoch drops") {
     // torch.randperm(10) seeded with 1 is 5 6 1 2 0 8 9 3 7 4: it drops 7 and 4 instead.
     CHECK(neverSeenSamples(shuffled, 2).empty());
 }
+
+// Unpadded and in order, the ranks have 0 4 8 | 1 5 9 | 2 6 | 3 7. The loader keeps one batch of ranks 0 and 1.
+TEST_CASE("a step has no samples of a rank whose batch the loader drops") {
+    ShardSpec spec{.datasetSize = 10, .worldSize = 4, .shuffle = false, .batchSize = 3, .loaderDropLast = true};
+    spec.kind = SamplerKind::kUnpadded;
+    CHECK(hits(spec, "step:1") ==
+          std::vector<PlanHit>{{0, 0, 0}, {1, 1, 0}, {4, 0, 1}, {5, 1, 1}, {8, 0, 2}, {9, 1, 2}});
+    CHECK(hits(spec, "step:1 rank:2").empty());
+    CHECK(hits(spec, "step:1 #6").empty());
+    CHECK(hits(spec, "step:1 dropped").empty());
+    CHECK(hits(spec, "step:1 #9") == std::vector<PlanHit>{{9, 1, 2}});
+}
+
+// Ten samples in order with num_replicas=8 hard-coded: four ranks get 0 8 | 1 9 | 2 0 | 3 1, and no rank gets 4 5 6 7.
+TEST_CASE("samples that a mistake leaves out are found by class and as dropped") {
+    ShardSpec spec{.datasetSize = 10, .worldSize = 4, .shuffle = false, .pitfalls = {.wrongWorldSize = 8}};
+    const std::vector<std::uint16_t> labels = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{4}, {5}, {6}, {7}});
+    CHECK(hits(spec, "dropped class:1", labels) == std::vector<PlanHit>{{5}, {7}});
+    CHECK(hits(spec, "dropped rank:1").empty());
+    CHECK(hits(spec, "class:1", labels) == std::vector<PlanHit>{{1, 1, 0}, {3, 3, 0}, {9, 1, 1}, {1, 3, 1}, {5}, {7}});
+    // Every process passes rank=1: all have 1 5 9.
+    spec.pitfalls = {.wrongRank = 1};
+    CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{0}, {2}, {3}, {4}, {6}, {7}, {8}});
+    // Each rank splits its own 0 4 8 | 1 5 9 | 2 6 | 3 7 again. Padding makes all parts equally long.
+    spec.pitfalls = {.doubleSharding = true};
+    const ShardPlan plan = ShardPlan::make(spec).value();
+    std::vector<PlanHit> unused;
+    for (std::uint32_t sample = 0; sample < 10; ++sample)
+        if (plan.placesByScan(sample).empty()) unused.push_back({sample});
+    REQUIRE(unused.size() > 4);
+    CHECK(hits(spec, "dropped") == unused);
+}
+
+TEST_CASE("a rare class is found with the samples that a mistake leaves out") {
+    ShardSpec spec{.datasetSize = 400, .worldSize = 4, .shuffle = false, .pitfalls = {.wrongWorldSize = 8}};
+    std::vector<std::uint16_t> labels(400);
+    labels[3] = labels[7] = 9;  // position 3 belongs to rank 3, position 7 to a rank that does not exist
+    CHECK(hits(spec, "class:9", labels) == std::vector<PlanHit>{{3, 3, 0}, {7}});
+    CHECK(searchSize(ShardPlan::make(spec).value(), parsePlanQuery("dropped").value()) >= 400);
+}

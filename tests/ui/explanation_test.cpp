@@ -83,3 +83,38 @@ TEST_CASE("a seed and an epoch beyond a signed 64-bit sum are added as PyTorch a
     spec.seed = -3;
     CHECK(explain(sceneOf(spec), {0, 0}).lines[1].endsWith("-3 + 1 = -2."));
 }
+
+// Unpadded and in order: 0 4 8 | 1 5 9 | 2 6 | 3 7. In batches of three, the loader keeps one batch of ranks 0 and 1.
+TEST_CASE("a step that shorter ranks do not have is explained with its ranks") {
+    ShardSpec spec = tenOnFour();
+    spec.kind = SamplerKind::kUnpadded;
+    spec.shuffle = false;
+    spec.batchSize = 3;
+    spec.loaderDropLast = true;
+    CHECK(explain(sceneOf(spec), {1, 1}).lines.back() ==
+          "Step 1 of 1 uses slots 0 to 2 of ranks 0 to 1; the other ranks have no complete batch.");
+    CHECK(explain(sceneOf(spec), {2, 1}).lines.back() ==
+          "The rank has 2 = 0 x 3 + 2 samples: drop_last of the loader drops the last 2, so the sample is not used in "
+          "this epoch.");
+    CHECK(explainNothing(sceneOf(spec)).lines.back() ==
+          "drop_last of the loader drops 4 samples in incomplete last batches; they are shown dashed.");
+    spec.datasetSize = 9;  // 3, 2, 2, 2
+    CHECK(explain(sceneOf(spec), {0, 1}).lines.back() ==
+          "Step 1 of 1 uses slots 0 to 2 of rank 0; the other ranks have no complete batch.");
+    spec.batchSize = 2;
+    CHECK(explain(sceneOf(spec), {0, 1}).lines.back() ==
+          "Step 1 of 1 uses slots 0 to 1 of every rank: positions 0 to 7 of the order.");
+}
+
+TEST_CASE("a sample that a mistake leaves out is explained by the mistake") {
+    ShardSpec spec = tenOnFour();
+    spec.pitfalls.wrongWorldSize = 8;
+    const Explanation why = explainUnused(sceneOf(spec), 5);
+    CHECK(why.title == "Why does no rank get sample 5?");
+    CHECK(why.warning);
+    CHECK(why.lines.back() == "A deliberate mistake: The sampler assigns samples to 8 ranks, but there are 4.");
+    ShardSpec subset = tenOnFour();
+    subset.kind = SamplerKind::kSubset;
+    CHECK(explainUnused(sceneOf(subset), 5).lines ==
+          QStringList{"The sample is not in the subset of 5 samples that the sampler selects."});
+}

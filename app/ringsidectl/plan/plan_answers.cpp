@@ -10,6 +10,7 @@
 #include "sampling/findings/assignment_effects.h"
 #include "sampling/findings/class_balance.h"
 #include "sampling/findings/plan_diff.h"
+#include "sampling/findings/plan_marks.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/query/plan_query.h"
 
@@ -47,7 +48,7 @@ std::optional<std::int64_t> labelNamed(const Dataset& data, const std::string& n
 
 Json hitJson(const ShardPlan& plan, const PlanHit& hit) {
     Json json = {{"index", hit.sample}};
-    if (hit.rank < 0) return json.update({{"flag", "dropped"}}), json;
+    if (hit.rank < 0) return json.update({{"flag", leavesOutOnlyDropped(plan.spec()) ? "dropped" : "unused"}}), json;
     const bool trained = hit.slot < plan.trainedOf(hit.rank);
     json["rank"] = hit.rank;
     json["slot"] = hit.slot;

@@ -24,4 +24,23 @@ SlotRange loaderDroppedSlots(const ShardPlan& plan, int rank) {
     return {trained, plan.samplesOf(rank) - trained};
 }
 
+bool leavesOutOnlyDropped(const ShardSpec& spec) {
+    return !spec.pitfalls.any() && !mayRepeatSamples(spec.kind) && spec.kind != SamplerKind::kSubset;
+}
+
+std::vector<std::uint32_t> unusedSamples(const ShardPlan& plan, const std::atomic<bool>* stop) {
+    const ShardSpec& spec = plan.spec();
+    if (leavesOutOnlyDropped(spec)) return {plan.dropped().begin(), plan.dropped().end()};
+    std::vector<bool> used(static_cast<std::size_t>(spec.datasetSize));
+    for (int rank = 0; rank < spec.worldSize && !(stop && *stop); ++rank) {
+        const std::int64_t own = plan.samplesOf(rank);
+        for (std::int64_t slot = 0; slot < own; ++slot) used[static_cast<std::size_t>(plan.index(rank, slot))] = true;
+    }
+    std::vector<std::uint32_t> unused;
+    for (std::size_t sample = 0; sample < used.size(); ++sample) {
+        if (!used[sample]) unused.push_back(static_cast<std::uint32_t>(sample));
+    }
+    return unused;
+}
+
 }  // namespace ringside

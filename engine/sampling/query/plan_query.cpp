@@ -63,10 +63,18 @@ Window windowOf(const ShardPlan& plan, const PlanQuery& query) {
     return window;
 }
 
-// True for a slot within a query's window that is also in the query's state on this rank. Ranks have different numbers
-// of samples if the sampler does not pad.
+// True for a slot within a query's window that is also in the query's state, and in its step, on this rank. Ranks have
+// different numbers of samples if the sampler does not pad.
 bool hasState(const ShardPlan& plan, const PlanQuery& query, int rank, std::int64_t slot) {
-    return query.state != PlanQuery::State::Dropped || slot >= plan.trainedOf(rank);
+    const bool isTrained = slot < plan.trainedOf(rank);
+    if (query.step && !isTrained) return false;
+    return query.state != PlanQuery::State::Dropped || !isTrained;
+}
+
+// True if a query also matches samples that no rank gets.
+bool wantsUnused(const PlanQuery& query) {
+    const bool isState = query.state == PlanQuery::State::Any || query.state == PlanQuery::State::Dropped;
+    return isState && !query.rank && !query.step;
 }
 
 bool hasLabel(const PlanQuery& query, std::span<const std::uint16_t> labels, std::int64_t sample) {
@@ -88,8 +96,7 @@ std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, c
             hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }
-    const bool wanted = query.state == PlanQuery::State::Any || query.state == PlanQuery::State::Dropped;
-    if (places.empty() && wanted && !query.rank && !query.step) hits.push_back({sample});
+    if (places.empty() && wantsUnused(query)) hits.push_back({sample});
     return hits;
 }
 
@@ -132,12 +139,19 @@ std::optional<std::vector<std::uint32_t>> samplesWith(std::span<const std::uint1
 std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::uint16_t label,
                                    const std::vector<std::uint32_t>& samples) {
     std::vector<PlanHit> hits;
+    std::vector<PlanHit> unused;
     for (const std::uint32_t sample : samples) {
-        for (const SamplePlace& place : plan.places(sample)) {
+        const std::vector<SamplePlace> places = plan.places(sample);
+        if (places.empty()) unused.push_back({sample});
+        for (const SamplePlace& place : places) {
             hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }
     std::ranges::sort(hits, {}, [](const PlanHit& hit) { return std::pair(hit.slot, hit.rank); });
+    if (!leavesOutOnlyDropped(plan.spec())) {
+        hits.insert(hits.end(), unused.begin(), unused.end());
+        return hits;
+    }
     for (const std::uint32_t sample : plan.dropped()) {
         if (labels[sample] == label) hits.push_back({sample});
     }
@@ -162,8 +176,8 @@ std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const W
             }
         }
     }
-    const bool wantsDropped = !query.rank && !query.step;
-    for (const std::uint32_t sample : wantsDropped ? plan.dropped() : std::span<const std::uint32_t>()) {
+    if (!wantsUnused(query)) return hits;
+    for (const std::uint32_t sample : unusedSamples(plan, stop)) {
         if (hasLabel(query, labels, sample)) hits.push_back({sample});
     }
     return hits;
@@ -191,8 +205,10 @@ std::int64_t searchSize(const ShardPlan& plan, const PlanQuery& query) {
     if (query.sample || !known) return 1;
     if (query.state == PlanQuery::State::Duplicate) return plan.padding() + plan.spec().worldSize;
     const Window window = windowOf(plan, query);
+    const auto dropped = static_cast<std::int64_t>(plan.dropped().size());
+    const bool findsUnused = wantsUnused(query) && !leavesOutOnlyDropped(plan.spec());
     return (window.lastSlot - window.firstSlot) * (window.lastRank - window.firstRank) +
-           static_cast<std::int64_t>(plan.dropped().size());
+           (findsUnused ? plan.totalSize() + plan.spec().datasetSize : dropped);
 }
 
 std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::int64_t)>& specAt, std::int64_t epochs,

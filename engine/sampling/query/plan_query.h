@@ -21,7 +21,7 @@ struct PlanQuery {
     enum class State {
         Any,
         Duplicate,  // repeated uses of a sample (padding)
-        Dropped,    // samples that the sampler or the loader drops
+        Dropped,    // samples that the loader drops, and samples that no rank gets
         NeverSeen   // samples that no rank trains in any epoch; see neverSeenSamples()
     };
     std::optional<std::int64_t> sample;

@@ -3,13 +3,18 @@
 
 #include <memory>
 
+#include "sampling/findings/plan_marks.h"
+
 namespace ringside {
 namespace {
 
 QStringList rowOf(const ShardScene& scene, const PlanHit& hit) {
     const auto number = [](std::int64_t value) { return QString::number(value); };
     const QString epoch = number(scene.epoch), sample = number(hit.sample);
-    if (hit.rank < 0) return {epoch, {}, {}, {}, sample, QStringLiteral("dropped")};
+    if (hit.rank < 0)
+        return {epoch,  {},
+                {},     {},
+                sample, leavesOutOnlyDropped(scene.plan.spec()) ? QStringLiteral("dropped") : QStringLiteral("unused")};
     const CellContent content = cellContent(scene.plan, hit.rank, hit.slot);
     return {epoch,
             content.step < 0 ? QString() : number(content.step + 1),  // steps are counted from 1, as on screen

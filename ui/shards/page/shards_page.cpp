@@ -321,9 +321,13 @@ void ShardsPage::showExplanation() {
     }
     const auto cell = selectedCell();
     const auto ofView = m_views->view().explanation();
+    // A selected sample of a smaller data set may not exist in this one.
+    const bool isUnused =
+        !cell && m_plan.selectedSample() && *m_plan.selectedSample() < scene()->plan.spec().datasetSize;
     m_views->explain(!m_finder.problem().isEmpty() ? Explanation{tr("Not a valid search"), {m_finder.problem()}}
                      : ofView                      ? *ofView
                      : cell                        ? withOutcome(explain(*scene(), *cell), *cell)
+                     : isUnused                    ? explainUnused(*scene(), *m_plan.selectedSample())
                                                    : explainNothing(*scene()));
 }
 

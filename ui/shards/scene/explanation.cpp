@@ -6,6 +6,7 @@
 
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/shard_layout.h"
+#include "sampling/plan/shard_numbers.h"
 #include "shards/scene/assignment_sentences.h"
 #include "shards/scene/cell_identities.h"
 #include "shards/scene/cell_text.h"
@@ -44,9 +45,14 @@ QString tailSentence(const ShardPlan& plan) {
         return gridText("Every epoch trains on each sample %1 times, as with a DataLoader without DistributedSampler.")
             .arg(plainNumber(plan.spec().worldSize));
     }
-    if (plan.droppedByLoader() > 0) {
+    const ShardNumbers numbers = shardNumbers(plan.spec());
+    if (numbers.droppedByLoader > 0 && numbers.isUneven()) {
+        return gridText("drop_last of the loader drops %1 samples in incomplete last batches; they are shown dashed.")
+            .arg(groupedNumber(numbers.droppedByLoader));
+    }
+    if (numbers.droppedByLoader > 0) {
         return gridText("drop_last of the loader drops the last %1 samples of every rank; they are shown dashed.")
-            .arg(groupedNumber(plan.droppedByLoader()));
+            .arg(groupedNumber(numbers.groups[0].droppedByLoader));
     }
     if (plan.padding() > 0 && !plan.spec().pitfalls.any()) return paddingSentence(plan);
     if (!plan.dropped().empty()) {
@@ -113,6 +119,28 @@ Explanation explainNothing(const ShardScene& scene) {
                    "One process reads every batch, and torch.chunk splits it over its %1 devices, shown by colour.")
                    .arg(plainNumber(scene.devices));
     result.lines << (mistake.empty() ? tailSentence(plan) : QString::fromStdString(mistake));
+    return result;
+}
+
+Explanation explainUnused(const ShardScene& scene, std::int64_t sample) {
+    const ShardSpec& spec = scene.plan.spec();
+    Explanation result;
+    result.title = gridText("Why does no rank get sample %1?").arg(plainNumber(sample));
+    result.things = {{IdentityKind::Sample, sample}, {IdentityKind::Epoch, scene.epoch}};
+    const std::string mistake = pitfallSentence(spec);
+    result.warning = !mistake.empty();
+    if (result.warning) {
+        result.lines << gridText("No rank's list of samples contains it in this epoch.")
+                     << QString::fromStdString(mistake);
+    } else if (spec.kind == SamplerKind::kSubset) {
+        result.lines << gridText("The sample is not in the subset of %1 samples that the sampler selects.")
+                            .arg(groupedNumber(ShardLayout::of(spec).orderLength));
+    } else {
+        result.lines << gridText(
+                            "The sampler repeats samples and leaves others out: none of the %1 draws of this "
+                            "epoch is this sample.")
+                            .arg(groupedNumber(ShardLayout::of(spec).orderLength));
+    }
     return result;
 }
 

@@ -20,7 +20,9 @@ struct Explanation {
 };
 
 Explanation explain(const ShardScene& scene, GridCell cell);
-Explanation explainNothing(const ShardScene& scene);     // explains the rows and marks while nothing is selected
+Explanation explainNothing(const ShardScene& scene);  // explains the rows and marks while nothing is selected
+// Explains why no rank gets a sample that drop_last does not drop: a mistake, a subset, or draws.
+Explanation explainUnused(const ShardScene& scene, std::int64_t sample);
 Explanation explainEmptyShard(const ShardScene& scene);  // explains why no rank gets a sample
 
 // Returns a tooltip: sample, class, rank, slot, step, position, and the first values of a table.
