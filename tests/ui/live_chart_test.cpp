@@ -122,3 +122,26 @@ TEST_CASE("the first steps of a loss do not flatten the rest, unless outliers ar
     chart.setLogY(true);
     CHECK(chart.shownY().maximum >= std::log10(50.0));
 }
+
+TEST_CASE("no marker is cut at an edge of the plot") {
+    Theme theme;
+    LiveChart chart(theme);
+    Curve accuracy = waves(0, Curve::Kind::MarkedLine);
+    accuracy.points = {{1, 0.5, 0.5, 0.5}, {2, 1, 1, 1}, {3, 0, 0, 0}, {4, 1, 1, 1}};
+    for (const QSize size : {QSize(260, 140), QSize(900, 400)}) {
+        chart.resize(size);
+        chart.show();
+        for (const NumberStyle style : {NumberStyle::Percent, NumberStyle::Plain}) {
+            chart.setStyles(NumberStyle::Whole, style);
+            chart.setCurves({accuracy});
+            // A marker has a radius of 4 px and a line of 2 px.
+            const double perX = chart.pixelColumns() / chart.shownX().width();
+            CHECK((chart.shownX().maximum - 4) * perX >= 5);
+            const double height = chart.viewport()->height() - 34;  // without the margins of the plot
+            const double perY = height / chart.shownY().width();
+            CHECK((chart.shownY().maximum - 1) * perY >= 5);
+            CHECK((0 - chart.shownY().minimum) * perY >= 5);
+            CHECK(chart.shownY().maximum < 1.3);
+        }
+    }
+}

@@ -29,8 +29,8 @@ constexpr qsizetype kMostDots = 40;
 constexpr double kMarkerRoom = 10;  // minimal pixels per marker
 constexpr double kZoomPerNotch = 1.25;
 constexpr double kLeastDrag = 8;
-constexpr double kRoomAtEdge = 0.012;  // share of the width that stays free at the edge, so that the last marker is not
-                                       // cut
+constexpr double kRoomAtEdge = 0.012;  // least share of the width that stays free at the right edge
+constexpr double kMarkerEdge = 6;      // least distance of a marker's centre from the edges of the plot, in pixels
 
 QColor faded(QColor color, double opacity) {
     color.setAlphaF(static_cast<float>(opacity));
@@ -177,7 +177,8 @@ AxisRange LiveChart::shownX() const {
 AxisRange LiveChart::wholeShown() const {
     AxisRange whole = m_wholeX.empty() ? AxisRange{0, 1} : m_wholeX;
     if (m_xFromZero) whole.minimum = std::min(whole.minimum, 0.0);
-    const double room = whole.width() > 0 ? whole.width() * kRoomAtEdge : 1;
+    const double share = std::max(kRoomAtEdge, kMarkerEdge / std::max(2 * kMarkerEdge, plot().width() - kMarkerEdge));
+    const double room = whole.width() > 0 ? whole.width() * share : 1;
     return {whole.minimum, whole.maximum + room};
 }
 
@@ -230,13 +231,31 @@ AxisRange LiveChart::rangeOfY(const AxisRange& x) const {
     }
     if (m_logY) {
         const double margin = values.empty() ? 0 : std::max(0.05, values.width() * 0.05);
-        return values.empty() ? AxisRange{-1, 0} : AxisRange{values.minimum - margin, values.maximum + margin};
+        return values.empty() ? AxisRange{-1, 0}
+                              : withMarkerRoom({values.minimum - margin, values.maximum + margin}, x);
     }
     AxisRange nice = niceRange(values, yTickCount());
     if (m_yStyle == NumberStyle::Percent) {
         nice.maximum = std::min(nice.maximum, 1.0);
     }
-    return nice;
+    return withMarkerRoom(nice, x);
+}
+
+// Returns the range, extended so that no marker is cut at the upper or lower edge of the plot.
+AxisRange LiveChart::withMarkerRoom(AxisRange range, const AxisRange& x) const {
+    AxisRange markers;
+    for (const Curve& curve : m_curves) {
+        if (curve.kind != Curve::Kind::MarkedLine || m_hidden.contains(curve.key)) continue;
+        for (const CurvePoint& point : curve.points) {
+            const double y = toY(point.y);
+            const bool isShown = point.x >= x.minimum && point.x <= x.maximum;
+            if (isShown && y >= range.minimum && y <= range.maximum) markers.include(y);
+        }
+    }
+    const double pixels = plot().height();
+    if (markers.empty() || pixels < 4 * kMarkerEdge) return range;
+    const double room = range.width() * kMarkerEdge / (pixels - 2 * kMarkerEdge);
+    return {std::min(range.minimum, markers.minimum - room), std::max(range.maximum, markers.maximum + room)};
 }
 
 void LiveChart::matchSeries() {
