@@ -80,6 +80,41 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
           "Skipped: All ranks make progress, because the run was too short");
 }
 
+TEST_CASE("a finding has the menu of its ranks, and then of its steps and epochs") {
+    WatchFixture fixture;
+    fixture.open();
+    fixture.window.pages().show("training");
+    FindingRow* row = nullptr;
+    for (FindingRow* one : fixture.window.findChildren<FindingRow*>())
+        if (one->isVisible() && !row) row = one;
+    REQUIRE(row != nullptr);
+    CHECK(row->identitiesAt({}) == std::vector<Identity>{{IdentityKind::Rank, 0}});
+    auto* text = row->findChild<QLabel*>();
+    REQUIRE(text->text().startsWith("Rank 0 "));
+    const QPoint place = text->mapTo(&fixture.window, QPoint(8, 8));
+    QContextMenuEvent event(QContextMenuEvent::Mouse, text->mapFrom(&fixture.window, place),
+                            fixture.window.mapToGlobal(place));
+    QApplication::sendEvent(text, &event);  // the text itself must leave the menu to the window
+    auto* menu = fixture.window.findChild<QMenu*>(QStringLiteral("identityMenu"));
+    REQUIRE(menu != nullptr);
+    CHECK(menu->actions().front()->text() == "Rank 0");
+
+    Finding finding;
+    finding.text = "Ranks 2 and 0 wait in step 1,147 for rank 3, and 4 ranks in all.";
+    finding.evidence = R"({"ranks": [{"rank": 1, "steps": 6}, {"rank": 3}], "step": 1147, "epochs": [0, 2],
+                           "samples": 10, "rank": -1})";
+    CHECK(identitiesIn(finding) == std::vector<Identity>{{IdentityKind::Rank, 2},
+                                                         {IdentityKind::Rank, 0},
+                                                         {IdentityKind::Rank, 3},
+                                                         {IdentityKind::Rank, 1},
+                                                         {IdentityKind::Step, 1147},
+                                                         {IdentityKind::Epoch, 0},
+                                                         {IdentityKind::Epoch, 2}});
+    finding.text = "Batches arrive late.";
+    finding.evidence = R"({"ranks": 4, "steps": 20})";  // numbers of ranks and steps
+    CHECK(identitiesIn(finding).empty());
+}
+
 TEST_CASE("a watched script can be stopped but not paused, as the tooltips state") {
     WatchFixture fixture("lives");
     REQUIRE(fixture.window.openRun(fixture.files.directory()));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "watch/finding_row.h"
 
+#include <QRegularExpression>
 #include <QResizeEvent>
+#include <algorithm>
 
 #include "base/json/json_members.h"
 #include "controls/tone.h"
@@ -39,6 +41,27 @@ const char* toneOf(Severity severity) {
     return "";
 }
 
+// Adds the ranks, steps and epochs of a JSON value. "ranks": 4 is a number of ranks, "ranks": [0, 2] are ranks.
+void addThings(std::vector<Identity>& things, const Json& value) {
+    const auto add = [&](IdentityKind kind, const Json& one) {
+        if (one.is_number_integer()) things.push_back({kind, one.get<std::int64_t>()});
+    };
+    if (value.is_array()) {
+        for (const Json& one : value) addThings(things, one);
+    }
+    if (!value.is_object()) return;
+    for (const auto& [key, member] : value.items()) {
+        if (key == "rank") add(IdentityKind::Rank, member);
+        if (key == "step" || key == "first_step") add(IdentityKind::Step, member);
+        if (key == "epoch") add(IdentityKind::Epoch, member);
+        for (const Json& one : member.is_array() ? member : Json::array()) {
+            if (key == "ranks") add(IdentityKind::Rank, one);
+            if (key == "epochs") add(IdentityKind::Epoch, one);
+        }
+        addThings(things, member);
+    }
+}
+
 QLabel* wrapped(const QString& text, const char* role) {
     auto* label = new WrappedText;
     label->setTextFormat(Qt::PlainText);
@@ -63,8 +86,34 @@ QString evidenceText(const Finding& finding) {
     return lines.join(QLatin1Char('\n'));
 }
 
+std::vector<Identity> identitiesIn(const Finding& finding) {
+    constexpr std::size_t kMostThings = 16;
+    static const QRegularExpression named(QStringLiteral("\\branks? (\\d+(?:(?:, | and )\\d+)*)"),
+                                          QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression number(QStringLiteral("\\d+"));
+    std::vector<Identity> all;
+    for (const QRegularExpressionMatch& list : named.globalMatch(QString::fromStdString(finding.text))) {
+        for (const QRegularExpressionMatch& one : number.globalMatch(list.captured(1)))
+            all.push_back({IdentityKind::Rank, one.captured().toLongLong()});
+    }
+    if (const Result<Json> evidence = parseJson(finding.evidence, "evidence")) addThings(all, evidence.value());
+    std::ranges::stable_sort(all, [](const Identity& a, const Identity& b) {
+        const auto place = [](const Identity& thing) {
+            return thing.kind == IdentityKind::Rank ? 0 : thing.kind == IdentityKind::Step ? 1 : 2;
+        };
+        return place(a) < place(b);
+    });
+    std::vector<Identity> things;
+    for (const Identity& thing : all) {
+        const bool isPossible = thing.number >= (thing.kind == IdentityKind::Step ? 1 : 0);
+        if (isPossible && things.size() < kMostThings && std::ranges::find(things, thing) == things.end())
+            things.push_back(thing);
+    }
+    return things;
+}
+
 FindingRow::FindingRow(const Finding& finding, bool canOpen, QWidget* parent)
-    : QFrame(parent), m_row(new QBoxLayout(QBoxLayout::LeftToRight)) {
+    : QFrame(parent), m_row(new QBoxLayout(QBoxLayout::LeftToRight)), m_things(identitiesIn(finding)) {
     setProperty("role", "findingRow");
     auto* whole = new QHBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
@@ -92,6 +141,12 @@ FindingRow::FindingRow(const Finding& finding, bool canOpen, QWidget* parent)
     right->addStretch(1);
     m_row->addLayout(right, 2);
     setToolTip(evidenceText(finding));
+    for (QLabel* label : m_things.empty() ? QList<QLabel*>() : findChildren<QLabel*>())
+        label->setContextMenuPolicy(Qt::NoContextMenu);  // the window opens the menu of the ranks
+}
+
+std::vector<Identity> FindingRow::identitiesAt(const QPoint&) const {
+    return m_things;
 }
 
 void FindingRow::addLink(QBoxLayout& column, const Finding& finding, bool canOpen) {
