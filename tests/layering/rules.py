@@ -87,7 +87,7 @@ UI = {
     "shards": {"identity", "controls", "export", "models", "pages", "tables", "theme", "words"},
     "strategy": {"identity", "controls", "export", "models", "pages", "tables", "theme", "words"},
     "replicas": {"identity", "charts", "controls", "export", "models", "pages", "tables", "theme", "words"},
-    "watch": {"controls", "dialogs", "models", "settings", "theme", "words"},
+    "watch": {"identity", "controls", "dialogs", "models", "settings", "theme", "words"},
     "training": {"identity", "charts", "controls", "export", "models", "pages", "tables", "theme", "watch", "words"},
     "timeline": {"identity", "controls", "models", "pages", "tables", "theme", "words"},
     "cluster": {"dialogs", "identity", "models", "theme", "words"},

@@ -155,6 +155,33 @@ TEST_CASE("the script of each launcher is shown with its fields and problems") {
     delete dialog;
 }
 
+TEST_CASE("the command for a terminal names a file that has the settings of the form, or says that none has") {
+    const Elsewhere elsewhere;
+    ExperimentModel experiment;
+    FakeDialogs dialogs;
+    auto* dialog = new LaunchDialog(experiment, dialogs, QStringLiteral("/opt/ringside/ringsidectl"));
+    dialog->show();
+    CHECK(dialog->script() == QStringLiteral("# The experiment has no file for a command in a terminal.\n"
+                                             "# Save the experiment, and the command appears here."));
+    const QString path = elsewhere.directory.filePath("my digits.json");
+    QFile file(path);
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.close();
+    experiment.setSaved(path);
+    CHECK(dialog->script() ==
+          QStringLiteral("# The same from a terminal:\n/opt/ringside/ringsidectl run '%1'").arg(path));
+    RunConfig changed = experiment.config();
+    changed.training.epochs = 3;
+    experiment.edit(changed, QStringLiteral("training.epochs"));
+    CHECK(dialog->script().startsWith(QStringLiteral("# %1 is older than the form.\n").arg(path)));
+    experiment.undoStack().undo();
+    CHECK(dialog->script().contains(QStringLiteral("ringsidectl run ")));
+    REQUIRE(QFile::remove(path));
+    experiment.setSaved(path);
+    CHECK(dialog->script().startsWith(QStringLiteral("# %1 no longer exists.\n").arg(path)));
+    delete dialog;
+}
+
 TEST_CASE("a submitted job is watched in the queue until its run begins") {
     const Elsewhere elsewhere;
     // The queue: waits once, then the job makes its run directory.

@@ -112,3 +112,27 @@ TEST_CASE("data that take long to read show progress, and then their contents") 
     CHECK(sentence->text().startsWith(
         QLatin1String("Of 100,000 samples: 80,000 training, 20,000 validation samples, 64 features")));
 }
+
+TEST_CASE("the names of layers are complete at every type size, in a wide and in a narrow table") {
+    Theme theme;
+    for (const int percent : {100, 150, 200}) {
+        theme.setTypePercent(percent);
+        SummaryFixture f;
+        auto* table = f.dialog->findChild<QTableView*>(QStringLiteral("modelSummaryTableView"));
+        f.dialog->show();
+        CHECK(waitFor([&] { return table->horizontalHeader()->length() >= table->viewport()->width(); }));
+        for (const int width : {760, 420}) {
+            f.dialog->resize(width, 400);
+            REQUIRE(waitFor([&] { return f.dialog->width() == width || f.dialog->minimumWidth() > width; }));
+            CAPTURE(percent, width);
+            for (int column = 0; column < f.rows()->columnCount(); ++column) {
+                int wanted = 0;
+                for (int row = 0; row < f.rows()->rowCount(); ++row)
+                    wanted = std::max(wanted, table->fontMetrics().horizontalAdvance(f.cell(row, column)));
+                CHECK(table->columnWidth(column) > wanted);
+            }
+            CHECK(table->horizontalHeader()->length() >= table->viewport()->width());
+        }
+    }
+    theme.setTypePercent(100);
+}

@@ -7,6 +7,7 @@
 #include <QScrollBar>
 
 #include "experiment/experiment_form.h"
+#include "theme/dialog_size.h"
 #include "ui/layout_faults.h"
 #include "ui/traced_run.h"
 #include "ui/window_fixture.h"
@@ -199,4 +200,17 @@ TEST_CASE("the texts beside the sliders have the room of their own font, also af
         CHECK(newRoom == newWidth);
     }
     CHECK(roomOf("speedLabel").first == speedRoom);
+}
+
+TEST_CASE("a dialog grows with the type within its window, and is never larger than the screen") {
+    Theme theme;
+    const QSize normal(900, 600), large(2000, 1500);
+    CHECK(fittingSize(normal, large, large) == normal);
+    CHECK(fittingSize(normal, {960, 540}, {960, 540}) == QSize(900, 500));  // a title bar takes 40 pixels
+    CHECK(fittingSize(normal, {}, {}) == normal);
+    theme.setTypePercent(150);
+    CHECK(fittingSize(normal, large, large) == QSize(1350, 900));
+    CHECK(fittingSize(normal, {960, 600}, large) == QSize(960, 600));
+    CHECK(fittingSize(normal, {800, 500}, large) == normal);  // as large as with the normal type
+    theme.setTypePercent(100);
 }

@@ -11,6 +11,7 @@
 
 #include "launch/wire/own_addresses.h"
 #include "models/experiment_model.h"
+#include "theme/dialog_size.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -51,7 +52,7 @@ InviteDialog::InviteDialog(ExperimentModel& experiment, const QString& controlPr
             [this](const QString&, const QString& text) { m_note->setText(text); });
     connect(&m_process, &ClassroomProcess::runBegan, this, &InviteDialog::runBegan);
     connect(&m_process, &ClassroomProcess::ended, this, &InviteDialog::showVerdict);
-    resize(kInviteSize);
+    resizeDialog(*this, kInviteSize);
 }
 
 QWidget* InviteDialog::buildPlan() {
@@ -132,8 +133,10 @@ QWidget* InviteDialog::buildLobby() {
     m_code = wrapped({}, "joinCodeLabel", "title", page);
     m_code->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_code->setAlignment(Qt::AlignCenter);
-    m_how = wrapped(tr("On the other computers: Run > Join in Ringside, or ringsidectl join - --name NAME, then enter "
-                       "the code"),
+    // The word joiners keep a line from ending within the option.
+    m_how = wrapped(tr("On the other computers: Run > Join in Ringside, or ringsidectl join - %1 NAME, then enter the "
+                       "code")
+                        .arg(QStringLiteral("-\u2060-\u2060name")),
                     "joinHowLabel", "note", page);
     m_how->setAlignment(Qt::AlignCenter);
     auto* copy = new QPushButton(tr("Copy code"), page);

@@ -16,6 +16,7 @@
 #include "cluster/job_queue_text.h"
 #include "dialogs/dialogs.h"
 #include "models/experiment_model.h"
+#include "theme/dialog_size.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "words/form_fields.h"
@@ -126,6 +127,8 @@ LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const 
     connect(m_hosts, &QLineEdit::textChanged, this, &LaunchDialog::refresh);
     connect(m_ways, &QListWidget::currentRowChanged, this, &LaunchDialog::refresh);
     connect(&experiment, &ExperimentModel::configChanged, this, &LaunchDialog::refresh);
+    connect(&experiment, &ExperimentModel::fileChanged, this, &LaunchDialog::refresh);
+    connect(&experiment.undoStack(), &QUndoStack::cleanChanged, this, &LaunchDialog::refresh);
     connect(m_save, &QPushButton::clicked, this, &LaunchDialog::saveScript);
     connect(m_go, &QPushButton::clicked, this, &LaunchDialog::startSelectedAction);
     connect(&m_follower, &JobFollower::stateChanged, this, [this](const QString& state) {
@@ -142,7 +145,7 @@ LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const 
         close();
     });
     m_ways->setCurrentRow(0);
-    resize(kLaunchSize);
+    resizeDialog(*this, kLaunchSize);
 }
 
 QWidget* LaunchDialog::buildSide() {
@@ -266,6 +269,18 @@ QString LaunchDialog::whyStartIsDisabled() const {
     return tr("%1 is not installed here: save the script and copy it to a computer that has it.").arg(program);
 }
 
+// Returns the command that runs the experiment in a terminal, or why there is none: the command reads a file, which
+// must contain the settings of the form.
+QString LaunchDialog::terminalCommand() const {
+    const QString file = m_experiment.filePath();
+    const QString remedy = tr("Save the experiment, and the command appears here.");
+    if (file.isEmpty()) return tr("# The experiment has no file for a command in a terminal.\n# %1").arg(remedy);
+    if (!QFileInfo::exists(file)) return tr("# %1 no longer exists.\n# %2").arg(file, remedy);
+    if (m_experiment.isModified()) return tr("# %1 is older than the form.\n# %2").arg(file, remedy);
+    const auto word = [](const QString& text) { return QString::fromStdString(shellWord(text.toStdString())); };
+    return tr("# The same from a terminal:\n%1").arg(word(m_control) + QStringLiteral(" run ") + word(file));
+}
+
 void LaunchDialog::refresh() {
     const Way& way = kWays[static_cast<std::size_t>(std::max(0, m_ways->currentRow()))];
     const std::optional<JobLauncher> name = launcher();
@@ -281,7 +296,7 @@ void LaunchDialog::refresh() {
         problem = inFormWords(QString::fromStdString(m_experiment.problems().front().text()));
     const bool queue = name && !submitCommand(*name, {}).isEmpty();
     if (here) {
-        m_script->setPlainText(tr("# The same from a terminal:\nringsidectl run EXPERIMENT"));
+        m_script->setPlainText(terminalCommand());
     } else if (problem.isEmpty()) {
         const Result<std::string> script = jobScript(*name, request());
         if (script) m_script->setPlainText(QString::fromStdString(script.value()));

@@ -45,6 +45,7 @@ class LaunchDialog final : public QDialog {
     void saveScript();
     void startSelectedAction();
     QString whyStartIsDisabled() const;
+    QString terminalCommand() const;
 
     ExperimentModel& m_experiment;
     Dialogs& m_dialogs;

@@ -7,6 +7,7 @@
 #include "devices/device_card.h"
 #include "models/device_query.h"
 #include "models/experiment_model.h"
+#include "theme/dialog_size.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
@@ -44,7 +45,7 @@ DevicesDialog::DevicesDialog(ExperimentModel& experiment, DeviceQuery& query, co
     });
     refreshChoice();
     queryDevices();
-    resize(kSize);
+    resizeDialog(*this, kSize);
 }
 
 QVBoxLayout* DevicesDialog::addFrame() {

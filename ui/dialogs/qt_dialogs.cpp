@@ -6,6 +6,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScreen>
 #include <QStyle>
 #include <QTreeView>
 
@@ -13,6 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr QSize kFileDialogSize{820, 520};
+constexpr QSize kFrame{8, 40};  // borders and title bar that a desktop adds to a dialog
 
 // Widens the columns of Qt's own file dialog so that sizes and dates are readable.
 void fitColumns(QFileDialog& dialog) {
@@ -32,7 +34,7 @@ QString suffixIn(const QString& filter) {
 
 void QtDialogs::show(QFileDialog* dialog, const PathTaken& taken) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->resize(kFileDialogSize);
+    dialog->resize(kFileDialogSize.boundedTo(dialog->screen()->availableSize() - kFrame));
     fitColumns(*dialog);
     QObject::connect(dialog, &QFileDialog::fileSelected, dialog, taken);
     dialog->open();

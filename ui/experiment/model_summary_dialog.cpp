@@ -12,6 +12,7 @@
 
 #include "models/experiment_model.h"
 #include "tables/table_cells.h"
+#include "theme/dialog_size.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "words/form_fields.h"
@@ -28,8 +29,8 @@ ModelSummaryDialog::ModelSummaryDialog(ExperimentModel& model, QWidget* parent) 
     setObjectName(QStringLiteral("modelSummaryDialog"));
     setWindowTitle(tr("Layers of the model"));
     setAttribute(Qt::WA_DeleteOnClose);
-    resize(kSize);
     buildLayout();
+    resizeDialog(*this, kSize);
     connect(&model, &ExperimentModel::configChanged, this, &ModelSummaryDialog::refresh);
     refresh();
 }
@@ -46,6 +47,7 @@ void ModelSummaryDialog::buildLayout() {
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
     m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->viewport()->installEventFilter(this);
     m_notes = new QLabel(this);
     m_notes->setObjectName(QStringLiteral("modelSummaryNotesLabel"));
     m_notes->setProperty("role", "note");
@@ -98,12 +100,25 @@ void ModelSummaryDialog::refresh() {
 void ModelSummaryDialog::showSummary(const ModelSummary& summary) {
     m_summary = summary;
     m_rows.setRows(summary.rows);
-    m_table->resizeColumnsToContents();
-    m_table->horizontalHeader()->setSectionResizeMode(ModelSummaryTable::Layer, QHeaderView::Stretch);
+    fitColumns();
     QStringList notes;
     for (const std::string& note : summary.notes) notes << QString::fromStdString(note);
     m_notes->setText(notes.join(QLatin1Char('\n')));
     m_copy->setEnabled(true);
+}
+
+// Gives each column the width of its texts, and the layers the rest of the table. A narrow table scrolls.
+void ModelSummaryDialog::fitColumns() {
+    m_table->resizeColumnsToContents();
+    const int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length();
+    if (rest > 0)
+        m_table->setColumnWidth(ModelSummaryTable::Layer, m_table->columnWidth(ModelSummaryTable::Layer) + rest);
+}
+
+// The layout gives the table its width after the dialog has been resized or shown.
+bool ModelSummaryDialog::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize) fitColumns();
+    return QDialog::eventFilter(watched, event);
 }
 
 void ModelSummaryDialog::showReason(const QString& whyNothing) {

@@ -21,10 +21,14 @@ class ModelSummaryDialog final : public QDialog {
     // the model must outlive the dialog
     explicit ModelSummaryDialog(ExperimentModel& model, QWidget* parent = nullptr);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void buildLayout();
     QWidget* makeButtons();
     void refresh();
+    void fitColumns();
     void showSummary(const ModelSummary& summary);
     void showReason(const QString& whyNothing);
     void copy() const;

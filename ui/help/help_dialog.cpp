@@ -11,6 +11,7 @@
 #include <QTextCursor>
 #include <QVBoxLayout>
 
+#include "theme/dialog_size.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 
@@ -32,7 +33,7 @@ HelpDialog::HelpDialog(const QString& folder, QWidget* parent) : QDialog(parent)
     setObjectName(QStringLiteral("helpDialog"));
     setWindowTitle(tr("Documentation"));
     setAttribute(Qt::WA_DeleteOnClose);
-    resize(parent ? kSize.boundedTo(parent->window()->size()) : kSize);
+    resizeDialog(*this, parent ? kSize.boundedTo(parent->window()->size()) : kSize);
     m_text = new QTextBrowser;
     m_text->setObjectName(QStringLiteral("helpTextBrowser"));
     m_text->setAccessibleName(tr("Document"));

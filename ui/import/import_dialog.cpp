@@ -18,6 +18,7 @@
 #include "import/import_sentences.h"
 #include "import/picture_row.h"
 #include "tables/table_cells.h"
+#include "theme/dialog_size.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "words/form_fields.h"
@@ -49,7 +50,7 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
     : QDialog(parent), m_theme(theme), m_dialogs(dialogs) {
     setObjectName(QStringLiteral("importDialog"));
     setWindowTitle(tr("Use data"));
-    resize(kSize);
+    resizeDialog(*this, kSize);
     buildLayout();
     restyle();
     connect(&theme, &Theme::changed, this, &ImportDialog::restyle);
