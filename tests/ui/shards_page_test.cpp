@@ -10,6 +10,7 @@
 
 #include "plans.h"
 #include "shards/page/alarm_banner.h"
+#include "shards/summary/epoch_summary_panel.h"
 #include "shards_window.h"
 #include "telemetry/events/codec.h"
 
@@ -499,4 +500,21 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
     REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
     shards.page.showStep({}, 0, false);
     CHECK(!shards.grid().step());
+}
+
+TEST_CASE("a long name in the summary wraps, and leaves the values in sight") {
+    Theme theme;
+    EpochSummaryPanel panel(theme);
+    panel.resize(280, 500);
+    panel.setRows({{"Samples", "1,437", Tone::Normal, {}},
+                   {"Per rank = ceil(n / 8), with the hard-coded size", "180", Tone::Normal, {}},
+                   {"Unique seen", "720 (50.1 %)", Tone::Normal, {}}});
+    panel.show();
+    CHECK(panel.minimumSizeHint().width() <= 280);
+    const QLabel* wrapped = nullptr;
+    for (const QLabel* label : panel.findChildren<QLabel*>())
+        if (label->text().startsWith("Per rank")) wrapped = label;
+    REQUIRE(wrapped != nullptr);
+    CHECK(waitFor([&] { return wrapped->height() >= 2 * wrapped->fontMetrics().height(); }));
+    CHECK(wrapped->mapTo(&panel, wrapped->rect().bottomRight()).x() < 280);
 }

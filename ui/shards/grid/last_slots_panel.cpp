@@ -126,10 +126,15 @@ std::vector<LastSlotsPanel::Placed> LastSlotsPanel::placedCells() const {
     return placed;
 }
 
-QString LastSlotsPanel::subtitle() const {
+// Returns the longest text for the line below the title that fits into the width.
+QString LastSlotsPanel::subtitle(const QFontMetrics& metrics, double width) const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;
-    if (m_marked == 0) return tr("no duplicates, none dropped");
+    if (m_marked == 0) {
+        for (const QString& text : {tr("no duplicates, none dropped"), tr("none repeated or dropped")})
+            if (metrics.horizontalAdvance(text) <= width) return text;
+        return tr("nothing marked");
+    }
     if (m_onlyMarked) {
         const QString count = QLocale().toString(m_marked);
         return dropped ? plan.padding() > 0 ? tr("all %1 marked samples").arg(count) : tr("all %1 dropped").arg(count)
@@ -173,7 +178,10 @@ void LastSlotsPanel::drawHead(QPainter& painter) const {
                      m_onlyMarked ? tr("Marked samples") : tr("Last slots"));
     painter.setPen(c.muted);
     painter.setFont(m_theme.smallFont());
-    painter.drawText(QRectF(kCardMargin, 24, width() - kCardMargin, 14), Qt::AlignLeft, subtitle());
+    const QRectF line(kCardMargin, 24, width() - kCardMargin, 14);
+    const QString fitting = painter.fontMetrics().elidedText(subtitle(painter.fontMetrics(), line.width()),
+                                                             Qt::ElideRight, static_cast<int>(line.width()));
+    painter.drawText(line, Qt::AlignLeft, fitting);
 }
 
 std::optional<GridCell> LastSlotsPanel::cellAt(QPointF point) const {

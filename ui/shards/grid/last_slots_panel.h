@@ -23,7 +23,7 @@ class LastSlotsPanel : public QWidget, public IdentitySource {
     void setScene(std::optional<ShardScene> scene);
     void setColorBy(ColorBy by);
     void setSelected(std::optional<GridCell> cell);
-    QString subtitle() const;
+    QString subtitle(const QFontMetrics& metrics, double width) const;
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override { return {168, 300}; }

@@ -6,6 +6,7 @@
 #include <QStyle>
 
 #include "controls/tone.h"
+#include "controls/wrapped_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -106,14 +107,14 @@ EpochSummaryPanel::RowLabels EpochSummaryPanel::addRow() {
     frame->installEventFilter(this);
     auto* row = new QHBoxLayout(frame);
     row->setContentsMargins(0, Theme::kSpace1, 0, Theme::kSpace1);
-    RowLabels labels{frame, new QLabel, new QLabel, line};
+    RowLabels labels{frame, new WrappedText, new QLabel, line};  // a long name must not push the values out of sight
     labels.name->setProperty("role", "muted");
     labels.value->setProperty("role", "number");
     labels.value->setFont(m_theme.numberFont());
     labels.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     labels.value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    row->addWidget(labels.name);
-    row->addWidget(labels.value, 1);
+    row->addWidget(labels.name, 1);
+    row->addWidget(labels.value);
     m_rowsBox->layout()->addWidget(frame);
     for (QWidget* part : QList<QWidget*>{frame, labels.name, labels.value}) part->ensurePolished();
     return labels;
