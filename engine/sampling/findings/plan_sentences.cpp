@@ -187,7 +187,9 @@ Problems planProblems(const ShardSpec& spec) {
                  "is unpadded, which is meant for evaluation: " + n + " samples over " + world +
                      " ranks leave shards of " + std::to_string(numbers.samplesPerRank) + " and " +
                      std::to_string(numbers.samplesPerRank - 1) +
-                     ", and in training the ranks with more samples would wait forever for a last gradient",
+                     (numbers.groups[0].steps == numbers.groups[1].steps
+                          ? "; Ringside trains shards of equal length only"
+                          : ", and in training the ranks with more samples would wait forever for a last gradient"),
                  "choose distributed, which pads or drops, or a number of samples that " + world + " divides"}};
     }
     if (numbers.samplesPerRank == 0 && assignsBatches(spec.kind)) {
