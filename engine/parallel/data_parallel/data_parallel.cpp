@@ -60,15 +60,15 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyDependencies& 
       m_dependencies(dependencies),
       m_threads(static_cast<int>(dependencies.plan.devices)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
-    m_devices.resize(static_cast<std::size_t>(m_threads.devices()));
+    m_devices.resize(static_cast<std::size_t>(m_threads.deviceCount()));
     // Each device's own thread constructs the device's backend, because the current CUDA device is a property of a
     // thread.
-    m_threads.run([this](int number) { m_devices[static_cast<std::size_t>(number)] = makeDevice(number); });
+    m_threads.runOnAllDevices([this](int number) { m_devices[static_cast<std::size_t>(number)] = makeDevice(number); });
     dependencies.model.watch(dependencies.watch);
     const Shape output = batchShape(dependencies.model.output(), dependencies.plan.maxBatch);
     const MemoryScope scope(dependencies.backend.memory(), MemoryClass::kGathered);
     m_output = dependencies.backend.allocate(output, DType::kFloat32);
-    if (std::ranges::any_of(m_devices, [this](const Device& one) { return isApart(one); }))
+    if (std::ranges::any_of(m_devices, [this](const Device& one) { return hasSeparateMemory(one); }))
         m_received = dependencies.backend.allocate({largestOf(dependencies.model.parameters())}, DType::kFloat32);
     if (dependencies.plan.leaves > 0) {
         m_leaves = std::make_unique<LeafBatches>(static_cast<int>(dependencies.plan.leaves), dependencies.plan.maxBatch,
@@ -84,7 +84,7 @@ DataParallel::Device DataParallel::makeDevice(int number) {
     Device device;
     device.backend = &m_dependencies.backend;
     device.model = &m_dependencies.model;
-    const int devices = m_threads.devices();
+    const int devices = m_threads.deviceCount();
     if (number > 0) {
         device.ownBackend = m_dependencies.backend.makePeer(number, devices);
         device.backend = device.ownBackend.get();
@@ -94,7 +94,7 @@ DataParallel::Device DataParallel::makeDevice(int number) {
         device.ownModel = makeModel(m_dependencies.plan.layers, *device.backend, noUnits);
         device.model = device.ownModel.get();
         device.model->prepare((m_dependencies.plan.maxBatch + devices - 1) / devices);
-        if (isApart(device)) addCopies(device);
+        if (hasSeparateMemory(device)) allocateCopies(device);
     }
     bindGradients(*device.model, *device.backend);
     if (const std::int64_t allLeaves = m_dependencies.plan.leaves; allLeaves > 0) {
@@ -114,26 +114,26 @@ DataParallel::Device DataParallel::makeDevice(int number) {
     return device;
 }
 
-bool DataParallel::isApart(const Device& device) const {
+bool DataParallel::hasSeparateMemory(const Device& device) const {
     return device.backend->device() != m_dependencies.backend.device();
 }
 
-void DataParallel::addCopies(Device& device) {
+void DataParallel::allocateCopies(Device& device) {
     const MemoryScope scope(device.backend->memory(), MemoryClass::kGathered);
-    const std::int64_t rows = chunkSizes(m_dependencies.plan.maxBatch, m_threads.devices()).front();
+    const std::int64_t rows = chunkSizes(m_dependencies.plan.maxBatch, m_threads.deviceCount()).front();
     device.input = device.backend->allocate({rows, m_dependencies.task.sample.count()}, DType::kFloat32);
     const Shape output = batchShape(m_dependencies.model.output(), rows);
     device.outputGradient = device.backend->allocate(output, DType::kFloat32);
 }
 
-Tensor DataParallel::onDevice(const Device& device, const Tensor& values, const Tensor& memory) {
+Tensor DataParallel::copyToDevice(const Device& device, const Tensor& values, const Tensor& memory) {
     if (!memory) return values;
     const Tensor copy{memory.data, values.shape, values.type, memory.device};
     device.backend->copyFromPeer(values, copy);
     return copy;
 }
 
-Tensor DataParallel::onFirst(const Tensor& values) {
+Tensor DataParallel::copyToFirstDevice(const Tensor& values) {
     if (!m_received || values.device == m_received.device) return values;
     const Tensor copy{m_received.data, values.shape, values.type, m_received.device};
     m_dependencies.backend.copyFromPeer(values, copy);
@@ -156,23 +156,23 @@ Pass DataParallel::passOn(int device) const {
 }
 
 void DataParallel::forward(const Batch& batch, bool training) {
-    m_chunks = chunkSizes(batch.rows(), m_threads.devices());
+    m_chunks = chunkSizes(batch.rows(), m_threads.deviceCount());
     // The parameters and the batch must be complete before other devices copy them.
     m_dependencies.backend.synchronize();
-    m_threads.run([&](int number) {
+    m_threads.runOnAllDevices([&](int number) {
         const auto place = static_cast<std::size_t>(number);
         if (place >= m_chunks.size()) return;
         Device& device = m_devices[place];
         if (number > 0) replicate(device);
         device.model->begin(training ? passOn(number) : Pass{.training = false});
         const Batch chunk = rowsFrom(batch, number * m_chunks.front(), m_chunks[place]);
-        device.y = device.model->forward(onDevice(device, chunk.features, device.input));
+        device.y = device.model->forward(copyToDevice(device, chunk.features, device.input));
         if (number > 0) device.backend->synchronize();
     });
 }
 
 // Copies the outputs of all devices into one tensor on device 0, in the order of the devices.
-void DataParallel::gather(const Batch& batch) {
+void DataParallel::gatherOutputs(const Batch& batch) {
     const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {
         const Tensor to =
@@ -183,12 +183,12 @@ void DataParallel::gather(const Batch& batch) {
     }
 }
 
-void DataParallel::pass(const Batch& batch) {
+void DataParallel::computeGradients(const Batch& batch) {
     {
         const PhaseScope scope(m_dependencies.phase, Phase::kForward);
         forward(batch, true);
         const std::int64_t before = monotonicNs();
-        gather(batch);
+        gatherOutputs(batch);
         const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
         m_dependencies.loss.compute(m_output.head(rows), batch, true);
         m_optimizer->scaleLoss(m_dependencies.loss.gradient(), m_share);
@@ -197,12 +197,12 @@ void DataParallel::pass(const Batch& batch) {
     }
     const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
     const Tensor gradient = m_dependencies.loss.gradient();
-    m_threads.run([&](int number) {
+    m_threads.runOnAllDevices([&](int number) {
         const auto place = static_cast<std::size_t>(number);
         if (place >= m_chunks.size()) return;
         const Tensor own = rowsFrom(gradient, number * m_chunks.front(), m_chunks[place], batch.rows());
         const Device& device = m_devices[place];
-        device.model->backward(onDevice(device, own, device.outputGradient), [](std::size_t) {});
+        device.model->backward(copyToDevice(device, own, device.outputGradient), [](std::size_t) {});
         if (number > 0) device.backend->synchronize();
     });
     const std::int64_t before = monotonicNs();
@@ -215,7 +215,8 @@ void DataParallel::addGradients() {
     const std::vector<Parameter*>& sums = m_dependencies.model.parameters();
     for (std::size_t device = 1; device < m_chunks.size(); ++device)
         for (std::size_t i = 0; i < sums.size(); ++i)
-            m_dependencies.backend.add(onFirst(m_devices[device].model->parameters()[i]->gradient), sums[i]->gradient);
+            m_dependencies.backend.add(copyToFirstDevice(m_devices[device].model->parameters()[i]->gradient),
+                                       sums[i]->gradient);
 }
 
 void DataParallel::keepGradients(bool first) {
@@ -226,14 +227,14 @@ void DataParallel::keepGradients(bool first) {
 }
 
 SampleLosses DataParallel::accumulate(const Batch& batch) {
-    pass(batch);
+    computeGradients(batch);
     keepGradients(m_microBatches++ == 0);
     return m_dependencies.loss.fetch(batch);
 }
 
 StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     const std::int64_t begun = monotonicNs();
-    m_leaves ? passLeaves(batch) : pass(batch);
+    m_leaves ? computeLeafGradients(batch) : computeGradients(batch);
     if (m_microBatches > 0)
         for (std::size_t i = 0; i < m_kept.size(); ++i)
             m_dependencies.backend.add(m_kept[i], m_dependencies.model.parameters()[i]->gradient);
@@ -244,7 +245,7 @@ StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     StepResult result;
     result.signal = request.signal;
     result.gradientNorm = kNoNorm;
-    const double square = measures || request.gradientNorm ? squaredNorm() : 0;
+    const double square = measures || request.gradientNorm ? squaredGradientNorm() : 0;
     if (measures && m_leaves)
         m_optimizer->updateWith(square);
     else
@@ -263,7 +264,7 @@ StepResult DataParallel::step(const Batch& batch, StepRequest request) {
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {
     forward(batch, false);
-    gather(batch);
+    gatherOutputs(batch);
     const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
     return m_dependencies.loss.evaluate(m_output.head(rows), batch, false);
 }
@@ -280,7 +281,7 @@ void DataParallel::logMemory() {
                     mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back())));
 }
 
-void DataParallel::logShares() {
+void DataParallel::logTimeShares() {
     if (!m_dependencies.log || m_shares.steps == 0) return;
     const auto perStep = [this](std::int64_t ns) {
         return static_cast<double>(ns) / 1e6 / static_cast<double>(m_shares.steps);

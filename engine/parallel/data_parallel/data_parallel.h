@@ -28,7 +28,7 @@ class DataParallel final : public Strategy {
     void synchronise() override {}
     SampleLosses accumulate(const Batch& batch) override;
     StepResult step(const Batch& batch, StepRequest request) override;
-    void beginEvaluation() override { logShares(); }
+    void beginEvaluation() override { logTimeShares(); }
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
@@ -62,30 +62,31 @@ class DataParallel final : public Strategy {
 
     DataParallel(const RunConfig& config, const StrategyDependencies& dependencies);
     Device makeDevice(int number);
-    bool isApart(const Device& device) const;  // true if the device cannot use the memory of device 0
-    void addCopies(Device& device);
+    bool hasSeparateMemory(const Device& device) const;  // true if the device cannot use the memory of device 0
+    void allocateCopies(Device& device);
     // Returns a tensor with device 0's values that `device` can access: a copy in `memory`, or `values` itself if
     // `memory` is empty.
-    static Tensor onDevice(const Device& device, const Tensor& values, const Tensor& memory);
-    Tensor onFirst(const Tensor& values);  // returns the values of any device as a tensor that device 0 can use
+    static Tensor copyToDevice(const Device& device, const Tensor& values, const Tensor& memory);
+    Tensor copyToFirstDevice(
+        const Tensor& values);  // returns the values of any device as a tensor that device 0 can use
     void replicate(Device& device);
     // Runs forward and backward pass of the whole batch on all devices and sums the gradients on device 0.
-    void pass(const Batch& batch);
+    void computeGradients(const Batch& batch);
     void forward(const Batch& batch, bool training);
-    void gather(const Batch& batch);
+    void gatherOutputs(const Batch& batch);
     void addGradients();
     void keepGradients(bool first);
     void logMemory();
-    void logShares();
+    void logTimeShares();
     Pass passOn(int device) const;
 
     // For training.reduction canonical: each device adds the gradients of its leaves (groups of samples), device 0 adds
     // the sums of the devices.
-    void passLeaves(const Batch& batch);
-    void leavesOf(int device);
+    void computeLeafGradients(const Batch& batch);
+    void processLeavesOf(int device);
     void recordLosses(int turn, const SampleLosses& losses);
-    void addLeaves();
-    double squaredNorm();
+    void sumLeafGradients();
+    double squaredGradientNorm();
     SampleLosses leafLosses(const Batch& batch) const;
 
     const RunConfig& m_config;

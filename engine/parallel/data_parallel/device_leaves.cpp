@@ -13,9 +13,9 @@ namespace ringside {
 
 // Adds up the gradients of a device's leaves (groups of samples). Each device processes leaves that are consecutive in
 // the order of the tree sum, so that its sum is a node of the tree.
-void DataParallel::leavesOf(int number) {
+void DataParallel::processLeavesOf(int number) {
     Device& device = m_devices[static_cast<std::size_t>(number)];
-    const int turns = m_leaves->turns() / m_threads.devices();
+    const int turns = m_leaves->turns() / m_threads.deviceCount();
     const int levels = std::countr_zero(static_cast<unsigned>(turns));
     const auto key = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     if (number > 0) replicate(device);
@@ -31,7 +31,7 @@ void DataParallel::leavesOf(int number) {
             static_cast<float>(static_cast<double>(m_leaves->rowsOf(turn)) / static_cast<double>(m_leaves->rows()));
         device.backend->scale(device.loss->gradient(), share);
         device.model->backward(device.loss->gradient(), [](std::size_t) {});
-        TreeTurn place = treeTurn(turn, m_leaves->turns(), m_leaves->filled());
+        TreeTurn place = treeTurn(turn, m_leaves->turns(), m_leaves->filledLeaves());
         place.adds &= (1U << levels) - 1;
         // -1: the sum of all leaves of this device is complete; device 0 adds the sums of the devices.
         if (place.keepAt >= levels) place.keepAt = -1;
@@ -41,7 +41,7 @@ void DataParallel::leavesOf(int number) {
             if (place.keepAt >= 0)
                 addInTree(*device.backend, parameters[i]->gradient, place, kept);
             else
-                addKept(*device.backend, place.adds, parameters[i]->gradient, kept);
+                addKeptGradients(*device.backend, place.adds, parameters[i]->gradient, kept);
         }
     }
 }
@@ -55,10 +55,10 @@ void DataParallel::recordLosses(int turn, const SampleLosses& losses) {
     for (std::size_t i = 0; i < losses.correct.size(); ++i) m_losses[half + place(i)] = losses.correct[i];
 }
 
-void DataParallel::addLeaves() {
-    const int turns = m_leaves->turns() / m_threads.devices();
-    for (int step = 1; step < m_threads.devices(); step *= 2) {
-        for (int device = 0; device < m_threads.devices(); device += 2 * step) {
+void DataParallel::sumLeafGradients() {
+    const int turns = m_leaves->turns() / m_threads.deviceCount();
+    for (int step = 1; step < m_threads.deviceCount(); step *= 2) {
+        for (int device = 0; device < m_threads.deviceCount(); device += 2 * step) {
             if (!m_leaves->isFilled((device + step) * turns)) continue;
             const auto& sums = m_devices[static_cast<std::size_t>(device)].model->parameters();
             const auto& others = m_devices[static_cast<std::size_t>(device + step)].model->parameters();
@@ -68,14 +68,14 @@ void DataParallel::addLeaves() {
     }
 }
 
-void DataParallel::passLeaves(const Batch& batch) {
-    m_leaves->take(batch);
+void DataParallel::computeLeafGradients(const Batch& batch) {
+    m_leaves->copySamples(batch);
     {
         const PhaseScope scope(m_dependencies.phase, Phase::kForward);
-        m_threads.run([this](int device) { leavesOf(device); });
+        m_threads.runOnAllDevices([this](int device) { processLeavesOf(device); });
     }
     const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
-    addLeaves();
+    sumLeafGradients();
 }
 
 SampleLosses DataParallel::leafLosses(const Batch& batch) const {
@@ -85,7 +85,7 @@ SampleLosses DataParallel::leafLosses(const Batch& batch) const {
             m_dependencies.loss.countsCorrect() ? all.subspan(all.size() / 2, rows) : std::span<const float>{}};
 }
 
-double DataParallel::squaredNorm() {
+double DataParallel::squaredGradientNorm() {
     if (!m_leaves) {
         double sum = 0;
         for (const Parameter* one : m_dependencies.model.parameters())

@@ -6,7 +6,7 @@
 namespace ringside {
 
 DeviceThreads::DeviceThreads(int devices) : m_errors(static_cast<std::size_t>(devices)) {
-    for (int device = 1; device < devices; ++device) m_threads.emplace_back([this, device] { serve(device); });
+    for (int device = 1; device < devices; ++device) m_threads.emplace_back([this, device] { runThread(device); });
 }
 
 DeviceThreads::~DeviceThreads() {
@@ -18,7 +18,7 @@ DeviceThreads::~DeviceThreads() {
     for (std::thread& thread : m_threads) thread.join();
 }
 
-void DeviceThreads::call(int device) {
+void DeviceThreads::runOnDevice(int device) {
     try {
         (*m_work)(device);
     } catch (...) {
@@ -26,7 +26,7 @@ void DeviceThreads::call(int device) {
     }
 }
 
-void DeviceThreads::run(const std::function<void(int)>& work) {
+void DeviceThreads::runOnAllDevices(const std::function<void(int)>& work) {
     {
         const std::lock_guard lock(m_mutex);
         m_work = &work;
@@ -34,14 +34,14 @@ void DeviceThreads::run(const std::function<void(int)>& work) {
         ++m_round;
     }
     m_started.notify_all();
-    call(0);
+    runOnDevice(0);
     std::unique_lock lock(m_mutex);
     m_finished.wait(lock, [this] { return m_running == 0; });
     for (std::exception_ptr& error : m_errors)
         if (error) std::rethrow_exception(std::exchange(error, nullptr));
 }
 
-void DeviceThreads::serve(int device) {
+void DeviceThreads::runThread(int device) {
     std::uint64_t done = 0;
     for (;;) {
         {
@@ -50,7 +50,7 @@ void DeviceThreads::serve(int device) {
             if (m_ends) return;
             done = m_round;
         }
-        call(device);
+        runOnDevice(device);
         const std::lock_guard lock(m_mutex);
         if (--m_running == 0) m_finished.notify_one();
     }

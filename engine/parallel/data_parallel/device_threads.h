@@ -19,14 +19,14 @@ class DeviceThreads {
     DeviceThreads(const DeviceThreads&) = delete;
     DeviceThreads& operator=(const DeviceThreads&) = delete;
 
-    int devices() const { return static_cast<int>(m_threads.size()) + 1; }
+    int deviceCount() const { return static_cast<int>(m_threads.size()) + 1; }
     // Calls work(device) for every device. Blocks until all calls have returned and throws the exception of the first
     // device that failed.
-    void run(const std::function<void(int device)>& work);
+    void runOnAllDevices(const std::function<void(int device)>& work);
 
   private:
-    void serve(int device);
-    void call(int device);
+    void runThread(int device);
+    void runOnDevice(int device);
 
     std::mutex m_mutex;
     std::condition_variable m_started;

@@ -75,10 +75,10 @@ void DistributedDataParallel::logUnusedLayers() {
 
 void DistributedDataParallel::synchronise() {
     if (m_dependencies.communicator.size() == 1) return;
-    for (const Parameter* parameter : m_dependencies.model.state()) broadcast(*parameter);
+    for (const Parameter* parameter : m_dependencies.model.state()) broadcastFromRank0(*parameter);
 }
 
-void DistributedDataParallel::broadcast(const Parameter& from0) {
+void DistributedDataParallel::broadcastFromRank0(const Parameter& from0) {
     const Tensor& value = from0.value;
     const CommType type = value.type == DType::kInt64 ? CommType::kInt64 : CommType::kFloat32;
     m_dependencies.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
@@ -90,7 +90,7 @@ void DistributedDataParallel::beginEvaluation() {
     logUnusedLayers();
     if (m_dependencies.communicator.size() == 1) return;
     for (const Parameter* buffer : m_dependencies.model.state())
-        if (!buffer->gradient) broadcast(*buffer);
+        if (!buffer->gradient) broadcastFromRank0(*buffer);
 }
 
 // No pause points inside a CUDA graph, neither while recording nor while replaying.
@@ -98,7 +98,7 @@ void DistributedDataParallel::onPhaseEnd(Phase phase) {
     if (!m_recorder) m_dependencies.onPhaseEnd(phase);
 }
 
-void DistributedDataParallel::begin() {
+void DistributedDataParallel::beginPass() {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     m_dependencies.model.begin({.training = true,
                                 .key = hashOf({number(m_seed), number(m_dependencies.communicator.rank()),
@@ -106,7 +106,7 @@ void DistributedDataParallel::begin() {
 }
 
 // Computes (loss / accumulate_steps).backward(). The division, like the loss scale, is applied to the loss' gradient.
-void DistributedDataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
+void DistributedDataParallel::runPasses(const Batch& batch, const Model::GradientReady& ready) {
     {
         const PhaseScope scope(m_dependencies.phase, Phase::kForward);
         m_dependencies.loss.compute(m_dependencies.model.forward(batch.features), batch, true);
@@ -126,11 +126,11 @@ void DistributedDataParallel::enqueue(const Batch& batch, int part, const Work& 
 }
 
 SampleLosses DistributedDataParallel::accumulate(const Batch& batch) {
-    begin();
+    beginPass();
     const bool first = m_microBatches == 0;
     enqueue(batch, first ? kFirstKept : kLaterKept, [&] {
-        pass(batch, [](std::size_t) {});
-        m_reducer.keep(first);
+        runPasses(batch, [](std::size_t) {});
+        m_reducer.keepGradients(first);
     });
     ++m_microBatches;
     if (!canRunAhead()) return m_dependencies.loss.fetch(batch);
@@ -139,14 +139,14 @@ SampleLosses DistributedDataParallel::accumulate(const Batch& batch) {
 }
 
 void DistributedDataParallel::keepLosses(const Batch& batch) {
-    LaunchedSteps::Step& step = m_launched.open();
+    LaunchedSteps::Step& step = m_launched.openStep();
     step.rows.push_back(batch.rows());
     m_dependencies.loss.store(batch, *step.slot);
 }
 
 void DistributedDataParallel::passAndUpdate(const Batch& batch) {
     m_reducer.beginPass(m_microBatches > 0 ? 1 : 0);
-    pass(batch, m_gradientReady);
+    runPasses(batch, m_gradientReady);
     onPhaseEnd(Phase::kBackward);
     {
         const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
@@ -165,7 +165,7 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     }
     StepResult result;
     m_reducer.begin(request.signal);
-    begin();
+    beginPass();
     enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
     m_optimizer->count();
     {
@@ -182,11 +182,11 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
 }
 
 void DistributedDataParallel::launch(const Batch& batch, StepRequest request) {
-    LaunchedSteps::Step& step = m_launched.open();
+    LaunchedSteps::Step& step = m_launched.openStep();
     step.request = request;
     step.hasNorm = reportsNorm(request);
     m_reducer.begin(request.signal);
-    begin();
+    beginPass();
     enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
     m_optimizer->count();
     m_microBatches = 0;
@@ -199,7 +199,7 @@ void DistributedDataParallel::launch(const Batch& batch, StepRequest request) {
         else
             m_reducer.storeNorm(*step.slot);
     }
-    m_launched.close();
+    m_launched.endLaunch();
 }
 
 StepResult DistributedDataParallel::results(const EarlierLosses& earlier) {

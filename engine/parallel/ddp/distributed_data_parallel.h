@@ -38,10 +38,10 @@ class DistributedDataParallel final : public Strategy {
     void keepLosses(const Batch& batch);  // enqueues a copy of the losses into the page-locked memory of the step in
                                           // progress
     bool reportsNorm(StepRequest request) const;
-    void broadcast(const Parameter& from0);
+    void broadcastFromRank0(const Parameter& from0);
     // Starts a training pass of the model with a new key for dropout's random mask.
-    void begin();
-    void pass(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
+    void beginPass();
+    void runPasses(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
     void onPhaseEnd(Phase phase);
     // Enqueues passes, gradient reduction and update; the enqueued operations are equal in each step.
     void passAndUpdate(const Batch& batch);

@@ -14,15 +14,15 @@ LeafStatistics::LeafStatistics(const Model& model, int levels, Backend& backend,
         (one->type == DType::kInt64 ? m_counters : m_buffers).push_back(one->value);
         if (one->type != DType::kInt64) values += one->shape.count();
     }
-    if (none()) return;
-    m_start = memory.take(values, DType::kFloat32);
-    m_startCounts = memory.take(static_cast<std::int64_t>(m_counters.size()), DType::kInt64);
-    m_sum = memory.take(values, DType::kFloat32);
-    for (int level = 0; level < levels; ++level) m_kept.push_back(memory.take(values, DType::kFloat32));
+    if (isEmpty()) return;
+    m_start = memory.allocate(values, DType::kFloat32);
+    m_startCounts = memory.allocate(static_cast<std::int64_t>(m_counters.size()), DType::kInt64);
+    m_sum = memory.allocate(values, DType::kFloat32);
+    for (int level = 0; level < levels; ++level) m_kept.push_back(memory.allocate(values, DType::kFloat32));
 }
 
 template <class Visit>
-void LeafStatistics::eachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit) {
+void LeafStatistics::forEachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit) {
     auto* place = static_cast<std::byte*>(values.data);
     for (const Tensor& buffer : buffers) {
         visit(buffer, Tensor{place, buffer.shape, buffer.type, values.device});
@@ -30,38 +30,38 @@ void LeafStatistics::eachPart(const std::vector<Tensor>& buffers, const Tensor& 
     }
 }
 
-void LeafStatistics::read(const std::vector<Tensor>& buffers, const Tensor& values) {
-    eachPart(buffers, values, [this](const Tensor& buffer, const Tensor& part) { m_backend->copy(buffer, part); });
+void LeafStatistics::readBuffers(const std::vector<Tensor>& buffers, const Tensor& values) {
+    forEachPart(buffers, values, [this](const Tensor& buffer, const Tensor& part) { m_backend->copy(buffer, part); });
 }
 
-void LeafStatistics::write(const std::vector<Tensor>& buffers, const Tensor& values) {
-    eachPart(buffers, values, [this](const Tensor& buffer, const Tensor& part) { m_backend->copy(part, buffer); });
+void LeafStatistics::writeBuffers(const std::vector<Tensor>& buffers, const Tensor& values) {
+    forEachPart(buffers, values, [this](const Tensor& buffer, const Tensor& part) { m_backend->copy(part, buffer); });
 }
 
 void LeafStatistics::beforeForward(int turn) {
-    if (none()) return;
+    if (isEmpty()) return;
     if (turn == 0) {
-        read(m_buffers, m_start);
-        read(m_counters, m_startCounts);
+        readBuffers(m_buffers, m_start);
+        readBuffers(m_counters, m_startCounts);
     } else {
-        write(m_buffers, m_start);
-        write(m_counters, m_startCounts);
+        writeBuffers(m_buffers, m_start);
+        writeBuffers(m_counters, m_startCounts);
     }
 }
 
 void LeafStatistics::afterForward(const TreeTurn& turn) {
-    if (none()) return;
-    read(m_buffers, m_sum);
+    if (isEmpty()) return;
+    readBuffers(m_buffers, m_sum);
     for (std::size_t level = 0; turn.adds >> level != 0; ++level)
         if ((turn.adds >> level & 1) != 0) m_backend->add(m_kept[level], m_sum);
     if (turn.keepAt >= 0) std::swap(m_kept[static_cast<std::size_t>(turn.keepAt)], m_sum);
 }
 
-void LeafStatistics::finish(Communicator& dataRanks, std::int64_t leaves) {
+void LeafStatistics::averageOverLeaves(Communicator& dataRanks, std::int64_t leaves) {
     const CommBuffer sum{m_sum.data, static_cast<std::size_t>(m_sum.count()), CommType::kFloat32};
     if (dataRanks.size() > 1) dataRanks.allReduce(sum, ReduceOp::kTreeSum);
     m_backend->scale(m_sum, static_cast<float>(1.0 / static_cast<double>(leaves)));
-    write(m_buffers, m_sum);
+    writeBuffers(m_buffers, m_sum);
 }
 
 }  // namespace ringside

@@ -20,19 +20,19 @@ class LeafStatistics {
     // The model, the backend and the memory must outlive this object.
     LeafStatistics(const Model& model, int levels, Backend& backend, StepMemory& memory);
 
-    bool none() const { return m_buffers.empty(); }
+    bool isEmpty() const { return m_buffers.empty(); }
     void beforeForward(int turn);
     void afterForward(const TreeTurn& turn);
     // leaves: number of leaves (groups of samples) that are not empty, over all data-parallel ranks
-    void finish(Communicator& dataRanks, std::int64_t leaves);
+    void averageOverLeaves(Communicator& dataRanks, std::int64_t leaves);
 
   private:
     // Calls visit(buffer, part) for each buffer, where `part` is its part of `values`. `values` contains all buffers
     // one after the other.
     template <class Visit>
-    static void eachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit);
-    void read(const std::vector<Tensor>& buffers, const Tensor& values);
-    void write(const std::vector<Tensor>& buffers, const Tensor& values);
+    static void forEachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit);
+    void readBuffers(const std::vector<Tensor>& buffers, const Tensor& values);
+    void writeBuffers(const std::vector<Tensor>& buffers, const Tensor& values);
 
     Backend* m_backend;
     std::vector<Tensor> m_buffers;   // buffers of floats

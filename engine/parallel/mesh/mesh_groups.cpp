@@ -7,16 +7,16 @@ MeshGroups::MeshGroups(Communicator& world, const RankLayout& layout, const std:
     : m_world(world), m_layout(layout) {
     const Mesh& mesh = layout.mesh;
     if (mesh.pipeline > 1) m_data = world.split(layout.pipeline(), layout.dataRank());
-    if (mesh.shard > 1 && mesh.replicate > 1) m_shard = data().split(layout.replicate(), layout.shard());
+    if (mesh.shard > 1 && mesh.replicate > 1) m_shard = dataParallelGroup().split(layout.replicate(), layout.shard());
     if (mesh.pipeline == 1) return;
     m_pipeline = world.split(layout.dataRank(), layout.pipeline());
     for (std::size_t stage = 0; stage + 1 < rankOfStage.size(); ++stage) {
-        m_forward.push_back(edge(rankOfStage[stage], rankOfStage[stage + 1]));
-        m_backward.push_back(edge(rankOfStage[stage + 1], rankOfStage[stage]));
+        m_forward.push_back(makeEdgeGroup(rankOfStage[stage], rankOfStage[stage + 1]));
+        m_backward.push_back(makeEdgeGroup(rankOfStage[stage + 1], rankOfStage[stage]));
     }
 }
 
-std::unique_ptr<Communicator> MeshGroups::edge(int sender, int receiver) {
+std::unique_ptr<Communicator> MeshGroups::makeEdgeGroup(int sender, int receiver) {
     if (sender == receiver) return nullptr;
     const int own = m_layout.pipeline();
     const bool isEnd = own == sender || own == receiver;

@@ -19,14 +19,14 @@ class MeshGroups {
     MeshGroups(Communicator& world, const RankLayout& layout, const std::vector<int>& rankOfStage);
 
     const RankLayout& layout() const { return m_layout; }
-    Communicator& world() { return m_world; }
+    Communicator& allRanks() { return m_world; }
     // Returns the data-parallel group: the ranks that hold the same stages and train on different samples.
-    Communicator& data() { return m_data ? *m_data : m_world; }
+    Communicator& dataParallelGroup() { return m_data ? *m_data : m_world; }
     // Returns the shard group: the ranks of the same replica that share the parameters of the same stages.
-    Communicator& shard() { return m_shard ? *m_shard : data(); }
+    Communicator& shardGroup() { return m_shard ? *m_shard : dataParallelGroup(); }
     // Returns the group of the ranks that hold the stages of one pipeline and train on the same samples. Call only with
     // a pipeline.
-    Communicator& pipeline() { return *m_pipeline; }
+    Communicator& pipelineGroup() { return *m_pipeline; }
 
     // Return the group of two ranks for messages from a stage to the next stage (outputs) or back (gradients). Null if
     // both stages are on the same rank or neither is on this rank. The sender has rank 0 in the group.
@@ -36,7 +36,7 @@ class MeshGroups {
     std::int64_t bytesSent() const;  // returns the payload sent in all groups, in bytes
 
   private:
-    std::unique_ptr<Communicator> edge(int sender, int receiver);
+    std::unique_ptr<Communicator> makeEdgeGroup(int sender, int receiver);
 
     Communicator& m_world;
     RankLayout m_layout;

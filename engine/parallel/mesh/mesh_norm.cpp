@@ -24,13 +24,13 @@ MeshNorm::MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Back
         m_rows = std::make_unique<RowSquares>(parameters, backend, memory);
         return;
     }
-    m_exactSums = memory.take(static_cast<std::int64_t>(kExactSums), DType::kInt64);
-    m_exactSquare = memory.takeDoubles(1);
+    m_exactSums = memory.allocate(static_cast<std::int64_t>(kExactSums), DType::kInt64);
+    m_exactSquare = memory.allocateDoubles(1);
 }
 
 // Calls visit(stage, parameter, gradient) for each part of a gradient that this rank adds to the norm.
 template <class Visit>
-void MeshNorm::eachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit) {
+void MeshNorm::forEachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit) {
     for (PipelineStage& stage : stages)
         for (std::size_t i = 0; counts(stage, groups.layout()) && i < stage.model().parameters().size(); ++i)
             if (const Tensor gradient = stage.store().ownGradient(i); gradient.count() > 0) visit(stage, i, gradient);
@@ -39,21 +39,21 @@ void MeshNorm::eachOwnGradient(std::vector<PipelineStage>& stages, const MeshGro
 Tensor MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups) {
     if (!m_rows) return squaredExactly(stages, groups);
     m_rows->clear();
-    eachOwnGradient(stages, groups, [this](PipelineStage& stage, std::size_t parameter, const Tensor& gradient) {
+    forEachOwnGradient(stages, groups, [this](PipelineStage& stage, std::size_t parameter, const Tensor& gradient) {
         const RowRange rows = stage.store().ownRows(parameter);
         const std::string& name = stage.model().parameters()[parameter]->name;
-        m_kernels->squaresOfRows(gradient, m_rows->rows(name, rows.first, rows.count));
+        m_kernels->squaresOfRows(gradient, m_rows->squaresOfRows(name, rows.first, rows.count));
     });
-    return m_rows->total(groups.world(), *m_kernels);
+    return m_rows->squaredNorms(groups.allRanks(), *m_kernels);
 }
 
 // Fills the sums as pairs of floats: two floats of value 0 have the same bits as a 64-bit integer of value 0.
 Tensor MeshNorm::squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups) {
     m_backend.fill({m_exactSums.data, {2 * m_exactSums.count()}, DType::kFloat32, m_exactSums.device}, 0);
-    eachOwnGradient(stages, groups, [this](PipelineStage&, std::size_t, const Tensor& gradient) {
+    forEachOwnGradient(stages, groups, [this](PipelineStage&, std::size_t, const Tensor& gradient) {
         m_kernels->addExactSquares(gradient, m_exactSums);
     });
-    groups.world().allReduce({m_exactSums.data, kExactSums, CommType::kInt64}, ReduceOp::kSum);
+    groups.allRanks().allReduce({m_exactSums.data, kExactSums, CommType::kInt64}, ReduceOp::kSum);
     m_kernels->totalOfExactSquares(m_exactSums, m_exactSquare);
     return m_exactSquare;
 }

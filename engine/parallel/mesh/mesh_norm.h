@@ -25,11 +25,11 @@ class MeshNorm {
     static double normOf(std::span<const double> squares);
 
     ReductionKernels& kernels() { return *m_kernels; }
-    std::int64_t squares() const { return m_count; }  // number of doubles that squared() returns
+    std::int64_t squareCount() const { return m_count; }  // number of doubles that squared() returns
 
   private:
     template <class Visit>
-    static void eachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit);
+    static void forEachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit);
     Tensor squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups);
 
     Backend& m_backend;

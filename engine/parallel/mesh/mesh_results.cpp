@@ -43,8 +43,8 @@ MeshResults::MeshResults(const StrategyDependencies& dependencies, MeshGroups& g
       m_memory(dependencies.backend, m_launched.canRunAhead()),
       m_losses(lossSizes(dependencies), leaves, dependencies.backend, m_memory),
       m_norm(dependencies.model.wholeParameters(), leaves != nullptr, dependencies.backend, m_memory),
-      m_squares(static_cast<std::size_t>(m_norm.squares())),
-      m_signal(m_memory.take(1, DType::kFloat32)) {}
+      m_squares(static_cast<std::size_t>(m_norm.squareCount())),
+      m_signal(m_memory.allocate(1, DType::kFloat32)) {}
 
 SampleLosses MeshResults::fetchLosses(const Batch& batch, bool inLeaves) {
     const StrategyPlan& plan = m_dependencies.plan;
@@ -53,38 +53,38 @@ SampleLosses MeshResults::fetchLosses(const Batch& batch, bool inLeaves) {
     if (isLast) m_losses.fetch(batch.rows(), inLeaves);
     if (isPipeline) {
         const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
-        m_groups.pipeline().broadcast(CommBuffer::of(m_losses.samples()), plan.rankOfStage.back());
+        m_groups.pipelineGroup().broadcast(CommBuffer::of(m_losses.lossesAndHits()), plan.rankOfStage.back());
     }
     return m_losses.ofBatch(batch.rows());
 }
 
 double MeshResults::fetchNorm(const Tensor& squares, const Optimizer& optimizer) {
-    if (!squares || m_groups.world().rank() != 0) return kNoNorm;
+    if (!squares || m_groups.allRanks().rank() != 0) return kNoNorm;
     if (optimizer.rules().measuresNorm()) return static_cast<double>(optimizer.progress().norm);
     m_dependencies.backend.download(squares, m_squares.data());
     return MeshNorm::normOf(m_squares);
 }
 
 void MeshResults::begin(StepRequest request) {
-    m_launched.open().request = request;
+    m_launched.openStep().request = request;
     const float signal = request.signal ? 1.0F : 0.0F;
     m_dependencies.backend.upload(&signal, m_signal);
 }
 
 void MeshResults::keepLosses(const Batch& batch) {
-    LaunchedSteps::Step& step = m_launched.open();
+    LaunchedSteps::Step& step = m_launched.openStep();
     step.rows.push_back(batch.rows());
     const Tensor& values = m_losses.values();
     if (m_groups.layout().mesh.pipeline > 1)
-        m_groups.pipeline().broadcast({values.data, static_cast<std::size_t>(values.count()), CommType::kFloat32},
-                                      m_dependencies.plan.rankOfStage.back());
+        m_groups.pipelineGroup().broadcast({values.data, static_cast<std::size_t>(values.count()), CommType::kFloat32},
+                                           m_dependencies.plan.rankOfStage.back());
     step.slot->add(values);
 }
 
 void MeshResults::end(const Tensor& squares, const Optimizer& optimizer) {
-    LaunchedSteps::Step& step = m_launched.open();
-    if (m_groups.world().size() > 1) {
-        m_groups.world().allReduce({m_signal.data, 1, CommType::kFloat32}, ReduceOp::kMaximum);
+    LaunchedSteps::Step& step = m_launched.openStep();
+    if (m_groups.allRanks().size() > 1) {
+        m_groups.allRanks().allReduce({m_signal.data, 1, CommType::kFloat32}, ReduceOp::kMaximum);
         step.slot->add(m_signal);
     }
     step.hasNorm = static_cast<bool>(squares);
@@ -92,7 +92,7 @@ void MeshResults::end(const Tensor& squares, const Optimizer& optimizer) {
         optimizer.storeProgress(*step.slot);
     else if (step.hasNorm)
         step.slot->add(squares);
-    m_launched.close();
+    m_launched.endLaunch();
 }
 
 StepResult MeshResults::read(const Strategy::EarlierLosses& earlier, const Optimizer& optimizer) {
@@ -103,9 +103,9 @@ StepResult MeshResults::read(const Strategy::EarlierLosses& earlier, const Optim
         if (batch + 1 < step.rows.size()) earlier(result.losses);
     }
     result.signal = step.request.signal;
-    if (m_groups.world().size() > 1) result.signal = step.slot->nextValues<float>().front() != 0;
+    if (m_groups.allRanks().size() > 1) result.signal = step.slot->nextValues<float>().front() != 0;
     result.gradientNorm = kNoNorm;
-    if (!step.hasNorm || m_groups.world().rank() != 0) return result;
+    if (!step.hasNorm || m_groups.allRanks().rank() != 0) return result;
     result.gradientNorm = optimizer.rules().measuresNorm()
                               ? static_cast<double>(Optimizer::readProgress(*step.slot).norm)
                               : MeshNorm::normOf(step.slot->nextValues<double>());

@@ -21,7 +21,7 @@ void MeshStages::watchGradients(const std::function<void(std::size_t, const Tens
     }
 }
 
-void MeshStages::settle() {
+void MeshStages::finishTransfers() {
     for (PipelineStage& stage : m_stages) {
         stage.finishSends();
         stage.store().updated();
@@ -32,12 +32,12 @@ void MeshStages::abandonStep() {
     for (PipelineStage& stage : m_stages) stage.abandonStep();
 }
 
-PipelineStage* MeshStages::numbered(std::size_t number) {
+PipelineStage* MeshStages::findStage(std::size_t number) {
     const auto found = m_indexOf.find(number);
     return found == m_indexOf.end() ? nullptr : &m_stages[found->second];
 }
 
-std::vector<Parameter*> MeshStages::updated() {
+std::vector<Parameter*> MeshStages::updatedParameters() {
     std::vector<Parameter*> all;
     for (PipelineStage& stage : m_stages)
         all.insert(all.end(), stage.store().trained().begin(), stage.store().trained().end());

@@ -21,24 +21,24 @@ class MeshStages {
     // Call after each stage has its ParameterStore.
     void watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient);
 
-    std::vector<PipelineStage>& all() { return m_stages; }
+    std::vector<PipelineStage>& allStages() { return m_stages; }
     // Completes the messages and gathers in progress and discards gathered parameters. A recorded step starts and ends
     // in this state: handles of recorded operations are valid only within the recording, and the graph contains all
     // gathers that its passes need.
-    void settle();
+    void finishTransfers();
     // Frees the slots (memory of one micro-batch in flight) of all stages after an exception has interrupted the
     // recording of a step.
     void abandonStep();
     // Returns the stage with this number in the pipeline; null if another rank holds that stage.
-    PipelineStage* numbered(std::size_t number);
-    // Returns the index of a stage of this rank in all().
+    PipelineStage* findStage(std::size_t number);
+    // Returns the index of a stage of this rank in allStages().
     std::size_t indexOf(std::size_t number) const { return m_indexOf.at(number); }
-    bool contains(std::size_t number) const { return m_indexOf.contains(number); }
+    bool containsStage(std::size_t number) const { return m_indexOf.contains(number); }
 
     // Returns the parameters of all stages of this rank, in whole shape, in the order of Strategy::localParameters().
-    const std::vector<Parameter*>& trained() const { return m_trained; }
+    const std::vector<Parameter*>& trainedParameters() const { return m_trained; }
     // Parameters and parts of parameters that the optimizer updates on this rank.
-    std::vector<Parameter*> updated();
+    std::vector<Parameter*> updatedParameters();
     // Copy a parameter's whole value or averaged gradient to host memory. Collective over the ranks that train the same
     // stages.
     void copyValue(std::size_t trained, std::span<float> to);

@@ -43,7 +43,7 @@ bool canRecord(const RunConfig& config, const StrategyDependencies& dependencies
         return static_cast<std::int64_t>(stage.allSlots().size()) >= plan.microBatches;
     };
     return config.training.accumulateSteps == 1 && plan.leaves == 0 && !plan.skipsLayers() &&
-           (!plan.hasDropout() || std::ranges::all_of(stages.all(), hasSlots));
+           (!plan.hasDropout() || std::ranges::all_of(stages.allStages(), hasSlots));
 }
 
 bool isTraced(const CollectiveTrace* trace) {
@@ -64,11 +64,11 @@ PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependenc
     for (std::size_t stage = 0; stage < plan.stages(); ++stage)
         for (std::size_t i = plan.layersOf(stage).first; i < plan.layersOf(stage).last; ++i) {
             all += plan.layers[i].cost;
-            own += stages.contains(stage) ? plan.layers[i].cost : 0;
+            own += stages.containsStage(stage) ? plan.layers[i].cost : 0;
         }
     for (const Parameter* one : dependencies.model.wholeParameters())
         parameters += static_cast<double>(one->shape.count());
-    for (const Parameter* one : stages.trained()) ownParameters += static_cast<double>(one->shape.count());
+    for (const Parameter* one : stages.trainedParameters()) ownParameters += static_cast<double>(one->shape.count());
     PlannedShares planned;
     if (all > 0) planned.compute = std::min(1.0, own / all);
     if (parameters > 0) planned.update = std::min(1.0, ownParameters / parameters);
@@ -80,7 +80,7 @@ PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependenc
 void logOffload(MeshStages& stages, const WholeTensors& wholeTensors, const StrategyDependencies& dependencies) {
     if (!dependencies.log) return;
     std::int64_t bytes = 0;
-    for (const Parameter* one : stages.updated())
+    for (const Parameter* one : stages.updatedParameters())
         bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
                  static_cast<std::int64_t>(2 + wholeTensors.kept().size());
     dependencies.log("fsdp.cpu_offload: " + std::to_string(bytes) +
@@ -99,7 +99,7 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
             return Problem{"training.reduction", "is canonical, which adds gradients in one fixed order, but " + why,
                            "set training.reduction to rank"};
     std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, dependencies));
-    auto optimizer = makeOptimizer(config.optimizer, strategy->m_stages.updated(), dependencies.backend,
+    auto optimizer = makeOptimizer(config.optimizer, strategy->m_stages.updatedParameters(), dependencies.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
@@ -125,12 +125,12 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& 
                                  : nullptr),
       m_results(m_dependencies, m_groups, config.training.accumulateSteps, m_leaves.get()) {
     addStages();
-    for (PipelineStage& stage : m_stages.all()) {
+    for (PipelineStage& stage : m_stages.allStages()) {
         stage.setStore(makeStore(stage));
         stage.store().initialise(config.training.seed);
     }
     m_stages.watchGradients(dependencies.ownGradient);
-    for (PipelineStage& stage : m_stages.all())
+    for (PipelineStage& stage : m_stages.allStages())
         if (m_leaves)
             m_statistics.emplace_back(stage.model(), m_plan.keptLevels, dependencies.backend, m_results.memory());
     m_planned = sharesOf(m_stages, m_dependencies);
@@ -161,7 +161,7 @@ void MeshStrategy::addStages() {
 std::unique_ptr<ParameterStore> MeshStrategy::makeStore(PipelineStage& stage) {
     const bool inTree = m_plan.leaves > 0;
     if (m_plan.mesh.shard == 1)
-        return std::make_unique<WholeParameters>(stage.models(), m_groups.data(), m_dependencies.backend,
+        return std::make_unique<WholeParameters>(stage.models(), m_groups.dataParallelGroup(), m_dependencies.backend,
                                                  m_plan.buckets,
                                                  ReducerOptions{.keptLevels = m_plan.keptLevels, .inTree = inTree});
     const ShardingOptions options{.freesParameters = m_plan.sharding.freesParameters,
@@ -169,11 +169,11 @@ std::unique_ptr<ParameterStore> MeshStrategy::makeStore(PipelineStage& stage) {
                                   .prefetches = m_plan.sharding.prefetches,
                                   .keptLevels = m_plan.keptLevels,
                                   .inTree = inTree};
-    return std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(), m_groups.data(),
-                                               m_dependencies.backend, options);
+    return std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shardGroup(),
+                                               m_groups.dataParallelGroup(), m_dependencies.backend, options);
 }
 
-int MeshStrategy::partsOf(const Batch& batch) const {
+int MeshStrategy::partCount(const Batch& batch) const {
     return static_cast<int>((batch.rows() + m_plan.microRows - 1) / m_plan.microRows);
 }
 
@@ -203,7 +203,7 @@ void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool tra
 // Repeats the pipeline schedule until every leaf (group of samples whose gradients are added first) has been processed,
 // in the same order on every stage.
 void MeshStrategy::runLeaves(const Batch& batch) {
-    m_leaves->take(batch);
+    m_leaves->copySamples(batch);
     const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
     const int atOnce = static_cast<int>(m_plan.microBatches);
     for (int first = 0; first < m_leaves->turns(); first += atOnce) {
@@ -216,7 +216,7 @@ void MeshStrategy::runLeaves(const Batch& batch) {
 
 PassPlace MeshStrategy::placeOf(const PipelineAction& action) const {
     const bool inHalves = action.work != PipelineWork::kBackward;
-    if (m_leaves) return {treeTurn(action.microBatch, m_leaves->turns(), m_leaves->filled()), inHalves};
+    if (m_leaves) return {treeTurn(action.microBatch, m_leaves->turns(), m_leaves->filledLeaves()), inHalves};
     const bool isFirst = m_passes + action.microBatch == 0;
     const bool isLast = m_lastBatch && action.microBatch == m_lastMicroBatch;
     return {{isFirst ? 0U : 1U, isLast ? -1 : 0}, inHalves};
@@ -224,7 +224,7 @@ PassPlace MeshStrategy::placeOf(const PipelineAction& action) const {
 
 // Returns the fraction of the global batch's samples that belong to a leaf (a group of samples whose gradients are
 // added first). Multiplied by it, the leaf's gradient is its part of the mean.
-float MeshStrategy::shareOf(int microBatch) const {
+float MeshStrategy::lossShareOf(int microBatch) const {
     if (!m_leaves) return m_share;
     std::int64_t rows = 0;
     for (int turn = 0; turn < m_leaves->turns(); ++turn) rows += m_leaves->rowsOf(turn);
@@ -238,7 +238,7 @@ Batch MeshStrategy::trainingPart(const Batch& batch, int microBatch) const {
 
 SampleLosses MeshStrategy::accumulate(const Batch& batch) {
     runSchedule(batch, false);
-    m_passes += partsOf(batch);
+    m_passes += partCount(batch);
     m_messages.setEarlierMicroBatches(m_passes);
     if (!canRunAhead()) return m_results.fetchLosses(batch, false);
     m_results.keepLosses(batch);
@@ -250,15 +250,15 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest request) {
         launch(batch, request);
         return results([](const SampleLosses&) {});
     }
-    const Tensor squares = trainLast(batch);
+    const Tensor squares = trainLastBatch(batch);
     StepResult result;
     result.gradientNorm = m_results.fetchNorm(squares, *m_optimizer);
     result.losses = m_results.fetchLosses(batch, m_leaves != nullptr);
     return result;
 }
 
-// Trains the last batch of a step and updates the parameters. Returns the result of update().
-Tensor MeshStrategy::trainLast(const Batch& batch) {
+// Trains the last batch of a step and updates the parameters. Returns the result of updateParameters().
+Tensor MeshStrategy::trainLastBatch(const Batch& batch) {
     const bool withNorm = measuresNorm(*m_optimizer);
     const Tensor squares = m_recorder && !isTraced(m_dependencies.trace) ? trainRecorded(batch, withNorm)
                                                                          : trainAndUpdate(batch, withNorm);
@@ -274,10 +274,10 @@ Tensor MeshStrategy::trainAndUpdate(const Batch& batch, bool measuresNorm) {
     if (!m_recorder) m_dependencies.onPhaseEnd(Phase::kBackward);
     {
         const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
-        for (PipelineStage& stage : m_stages.all()) stage.store().finish();
+        for (PipelineStage& stage : m_stages.allStages()) stage.store().finish();
     }
     if (!m_recorder) m_dependencies.onPhaseEnd(Phase::kMoving);
-    return update(measuresNorm);
+    return updateParameters(measuresNorm);
 }
 
 // Launches the step's CUDA graph, or runs the step once and records it in the next step. With dropout, each micro-batch
@@ -285,15 +285,15 @@ Tensor MeshStrategy::trainAndUpdate(const Batch& batch, bool measuresNorm) {
 // micro-batch.
 Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
     const PhaseScope scope(m_dependencies.phase, Phase::kForward);
-    m_stages.settle();
-    for (PipelineStage& stage : m_stages.all()) {
+    m_stages.finishTransfers();
+    for (PipelineStage& stage : m_stages.allStages()) {
         int microBatch = 0;
         for (PipelineStage::Slot& slot : stage.allSlots()) beginSlot(slot, microBatch++, true);
     }
     const auto work = [&] {
         try {
             m_recordedSquares = trainAndUpdate(batch, measuresNorm);
-            m_stages.settle();
+            m_stages.finishTransfers();
         } catch (...) {  // the recorder runs the work again if it cannot be recorded
             m_stages.abandonStep();
             throw;
@@ -308,7 +308,7 @@ Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
 
 void MeshStrategy::launch(const Batch& batch, StepRequest request) {
     m_results.begin(request);
-    const Tensor squares = trainLast(batch);
+    const Tensor squares = trainLastBatch(batch);
     const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
     m_results.keepLosses(batch);
     m_results.end(squares, *m_optimizer);
@@ -322,29 +322,29 @@ StepResult MeshStrategy::results(const EarlierLosses& earlier) {
 void MeshStrategy::runSchedule(const Batch& batch, bool isLast) {
     if (m_leaves) return runLeaves(batch);
     m_lastBatch = isLast;
-    const int dependencies = partsOf(batch);
+    const int dependencies = partCount(batch);
     m_lastMicroBatch = dependencies - 1;
     for (const PipelineAction& action : m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())])
         if (action.microBatch < dependencies) runAction(action, batch);
 }
 
 void MeshStrategy::runAction(const PipelineAction& action, const Batch& batch) {
-    PipelineStage& stage = *m_stages.numbered(static_cast<std::size_t>(action.stage));
+    PipelineStage& stage = *m_stages.findStage(static_cast<std::size_t>(action.stage));
     if (action.work == PipelineWork::kForward) return forward(stage, action.microBatch, batch);
     backward(stage, action, batch);
 }
 
-void MeshStrategy::showAction(const PipelineAction& action) const {
+void MeshStrategy::reportAction(const PipelineAction& action) const {
     if (m_recorder && !isTraced(m_dependencies.trace)) return;
     if (m_dependencies.onAction && m_plan.schedule.rankCount() > 1)
         m_dependencies.onAction(action, ActionTimes{}.of(action.work) / m_length);
 }
 
 void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& whole) {
-    PipelineStage::Slot& slot = stage.take(microBatch);
+    PipelineStage::Slot& slot = stage.takeSlot(microBatch);
     const Batch batch = trainingPart(whole, microBatch);
     const Tensor x = m_messages.inputOf(stage, slot, batch);
-    showAction({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
+    reportAction({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
     const PhaseScope scope(m_dependencies.phase, Phase::kForward);
     if (!m_hasBegun) beginSlot(slot, microBatch, true);
     LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stages.indexOf(stage.number())] : nullptr;
@@ -352,23 +352,23 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     stage.store().beginForward();
     slot.y = slot.model->forward(x);
     stage.store().endForward();
-    if (statistics) statistics->afterForward(treeTurn(microBatch, m_leaves->turns(), m_leaves->filled()));
+    if (statistics) statistics->afterForward(treeTurn(microBatch, m_leaves->turns(), m_leaves->filledLeaves()));
     if (!stage.isLast()) return m_messages.sendOutput(stage, slot);
     slot.loss->compute(slot.y, batch, true);
     m_results.losses().record(slot.loss->rows(batch), microBatch);
 }
 
 void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, const Batch&) {
-    PipelineStage::Slot& slot = stage.of(action.microBatch);
+    PipelineStage::Slot& slot = stage.slotOf(action.microBatch);
     const bool isWeights = action.work == PipelineWork::kWeights;
     Tensor gradient;
     if (!isWeights && stage.isLast()) {
         gradient = slot.loss->gradient();
-        m_optimizer->scaleLoss(gradient, shareOf(slot.microBatch));
+        m_optimizer->scaleLoss(gradient, lossShareOf(slot.microBatch));
     } else if (!isWeights) {
         gradient = m_messages.gradientFor(stage, slot);
     }
-    showAction(action);
+    reportAction(action);
     const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
     ParameterStore& store = stage.store();
     const bool inHalves = action.work != PipelineWork::kBackward;
@@ -383,42 +383,45 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     }
     store.endBackward(!inHalves || isWeights || stage.store().ownsDistinctPart());
     if (!isWeights) m_messages.sendGradient(stage, slot);
-    if (!inHalves || isWeights) stage.release(slot);
+    if (!inHalves || isWeights) stage.releaseSlot(slot);
 }
 
 // Updates the parameters. Returns the result of MeshNorm::squared() if the norm is measured, or an empty tensor.
-Tensor MeshStrategy::update(bool measuresNorm) {
+Tensor MeshStrategy::updateParameters(bool measuresNorm) {
     const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
     Tensor squares;
-    if (measuresNorm) squares = m_results.norm().squared(m_stages.all(), m_groups);
+    if (measuresNorm) squares = m_results.norm().squared(m_stages.allStages(), m_groups);
     if (m_optimizer->rules().measuresNorm())
         m_optimizer->updateFrom(squares, m_results.norm().kernels());
     else
         m_optimizer->update();
     for (LeafStatistics& one : m_statistics)
-        if (!one.none()) one.finish(m_groups.data(), m_leaves->filled() * m_groups.layout().dataSize());
-    for (PipelineStage& stage : m_stages.all()) stage.store().updated();
+        if (!one.isEmpty())
+            one.averageOverLeaves(m_groups.dataParallelGroup(),
+                                  m_leaves->filledLeaves() * m_groups.layout().dataSize());
+    for (PipelineStage& stage : m_stages.allStages()) stage.store().updated();
     return squares;
 }
 
 // Replaces buffers, such as batch norm's running statistics, by those of data-parallel rank 0.
 void MeshStrategy::beginEvaluation() {
-    if (m_groups.data().size() == 1) return;
-    for (PipelineStage& stage : m_stages.all()) {
+    if (m_groups.dataParallelGroup().size() == 1) return;
+    for (PipelineStage& stage : m_stages.allStages()) {
         const std::vector<Parameter*>& parameters = stage.model().parameters();
         for (const Parameter* one : stage.model().state()) {
             if (std::ranges::find(parameters, one) != parameters.end()) continue;
             const CommType type = one->type == DType::kInt64 ? CommType::kInt64 : CommType::kFloat32;
-            m_groups.data().broadcast({one->value.data, static_cast<std::size_t>(one->value.count()), type}, 0);
+            m_groups.dataParallelGroup().broadcast(
+                {one->value.data, static_cast<std::size_t>(one->value.count()), type}, 0);
         }
     }
 }
 
 SampleLosses MeshStrategy::evaluate(const Batch& whole) {
-    for (int microBatch = 0; microBatch < partsOf(whole); ++microBatch) {
+    for (int microBatch = 0; microBatch < partCount(whole); ++microBatch) {
         const Batch batch = microBatchOf(whole, microBatch);
-        for (PipelineStage& stage : m_stages.all()) {
-            PipelineStage::Slot& slot = stage.take(microBatch);
+        for (PipelineStage& stage : m_stages.allStages()) {
+            PipelineStage::Slot& slot = stage.takeSlot(microBatch);
             const Tensor x = m_messages.inputOf(stage, slot, batch);
             beginSlot(slot, microBatch, false);
             stage.store().beginForward();
@@ -431,7 +434,7 @@ SampleLosses MeshStrategy::evaluate(const Batch& whole) {
             slot.loss->compute(slot.y, batch, false);
             m_results.losses().record(slot.loss->rows(batch), microBatch);
         }
-        for (PipelineStage& stage : m_stages.all()) stage.release(stage.of(microBatch));
+        for (PipelineStage& stage : m_stages.allStages()) stage.releaseSlot(stage.slotOf(microBatch));
     }
     return m_results.fetchLosses(whole, false);
 }

@@ -49,11 +49,11 @@ class MeshStrategy final : public Strategy {
 
     PlannedShares plannedShares() const override { return m_planned; }
     std::int64_t bytesSent() const override { return m_groups.bytesSent(); }
-    Communicator& dataParallelGroup() override { return m_groups.data(); }
+    Communicator& dataParallelGroup() override { return m_groups.dataParallelGroup(); }
     WholeTensorAccess* wholeTensors() override { return m_wholeTensors.get(); }
     const std::vector<Parameter*>& wholeParameters() const override { return m_dependencies.model.wholeParameters(); }
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.wholeState(); }
-    const std::vector<Parameter*>& localParameters() override { return m_stages.trained(); }
+    const std::vector<Parameter*>& localParameters() override { return m_stages.trainedParameters(); }
     void copyValue(std::size_t parameter, std::span<float> to) override { m_stages.copyValue(parameter, to); }
     void copyGradient(std::size_t parameter, std::span<float> to) override { m_stages.copyGradient(parameter, to); }
 
@@ -64,18 +64,18 @@ class MeshStrategy final : public Strategy {
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
     // Returns the factor by which a micro-batch's mean loss contributes to the loss of the step.
-    float shareOf(int microBatch) const;
-    void showAction(const PipelineAction& action) const;
+    float lossShareOf(int microBatch) const;
+    void reportAction(const PipelineAction& action) const;
     void runAction(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
-    Tensor trainLast(const Batch& batch);
+    Tensor trainLastBatch(const Batch& batch);
     Tensor trainAndUpdate(const Batch& batch, bool measuresNorm);
     Tensor trainRecorded(const Batch& batch, bool measuresNorm);
-    Tensor update(bool measuresNorm);
+    Tensor updateParameters(bool measuresNorm);
     Batch trainingPart(const Batch& batch, int microBatch) const;
     Batch microBatchOf(const Batch& batch, int microBatch) const;
-    int partsOf(const Batch& batch) const;
+    int partCount(const Batch& batch) const;
     void beginSlot(PipelineStage::Slot& slot, int microBatch, bool training);
     void addStages();
     std::unique_ptr<ParameterStore> makeStore(PipelineStage& stage);

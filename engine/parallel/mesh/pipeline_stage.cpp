@@ -60,14 +60,14 @@ std::vector<std::vector<Unit*>> PipelineStage::units() {
     return units;
 }
 
-PipelineStage::Slot& PipelineStage::of(int microBatch) {
+PipelineStage::Slot& PipelineStage::slotOf(int microBatch) {
     const auto found = std::ranges::find(m_slots, microBatch, &Slot::microBatch);
     RINGSIDE_ASSERT(found != m_slots.end());
     return *found;
 }
 
-PipelineStage::Slot& PipelineStage::take(int microBatch) {
-    Slot& slot = of(-1);
+PipelineStage::Slot& PipelineStage::takeSlot(int microBatch) {
+    Slot& slot = slotOf(-1);
     finishSends(slot);
     slot.microBatch = microBatch;
     return slot;
@@ -82,7 +82,7 @@ void PipelineStage::finishSends(Slot& slot) {
 void PipelineStage::abandonStep() {
     for (Slot& slot : m_slots) {
         slot.sentForward = slot.sentBackward = {};
-        release(slot);
+        releaseSlot(slot);
     }
     m_store->abandonStep();
 }
@@ -91,13 +91,13 @@ void PipelineStage::finishSends() {
     for (Slot& slot : m_slots) finishSends(slot);
 }
 
-void PipelineStage::release(Slot& slot) {
+void PipelineStage::releaseSlot(Slot& slot) {
     slot.microBatch = -1;
 }
 
 // Returns the first rows of the memory for received inputs, enough for `rows` samples. A sequence has one row for each
 // position.
-Tensor PipelineStage::incoming(const Slot& slot, std::int64_t rows) const {
+Tensor PipelineStage::incomingInput(const Slot& slot, std::int64_t rows) const {
     const Shape& shape = slot.model->input();
     return slot.input.head(shape.dimensions() == 2 ? rows * shape[0] : rows);
 }

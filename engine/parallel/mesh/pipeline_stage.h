@@ -58,10 +58,10 @@ class PipelineStage {
     void setStore(std::unique_ptr<ParameterStore> store) { m_store = std::move(store); }
     ParameterStore& store() { return *m_store; }
 
-    Slot& take(int microBatch);  // assigns a free slot (memory for activations) to the micro-batch; waits until the
-                                 // messages in the slot are sent
-    Slot& of(int microBatch);    // returns the slot (activations and messages) of a micro-batch in flight
-    void release(Slot& slot);
+    Slot& takeSlot(int microBatch);  // assigns a free slot (memory for activations) to the micro-batch; waits until the
+                                     // messages in the slot are sent
+    Slot& slotOf(int microBatch);    // returns the slot (activations and messages) of a micro-batch in flight
+    void releaseSlot(Slot& slot);
     void finishSends();  // waits until the messages of all slots are sent
     // Frees all slots after an exception has interrupted the recording of a step.
     void abandonStep();
@@ -69,7 +69,7 @@ class PipelineStage {
 
     // Return the memory for messages from other stages: the previous stage's output for `rows` samples, and the next
     // stage's gradient with respect to this stage's output.
-    Tensor incoming(const Slot& slot, std::int64_t rows) const;
+    Tensor incomingInput(const Slot& slot, std::int64_t rows) const;
     Tensor incomingGradient(const Slot& slot) const;
 
   private:

@@ -31,8 +31,8 @@ MessageStamp StageMessages::stampOf(const PipelineStage& stage, const PipelineSt
 Tensor StageMessages::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch) {
     if (stage.isFirst()) return batch.features;
     Communicator* const edge = m_groups.forwardEdge(stage.number() - 1);
-    if (!edge) return m_stages.numbered(stage.number() - 1)->of(slot.microBatch).y;
-    const Tensor x = stage.incoming(slot, batch.rows());
+    if (!edge) return m_stages.findStage(stage.number() - 1)->slotOf(slot.microBatch).y;
+    const Tensor x = stage.incomingInput(slot, batch.rows());
     const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, x, PipelineWork::kForward, false));
     edge->recvAsync(floatsOf(x), 0).wait();
@@ -69,8 +69,8 @@ void StageMessages::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot
         slot.sentBackward = edge->sendAsync(floatsOf(slot.gradX), 1);
         return;
     }
-    PipelineStage& other = *m_stages.numbered(before);
-    const Tensor to = other.incomingGradient(other.of(slot.microBatch));
+    PipelineStage& other = *m_stages.findStage(before);
+    const Tensor to = other.incomingGradient(other.slotOf(slot.microBatch));
     Tensor from = slot.gradX;
     from.shape = to.shape;
     m_dependencies.backend.copy(from, to);

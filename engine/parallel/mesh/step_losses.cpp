@@ -9,7 +9,7 @@ StepLosses::StepLosses(const Sizes& sizes, const LeafBatches* leaves, Backend& b
     : m_sizes(sizes),
       m_leaves(leaves),
       m_backend(backend),
-      m_values(memory.take(sizes.values(), DType::kFloat32)),
+      m_values(memory.allocate(sizes.values(), DType::kFloat32)),
       m_copy(static_cast<std::size_t>(sizes.values())),
       m_samples(static_cast<std::size_t>(2 * sizes.maxBatch)) {}
 

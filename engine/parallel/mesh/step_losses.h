@@ -39,10 +39,10 @@ class StepLosses {
     // host memory; fetch() copies it, which blocks. inLeaves: true if the parts are leaves (groups of samples).
     SampleLosses read(std::span<const float> values, std::int64_t rows, bool inLeaves);
     SampleLosses fetch(std::int64_t rows, bool inLeaves);
-    // samples() contains the losses of the last batch in the order of its samples, followed by one hit per sample. In a
-    // pipeline, the rank of the last stage broadcasts this memory. ofBatch() returns its contents for a batch of `rows`
-    // samples.
-    std::span<float> samples() { return m_samples; }
+    // lossesAndHits() contains the losses of the last batch in the order of its samples, followed by one hit per
+    // sample. In a pipeline, the rank of the last stage broadcasts this memory. ofBatch() returns its contents for a
+    // batch of `rows` samples.
+    std::span<float> lossesAndHits() { return m_samples; }
     SampleLosses ofBatch(std::int64_t rows) const;
 
   private:

@@ -42,14 +42,14 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
     const auto shown = [&] {
         return WholeTensor{tensor.of, tensor.kept, std::as_writable_bytes(std::span(memory)).first(bytes)};
     };
-    FoundTensor found = findTensor(m_dependencies.stages.all(), tensor.of.name);
+    FoundTensor found = findTensor(m_dependencies.stages.allStages(), tensor.of.name);
     Tensor own = found.value;
     if (found.isParameter) {
         own = found.stage->store().own(found.parameter);
         if (*tensor.kept != '\0') {
             own = {};
             std::size_t firstOfStage = 0;
-            for (PipelineStage* stage = &m_dependencies.stages.all().front(); stage != found.stage; ++stage)
+            for (PipelineStage* stage = &m_dependencies.stages.allStages().front(); stage != found.stage; ++stage)
                 firstOfStage += stage->store().trained().size();
             for (const OptimizerTensor& one : m_dependencies.optimizer.state()) {
                 if (one.parameter < firstOfStage || std::strcmp(one.name, tensor.kept) != 0) continue;
@@ -69,8 +69,9 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
     if (found.stage && !found.isParameter) m_dependencies.backend.download(own, memory.data());
     if (m_dependencies.groups.layout().mesh.pipeline > 1) {
         std::int64_t owner = found.stage ? m_dependencies.groups.layout().pipeline() : 0;
-        m_dependencies.groups.pipeline().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
-        m_dependencies.groups.pipeline().broadcast({memory.data(), bytes, CommType::kByte}, static_cast<int>(owner));
+        m_dependencies.groups.pipelineGroup().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
+        m_dependencies.groups.pipelineGroup().broadcast({memory.data(), bytes, CommType::kByte},
+                                                        static_cast<int>(owner));
     }
     visit(shown());
 }
@@ -81,7 +82,7 @@ std::vector<const char*> WholeTensors::kept() const {
     return names;
 }
 
-void WholeTensors::each(const TensorVisitor& visit, bool reading, bool optimizerToo) {
+void WholeTensors::visitTensors(const TensorVisitor& visit, bool reading, bool optimizerToo) {
     std::vector<float> memory;
     for (const Parameter* one : m_dependencies.model.wholeState()) exchange({*one}, memory, visit, reading);
     if (!optimizerToo) return;
@@ -91,8 +92,8 @@ void WholeTensors::each(const TensorVisitor& visit, bool reading, bool optimizer
 }
 
 void WholeTensors::write(const TensorVisitor& fill) {
-    each(fill, false, true);
-    for (PipelineStage& stage : m_dependencies.stages.all()) stage.store().updated();
+    visitTensors(fill, false, true);
+    for (PipelineStage& stage : m_dependencies.stages.allStages()) stage.store().updated();
 }
 
 }  // namespace ringside

@@ -24,12 +24,12 @@ class WholeTensors final : public WholeTensorAccess {
     };
     explicit WholeTensors(const Parts& parts) : m_dependencies(parts) {}
 
-    void read(const TensorVisitor& visit, bool optimizerToo) override { each(visit, true, optimizerToo); }
+    void read(const TensorVisitor& visit, bool optimizerToo) override { visitTensors(visit, true, optimizerToo); }
     void write(const TensorVisitor& fill) override;
     std::vector<const char*> kept() const override;
 
   private:
-    void each(const TensorVisitor& visit, bool reading, bool optimizerToo);
+    void visitTensors(const TensorVisitor& visit, bool reading, bool optimizerToo);
     void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
 
     Parts m_dependencies;

@@ -16,7 +16,7 @@ struct PassPlace {
     TreeTurn turn = {};
     bool inHalves = false;  // true: gradients come in two halves and not in the order of the layers
 
-    bool last() const { return turn.keepAt < 0; }
+    bool isLastOfStep() const { return turn.keepAt < 0; }
 };
 
 // Rows of a parameter along its first dimension.

@@ -265,8 +265,8 @@ void ShardedParameters::closeUnit(std::size_t number) {
     if (unit.wholeCount == 0) return;
     const Tensor gradients = vectorOf(unit.gradients);
     const auto kept = [&unit](std::size_t level) { return unit.kept[level]; };
-    if (!m_place.last()) return addInTree(m_backend, gradients, m_place.turn, kept);
-    addKept(m_backend, m_place.turn.adds, gradients, kept);
+    if (!m_place.isLastOfStep()) return addInTree(m_backend, gradients, m_place.turn, kept);
+    addKeptGradients(m_backend, m_place.turn.adds, gradients, kept);
     reduceUnit(unit);
     if (number == 0 || m_gradientPool.empty()) return;
     for (const CommHandle& handle : unit.scattering) handle.wait();

@@ -21,13 +21,13 @@ WholeParameters::WholeParameters(const std::vector<Model*>& models, Communicator
 
 void WholeParameters::beginBackward(const PassPlace& place) {
     m_place = place;
-    if (place.last()) m_reducer.beginPass(place.turn.adds);
+    if (place.isLastOfStep()) m_reducer.beginPass(place.turn.adds);
 }
 
 // Gradients that come in halves are reduced in finish(), because buckets must be sent in the order of the layers.
 void WholeParameters::ready(std::size_t parameter) {
-    if (!m_place.last())
-        m_reducer.keep(parameter, m_place.turn);
+    if (!m_place.isLastOfStep())
+        m_reducer.keepGradients(parameter, m_place.turn);
     else if (!m_place.inHalves)
         m_reducer.ready(parameter);
 }

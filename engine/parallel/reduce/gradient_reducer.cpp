@@ -39,7 +39,7 @@ GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Comm
             bucket.kept.push_back(backend.allocate({static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32));
 }
 
-void GradientReducer::keep(bool first) {
+void GradientReducer::keepGradients(bool first) {
     for (const Bucket& bucket : m_buckets) {
         if (first)
             m_backend.copy(gradientsOf(bucket), bucket.kept.at(0));
@@ -48,7 +48,7 @@ void GradientReducer::keep(bool first) {
     }
 }
 
-void GradientReducer::keep(std::size_t parameter, const TreeTurn& turn) {
+void GradientReducer::keepGradients(std::size_t parameter, const TreeTurn& turn) {
     const Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     const Tensor& gradient = m_gradients[parameter];
     const auto offset = static_cast<const float*>(gradient.data) - bucket.memory.data();
@@ -59,8 +59,8 @@ void GradientReducer::keep(std::size_t parameter, const TreeTurn& turn) {
     });
 }
 
-void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
-                           bool last) {
+void GradientReducer::bindBucket(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
+                                 bool last) {
     Bucket bucket;
     bucket.parameters = members.size();
     for (std::size_t member : members)
@@ -113,16 +113,16 @@ void GradientReducer::ready(std::size_t parameter) {
     Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     RINGSIDE_ASSERT(bucket.pending > 0);
     if (--bucket.pending > 0) return;
-    addKept(m_backend, m_adds, gradientsOf(bucket), [&](std::size_t level) { return bucket.kept[level]; });
+    addKeptGradients(m_backend, m_adds, gradientsOf(bucket), [&](std::size_t level) { return bucket.kept[level]; });
     if (m_own) reportLocalGradient(m_bucketOf[parameter]);
     if (m_communicator.size() == 1) return;
     if (m_op == ReduceOp::kSum) m_backend.scale(gradientsOf(bucket), m_share);
-    launchReady();
+    launchCompleteBuckets();
 }
 
 // Launches complete buckets in their order, which is the same on every rank. A complete bucket waits for incomplete
 // buckets in front of it.
-void GradientReducer::launchReady() {
+void GradientReducer::launchCompleteBuckets() {
     for (; m_nextLaunch < m_buckets.size() && m_buckets[m_nextLaunch].pending == 0; ++m_nextLaunch) {
         Bucket& bucket = m_buckets[m_nextLaunch];
         if (&bucket != &m_buckets.back())

@@ -36,16 +36,16 @@ struct ReducerOptions {
 class GradientReducer {
   public:
     // Binds every parameter's gradient. parameters and communicator must outlive the reducer. If keptLevels is above 0,
-    // gradients of earlier backward passes can be kept with keep() until the pass that is averaged.
+    // gradients of earlier backward passes can be kept with keepGradients() until the pass that is averaged.
     GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
                     BucketLimits limits, ReducerOptions options = {});
 
     // Keeps the gradients of a finished backward pass without communication, as DDP does under no_sync(). first:
     // overwrites the kept gradients of the previous step; otherwise adds to them.
-    void keep(bool first);
+    void keepGradients(bool first);
     // Keeps the gradient of one parameter for later passes of the step, at level turn.keepAt of the tree sum, after
     // adding the gradients kept at the levels in turn.adds.
-    void keep(std::size_t parameter, const TreeTurn& turn);
+    void keepGradients(std::size_t parameter, const TreeTurn& turn);
 
     // Sets a function that is called with each local gradient before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
@@ -85,9 +85,9 @@ class GradientReducer {
         CommHandle handle;
     };
 
-    void launchReady();
+    void launchCompleteBuckets();
     void checkComplete() const;
-    void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
+    void bindBucket(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
     Tensor gradientsOf(const Bucket& bucket) const;
     // Returns the float behind the last bucket's gradients that carries the signal, in the device's memory.
     Tensor signalSlot() const;

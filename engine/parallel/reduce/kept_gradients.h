@@ -11,7 +11,7 @@ namespace ringside {
 // Adds the gradients of earlier passes that are kept at each level of the tree sum whose bit is set in `adds`, the
 // lowest level first. kept(level) returns the gradient kept at a level.
 template <class Kept>
-void addKept(Backend& backend, unsigned adds, const Tensor& gradient, const Kept& kept) {
+void addKeptGradients(Backend& backend, unsigned adds, const Tensor& gradient, const Kept& kept) {
     for (std::size_t level = 0; adds >> level != 0; ++level)
         if ((adds >> level & 1) != 0) backend.add(kept(level), gradient);
 }
@@ -23,7 +23,7 @@ void addInTree(Backend& backend, const Tensor& gradient, const TreeTurn& turn, c
     const auto level = static_cast<std::size_t>(turn.keepAt);
     if (turn.adds == 1U << level)
         return backend.add(gradient, kept(level));  // backend.add() adds in place to the kept gradient
-    addKept(backend, turn.adds, gradient, kept);
+    addKeptGradients(backend, turn.adds, gradient, kept);
     backend.copy(gradient, kept(level));
 }
 

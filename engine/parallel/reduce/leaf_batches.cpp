@@ -26,7 +26,7 @@ std::int64_t LeafBatches::rowsOf(int turn, std::int64_t rows) const {
     return leaf >= rows ? 0 : (rows - leaf + m_count - 1) / m_count;
 }
 
-Tensor LeafBatches::copied(const Tensor& whole, const Tensor& memory, int turn) const {
+Tensor LeafBatches::copyRows(const Tensor& whole, const Tensor& memory, int turn) const {
     if (!whole) return whole;
     const auto rowBytes = static_cast<std::int64_t>(whole.bytes()) / m_rows;
     RINGSIDE_ASSERT(static_cast<std::size_t>(rowBytes * rowsOf(turn)) <= memory.bytes());
@@ -35,14 +35,14 @@ Tensor LeafBatches::copied(const Tensor& whole, const Tensor& memory, int turn) 
     return {memory.data, whole.shape.withRows(whole.rows() / m_rows * rowsOf(turn)), whole.type, whole.device};
 }
 
-void LeafBatches::take(const Batch& whole) {
+void LeafBatches::copySamples(const Batch& whole) {
     m_rows = whole.rows();
     for (int turn = 0; turn < m_count; ++turn) {
         if (!isFilled(turn)) continue;
         const auto place = static_cast<std::size_t>(turn);
         const Leaf& memory = m_leaves[place];
-        m_batches[place] = {copied(whole.features, memory.features, turn), copied(whole.labels, memory.labels, turn),
-                            copied(whole.targets, memory.targets, turn)};
+        m_batches[place] = {copyRows(whole.features, memory.features, turn),
+                            copyRows(whole.labels, memory.labels, turn), copyRows(whole.targets, memory.targets, turn)};
     }
 }
 

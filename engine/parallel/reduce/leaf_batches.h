@@ -28,13 +28,13 @@ class LeafBatches {
     // number of samples of a batch of this rank.
     LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend);
 
-    void take(const Batch& whole);                // copies the samples of a step's batch into the memory of their
+    void copySamples(const Batch& whole);         // copies the samples of a step's batch into the memory of their
                                                   // leaves (groups of samples)
     std::int64_t rows() const { return m_rows; }  // returns the number of samples of the whole batch
     int turns() const { return m_count; }
-    bool isFilled(int turn) const { return leafOf(turn) < filled(); }
+    bool isFilled(int turn) const { return leafOf(turn) < filledLeaves(); }
     // Returns the number of leaves (groups of samples) that are not empty. These are always the first leaves.
-    int filled() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }
+    int filledLeaves() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }
     int leafOf(int turn) const;  // returns the index of the leaf (group of samples) that is processed as number `turn`
     // Returns the number of samples of the leaf (group of samples) that is processed as number `turn`, of the current
     // batch or of a batch of `rows` samples.
@@ -49,7 +49,7 @@ class LeafBatches {
     struct Leaf {
         Tensor features, labels, targets;
     };
-    Tensor copied(const Tensor& whole, const Tensor& memory, int turn) const;
+    Tensor copyRows(const Tensor& whole, const Tensor& memory, int turn) const;
 
     std::unique_ptr<ReductionKernels> m_kernels;
     int m_count;

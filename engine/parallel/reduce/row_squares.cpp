@@ -16,9 +16,9 @@ RowSquares::RowSquares(const std::vector<Parameter*>& parameters, Backend& backe
         ends.push_back(rows);
     }
     const auto tensors = static_cast<std::int64_t>(parameters.size());
-    m_rows = memory.takeDoubles(rows);
-    m_ends = memory.take(tensors, DType::kInt64);
-    m_squares = memory.takeDoubles(tensors);
+    m_rows = memory.allocateDoubles(rows);
+    m_ends = memory.allocate(tensors, DType::kInt64);
+    m_squares = memory.allocateDoubles(tensors);
     if (tensors > 0) backend.upload(ends.data(), m_ends);
 }
 
@@ -28,13 +28,13 @@ void RowSquares::clear() {
     m_backend.fill({m_rows.data, {floats}, DType::kFloat32, m_rows.device}, 0);
 }
 
-Tensor RowSquares::rows(const std::string& parameter, std::int64_t first, std::int64_t count) const {
+Tensor RowSquares::squaresOfRows(const std::string& parameter, std::int64_t first, std::int64_t count) const {
     const Place& place = m_placeOf.at(parameter);
     RINGSIDE_ASSERT(first + count <= place.count);
     return doublesAt(static_cast<double*>(m_rows.data) + place.first + first, count, m_rows.device);
 }
 
-Tensor RowSquares::total(Communicator& ranks, ReductionKernels& kernels) {
+Tensor RowSquares::squaredNorms(Communicator& ranks, ReductionKernels& kernels) {
     if (ranks.size() > 1) ranks.allReduce({m_rows.data, doublesIn(m_rows), CommType::kFloat64}, ReduceOp::kSum);
     kernels.squaresOfTensors(m_rows, m_ends, m_squares);
     return m_squares;

@@ -26,10 +26,10 @@ class RowSquares {
     void clear();
     // Returns the part of the memory that holds the sums of `count` rows of a parameter, starting at row `first`: one
     // double per row, to be written by ReductionKernels::squaresOfRows().
-    Tensor rows(const std::string& parameter, std::int64_t first, std::int64_t count) const;
+    Tensor squaresOfRows(const std::string& parameter, std::int64_t first, std::int64_t count) const;
     // Returns the square of each tensor's norm, as doubles whose sum is the squared norm. Collective over all ranks
     // that hold rows.
-    Tensor total(Communicator& ranks, ReductionKernels& kernels);
+    Tensor squaredNorms(Communicator& ranks, ReductionKernels& kernels);
 
   private:
     // Range of elements of the tensor m_rows.

@@ -17,14 +17,14 @@ class StepMemory {
     StepMemory(Backend& backend, bool onDevice) : m_backend(backend), m_onDevice(onDevice) {}
 
     // Returns zeroed tensors that live as long as this object and the backend.
-    Tensor take(std::int64_t count, DType type) {
+    Tensor allocate(std::int64_t count, DType type) {
         if (m_onDevice) return m_backend.allocate({count}, type);
         const Tensor sized{nullptr, {count}, type, m_backend.device()};
         auto& memory = m_host.emplace_back(sized.bytes() / sizeof(double) + 1);
         return {memory.data(), sized.shape, sized.type, sized.device};
     }
-    Tensor takeDoubles(std::int64_t count) {
-        return take(count * static_cast<std::int64_t>(sizeof(double)), DType::kUInt8);
+    Tensor allocateDoubles(std::int64_t count) {
+        return allocate(count * static_cast<std::int64_t>(sizeof(double)), DType::kUInt8);
     }
 
   private:

@@ -33,7 +33,7 @@ class LaunchedSteps {
 
     bool canRunAhead() const { return m_steps.front().slot != nullptr; }
     // Returns the step that is being launched. The first call of a step empties its slot.
-    Step& open() {
+    Step& openStep() {
         Step& step = m_steps[m_launched % m_steps.size()];
         if (m_isOpen) return step;
         RINGSIDE_ASSERT(m_launched - m_read < m_steps.size());
@@ -43,7 +43,7 @@ class LaunchedSteps {
         return step;
     }
     // Ends the launch of the open step.
-    void close() {
+    void endLaunch() {
         m_steps[m_launched++ % m_steps.size()].slot->end();
         m_isOpen = false;
     }
