@@ -34,12 +34,12 @@ void AsyncQueue::waitFor(std::int64_t ticket) {
     if (m_error && ticket >= m_failed) std::rethrow_exception(m_error);
 }
 
-void AsyncQueue::drain() {
+void AsyncQueue::waitUntilEmpty() {
     std::unique_lock lock(m_mutex);
     m_finished.wait(lock, [this] { return m_jobs.empty(); });
 }
 
-bool AsyncQueue::idle() const {
+bool AsyncQueue::isIdle() const {
     std::lock_guard lock(m_mutex);
     return m_jobs.empty();
 }

@@ -41,10 +41,10 @@ class AsyncQueue {
     void waitFor(std::int64_t ticket);
 
     // Blocks until no collective is queued or running. Throws nothing: errors are reported through the tickets.
-    void drain();
+    void waitUntilEmpty();
 
     // True if no collective is queued or running.
-    bool idle() const;
+    bool isIdle() const;
 
   private:
     void runQueue();

@@ -54,11 +54,11 @@ GlooCommunicator::GlooCommunicator(std::shared_ptr<Store> store, int rank, Group
       m_group(std::move(group)),
       m_options(options) {
     RINGSIDE_ASSERT(m_size > 0 && rank >= 0 && rank < m_size);
-    guard("connecting over TCP (Gloo)", [this] { connect(); });
+    runGuarded("connecting over TCP (Gloo)", [this] { connect(); });
 }
 
 GlooCommunicator::~GlooCommunicator() {
-    if (!m_queue.idle()) abort();
+    if (!m_queue.isIdle()) abort();
 }
 
 void GlooCommunicator::connect() {
@@ -70,7 +70,7 @@ void GlooCommunicator::connect() {
 
 // Runs a call and converts its errors to CommError. After the first error the connections are closed, which makes the
 // waits of the other ranks fail as well.
-void GlooCommunicator::guard(const std::string& what, const std::function<void()>& call) {
+void GlooCommunicator::runGuarded(const std::string& what, const std::function<void()>& call) {
     if (m_failed || m_aborted) fail(what, "an earlier operation had already failed");
     try {
         call();
@@ -78,7 +78,7 @@ void GlooCommunicator::guard(const std::string& what, const std::function<void()
         m_failed = true;
         throw;
     } catch (const LinkError& error) {
-        if (error.isMisuse()) failForPeerMisuse(inRun(error.peer()), error.what());
+        if (error.isMisuse()) failForPeerMisuse(rankInRun(error.peer()), error.what());
         fail(what, (error.peer() < 0 ? "" : rankText(error.peer()) + ": ") + error.what());
     } catch (const std::exception& error) {
         fail(what, error.what());
@@ -93,7 +93,7 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
     std::string who = missing < 0 ? "a rank" : rankText(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",
-                    missing < 0 ? missing : inRun(missing));
+                    missing < 0 ? missing : rankInRun(missing));
 }
 
 // Fails because a peer violated the protocol. That peer is known, so that no search for a missing rank is needed.
@@ -115,20 +115,21 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
     std::int64_t number = m_collective.fetch_add(1) + 1;
     // Returns the tag of a collective. The tag separates consecutive collectives and different kinds of collectives.
     auto tag = static_cast<std::uint32_t>(number) << 3 | static_cast<std::uint32_t>(kind);
-    guard(describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
-        if (m_size == 1) return;
-        if (m_traced == nullptr || kind == CollectiveKind::kBarrier) return call(tag);
-        CollectiveStamp stamp{m_group.traceNumber,
-                              number,
-                              static_cast<std::int64_t>(kind),
-                              static_cast<std::int64_t>(buffer.bytes()),
-                              m_readyNs,
-                              monotonicNs()};
-        stamp.lastNs = exchangeArrivals(stamp.arrivedNs, static_cast<std::uint32_t>(number) << 3 | kMeetingKind);
-        call(tag);
-        stamp.endedNs = monotonicNs();
-        m_traced->add(stamp);
-    });
+    runGuarded(
+        describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
+            if (m_size == 1) return;
+            if (m_traced == nullptr || kind == CollectiveKind::kBarrier) return call(tag);
+            CollectiveStamp stamp{m_group.traceNumber,
+                                  number,
+                                  static_cast<std::int64_t>(kind),
+                                  static_cast<std::int64_t>(buffer.bytes()),
+                                  m_readyNs,
+                                  monotonicNs()};
+            stamp.lastNs = exchangeArrivals(stamp.arrivedNs, static_cast<std::uint32_t>(number) << 3 | kMeetingKind);
+            call(tag);
+            stamp.endedNs = monotonicNs();
+            m_traced->add(stamp);
+        });
 }
 
 // Exchanges the arrival times of all ranks before a traced collective and returns the time of the last arrival, which
@@ -195,29 +196,29 @@ void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceO
 
 std::vector<LinkStatistics> GlooCommunicator::links() {
     std::vector<LinkStatistics> all = m_links ? m_links->statistics() : std::vector<LinkStatistics>();
-    for (LinkStatistics& link : all) link.peer = inRun(link.peer);
+    for (LinkStatistics& link : all) link.peer = rankInRun(link.peer);
     return all;
 }
 
 // Stops the background thread unless messages are in progress. A thread that waits for a collective moves its own
 // bytes, which is faster; messages in progress need the background thread while the caller computes.
-void GlooCommunicator::continueAlone() {
-    if (m_messages.empty()) m_links->moveInBackground(false);
+void GlooCommunicator::stopBackgroundThread() {
+    if (m_messages.empty()) m_links->setBackgroundTransfer(false);
 }
 
 // Prepares a collective or message that runs in the caller's thread: waits for queued collectives and stores whether
 // the collective is traced.
-void GlooCommunicator::takeTurn() {
+void GlooCommunicator::beginCollective() {
     const std::int64_t readyNs = activeTrace() != nullptr ? monotonicNs() : 0;
-    m_queue.drain();
-    continueAlone();
+    m_queue.waitUntilEmpty();
+    stopBackgroundThread();
     m_traced = activeTrace();
     m_readyNs = readyNs;
 }
 
 // Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
 // collectives in the calling thread.
-std::int64_t GlooCommunicator::push(QueuedCollective job) {
+std::int64_t GlooCommunicator::enqueue(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
     return m_queue.push(job);
@@ -225,23 +226,23 @@ std::int64_t GlooCommunicator::push(QueuedCollective job) {
 
 void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     const WaitScope waiting(trace());
-    takeTurn();
+    beginCollective();
     reduceNow(CollectiveKind::kAllReduce, buffer, op);
 }
 
 CommHandle GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    continueAlone();
-    return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+    stopBackgroundThread();
+    return {*this, enqueue({CollectiveKind::kAllReduce, buffer, buffer, op})};
 }
 
 CommHandle GlooCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
-    continueAlone();
-    return {*this, push({CollectiveKind::kAllGather, in, out})};
+    stopBackgroundThread();
+    return {*this, enqueue({CollectiveKind::kAllGather, in, out})};
 }
 
 CommHandle GlooCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
-    continueAlone();
-    return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
+    stopBackgroundThread();
+    return {*this, enqueue({CollectiveKind::kReduceScatter, in, out, op})};
 }
 
 void GlooCommunicator::runQueued(const QueuedCollective& job) {
@@ -265,7 +266,7 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
     if (members.ranks.empty()) return nullptr;
     Group group;
     group.prefix = m_group.prefix + "group/" + std::to_string(number) + "." + std::to_string(colour) + "/";
-    for (const int rank : members.ranks) group.ranksInRun.push_back(inRun(rank));
+    for (const int rank : members.ranks) group.ranksInRun.push_back(rankInRun(rank));
     group.traceNumber = std::int64_t{number} << 16 | (colour + 1);
     auto made = std::make_unique<GlooCommunicator>(m_store, members.own, std::move(group), m_options);
     made->setTrace(trace());
@@ -277,7 +278,7 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
 void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
     const WaitScope waiting(trace());
-    takeTurn();
+    beginCollective();
     scatterNow(in, out, op);
 }
 
@@ -293,7 +294,7 @@ void GlooCommunicator::scatterNow(CommBuffer in, CommBuffer out, ReduceOp op) {
 void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < m_size);
     const WaitScope waiting(trace());
-    takeTurn();
+    beginCollective();
     runCollective(CollectiveKind::kBroadcast, buffer, [&](std::uint32_t tag) {
         if (buffer.count == 0) return;
         gloo::BroadcastOptions options(m_context);
@@ -307,7 +308,7 @@ void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
 void GlooCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(m_size));
     const WaitScope waiting(trace());
-    takeTurn();
+    beginCollective();
     gatherNow(in, out);
 }
 
@@ -327,7 +328,7 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
 
 void GlooCommunicator::barrierWithin(milliseconds timeout) {
     const WaitScope waiting(trace());
-    takeTurn();
+    beginCollective();
     runCollective(CollectiveKind::kBarrier, {}, [&](std::uint32_t tag) {
         gloo::BarrierOptions options(m_context);
         options.setTag(tag);
@@ -344,8 +345,8 @@ void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const 
                         " is not another rank of this run of " + std::to_string(m_size));
     }
     const WaitScope waiting(trace());
-    takeTurn();
-    guard(what, call);
+    beginCollective();
+    runGuarded(what, call);
 }
 
 // Starts to transfer both parts of a message, size and bytes, at once, so that the background thread moves them while
@@ -364,7 +365,7 @@ CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSe
         }
         if (isSend) countMessage(buffer);
         m_messages.push_back(std::move(message));
-        m_links->moveInBackground(true);
+        m_links->setBackgroundTransfer(true);
     });
     return {*this, -(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()))};
 }
@@ -383,9 +384,9 @@ void GlooCommunicator::finishMessagesUpTo(std::int64_t count) {
         m_messages.pop_front();
         ++m_finishedMessages;
         const char* const verb = message.isSend ? "the sending of " : "the receiving of ";
-        guard(verb + describeValues(message.buffer.type, message.buffer.count) + (message.isSend ? " to " : " from ") +
-                  rankText(message.peer),
-              [&] { finishMessage(message); });
+        runGuarded(verb + describeValues(message.buffer.type, message.buffer.count) +
+                       (message.isSend ? " to " : " from ") + rankText(message.peer),
+                   [&] { finishMessage(message); });
     }
 }
 
@@ -401,7 +402,7 @@ void GlooCommunicator::finishMessage(Message& message) {
         throw CommError(rankText(message.peer) + " sent " + std::to_string(*message.bytes) + " bytes where " +
                             rankText(m_rank) + " expects " + std::to_string(message.buffer.bytes()) +
                             ": send and recv must agree",
-                        inRun(message.peer));
+                        rankInRun(message.peer));
     }
 }
 

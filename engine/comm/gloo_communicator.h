@@ -76,23 +76,23 @@ class GlooCommunicator final : public Communicator {
     CommHandle startMessage(CommBuffer buffer, int peer, bool isSend);
     void finishMessage(Message& message);
     void finishMessagesUpTo(std::int64_t count);
-    std::int64_t push(QueuedCollective job);
+    std::int64_t enqueue(QueuedCollective job);
     void runQueued(const QueuedCollective& job);
     std::int64_t exchangeArrivals(std::int64_t arrivedNs, std::uint32_t tag);
     void gatherNow(CommBuffer in, CommBuffer out);
     void scatterNow(CommBuffer in, CommBuffer out, ReduceOp op);
-    std::string rankText(int rank) const { return "rank " + std::to_string(inRun(rank)); }
-    int inRun(int rank) const { return m_group.ranksInRun[static_cast<std::size_t>(rank)]; }
+    std::string rankText(int rank) const { return "rank " + std::to_string(rankInRun(rank)); }
+    int rankInRun(int rank) const { return m_group.ranksInRun[static_cast<std::size_t>(rank)]; }
     using Call = std::function<void(std::uint32_t tag)>;
     void connect();
-    void takeTurn();
-    void continueAlone();
+    void beginCollective();
+    void stopBackgroundThread();
     void runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call);
     void reduceInTree(CollectiveKind kind, CommBuffer buffer);
     void reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op);
     void barrierWithin(std::chrono::milliseconds timeout);
     void runPointToPoint(int peer, const std::string& what, const std::function<void()>& call);
-    void guard(const std::string& what, const std::function<void()>& call);
+    void runGuarded(const std::string& what, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why);
     [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);
 

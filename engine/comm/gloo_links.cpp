@@ -18,7 +18,7 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
   public:
     LinkedBuffer(std::shared_ptr<PeerLinks> links, milliseconds timeout, void* data, std::size_t bytes)
         : gloo::transport::UnboundBuffer(data, bytes), m_links(std::move(links)), m_timeout(timeout) {}
-    ~LinkedBuffer() override { m_links->forget(m_user); }
+    ~LinkedBuffer() override { m_links->cancelMessages(m_user); }
 
     bool waitRecv(int* from, milliseconds timeout) override {
         m_links->waitUntilReceived(m_user, orOurs(timeout));

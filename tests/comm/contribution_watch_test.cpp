@@ -17,8 +17,8 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 void step(ContributionWatch& watch, float own, float first, float second) {
     const std::array values{own, first, second};
     for (std::size_t rank = 0; rank < values.size(); ++rank) {
-        watch.add(rank, std::array{0.25F, -values[rank], 0.0F});
-        watch.add(rank, std::array{0.125F});
+        watch.addValues(rank, std::array{0.25F, -values[rank], 0.0F});
+        watch.addValues(rank, std::array{0.125F});
     }
     watch.endStep();
 }
@@ -30,7 +30,7 @@ TEST_CASE("a rank is suspected if its values are not finite or far larger than t
         CAPTURE(garbage);
         ContributionWatch watch({0, 4, 7}, 0);
         step(watch, 0.5F, 0.75F, garbage);
-        const auto found = watch.suspicion();
+        const auto found = watch.suspectedContributor();
         REQUIRE(found);
         CHECK(found->rank == 7);
         CHECK_THAT(found->text, containing("it sent gradients with values"));
@@ -41,29 +41,29 @@ TEST_CASE("a rank is suspected if its values are not finite or far larger than t
 TEST_CASE("no rank is suspected in a diverging training") {
     ContributionWatch watch({0, 1, 2}, 0);
     step(watch, 1e20F, 3e22F, 5e18F);  // all grow together
-    CHECK_FALSE(watch.suspicion());
+    CHECK_FALSE(watch.suspectedContributor());
     step(watch, 1e20F, 3e22F, 5e18F);
     step(watch, kNaN, kInfinity, 1e30F);  // and then all are beyond what a float holds
-    CHECK_FALSE(watch.suspicion());
+    CHECK_FALSE(watch.suspectedContributor());
     step(watch, 1e-9F, 9e5F, 1.0F);  // a rank that has nothing to learn beside one with large errors
     step(watch, 1e-9F, 9e5F, 1.0F);
-    CHECK_FALSE(watch.suspicion());
+    CHECK_FALSE(watch.suspectedContributor());
 }
 
 TEST_CASE("a suspicion lasts until the step in which the effect is visible, and not longer") {
     ContributionWatch watch({0, 1, 2}, 0);
     step(watch, 0.5F, kNaN, 0.5F);
-    watch.add(0, std::array{kNaN});  // this rank's next gradients, from weights that are no numbers
-    watch.add(1, std::array{kNaN});
-    REQUIRE(watch.suspicion());
-    CHECK(watch.suspicion()->rank == 1);
+    watch.addValues(0, std::array{kNaN});  // this rank's next gradients, from weights that are no numbers
+    watch.addValues(1, std::array{kNaN});
+    REQUIRE(watch.suspectedContributor());
+    CHECK(watch.suspectedContributor()->rank == 1);
     watch.endStep();
     step(watch, 0.5F, 0.5F, 0.5F);
-    CHECK_FALSE(watch.suspicion());
+    CHECK_FALSE(watch.suspectedContributor());
 }
 
 TEST_CASE("no rank is named if two ranks sent garbage, because the first may have affected the second") {
     ContributionWatch watch({0, 1, 2}, 0);
     step(watch, 0.5F, kNaN, kInfinity);
-    CHECK_FALSE(watch.suspicion());
+    CHECK_FALSE(watch.suspectedContributor());
 }

@@ -204,7 +204,7 @@ TEST_CASE("a rank of another host that sends garbage into sums is suspected by t
         ContributionWatch* watch = rank.contributions();
         if (watch == nullptr) throw std::runtime_error("no watch");
         watch->endStep();
-        const auto found = watch->suspicion();
+        const auto found = watch->suspectedContributor();
         const int expected = rank.rank() == 2 ? -1 : 2;
         if ((found ? found->rank : -1) != expected) throw std::runtime_error("another rank is suspected");
     });
@@ -253,10 +253,10 @@ TEST_CASE("ranks determine by themselves which ranks share memory") {
 
 TEST_CASE("hosts are numbered by their first rank, and local ranks in order") {
     const HostMap map({9, 4, 9, 4, 4});
-    CHECK(map.hosts() == 2);
+    CHECK(map.hostCount() == 2);
     CHECK(map.ranksOn(0) == std::vector<int>{0, 2});
     CHECK(map.ranksOn(1) == std::vector<int>{1, 3, 4});
-    CHECK(map.placeOf(4) == 2);
+    CHECK(map.positionOnHost(4) == 2);
     CHECK(map.hostOf(2) == 0);
     CHECK(map.ranksPerHost() == 0);
     CHECK(HostMap({1, 1, 0, 0}).ranksPerHost() == 2);

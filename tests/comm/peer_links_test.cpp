@@ -165,12 +165,12 @@ TEST_CASE("a long message is transferred in the background, without a waiting th
     LinkCounters user;
     const std::string sent(5'000'000, 's');
     one.links->send(user, 1, 4, std::as_bytes(std::span(sent)));
-    one.links->moveInBackground(true);
+    one.links->setBackgroundTransfer(true);
     std::string got(16 + sent.size(), '\0');
     REQUIRE(::recv(one.others[0].get(), got.data(), got.size(), MSG_WAITALL) == static_cast<ssize_t>(got.size()));
     CHECK(got.substr(16) == sent);
     one.links->waitUntilSent(user, kSoon);
-    one.links->moveInBackground(false);
+    one.links->setBackgroundTransfer(false);
     std::string back(2, '.');
     one.links->receive(user, 1, 4, in(back));
     one.say(4, "ok");
@@ -185,7 +185,7 @@ TEST_CASE("an abandoned buffer is not written any more") {
         LinkCounters user;
         std::string gone(1, '.');
         one.links->receive(user, 1, 1, in(gone));
-        one.links->forget(user);
+        one.links->cancelMessages(user);
     }
     LinkCounters user;
     one.links->receive(user, 1, 2, in(kept));
@@ -201,7 +201,7 @@ TEST_CASE("abort ends current and future waits, with and without the thread") {
     LinkCounters user;
     std::string nothing(1, '.');
     one.links->receive(user, 1, 1, in(nothing));
-    one.links->moveInBackground(background);
+    one.links->setBackgroundTransfer(background);
     auto waiting = std::async(std::launch::async, [&] { one.links->waitUntilReceived(user, kSoon); });
     one.links->abort();
     CHECK_THROWS_WITH(waiting.get(), containing("aborted"));

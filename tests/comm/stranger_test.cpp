@@ -24,7 +24,7 @@ std::string handOver(PeerHandshake& from, PeerHandshake& to) {
     const std::string bytes = from.takeOutput();
     for (std::string_view rest = bytes; !rest.empty() && to.bytesExpected() > 0;) {
         const std::size_t count = std::min<std::size_t>(rest.size(), to.bytesExpected());
-        to.feed(rest.substr(0, count));
+        to.receive(rest.substr(0, count));
         rest.remove_prefix(count);
     }
     return bytes;
@@ -40,7 +40,7 @@ void bother(const PeerAddress& address, int manner, const std::atomic<bool>& ove
         const timeval soon{0, 200'000};
         ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof soon);
         ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
-        if (::connect(socket.get(), address.get(), address.size()) != 0) {
+        if (::connect(socket.get(), address.socketAddress(), address.size()) != 0) {
             std::this_thread::yield();
             continue;
         }
@@ -50,7 +50,7 @@ void bother(const PeerAddress& address, int manner, const std::atomic<bool>& ove
             PeerHandshake handshake = PeerHandshake::initiator(randomSecret(), 1, 0);
             char buffer[256];
             const ssize_t got = ::recv(socket.get(), buffer, handshake.bytesExpected(), MSG_WAITALL);
-            if (got > 0) handshake.feed({buffer, static_cast<std::size_t>(got)});
+            if (got > 0) handshake.receive({buffer, static_cast<std::size_t>(got)});
             const std::string claim = handshake.takeOutput();
             ::send(socket.get(), claim.data(), claim.size(), MSG_NOSIGNAL);
             [[maybe_unused]] const ssize_t none = ::recv(socket.get(), buffer, sizeof buffer, 0);
@@ -76,7 +76,7 @@ TEST_CASE("two ranks that know the run's secret authenticate each other, in any 
     handOver(answering, asking);
     CHECK(asking.state() == State::kGoing);
     const std::string claim = asking.takeOutput();
-    for (const char one : claim) answering.feed({&one, 1});
+    for (const char one : claim) answering.receive({&one, 1});
     CHECK(answering.state() == State::kDone);
     CHECK(answering.peer() == 3);
     handOver(answering, asking);
@@ -91,7 +91,7 @@ TEST_CASE("a peer without the secret is refused by both sides") {
     handOver(asking, answering);
     CHECK(answering.state() == State::kRefused);
     CHECK(answering.takeOutput().empty());
-    asking.feed(std::string(asking.bytesExpected(), 'x'));
+    asking.receive(std::string(asking.bytesExpected(), 'x'));
     CHECK(asking.state() == State::kRefused);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("a recorded handshake is useless on another connection") {
     REQUIRE(answering.state() == State::kDone);
     PeerHandshake again = PeerHandshake::acceptor(secret, 1, 4);
     again.takeOutput();
-    again.feed(claim);
+    again.receive(claim);
     CHECK(again.state() == State::kRefused);
     PeerHandshake other = PeerHandshake::initiator(secret, 2, 0);  // nor from another pair of ranks
     handOver(again, other);
@@ -125,9 +125,9 @@ TEST_CASE("a rank outside the run is refused, and so is the own rank") {
 
 TEST_CASE("bytes that are not a greeting are refused at the first wrong byte") {
     PeerHandshake answering = PeerHandshake::acceptor(randomSecret(), 1, 4);
-    answering.feed("ringside");
+    answering.receive("ringside");
     CHECK(answering.state() == State::kGoing);
-    answering.feed("!");
+    answering.receive("!");
     CHECK(answering.state() == State::kRefused);
     CHECK(answering.bytesExpected() == 0);
 }
@@ -171,7 +171,7 @@ TEST_CASE("no connection is accepted after the ranks have connected") {
     for (const int rank : {0, 1}) {
         const PeerAddress address = addressOf(*store, "gloo/", rank);
         const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        CHECK(::connect(socket.get(), address.get(), address.size()) != 0);
+        CHECK(::connect(socket.get(), address.socketAddress(), address.size()) != 0);
     }
     onThreads(ranks, [](Communicator& each) { checkFloatSum(each, 1000, false); });
 }
@@ -183,7 +183,7 @@ TEST_CASE("with only unauthenticated connections, the run ends at its deadline a
     const PeerAddress address = addressOf(*store, "m/", 0);
     for (int i = 0; i < 3; ++i) {
         const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        REQUIRE(::connect(socket.get(), address.get(), address.size()) == 0);
+        REQUIRE(::connect(socket.get(), address.socketAddress(), address.size()) == 0);
         ::send(socket.get(), "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
         char answer[64];
         while (::recv(socket.get(), answer, sizeof answer, 0) > 0) continue;  // until it is cut off
@@ -201,9 +201,9 @@ TEST_CASE("an address survives the store unchanged, and invalid bytes are refuse
         INFO(size << " bytes");
         CHECK_FALSE(PeerAddress::decode(std::vector<char>(size, '\2')));
     }
-    CHECK(PeerAddress::ofNumber("10.0.0.7").text() == "10.0.0.7 port 0");
-    CHECK(PeerAddress::ofNumber("fd00::1").text() == "fd00::1 port 0");
-    CHECK_THROWS_WITH(PeerAddress::ofNumber("10.0.0.300"), containing("not an address of this host"));
+    CHECK(PeerAddress::parse("10.0.0.7").text() == "10.0.0.7 port 0");
+    CHECK(PeerAddress::parse("fd00::1").text() == "fd00::1 port 0");
+    CHECK_THROWS_WITH(PeerAddress::parse("10.0.0.300"), containing("not an address of this host"));
     CHECK(PeerAddress::ofInterface("lo").value().text() == "127.0.0.1 port 0");
     CHECK_THAT(PeerAddress::ofInterface("none0").problem().text(),
                containing("parallel.interface is \"none0\", which has no address here; those that have one are lo"));

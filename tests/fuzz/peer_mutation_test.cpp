@@ -17,7 +17,7 @@ using State = PeerHandshake::State;
 void give(PeerHandshake& handshake, std::string_view bytes) {
     while (!bytes.empty() && handshake.bytesExpected() > 0) {
         const std::size_t count = std::min(bytes.size(), handshake.bytesExpected());
-        handshake.feed(bytes.substr(0, count));
+        handshake.receive(bytes.substr(0, count));
         bytes.remove_prefix(count);
     }
 }

@@ -54,7 +54,7 @@ float accumulatedGradient(Communicator& communicator, BucketLimits limits) {
         for (const float value : {1.0F, 2.0F}) {
             backend->fill(second.gradient, value * share);
             backend->fill(first.gradient, value * share);
-            reducer.keep(value == 1);
+            reducer.keepGradients(value == 1);
         }
         reducer.begin(0);
         reducer.beginPass(true);

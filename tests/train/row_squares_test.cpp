@@ -66,10 +66,10 @@ struct Spread {
     explicit Spread(Drawn& drawn) : m_squares(drawn.pointers(), *m_backend, m_memory) {}
 
     void add(const Drawn& drawn, std::size_t parameter, const Tensor& rows, std::int64_t first) {
-        m_kernels->squaresOfRows(rows, m_squares.rows(drawn.parameters[parameter].name, first, rows.shape[0]));
+        m_kernels->squaresOfRows(rows, m_squares.squaresOfRows(drawn.parameters[parameter].name, first, rows.shape[0]));
     }
     double total(Communicator& ranks) {
-        const Tensor squares = m_squares.total(ranks, *m_kernels);
+        const Tensor squares = m_squares.squaredNorms(ranks, *m_kernels);
         double sum = 0;
         for (const double square : std::span(static_cast<const double*>(squares.data), doublesIn(squares)))
             sum += square;

@@ -34,7 +34,7 @@ std::string threeDigits(float value) {
 ContributionWatch::ContributionWatch(std::vector<int> ranks, std::size_t own)
     : m_ranks(std::move(ranks)), m_own(own), m_step(m_ranks.size(), 0.0F), m_before(m_ranks.size(), 0.0F) {}
 
-void ContributionWatch::add(std::size_t contributor, std::span<const float> values) {
+void ContributionWatch::addValues(std::size_t contributor, std::span<const float> values) {
     m_step[contributor] = std::max(m_step[contributor], largestOf(values));
 }
 
@@ -59,7 +59,7 @@ std::optional<Suspicion> ContributionWatch::suspicionIn(const std::vector<float>
     return found;
 }
 
-std::optional<Suspicion> ContributionWatch::suspicion() const {
+std::optional<Suspicion> ContributionWatch::suspectedContributor() const {
     const std::optional<Suspicion> before = suspicionIn(m_before);
     return before ? before : suspicionIn(m_step);
 }

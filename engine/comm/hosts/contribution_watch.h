@@ -24,13 +24,13 @@ class ContributionWatch {
     ContributionWatch(std::vector<int> ranks, std::size_t own);
 
     // Records the values that one contributor added to a sum in this step.
-    void add(std::size_t contributor, std::span<const float> values);
+    void addValues(std::size_t contributor, std::span<const float> values);
     // Ends the step: its largest values become those of the previous step.
     void endStep();
     // Returns the contributor that sent values at least a million times as large as those of this rank, or values that
     // are not finite, while the values of this rank were finite. Empty if there is no such contributor or more than
     // one.
-    std::optional<Suspicion> suspicion() const;
+    std::optional<Suspicion> suspectedContributor() const;
 
   private:
     std::optional<Suspicion> suspicionIn(const std::vector<float>& largest) const;

@@ -39,29 +39,29 @@ HierarchicalCommunicator::HierarchicalCommunicator(Parts parts, HostMap hosts, C
       m_options(std::move(options)),
       m_flat(std::move(parts.flat)),
       m_local(std::move(parts.local)) {
-    RINGSIDE_ASSERT(m_flat->size() == m_hosts.ranks());
+    RINGSIDE_ASSERT(m_flat->size() == m_hosts.rankCount());
     RINGSIDE_ASSERT((m_local ? m_local->size() : 1) ==
                     static_cast<int>(m_hosts.ranksOn(m_hosts.hostOf(m_rank)).size()));
     connect();
 }
 
 HierarchicalCommunicator::~HierarchicalCommunicator() {
-    if (!m_queue.idle()) abort();
+    if (!m_queue.isIdle()) abort();
 }
 
 void HierarchicalCommunicator::connect() {
-    const int place = m_hosts.placeOf(m_rank);
+    const int place = m_hosts.positionOnHost(m_rank);
     if (place > 0 && m_hosts.ranksPerHost() == 0) return;
     PeerMesh::Options mesh{
         "hosts/" + std::to_string(place) + "/", {}, m_hosts.hostOf(m_rank), hostAddress(m_options), m_options.timeout};
-    for (int host = 0; host < m_hosts.hosts(); ++host) {
+    for (int host = 0; host < m_hosts.hostCount(); ++host) {
         mesh.ranksInRun.push_back(m_hosts.ranksOn(host)[static_cast<std::size_t>(place)]);
     }
     m_watch = std::make_unique<ContributionWatch>(mesh.ranksInRun, static_cast<std::size_t>(m_hosts.hostOf(m_rank)));
     PeerMesh peers(*m_store, std::move(mesh));
     m_exchange =
         std::make_unique<HostExchange>(peers.connect(), m_hosts.hostOf(m_rank), betweenHosts(m_options.timeout));
-    m_exchange->watchInto(m_watch.get());
+    m_exchange->setContributionWatch(m_watch.get());
     m_refusedConnections = peers.refusedConnections();
 }
 
@@ -72,7 +72,7 @@ std::vector<LinkStatistics> HierarchicalCommunicator::links() {
     const int own = m_hosts.hostOf(m_rank);
     std::erase_if(all, [&](const LinkStatistics& link) { return m_hosts.hostOf(link.peer) == own; });
     if (!m_exchange) return all;
-    const auto place = static_cast<std::size_t>(m_hosts.placeOf(m_rank));
+    const auto place = static_cast<std::size_t>(m_hosts.positionOnHost(m_rank));
     for (LinkStatistics link : m_exchange->links()) {
         link.peer = m_hosts.ranksOn(link.peer)[place];
         const auto found = std::ranges::find(all, link.peer, &LinkStatistics::peer);
@@ -96,7 +96,7 @@ std::string HierarchicalCommunicator::hosts() const {
     return text;
 }
 
-void HierarchicalCommunicator::endAll() {
+void HierarchicalCommunicator::abortAll() {
     if (m_exchange) m_exchange->abort();
     if (m_exchange) m_exchange->close();
     if (m_local) m_local->abort();
@@ -105,12 +105,12 @@ void HierarchicalCommunicator::endAll() {
 
 void HierarchicalCommunicator::abort() {
     m_aborted = true;
-    endAll();
+    abortAll();
 }
 
 void HierarchicalCommunicator::fail(const std::string& what, const std::string& why, int missing) {
     const bool first = !std::exchange(m_failed, true);
-    endAll();
+    abortAll();
     if (m_aborted) throw CommError("communication was aborted during " + what);
     if (first) {
         const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
@@ -127,30 +127,30 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
 // Fails because a peer violated the protocol. That peer is known, so that no search for a missing rank is needed.
 void HierarchicalCommunicator::failForPeerMisuse(int rank, const std::string& why) {
     m_failed = true;
-    endAll();
+    abortAll();
     throw CommError(misbehaviourText(rank, why), rank);
 }
 
-void HierarchicalCommunicator::collectiveOf(QueuedCollective job, const std::function<void()>& call) {
+void HierarchicalCommunicator::runCollective(QueuedCollective job, const std::function<void()>& call) {
     const WaitScope waiting(trace());
     job.trace = job.kind == CollectiveKind::kBarrier ? nullptr : activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     runNumbered(job, call);
 }
 
 // Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
 // collectives in the calling thread.
-std::int64_t HierarchicalCommunicator::push(QueuedCollective job) {
+std::int64_t HierarchicalCommunicator::enqueue(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
     return m_queue.push(job);
 }
 
 // Synchronises all ranks before a traced collective, which separates waiting from data transfer in traces.
-void HierarchicalCommunicator::arriveTogether() {
+void HierarchicalCommunicator::synchroniseAllRanks() {
     std::int64_t word = 0;
-    reduceByFirst(CommBuffer::of(std::span(&word, 1)), ReduceOp::kSum);
+    reduceThroughFirstRanks(CommBuffer::of(std::span(&word, 1)), ReduceOp::kSum);
 }
 
 void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64_t number,
@@ -161,7 +161,7 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
                           .bytes = static_cast<std::int64_t>(job.in.bytes()),
                           .readyNs = job.readyNs,
                           .arrivedNs = monotonicNs()};
-    arriveTogether();
+    synchroniseAllRanks();
     // Time at which this rank detected the last arrival; other hosts' clocks are not comparable.
     stamp.lastNs = monotonicNs();
     call();
@@ -173,7 +173,7 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
     // The communicator over TCP between all ranks counts its own payload.
-    if (!goesFlat(job)) countCollective(kind, buffer);
+    if (!usesFlatCommunicator(job)) countCollective(kind, buffer);
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
@@ -188,7 +188,7 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
     } catch (const CommError& error) {
         if (std::string_view(error.what()).find(kMisbehaves) != std::string_view::npos) {
             m_failed = true;
-            endAll();
+            abortAll();
             throw;
         }
         // Converts the rank in an error of shared memory, which is a position on this host, to the number of the rank
@@ -201,26 +201,27 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
     }
 }
 
-void HierarchicalCommunicator::reduceByFirst(CommBuffer buffer, ReduceOp op) {
+void HierarchicalCommunicator::reduceThroughFirstRanks(CommBuffer buffer, ReduceOp op) {
     if (m_local) m_local->allReduce(buffer, op);
-    if (isFirstHere()) m_exchange->allReduce(buffer, op);
+    if (isFirstRankOnHost()) m_exchange->allReduce(buffer, op);
     if (m_local) m_local->broadcast(buffer, 0);
 }
 
 void HierarchicalCommunicator::reduceInParts(CommBuffer buffer, ReduceOp op) {
-    m_local->allReduceAround(buffer, op,
-                             {[&](CommBuffer part) { m_exchange->start(part, op); }, [this] { m_exchange->finish(); }});
+    m_local->allReduceAcrossHosts(
+        buffer, op,
+        {[&](CommBuffer part) { m_exchange->startAllReduce(part, op); }, [this] { m_exchange->finishAllReduce(); }});
 }
 
 void HierarchicalCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
     if (op == ReduceOp::kTreeSum) return reduceFlat(buffer, op);
     if (m_local && m_hosts.ranksPerHost() > 1 && buffer.bytes() >= kInPartsFrom) return reduceInParts(buffer, op);
-    reduceByFirst(buffer, op);
+    reduceThroughFirstRanks(buffer, op);
 }
 
 // True if the collective uses the TCP connections between all ranks (Parts::flat). This is the case for a sum in a
 // tree, because the tree crosses hosts at each level.
-bool HierarchicalCommunicator::goesFlat(const QueuedCollective& job) {
+bool HierarchicalCommunicator::usesFlatCommunicator(const QueuedCollective& job) {
     return job.kind == CollectiveKind::kAllGather || job.kind == CollectiveKind::kReduceScatter ||
            job.op == ReduceOp::kTreeSum;
 }
@@ -252,43 +253,43 @@ void HierarchicalCommunicator::runQueued(const QueuedCollective& job) {
 }
 
 void HierarchicalCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    collectiveOf({CollectiveKind::kAllReduce, buffer, buffer, op}, [&] { reduceNow(buffer, op); });
+    runCollective({CollectiveKind::kAllReduce, buffer, buffer, op}, [&] { reduceNow(buffer, op); });
 }
 
 CommHandle HierarchicalCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+    return {*this, enqueue({CollectiveKind::kAllReduce, buffer, buffer, op})};
 }
 
 CommHandle HierarchicalCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
-    return {*this, push({CollectiveKind::kAllGather, in, out})};
+    return {*this, enqueue({CollectiveKind::kAllGather, in, out})};
 }
 
 CommHandle HierarchicalCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
-    return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
+    return {*this, enqueue({CollectiveKind::kReduceScatter, in, out, op})};
 }
 
 void HierarchicalCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < size());
-    collectiveOf({CollectiveKind::kBroadcast, buffer, buffer}, [&] {
+    runCollective({CollectiveKind::kBroadcast, buffer, buffer}, [&] {
         const bool isHere = m_hosts.hostOf(root) == m_hosts.hostOf(m_rank);
-        if (isHere && m_local) m_local->broadcast(buffer, m_hosts.placeOf(root));
-        if (isFirstHere()) m_exchange->broadcast(buffer, m_hosts.hostOf(root));
+        if (isHere && m_local) m_local->broadcast(buffer, m_hosts.positionOnHost(root));
+        if (isFirstRankOnHost()) m_exchange->broadcast(buffer, m_hosts.hostOf(root));
         if (!isHere && m_local) m_local->broadcast(buffer, 0);
     });
 }
 
 void HierarchicalCommunicator::allGather(CommBuffer in, CommBuffer out) {
-    collectiveOf({CollectiveKind::kAllGather, in, out}, [&] { gatherFlat(in, out); });
+    runCollective({CollectiveKind::kAllGather, in, out}, [&] { gatherFlat(in, out); });
 }
 
 void HierarchicalCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
-    collectiveOf({CollectiveKind::kReduceScatter, in, out, op}, [&] { scatterFlat(in, out, op); });
+    runCollective({CollectiveKind::kReduceScatter, in, out, op}, [&] { scatterFlat(in, out, op); });
 }
 
 void HierarchicalCommunicator::waitForAllHosts(milliseconds timeout, const std::function<void()>& localBarrier) {
-    collectiveOf({CollectiveKind::kBarrier, {}, {}}, [&] {
+    runCollective({CollectiveKind::kBarrier, {}, {}}, [&] {
         if (m_local) localBarrier();
-        if (isFirstHere()) m_exchange->barrier(timeout);
+        if (isFirstRankOnHost()) m_exchange->barrier(timeout);
         if (m_local) localBarrier();
     });
 }
@@ -308,7 +309,7 @@ std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {
 // Creates the sub-group in shared memory if all of its ranks are on this host. All ranks of this host take part in the
 // split of m_local at the same time.
 std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int key, GroupUse use) {
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     const std::vector<GroupRequest> wishes = gatherGroupRequests(*m_flat, {colour, key});
     const auto isWithinHost = [&](int rank) {
         const GroupMembers members = membersOf(wishes, rank);
@@ -326,15 +327,16 @@ std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int ke
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
                                                            const std::vector<int>& hostOfRank, CommOptions options) {
     HostMap hosts(hostOfRank);
-    options.oneClock = hosts.hosts() == 1;
-    HierarchicalCommunicator::Parts parts{store, makeGlooCommunicator(store, rank, hosts.ranks(), options), nullptr};
+    options.oneClock = hosts.hostCount() == 1;
+    HierarchicalCommunicator::Parts parts{store, makeGlooCommunicator(store, rank, hosts.rankCount(), options),
+                                          nullptr};
     const auto here = static_cast<int>(hosts.ranksOn(hosts.hostOf(rank)).size());
     if (here > 1) {
         RINGSIDE_ASSERT(sharedFd >= 0);
         CommOptions within = options;
         within.traceGroups = std::int64_t{hosts.hostOf(rank) + 1} << 44;
         parts.local = std::make_unique<ShmCommunicator>(std::make_shared<const Arena>(sharedFd, 0, here),
-                                                        hosts.placeOf(rank), within, "shm");
+                                                        hosts.positionOnHost(rank), within, "shm");
     }
     return std::make_unique<HierarchicalCommunicator>(std::move(parts), std::move(hosts), std::move(options));
 }

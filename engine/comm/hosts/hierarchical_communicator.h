@@ -45,7 +45,7 @@ class HierarchicalCommunicator final : public Communicator {
     ~HierarchicalCommunicator() override;
 
     int rank() const override { return m_rank; }
-    int size() const override { return m_hosts.ranks(); }
+    int size() const override { return m_hosts.rankCount(); }
     std::string name() const override { return "hierarchical"; }
     std::string hosts() const override;
     std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
@@ -79,24 +79,24 @@ class HierarchicalCommunicator final : public Communicator {
 
   private:
     void connect();
-    bool isFirstHere() const { return m_hosts.placeOf(m_rank) == 0; }
+    bool isFirstRankOnHost() const { return m_hosts.positionOnHost(m_rank) == 0; }
     void runQueued(const QueuedCollective& job);
     void reduceNow(CommBuffer buffer, ReduceOp op);
-    static bool goesFlat(const QueuedCollective& job);
+    static bool usesFlatCommunicator(const QueuedCollective& job);
     void reduceFlat(CommBuffer buffer, ReduceOp op);
     void gatherFlat(CommBuffer in, CommBuffer out);
     void scatterFlat(CommBuffer in, CommBuffer out, ReduceOp op);
-    void reduceByFirst(CommBuffer buffer, ReduceOp op);
+    void reduceThroughFirstRanks(CommBuffer buffer, ReduceOp op);
     void reduceInParts(CommBuffer buffer, ReduceOp op);
-    void arriveTogether();
-    std::int64_t push(QueuedCollective job);
+    void synchroniseAllRanks();
+    std::int64_t enqueue(QueuedCollective job);
     void waitForAllHosts(std::chrono::milliseconds timeout, const std::function<void()>& localBarrier);
-    void collectiveOf(QueuedCollective job, const std::function<void()>& call);
+    void runCollective(QueuedCollective job, const std::function<void()>& call);
     void runNumbered(const QueuedCollective& job, const std::function<void()>& call);
     void runTraced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
     [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);
-    void endAll();
+    void abortAll();
 
     std::shared_ptr<Store> m_store;
     int m_rank;

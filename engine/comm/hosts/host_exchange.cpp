@@ -51,42 +51,42 @@ std::span<std::byte> HostExchange::scratchOf(const Started& sum, int host, std::
     return {memory + place * sum.stride + offset, bytes};
 }
 
-void HostExchange::makeRoom(Started& sum, std::size_t bytes) {
+void HostExchange::reserveScratch(Started& sum, std::size_t bytes) {
     sum.stride = (bytes + 7) / 8 * 8;
     std::vector<std::uint64_t>& memory = m_scratch[static_cast<std::size_t>(sum.number & 1)];
     memory.resize(std::max(memory.size(), sum.stride / 8 * (m_counters.size() - 1)));
 }
 
 void HostExchange::allReduce(CommBuffer buffer, ReduceOp op) {
-    start(buffer, op);
-    finish();
+    startAllReduce(buffer, op);
+    finishAllReduce();
 }
 
 // True if every host sends the whole buffer. With two hosts, sending pieces would transfer the same amount of data in
 // two steps.
 bool HostExchange::isReducedWhole(CommBuffer buffer) const {
-    return hosts() == 2 || buffer.bytes() <= kWholeUpTo;
+    return hostCount() == 2 || buffer.bytes() <= kWholeUpTo;
 }
 
-void HostExchange::start(CommBuffer buffer, ReduceOp op) {
+void HostExchange::startAllReduce(CommBuffer buffer, ReduceOp op) {
     RINGSIDE_ASSERT(m_started.size() < 2);
     advanceNumber();
     Started& sum = m_started.emplace_back(Started{buffer, op, m_number});
-    if (hosts() == 1 || buffer.count == 0) return;
+    if (hostCount() == 1 || buffer.count == 0) return;
     isReducedWhole(buffer) ? startWholeSum(sum) : startPieces(sum);
 }
 
-void HostExchange::finish() {
+void HostExchange::finishAllReduce() {
     const Started sum = m_started.front();
     m_started.pop_front();
-    if (hosts() == 1 || sum.buffer.count == 0) return;
+    if (hostCount() == 1 || sum.buffer.count == 0) return;
     isReducedWhole(sum.buffer) ? finishWholeSum(sum) : finishPieces(sum);
 }
 
-void HostExchange::watchSources(const Started& sum, CommType type, std::size_t bytes) const {
+void HostExchange::recordContributions(const Started& sum, CommType type, std::size_t bytes) const {
     if (m_watch == nullptr || type != CommType::kFloat32 || sum.op == ReduceOp::kMaximum) return;
     for (std::size_t host = 0; host < m_sources.size(); ++host)
-        m_watch->add(host, {reinterpret_cast<const float*>(m_sources[host]), bytes / sizeof(float)});
+        m_watch->addValues(host, {reinterpret_cast<const float*>(m_sources[host]), bytes / sizeof(float)});
 }
 
 // Computes one part of the buffer as (host 0) + (host 1) + ..., reading the data of other hosts from the scratch
@@ -99,25 +99,25 @@ void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_
     for (std::size_t at = 0; at < part.bytes(); at += kBlock) {
         const std::size_t bytes = std::min(kBlock, part.bytes() - at);
         std::byte* const own = static_cast<std::byte*>(part.data) + at;
-        for (int host = 0; host < hosts(); ++host) {
+        for (int host = 0; host < hostCount(); ++host) {
             m_sources[static_cast<std::size_t>(host)] =
                 host == m_host ? own : scratchOf(sum, host, offset + at, bytes).data();
         }
-        watchSources(sum, part.type, bytes);
+        recordContributions(sum, part.type, bytes);
         reduceSources(part.type, sum.op, m_host == 0 ? own : block, m_sources, bytes / width);
         if (m_host != 0) std::memcpy(own, block, bytes);
     }
 }
 
 void HostExchange::startWholeSum(Started& sum) {
-    makeRoom(sum, sum.buffer.bytes());
-    eachOther([&](int host) {
+    reserveScratch(sum, sum.buffer.bytes());
+    forEachOtherHost([&](int host) {
         eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
             m_links.receive(counters(host), host, slot(sum.number, 0), scratchOf(sum, host, at, bytes));
         });
     });
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
-        eachOther([&](int host) {
+        forEachOtherHost([&](int host) {
             m_links.send(counters(host), host, slot(sum.number, 0), bytesIn(sum.buffer).subspan(at, bytes));
         });
     });
@@ -125,9 +125,9 @@ void HostExchange::startWholeSum(Started& sum) {
 
 void HostExchange::finishWholeSum(const Started& sum) {
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
-        eachOther([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
+        forEachOtherHost([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
         // The sums below overwrite the buffer, so all sends from it must have ended.
-        eachOther([&](int host) { m_links.waitUntilSent(counters(host), m_timeout); });
+        forEachOtherHost([&](int host) { m_links.waitUntilSent(counters(host), m_timeout); });
         const std::size_t width = sizeOf(sum.buffer.type);
         reduceInOrder(sum, partOf(sum.buffer, at / width, (at + bytes) / width), at);
     });
@@ -142,8 +142,8 @@ CommBuffer HostExchange::pieceOf(const Started& sum, int host) const {
 
 void HostExchange::startPieces(Started& sum) {
     const std::size_t own = pieceOf(sum, m_host).bytes();
-    makeRoom(sum, own);
-    eachOther([&](int host) {
+    reserveScratch(sum, own);
+    forEachOtherHost([&](int host) {
         m_links.receive(counters(host), host, slot(sum.number, 0), scratchOf(sum, host, 0, own));
         m_links.send(counters(host), host, slot(sum.number, 0), bytesIn(pieceOf(sum, host)));
     });
@@ -151,15 +151,15 @@ void HostExchange::startPieces(Started& sum) {
 
 void HostExchange::finishPieces(const Started& sum) {
     const CommBuffer own = pieceOf(sum, m_host);
-    eachOther([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
+    forEachOtherHost([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
     reduceInOrder(sum, own, 0);
-    eachOther([&](int host) {
+    forEachOtherHost([&](int host) {
         // This send must have ended before the next received sum overwrites the memory that it reads.
         m_links.waitUntilSent(counters(host), m_timeout);
         m_links.receive(secondCounters(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
         m_links.send(secondCounters(host), host, slot(sum.number, 1), bytesIn(own));
     });
-    eachOther([&](int host) {
+    forEachOtherHost([&](int host) {
         m_links.waitUntilReceived(secondCounters(host), m_timeout);
         m_links.waitUntilSent(secondCounters(host), m_timeout);
     });
@@ -171,22 +171,22 @@ void HostExchange::broadcast(CommBuffer buffer, int rootHost) {
         m_links.receive(counters(rootHost), rootHost, slot(2), bytesIn(buffer));
         return m_links.waitUntilReceived(counters(rootHost), m_timeout);
     }
-    for (int host = 0; host < hosts(); ++host) {
+    for (int host = 0; host < hostCount(); ++host) {
         if (host != m_host) m_links.send(counters(host), host, slot(2), bytesIn(buffer));
     }
-    for (int host = 0; host < hosts(); ++host) {
+    for (int host = 0; host < hostCount(); ++host) {
         if (host != m_host) m_links.waitUntilSent(counters(host), m_timeout);
     }
 }
 
 void HostExchange::barrier(std::chrono::milliseconds timeout) {
     advanceNumber();
-    for (int host = 0; host < hosts(); ++host) {
+    for (int host = 0; host < hostCount(); ++host) {
         if (host == m_host) continue;
         m_links.receive(counters(host), host, slot(3), {});
         m_links.send(counters(host), host, slot(3), {});
     }
-    for (int host = 0; host < hosts(); ++host) {
+    for (int host = 0; host < hostCount(); ++host) {
         if (host == m_host) continue;
         m_links.waitUntilReceived(counters(host), timeout);
         m_links.waitUntilSent(counters(host), timeout);

@@ -25,14 +25,14 @@ class HostExchange {
     HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono::milliseconds timeout);
 
     void allReduce(CommBuffer buffer, ReduceOp op);
-    // An all-reduce as two calls. At most two all-reduces may be in progress; finish() completes the one that was
-    // started first. `buffer` must not be accessed between the two calls.
-    void start(CommBuffer buffer, ReduceOp op);
-    void finish();
+    // An all-reduce as two calls. At most two all-reduces may be in progress; finishAllReduce() completes the one that
+    // was started first. `buffer` must not be accessed between the two calls.
+    void startAllReduce(CommBuffer buffer, ReduceOp op);
+    void finishAllReduce();
     void broadcast(CommBuffer buffer, int rootHost);
     void barrier(std::chrono::milliseconds timeout);
     // Reports the contribution of each host to sums of floats to `watch`, which must outlive this object.
-    void watchInto(ContributionWatch* watch) { m_watch = watch; }
+    void setContributionWatch(ContributionWatch* watch) { m_watch = watch; }
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
     // Returns statistics of the TCP connection to each other host: round trip, bytes sent, busy time.
@@ -50,17 +50,17 @@ class HostExchange {
         std::int64_t number = 0;
         std::size_t stride = 0;  // size of the received data of one host, in bytes
     };
-    int hosts() const { return static_cast<int>(m_counters.size()); }
+    int hostCount() const { return static_cast<int>(m_counters.size()); }
     LinkCounters& counters(int host) { return m_counters[static_cast<std::size_t>(host)]; }
     LinkCounters& secondCounters(int host) { return m_secondCounters[static_cast<std::size_t>(host)]; }
     bool isReducedWhole(CommBuffer buffer) const;
     CommBuffer pieceOf(const Started& sum, int host) const;
-    void makeRoom(Started& sum, std::size_t bytes);
+    void reserveScratch(Started& sum, std::size_t bytes);
     void startWholeSum(Started& sum);
     void finishWholeSum(const Started& sum);
     void startPieces(Started& sum);
     void finishPieces(const Started& sum);
-    void watchSources(const Started& sum, CommType type, std::size_t bytes) const;
+    void recordContributions(const Started& sum, CommType type, std::size_t bytes) const;
     void reduceInOrder(const Started& sum, CommBuffer part, std::size_t offset);
     std::span<std::byte> scratchOf(const Started& sum, int host, std::size_t offset, std::size_t bytes);
     static std::uint64_t slot(std::int64_t number, int phase) {
@@ -69,8 +69,8 @@ class HostExchange {
     std::uint64_t slot(int phase) const { return slot(m_number, phase); }
     void advanceNumber();  // increments the number of the collective
     template <class Call>
-    void eachOther(const Call& call) {
-        for (int host = 0; host < hosts(); ++host) {
+    void forEachOtherHost(const Call& call) {
+        for (int host = 0; host < hostCount(); ++host) {
             if (host != m_host) call(host);
         }
     }

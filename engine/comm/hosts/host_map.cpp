@@ -9,8 +9,8 @@ namespace ringside {
 HostMap::HostMap(const std::vector<int>& hostOfRank) {
     std::map<int, int> numbers;
     for (const int name : hostOfRank) {
-        const int host = numbers.emplace(name, hosts()).first->second;
-        if (host == hosts()) m_members.emplace_back();
+        const int host = numbers.emplace(name, hostCount()).first->second;
+        if (host == hostCount()) m_members.emplace_back();
         std::vector<int>& members = m_members[static_cast<std::size_t>(host)];
         m_places.push_back(static_cast<int>(members.size()));
         members.push_back(static_cast<int>(m_hosts.size()));

@@ -11,10 +11,10 @@ class HostMap {
     // hostOfRank: an arbitrary number per host, equal for all ranks of the host.
     explicit HostMap(const std::vector<int>& hostOfRank);
 
-    int ranks() const { return static_cast<int>(m_hosts.size()); }
-    int hosts() const { return static_cast<int>(m_members.size()); }
+    int rankCount() const { return static_cast<int>(m_hosts.size()); }
+    int hostCount() const { return static_cast<int>(m_members.size()); }
     int hostOf(int rank) const { return m_hosts[static_cast<std::size_t>(rank)]; }
-    int placeOf(int rank) const {
+    int positionOnHost(int rank) const {
         return m_places[static_cast<std::size_t>(rank)];
     }  // position among the ranks of its host
     const std::vector<int>& ranksOn(int host) const { return m_members[static_cast<std::size_t>(host)]; }

@@ -106,8 +106,8 @@ MpiCommunicator::MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group g
 
 // Calls MPI_Finalize(), which waits for all ranks, but only if no communication has failed.
 MpiCommunicator::~MpiCommunicator() {
-    if (!m_queue.idle()) abort();
-    m_queue.drain();
+    if (!m_queue.isIdle()) abort();
+    m_queue.waitUntilEmpty();
     const bool well = !m_failed && !m_shared->aborted && m_messages.empty();
     if (m_isWhole && well) m_mpi.end();
     m_mpi.release(m_group);
@@ -216,7 +216,7 @@ void MpiCommunicator::runQueued(const QueuedCollective& job) {
 }
 
 void MpiCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     reduceNow(buffer, op);
 }
 
@@ -234,31 +234,31 @@ CommHandle MpiCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, Re
 
 void MpiCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < size());
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     runCollective(CollectiveKind::kBroadcast, buffer, m_options.timeout, [&](MpiTable::Pending* pending) {
         return m_mpi.broadcast(m_group, buffer.data, countOf(buffer.count), mpiType(buffer.type), root, pending);
     });
 }
 
 void MpiCommunicator::allGather(CommBuffer in, CommBuffer out) {
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     gatherNow(in, out);
 }
 
 void MpiCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     scatterNow(in, out, op);
 }
 
 void MpiCommunicator::barrierWithin(milliseconds timeout) {
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     runCollective(CollectiveKind::kBarrier, {}, timeout,
                   [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });
 }
 
 // MPI_Comm_split() has no timeout. The exchange of arguments before it ensures that all ranks have arrived.
 std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupUse) {
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);
     MpiTable::Group group = nullptr;
     {
@@ -276,7 +276,7 @@ CommHandle MpiCommunicator::startMessage(CommBuffer buffer, int peer, bool isSen
         throw CommError("rank " + std::to_string(peer) + " is not another rank of this run of " +
                         std::to_string(size()));
     }
-    m_queue.drain();
+    m_queue.waitUntilEmpty();
     const std::string what = isSend ? "starting a send" : "starting a receive";
     if (m_failed || m_shared->aborted) fail(what, "an earlier operation had already failed");
     Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};

@@ -46,9 +46,9 @@ void NcclCommunicator::prepareStreams() {
 // collective that never ends.
 NcclCommunicator::~NcclCommunicator() {
     if (m_parent) std::erase(m_parent->m_groups, this);
-    if (!m_connection->alive()) return;
+    if (!m_connection->isUsable()) return;
     try {
-        while (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
+        while (!m_pending.empty()) blockUntilComplete(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     } catch (const std::exception&) {
         return;
     }
@@ -62,7 +62,7 @@ NcclCommunicator::~NcclCommunicator() {
 }
 
 template <class Action>
-auto NcclCommunicator::onGpu(const NcclOperation& operation, const Action& action) const {
+auto NcclCommunicator::runOnGpu(const NcclOperation& operation, const Action& action) const {
     try {
         return action();
     } catch (const DeviceError& error) {
@@ -88,9 +88,9 @@ NcclOperation NcclCommunicator::nextOperation(CollectiveKind kind, CommBuffer bu
 // Starts an operation and returns its ticket. While a CUDA graph is recorded, tickets count the collectives of that
 // graph from 0.
 std::int64_t NcclCommunicator::startOperation(const NcclOperation& operation, const Call& call) {
-    m_connection->check(operation);
+    m_connection->throwIfFailed(operation);
     if (!m_recording) removeFinished();
-    const DeviceEvent finished = onGpu(operation, [&] { return enqueue(operation, call); });
+    const DeviceEvent finished = runOnGpu(operation, [&] { return enqueue(operation, call); });
     if (!m_recording) return trackOperation(finished, operation);
     m_recorded.push_back(finished);
     return static_cast<std::int64_t>(m_recorded.size()) - 1;
@@ -102,9 +102,9 @@ DeviceEvent NcclCommunicator::enqueue(const NcclOperation& operation, const Call
     device.streamWaits(m_stream, m_computeReady);
     const NcclResult result = call();
     if (m_recording)
-        m_connection->settleRecorded(result, operation);
+        m_connection->checkRecordedCall(result, operation);
     else
-        m_connection->settle(result, operation);
+        m_connection->waitForResult(result, operation);
     const DeviceEvent finished = takeEvent();
     device.record(finished, m_stream);
     return finished;
@@ -136,7 +136,7 @@ RecordedCalls NcclCommunicator::endRecording() {
     calls.bytes = bytesSent() - m_bytesBeforeRecording;
     countBytes(-calls.bytes);
     for (NcclCommunicator* group : m_groups) calls.groups.push_back(group->endRecording());
-    if (m_store && m_connection->brokeByRecording()) reconnect();
+    if (m_store && m_connection->wasBrokenByRecording()) reconnect();
     return calls;
 }
 
@@ -148,7 +148,7 @@ void NcclCommunicator::reconnect() {
         removeFinished();
         if (m_pending.empty()) break;
         if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective)
-            m_connection->failLate(m_pending.front().operation);
+            m_connection->failForTimeout(m_pending.front().operation);
         m_parts.device->pause();
     }
     m_connection->connectAgain(*m_store);
@@ -163,7 +163,7 @@ void NcclCommunicator::launched(const RecordedCalls& calls) {
     for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->launched(calls.groups[i]);
     if (m_parent) return;
     const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, collective()};
-    m_connection->check(operation);
+    m_connection->throwIfFailed(operation);
     removeFinished();
     const DeviceEvent finished = takeEvent();
     m_parts.device->record(finished, m_options.computeStream);
@@ -172,7 +172,7 @@ void NcclCommunicator::launched(const RecordedCalls& calls) {
 
 void NcclCommunicator::removeFinished() {
     const auto frontHasFinished = [this] { return m_parts.device->finished(m_pending.front().finished); };
-    while (!m_pending.empty() && onGpu(m_pending.front().operation, frontHasFinished)) {
+    while (!m_pending.empty() && runOnGpu(m_pending.front().operation, frontHasFinished)) {
         m_freeEvents.push_back(m_pending.front().finished);
         m_pending.pop_front();
         ++m_firstPending;
@@ -183,17 +183,17 @@ void NcclCommunicator::removeFinished() {
 void NcclCommunicator::poll() {
     for (NcclCommunicator* group : m_groups) group->poll();
     removeFinished();
-    if (m_pending.empty()) return m_connection->check({"waiting"});
+    if (m_pending.empty()) return m_connection->throwIfFailed({"waiting"});
     const NcclOperation& front = m_pending.front().operation;
-    m_connection->check(front);
-    if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective) m_connection->failLate(front);
+    m_connection->throwIfFailed(front);
+    if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective) m_connection->failForTimeout(front);
 }
 
 void NcclCommunicator::waitFor(std::int64_t ticket) {
     if (m_recording)
         return m_parts.device->streamWaits(m_options.computeStream, m_recorded[static_cast<std::size_t>(ticket)]);
-    if (m_options.hostWaits) return hostWait(ticket);
-    m_connection->check({"waiting"});
+    if (m_options.hostWaits) return blockUntilComplete(ticket);
+    m_connection->throwIfFailed({"waiting"});
     if (ticket < m_firstPending) return;
     const Pending& pending = m_pending[static_cast<std::size_t>(ticket - m_firstPending)];
     m_parts.device->streamWaits(m_options.computeStream, pending.finished);
@@ -201,7 +201,7 @@ void NcclCommunicator::waitFor(std::int64_t ticket) {
 
 // Blocks the host until the operation is complete. After this wait, later work of the compute stream needs no further
 // ordering.
-void NcclCommunicator::hostWait(std::int64_t ticket) {
+void NcclCommunicator::blockUntilComplete(std::int64_t ticket) {
     if (ticket < m_firstPending) return;
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
     m_connection->waitUntil(
@@ -221,33 +221,34 @@ bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
 void NcclCommunicator::copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation) {
     if (staged == buffer.data) return;
     m_parts.device->copy(buffer.data, staged, buffer.bytes(), m_stream);
-    hostWait(startOperation(operation, [] { return NcclResult::kSuccess; }));
+    blockUntilComplete(startOperation(operation, [] { return NcclResult::kSuccess; }));
 }
 
 // Runs a collective on host memory through device memory. `in` and `out` may be the same buffer.
 void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                                  const std::function<NcclResult(void* in, void* out)>& call) {
-    m_connection->check(operation);
+    m_connection->throwIfFailed(operation);
     const bool inPlace = in.data == out.data;
     const bool onHost = isOnHost(in) || isOnHost(out);
     if (!onHost) return waitFor(startOperation(operation, [&] { return call(in.data, out.data); }));
 
     // Copies between device memory and pageable memory may block inside CUDA, so no operation that can hang may precede
     // them.
-    if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
+    if (!m_pending.empty()) blockUntilComplete(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::size_t outOffset = inPlace ? 0 : NcclStaging::bytesOf(in);
     m_staging->reserve(outOffset + std::max(NcclStaging::bytesOf(in), NcclStaging::bytesOf(out)));
-    void* source = isOnHost(in) ? m_staging->place(in, 0, true) : in.data;
-    void* result = isOnHost(out) ? m_staging->place(out, outOffset, false) : out.data;
+    void* source = isOnHost(in) ? m_staging->stage(in, 0, true) : in.data;
+    void* result = isOnHost(out) ? m_staging->stage(out, outOffset, false) : out.data;
     if (inPlace) result = source;
-    hostWait(startOperation(operation, [&] { return call(source, result); }));
+    blockUntilComplete(startOperation(operation, [&] { return call(source, result); }));
     copyBack(out, result, operation);
 }
 
 NcclResult NcclCommunicator::sumInTree(const NcclOperation& operation, CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(!m_recording && in.type == CommType::kFloat32);
-    const NcclTreeSum::Ranks ranks{m_connection->comm(), rank(), size(),
-                                   [this, &operation](NcclResult result) { m_connection->settle(result, operation); }};
+    const NcclTreeSum::Ranks ranks{m_connection->comm(), rank(), size(), [this, &operation](NcclResult result) {
+                                       m_connection->waitForResult(result, operation);
+                                   }};
     const std::span values(static_cast<float*>(in.data), in.count);
     if (in.data == out.data && in.count == out.count) return m_treeSum->allReduce(values, ranks);
     return m_treeSum->reduceScatter(values, {static_cast<float*>(out.data), out.count}, ranks);
@@ -370,7 +371,7 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, Group
         const std::int64_t connected = group->startOperation(connecting, [&] {
             return exchangeWithPeers(*m_parts.api, {memory, all.rank(), all.size()}, all.comm(), group->m_stream);
         });
-        group->hostWait(connected);
+        group->blockUntilComplete(connected);
         m_parts.device->release(memory);
     }
     return group;
@@ -401,7 +402,7 @@ std::int64_t NcclCommunicator::startBarrier() {
 
 // Waits for earlier operations first, each of which keeps its own timeout.
 void NcclCommunicator::barrierWithoutTimeout() {
-    if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
+    if (!m_pending.empty()) blockUntilComplete(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::int64_t ticket = startBarrier();
     const auto done = [this, ticket] {
         removeFinished();

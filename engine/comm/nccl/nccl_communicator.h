@@ -57,7 +57,7 @@ class NcclCommunicator final : public Communicator {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
-    void barrier() override { hostWait(startBarrier()); }
+    void barrier() override { blockUntilComplete(startBarrier()); }
     void barrierWithoutTimeout() override;
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -98,13 +98,13 @@ class NcclCommunicator final : public Communicator {
     DeviceEvent enqueue(const NcclOperation& operation,
                         const Call& call);  // enqueues `call` after all work that the compute stream contains now
     std::int64_t trackOperation(DeviceEvent finished, const NcclOperation& operation);
-    void hostWait(std::int64_t ticket);
+    void blockUntilComplete(std::int64_t ticket);
     std::int64_t startBarrier();
     void reconnect();       // connects all ranks again after the recording of a CUDA graph broke NCCL
     void removeFinished();  // removes finished operations from the front
     template <class Action>
-    auto onGpu(const NcclOperation& operation,
-               const Action& action) const;  // runs `action` and adds the rank and the operation to its errors
+    auto runOnGpu(const NcclOperation& operation,
+                  const Action& action) const;  // runs `action` and adds the rank and the operation to its errors
     DeviceEvent takeEvent();
 
     bool isOnHost(CommBuffer buffer) const;

@@ -46,7 +46,7 @@ void NcclConnection::connect(Store& store) {
 
 std::unique_ptr<NcclConnection> NcclConnection::split(int colour, int key, int rank, int size) {
     constexpr NcclOperation kSplitting{"splitting the ranks into groups"};
-    check(kSplitting);
+    throwIfFailed(kSplitting);
     auto group = std::make_unique<NcclConnection>(m_api, m_device, m_clock, rank, size, m_deadlines);
     group->setOnHungAbort(m_onHungAbort);
     finishSplit(m_api->commSplit(m_comm, colour, key, group->m_comm), *this, kSplitting);
@@ -63,7 +63,7 @@ void NcclConnection::finishSplit(NcclResult started, NcclConnection& waiting, co
     if (result != NcclResult::kSuccess) fail(splitting.text() + " failed: " + ncclResultText(result));
 }
 
-bool NcclConnection::brokeByRecording() {
+bool NcclConnection::wasBrokenByRecording() {
     if (!m_comm || !m_refusedRecording) return false;
     const NcclResult state = asyncState();
     return state != NcclResult::kSuccess && state != NcclResult::kInProgress;
@@ -119,54 +119,54 @@ NcclResult NcclConnection::waitWhileInProgress(const NcclOperation& operation, s
     }
 }
 
-void NcclConnection::settle(NcclResult result, const NcclOperation& operation) {
+void NcclConnection::waitForResult(NcclResult result, const NcclOperation& operation) {
     if (result == NcclResult::kSuccess) return;
     if (result == NcclResult::kInProgress) result = waitWhileInProgress(operation, m_deadlines.collective);
     if (result == NcclResult::kSuccess) return;
     if (result == NcclResult::kInvalidArgument)
         throw CommError("rank " + std::to_string(m_rank) + ": NCCL refused " + operation.text() + ": " +
                         m_api->lastError(m_comm));
-    failBy(result, operation);
+    failWithResult(result, operation);
 }
 
-void NcclConnection::settleRecorded(NcclResult result, const NcclOperation& operation) {
-    if (result == NcclResult::kSuccess || result == NcclResult::kInProgress) return settle(result, operation);
+void NcclConnection::checkRecordedCall(NcclResult result, const NcclOperation& operation) {
+    if (result == NcclResult::kSuccess || result == NcclResult::kInProgress) return waitForResult(result, operation);
     m_refusedRecording = true;
     throw CommError("rank " + std::to_string(m_rank) + ": NCCL cannot record " + operation.text() + ": " +
                     ncclResultText(result));
 }
 
-void NcclConnection::check(const NcclOperation& operation) {
+void NcclConnection::throwIfFailed(const NcclOperation& operation) {
     if (!m_comm) throwCause();
     if (m_abortRequested) fail("was aborted during " + operation.text());
     const NcclResult state = asyncState();
-    if (state != NcclResult::kSuccess && state != NcclResult::kInProgress) failBy(state, operation);
+    if (state != NcclResult::kSuccess && state != NcclResult::kInProgress) failWithResult(state, operation);
 }
 
 void NcclConnection::waitUntil(const std::function<bool()>& done, const NcclOperation& operation) {
     const TimePoint start = m_clock->now();
     while (!done()) {
-        check(operation);
-        if (m_clock->now() - start >= m_deadlines.collective) failLate(operation);
+        throwIfFailed(operation);
+        if (m_clock->now() - start >= m_deadlines.collective) failForTimeout(operation);
         m_device->pause();
     }
 }
 
 void NcclConnection::waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation) {
     while (!done()) {
-        check(operation);
+        throwIfFailed(operation);
         m_device->pause();
     }
 }
 
-void NcclConnection::failLate(const NcclOperation& operation) {
+void NcclConnection::failForTimeout(const NcclOperation& operation) {
     fail(operation.text() + " did not finish within " + describeDuration(m_deadlines.collective) +
          ": another rank has died or hangs; see the last lines of all ranks, or raise parallel.timeout_seconds");
 }
 
 // Fails with an error result of NCCL. Stores whether the GPU failed, because NCCL often detects a GPU's failure before
 // other calls do.
-void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
+void NcclConnection::failWithResult(NcclResult result, const NcclOperation& operation) {
     m_gpuFailed = result == NcclResult::kUnhandledCudaError;
     fail(operation.text() + " failed: " + ncclResultText(result) + recordingRemedy());
 }
@@ -222,7 +222,7 @@ void NcclConnection::endAfterAbort() {
 
 void NcclConnection::finish() {
     constexpr NcclOperation kClosing{"closing the communicator"};
-    settle(m_api->commFinalize(m_comm), kClosing);
+    waitForResult(m_api->commFinalize(m_comm), kClosing);
     const NcclResult state = waitWhileInProgress(kClosing, m_deadlines.collective);
     if (state != NcclResult::kSuccess) fail("closing failed: " + ncclResultText(state));
     m_api->commDestroy(std::exchange(m_comm, nullptr));

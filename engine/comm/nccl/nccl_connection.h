@@ -50,7 +50,7 @@ class NcclConnection {
     std::unique_ptr<NcclConnection> split(int colour, int key, int rank, int size);
     // True if NCCL has an asynchronous error because it refused to be recorded into a CUDA graph. Non-blocking
     // communicators can have such an error.
-    bool brokeByRecording();
+    bool wasBrokenByRecording();
     // Replaces the communicator with a new one. No operation may be in progress. Collective over all ranks.
     void connectAgain(Store& store);
 
@@ -58,7 +58,7 @@ class NcclConnection {
     NcclComm comm() const { return m_comm; }
     int rank() const { return m_rank; }
     int size() const { return m_size; }
-    bool alive() const { return m_comm != nullptr; }
+    bool isUsable() const { return m_comm != nullptr; }
 
     // Sets the function that is called if the connection ends while NCCL's abort hangs. Freeing GPU memory would then
     // block forever, so the function should end the process. Its argument is the failure that started the abort. Groups
@@ -66,21 +66,21 @@ class NcclConnection {
     void setOnHungAbort(std::function<void(const Error& cause)> callback) { m_onHungAbort = std::move(callback); }
 
     // Handles the result of a call: waits while it is in progress and throws on an error.
-    void settle(NcclResult result, const NcclOperation& operation);
+    void waitForResult(NcclResult result, const NcclOperation& operation);
     // Handles the result of a call of NCCL while a CUDA graph is recorded. A refusal by NCCL throws CommError and keeps
-    // the connection, because no kernel has run. If the refusal broke NCCL, brokeByRecording() and the next check()
-    // report it.
-    void settleRecorded(NcclResult result, const NcclOperation& operation);
+    // the connection, because no kernel has run. If the refusal broke NCCL, wasBrokenByRecording() and the next
+    // throwIfFailed() report it.
+    void checkRecordedCall(NcclResult result, const NcclOperation& operation);
     // Throws if NCCL reports an asynchronous error, an abort was requested or the connection has failed.
-    void check(const NcclOperation& operation);
+    void throwIfFailed(const NcclOperation& operation);
     // Polls until done() returns true. Throws on a failure or at the timeout, counted from now.
     void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
     void waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation);
     // Fails because the operation exceeded its timeout.
-    [[noreturn]] void failLate(const NcclOperation& operation);
+    [[noreturn]] void failForTimeout(const NcclOperation& operation);
 
-    // Makes the next check() throw. Callable from any thread. The thread that uses NCCL starts the abort, so that NCCL
-    // is never aborted during one of its calls.
+    // Makes the next throwIfFailed() throw. Callable from any thread. The thread that uses NCCL starts the abort, so
+    // that NCCL is never aborted during one of its calls.
     void requestAbort() noexcept { m_abortRequested = true; }
 
   private:
@@ -91,7 +91,7 @@ class NcclConnection {
     void finishSplit(NcclResult started, NcclConnection& waiting, const NcclOperation& splitting);
     NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
     [[noreturn]] void fail(const std::string& text);
-    [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
+    [[noreturn]] void failWithResult(NcclResult result, const NcclOperation& operation);
     [[noreturn]] void throwCause() const;
     void beginAbort() noexcept;
     bool waitForAbort() const;  // blocks until the abort has ended; returns false if the abort hangs

@@ -16,7 +16,7 @@ void NcclStaging::reserve(std::size_t bytes) {
     m_bytes = bytes;
 }
 
-void* NcclStaging::place(CommBuffer buffer, std::size_t offset, bool withContent) {
+void* NcclStaging::stage(CommBuffer buffer, std::size_t offset, bool withContent) {
     void* place = static_cast<std::byte*>(m_memory) + offset;
     if (withContent) m_device.copy(place, buffer.data, buffer.bytes(), m_stream);
     return place;

@@ -19,7 +19,7 @@ class NcclStaging {
     void reserve(std::size_t bytes);  // grows the memory to `bytes`; the stream must be empty if it has to grow
     // Returns the device address at this offset of the staging memory. withContent: also enqueues a copy of the buffer
     // to this address.
-    void* place(CommBuffer buffer, std::size_t offset, bool withContent);
+    void* stage(CommBuffer buffer, std::size_t offset, bool withContent);
     void release();  // frees the memory; the stream must be empty
 
   private:

@@ -34,7 +34,7 @@ void NcclTreeSum::release() {
     m_capacity = 0;
 }
 
-NcclResult NcclTreeSum::withEachPeer(const Ranks& ranks, const std::function<NcclResult(int peer)>& call) {
+NcclResult NcclTreeSum::callForEachPeer(const Ranks& ranks, const std::function<NcclResult(int peer)>& call) {
     if (const NcclResult started = m_api.groupStart(); isError(started)) return started;
     NcclResult failure = NcclResult::kSuccess;
     for (int step = 1; step < ranks.size && !isError(failure); ++step) failure = call((ranks.rank + step) % ranks.size);
@@ -48,7 +48,7 @@ NcclResult NcclTreeSum::collectBlocks(const float* in, const Blocks& blocks, con
     reserve(own * static_cast<std::size_t>(ranks.size));
     const auto placeOf = [&](int rank) { return m_memory + static_cast<std::size_t>(rank) * own; };
     if (own > 0) m_device.copy(placeOf(ranks.rank), in + blocks.begin(ranks.rank), own * sizeof(float), m_stream);
-    return withEachPeer(ranks, [&](int peer) {
+    return callForEachPeer(ranks, [&](int peer) {
         NcclResult result = NcclResult::kSuccess;
         if (blocks.count(peer) > 0)
             result =
@@ -60,9 +60,9 @@ NcclResult NcclTreeSum::collectBlocks(const float* in, const Blocks& blocks, con
 }
 
 // Sends the sums that this rank has computed to all ranks and receives the sums of the other ranks.
-NcclResult NcclTreeSum::spreadSums(float* values, const Blocks& blocks, const Ranks& ranks) {
+NcclResult NcclTreeSum::exchangeSums(float* values, const Blocks& blocks, const Ranks& ranks) {
     const std::size_t own = blocks.count(ranks.rank);
-    return withEachPeer(ranks, [&](int peer) {
+    return callForEachPeer(ranks, [&](int peer) {
         NcclResult result = NcclResult::kSuccess;
         if (own > 0)
             result = m_api.send(values + blocks.begin(ranks.rank), own, CommType::kFloat32, peer, ranks.comm, m_stream);
@@ -80,7 +80,7 @@ NcclResult NcclTreeSum::allReduce(std::span<float> values, const Ranks& ranks) {
     ranks.settle(collectBlocks(values.data(), blocks, ranks));
     if (const std::size_t own = blocks.count(ranks.rank); own > 0)
         m_device.addInTree(m_memory, own, ranks.size, values.data() + blocks.begin(ranks.rank), m_stream);
-    return spreadSums(values.data(), blocks, ranks);
+    return exchangeSums(values.data(), blocks, ranks);
 }
 
 NcclResult NcclTreeSum::reduceScatter(std::span<const float> in, std::span<float> out, const Ranks& ranks) {

@@ -49,9 +49,9 @@ class NcclTreeSum {
 
     void reserve(std::size_t count);  // grows the memory to `count` floats
     NcclResult collectBlocks(const float* in, const Blocks& blocks, const Ranks& ranks);
-    NcclResult spreadSums(float* values, const Blocks& blocks, const Ranks& ranks);
+    NcclResult exchangeSums(float* values, const Blocks& blocks, const Ranks& ranks);
     // Runs call(peer) for each other rank as one group of NCCL.
-    NcclResult withEachPeer(const Ranks& ranks, const std::function<NcclResult(int peer)>& call);
+    NcclResult callForEachPeer(const Ranks& ranks, const std::function<NcclResult(int peer)>& call);
 
     NcclApi& m_api;
     GpuRuntime& m_device;

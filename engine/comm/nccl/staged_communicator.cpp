@@ -24,7 +24,7 @@ StagedCommunicator::~StagedCommunicator() {
     m_parts.device->destroyStream(m_stream);
 }
 
-bool StagedCommunicator::onDevice(CommBuffer buffer) const {
+bool StagedCommunicator::isOnDevice(CommBuffer buffer) const {
     return buffer.count > 0 && !m_parts.device->isHostMemory(buffer.data);
 }
 
@@ -37,7 +37,7 @@ void StagedCommunicator::reserve(Staging& staging, std::size_t bytes) {
 
 // Blocks until the copies between device and host memory are complete. The copies run after the work that computes
 // their content. Throws DeviceError at the timeout.
-void StagedCommunicator::finish(const char* doing) {
+void StagedCommunicator::waitForCopies(const char* doing) {
     GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_stream);
     const TimePoint start = m_parts.clock->now();
@@ -52,25 +52,25 @@ void StagedCommunicator::finish(const char* doing) {
 // Returns the buffer to pass to the host communicator: the buffer itself if it is host memory, else its copy in the
 // staging memory.
 CommBuffer StagedCommunicator::copyToHost(CommBuffer buffer, Staging& staging, bool withContent) {
-    if (!onDevice(buffer)) return buffer;
+    if (!isOnDevice(buffer)) return buffer;
     reserve(staging, buffer.bytes());
     if (withContent) {
         GpuRuntime& device = *m_parts.device;
         device.record(m_event, m_options.computeStream);
         device.streamWaits(m_stream, m_event);
         device.copy(staging.memory, buffer.data, buffer.bytes(), m_stream);
-        finish("copying a collective's values to the host");
+        waitForCopies("copying a collective's values to the host");
     }
     return {staging.memory, buffer.count, buffer.type};
 }
 
 void StagedCommunicator::copyToDevice(CommBuffer buffer, const Staging& staging) {
-    if (!onDevice(buffer)) return;
+    if (!isOnDevice(buffer)) return;
     GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_options.computeStream);
     device.streamWaits(m_stream, m_event);
     device.copy(buffer.data, staging.memory, buffer.bytes(), m_stream);
-    finish("copying a collective's result to the GPU");
+    waitForCopies("copying a collective's result to the GPU");
 }
 
 void StagedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
@@ -79,7 +79,7 @@ void StagedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle StagedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    if (!onDevice(buffer)) return m_parts.host->allReduceAsync(buffer, op);
+    if (!isOnDevice(buffer)) return m_parts.host->allReduceAsync(buffer, op);
     allReduce(buffer, op);
     return {};
 }

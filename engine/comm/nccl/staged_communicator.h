@@ -73,11 +73,11 @@ class StagedCommunicator final : public Communicator {
         bool isSend = false;
     };
     Staging takeStaging(std::size_t bytes);
-    bool onDevice(CommBuffer buffer) const;
+    bool isOnDevice(CommBuffer buffer) const;
     void reserve(Staging& staging, std::size_t bytes);
     CommBuffer copyToHost(CommBuffer buffer, Staging& staging, bool withContent);
     void copyToDevice(CommBuffer buffer, const Staging& staging);
-    void finish(const char* doing);
+    void waitForCopies(const char* doing);
 
     StagedParts m_parts;
     StagedOptions m_options;

@@ -115,7 +115,7 @@ std::byte* Arena::ring(int from, int to) const {
     return reinterpret_cast<std::byte*>(&channel(from, to)) + sizeof(ChannelPositions);
 }
 
-bool Arena::inHeap(int rank, const void* address, std::size_t bytes) const {
+bool Arena::isInHeap(int rank, const void* address, std::size_t bytes) const {
     auto position = reinterpret_cast<std::uintptr_t>(address);
     auto start = reinterpret_cast<std::uintptr_t>(heap(rank));
     return position >= start && bytes <= m_layout.heapBytes && position - start <= m_layout.heapBytes - bytes;

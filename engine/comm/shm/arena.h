@@ -122,7 +122,7 @@ class Arena {
     // Returns the first failure of the run as a code (ArenaHeader::failure), shared by all groups; 0 if there is none.
     std::atomic<std::uint32_t>& failure() const { return reinterpret_cast<ArenaHeader*>(m_base)->failure; }
     int rankInRun(int rank) const { return m_ranks[static_cast<std::size_t>(rank)]; }
-    RankLine& line(int rank) const {
+    RankLine& lineOfRank(int rank) const {
         return reinterpret_cast<RankLine*>(m_base + m_layout.lines)[static_cast<std::size_t>(rank)];
     }
     ChannelPositions& channel(int from, int to) const;
@@ -133,12 +133,12 @@ class Arena {
     std::byte* heap(int rank) const {
         return m_base + m_layout.heaps + static_cast<std::size_t>(rankInRun(rank)) * m_layout.heapBytes;
     }
-    std::byte* at(std::uint64_t offset) const { return m_base + offset; }
+    std::byte* addressAt(std::uint64_t offset) const { return m_base + offset; }
     std::uint64_t offsetOf(const void* address) const {
         return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - m_base);
     }
     // True if [address, address + bytes) lies in the heap of `rank`.
-    bool inHeap(int rank, const void* address, std::size_t bytes) const;
+    bool isInHeap(int rank, const void* address, std::size_t bytes) const;
 
   private:
     std::shared_ptr<const Arena> m_parent;  // arena that contains this sub-group; null for the whole arena

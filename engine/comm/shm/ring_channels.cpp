@@ -22,7 +22,7 @@ constexpr std::size_t kRing = ArenaLayout::kRingBytes;
 }  // namespace
 
 void RingChannels::send(CommBuffer buffer, int to) {
-    m_barrier.checkAlive();
+    m_barrier.throwIfFailed();
     const MessageHeader header{buffer.count, static_cast<std::uint64_t>(buffer.type), 0};
     std::string what =
         " did not receive " + describeValues(buffer.type, buffer.count) + " from " + m_barrier.rankText(m_rank);
@@ -32,14 +32,14 @@ void RingChannels::send(CommBuffer buffer, int to) {
 
 // The header of a message in the heap is followed by one extra byte, which the receiver reads after it has copied the
 // content. Its read position then shows that the memory is free again.
-void RingChannels::post(CommBuffer buffer, int to) {
+void RingChannels::sendWithoutWaiting(CommBuffer buffer, int to) {
     const ChannelPositions& channel = m_arena.channel(m_rank, to);
     const std::uint64_t unread =
         channel.written.load(std::memory_order_relaxed) - channel.read.load(std::memory_order_acquire);
     if (unread + sizeof(MessageHeader) + buffer.bytes() <= kRing) return send(buffer, to);
-    Outgoing* const place = findFreeSlot(buffer.bytes());
+    Outgoing* const place = findFreeHeapPiece(buffer.bytes());
     if (!place) return send(buffer, to);
-    m_barrier.checkAlive();
+    m_barrier.throwIfFailed();
     std::memcpy(place->memory, buffer.data, buffer.bytes());
     struct {
         MessageHeader header;
@@ -52,7 +52,7 @@ void RingChannels::post(CommBuffer buffer, int to) {
     place->until = channel.written.load(std::memory_order_relaxed);
 }
 
-RingChannels::Outgoing* RingChannels::findFreeSlot(std::size_t bytes) {
+RingChannels::Outgoing* RingChannels::findFreeHeapPiece(std::size_t bytes) {
     for (Outgoing& one : m_outgoing) {
         const bool read = m_arena.channel(m_rank, one.to).read.load(std::memory_order_acquire) >= one.until;
         if (read && one.bytes >= bytes) return &one;
@@ -62,7 +62,7 @@ RingChannels::Outgoing* RingChannels::findFreeSlot(std::size_t bytes) {
 }
 
 void RingChannels::recv(CommBuffer buffer, int from) {
-    m_barrier.checkAlive();
+    m_barrier.throwIfFailed();
     std::string expected = describeValues(buffer.type, buffer.count);
     std::string what = " did not send " + expected + " to " + m_barrier.rankText(m_rank);
     MessageHeader header{};
@@ -72,10 +72,10 @@ void RingChannels::recv(CommBuffer buffer, int from) {
         throw CommError(m_barrier.rankText(from) + " sent " +
                             describeValues(static_cast<CommType>(header.type), header.count) + " where " +
                             m_barrier.rankText(m_rank) + " expects " + expected + ": send and recv must agree",
-                        m_barrier.inRun(from));
+                        m_barrier.rankInRun(from));
     }
     if (header.place == 0) return read(from, static_cast<std::byte*>(buffer.data), buffer.bytes(), what);
-    std::memcpy(buffer.data, m_arena.at(header.place), buffer.bytes());
+    std::memcpy(buffer.data, m_arena.addressAt(header.place), buffer.bytes());
     std::byte last{};
     read(from, &last, 1, what);
 }
@@ -115,7 +115,7 @@ void RingChannels::read(int from, std::byte* data, std::size_t bytes, const std:
 }
 
 void RingChannels::wakePeer(int peer) {
-    RankLine& line = m_arena.line(peer);
+    RankLine& line = m_arena.lineOfRank(peer);
     line.channelWake.fetch_add(1);
     if (line.channelSleeps.load() != 0) futexWakeAll(line.channelWake);
 }
@@ -123,14 +123,14 @@ void RingChannels::wakePeer(int peer) {
 template <class Ready>
 void RingChannels::waitUntil(Ready ready, int peer, const std::string& what) {
     if (ready()) return;
-    RankLine& line = m_arena.line(m_rank);
+    RankLine& line = m_arena.lineOfRank(m_rank);
     AwakeDeadline deadline(m_timeout);
     while (true) {
         std::uint32_t seen = line.channelWake.load();
         if (ready()) return;
-        m_barrier.checkAlive();
+        m_barrier.throwIfFailed();
         line.channelSleeps.fetch_add(1);
-        futexWait(line.channelWake, seen, m_barrier.nextLook(deadline.nextLook()));
+        futexWait(line.channelWake, seen, m_barrier.nextFailureCheck(deadline.nextLook()));
         line.channelSleeps.fetch_sub(1);
         if (!ready() && deadline.hasPassed()) m_barrier.failMissing(peer, what);
     }

@@ -35,7 +35,7 @@ class RingChannels {
     void send(CommBuffer buffer, int to);
     // Like send(), but does not wait for the receiver: a message that does not fit into the ring is copied to the heap,
     // from which the receiver reads it. Waits like send() if the heap is full.
-    void post(CommBuffer buffer, int to);
+    void sendWithoutWaiting(CommBuffer buffer, int to);
     // Receives a message. Throws CommError if its type or count differs from that of `buffer`.
     void recv(CommBuffer buffer, int from);
 
@@ -47,7 +47,7 @@ class RingChannels {
         int to = 0;
         std::uint64_t until = 0;
     };
-    Outgoing* findFreeSlot(std::size_t bytes);
+    Outgoing* findFreeHeapPiece(std::size_t bytes);
     void write(int to, const std::byte* data, std::size_t bytes, const std::string& what);
     void read(int from, std::byte* data, std::size_t bytes, const std::string& what);
     void wakePeer(int peer);

@@ -34,13 +34,13 @@ RoundBarrier::RoundBarrier(const Arena& arena, int rank, std::chrono::millisecon
     : m_arena(arena), m_rank(rank), m_timeout(timeout) {}
 
 std::string RoundBarrier::rankText(int rank) const {
-    return textOf(inRun(rank));
+    return textOf(rankInRun(rank));
 }
 
 void RoundBarrier::arrive(const Announcement& announcement, std::int64_t arrivedNs) {
     ++m_round;
     m_target += static_cast<std::uint64_t>(m_arena.layout().worldSize);
-    RankLine& line = m_arena.line(m_rank);
+    RankLine& line = m_arena.lineOfRank(m_rank);
     line.announcements[static_cast<std::size_t>(m_round & 1)] = announcement;
     if (arrivedNs != 0) line.arrivals[static_cast<std::size_t>(m_round & 1)] = {m_round, arrivedNs};
     line.collective.store(announcement.collective, std::memory_order_relaxed);
@@ -56,25 +56,25 @@ void RoundBarrier::arrive(const Announcement& announcement, std::int64_t arrived
 std::int64_t RoundBarrier::lastArrivalNs() const {
     std::int64_t last = -1;
     for (int rank = 0; rank < m_arena.layout().worldSize; ++rank) {
-        const ArrivalStamp& stamp = m_arena.line(rank).arrivals[static_cast<std::size_t>(m_round & 1)];
+        const ArrivalStamp& stamp = m_arena.lineOfRank(rank).arrivals[static_cast<std::size_t>(m_round & 1)];
         if (stamp.round != m_round) return -1;
         last = std::max(last, stamp.atNs);
     }
     return last;
 }
 
-bool RoundBarrier::complete() const {
+bool RoundBarrier::isComplete() const {
     return m_arena.header().arrivals.load(std::memory_order_acquire) >= m_target;
 }
 
 void RoundBarrier::wait() {
-    if (complete() || yieldUntilComplete()) return;
+    if (isComplete() || yieldUntilComplete()) return;
     sleepUntilComplete(m_timeout);
 }
 
 void RoundBarrier::waitWithoutTimeout() {
     constexpr std::chrono::hours kForEver{24 * 365};
-    if (!complete()) sleepUntilComplete(kForEver);
+    if (!isComplete()) sleepUntilComplete(kForEver);
 }
 
 // Yields the CPU until the round is complete, for at most 0.2 ms. While this rank yields, other ranks that have not
@@ -86,7 +86,7 @@ bool RoundBarrier::yieldUntilComplete() {
     TimePoint now = m_offers.now();
     for (const TimePoint end = now + kLongest; now < end && m_offers.worthwhile(now);) {
         now = m_offers.make(now);
-        if (complete()) return true;
+        if (isComplete()) return true;
     }
     return false;
 }
@@ -96,25 +96,25 @@ void RoundBarrier::sleepUntilComplete(std::chrono::milliseconds timeout) {
     AwakeDeadline deadline(timeout);
     while (true) {
         std::uint32_t seen = header.wake.load();
-        if (complete()) return;
-        checkAlive();
+        if (isComplete()) return;
+        throwIfFailed();
         header.sleepers.fetch_add(1);
-        futexWait(header.wake, seen, nextLook(deadline.nextLook()));
+        futexWait(header.wake, seen, nextFailureCheck(deadline.nextLook()));
         header.sleepers.fetch_sub(1);
-        if (!complete() && deadline.hasPassed()) failAtDeadline();
+        if (!isComplete() && deadline.hasPassed()) failAtDeadline();
     }
 }
 
-TimePoint RoundBarrier::nextLook(TimePoint deadline) const {
+TimePoint RoundBarrier::nextFailureCheck(TimePoint deadline) const {
     return std::min<TimePoint>(deadline, std::chrono::steady_clock::now() + kAskAgain);
 }
 
-void RoundBarrier::checkAlive() const {
+void RoundBarrier::throwIfFailed() const {
     std::uint32_t failure = m_arena.failure().load(std::memory_order_acquire);
     if (failure != 0) throwFailure(failure);
 }
 
-std::string RoundBarrier::current() const {
+std::string RoundBarrier::describeCurrent() const {
     const Announcement& own = announcement(m_rank);
     if (own.collective == 0) return "the first collective";
     return "collective " + std::to_string(own.collective) + " (" + describe(own) + ")";
@@ -123,35 +123,35 @@ std::string RoundBarrier::current() const {
 void RoundBarrier::failAtDeadline() {
     std::int64_t collective = announcement(m_rank).collective;
     for (int peer = 0; peer < m_arena.layout().worldSize; ++peer) {
-        const RankLine& line = m_arena.line(peer);
+        const RankLine& line = m_arena.lineOfRank(peer);
         if (line.round.load() >= m_round) continue;
         bool entered = line.collective.load() >= collective;
-        failMissing(peer, (entered ? " stopped inside " : " did not reach ") + current());
+        failMissing(peer, (entered ? " stopped inside " : " did not reach ") + describeCurrent());
     }
     // All ranks have stored their round, but one rank was killed before it incremented the count of arrivals, so that
     // the round cannot complete.
-    failMissing(-1, "a rank stopped inside " + current());
+    failMissing(-1, "a rank stopped inside " + describeCurrent());
 }
 
 void RoundBarrier::failMissing(int peer, const std::string& what) {
-    recordFailure(makeFailure(kSilent, inRun(peer)));
+    recordFailure(makeFailure(kSilent, rankInRun(peer)));
     throw CommError((peer < 0 ? what : rankText(peer) + what) + " within " + describeDuration(m_timeout) +
                         ": it has died, hangs or is much slower; see its log, or raise parallel.timeout_seconds",
-                    inRun(peer));
+                    rankInRun(peer));
 }
 
 void RoundBarrier::failMismatch(int peer) {
-    recordFailure(makeFailure(kMismatch, inRun(peer)));
+    recordFailure(makeFailure(kMismatch, rankInRun(peer)));
     const Announcement& other = announcement(peer);
     const Announcement& own = announcement(m_rank);
     throw CommError(rankText(peer) + " called " + describe(other) + " as collective " +
                         std::to_string(other.collective) + " where " + rankText(m_rank) + " called " + describe(own) +
                         ": every rank must make the same calls with the same sizes and options",
-                    inRun(peer));
+                    rankInRun(peer));
 }
 
 void RoundBarrier::abort() {
-    recordFailure(makeFailure(kAborted, inRun(m_rank)));
+    recordFailure(makeFailure(kAborted, rankInRun(m_rank)));
 }
 
 bool RoundBarrier::recordFailure(std::uint32_t failure) {
@@ -161,7 +161,7 @@ bool RoundBarrier::recordFailure(std::uint32_t failure) {
     header.wake.fetch_add(1);
     futexWakeAll(header.wake);
     for (int rank = 0; rank < m_arena.layout().worldSize; ++rank) {
-        FutexWord& word = m_arena.line(rank).channelWake;
+        FutexWord& word = m_arena.lineOfRank(rank).channelWake;
         word.fetch_add(1);
         futexWakeAll(word);
     }
@@ -173,14 +173,15 @@ void RoundBarrier::throwFailure(std::uint32_t failure) const {
     std::string who = rank < 0 ? "a rank" : textOf(rank);
     switch (failure >> 24) {
         case kAborted:
-            throw CommError(who + " ended communication during " + current() + ": see its log", rank);
+            throw CommError(who + " ended communication during " + describeCurrent() + ": see its log", rank);
         case kMismatch:
-            throw CommError("the ranks called different collectives, " + who + " among them, near " + current() +
+            throw CommError("the ranks called different collectives, " + who + " among them, near " +
+                                describeCurrent() +
                                 ": every rank must make the same calls with the same sizes and options",
                             rank);
         default:
             throw CommError(who + " did not respond to another rank in time, so communication ended during " +
-                                current() + ": see its log",
+                                describeCurrent() + ": see its log",
                             rank);
     }
 }

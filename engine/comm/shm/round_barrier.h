@@ -31,7 +31,7 @@ class RoundBarrier {
     void arrive(const Announcement& announcement, std::int64_t arrivedNs = 0);
 
     // True if every rank has arrived at the round entered last.
-    bool complete() const;
+    bool isComplete() const;
 
     // Blocks until the round is complete. Throws CommError at the timeout, or as soon as a rank fails or aborts. Yields
     // the CPU for up to 0.2 ms so that other ranks can run, then sleeps. After another program has used a yielded CPU
@@ -42,7 +42,7 @@ class RoundBarrier {
 
     // Returns the announcement of a rank for the round entered last.
     const Announcement& announcement(int rank) const {
-        return m_arena.line(rank).announcements[static_cast<std::size_t>(m_round & 1)];
+        return m_arena.lineOfRank(rank).announcements[static_cast<std::size_t>(m_round & 1)];
     }
 
     // Returns the time of the last arrival at the round entered last, which must be complete; -1 if a rank reported no
@@ -50,7 +50,7 @@ class RoundBarrier {
     std::int64_t lastArrivalNs() const;
 
     // Throws CommError if communication of the run has already failed.
-    void checkAlive() const;
+    void throwIfFailed() const;
 
     // Records that `peer` did not respond and throws CommError. Also used by channels, which wait outside of rounds.
     [[noreturn]] void failMissing(int peer, const std::string& what);
@@ -60,10 +60,10 @@ class RoundBarrier {
 
     // Returns the time until which a rank may sleep: the deadline, or 200 ms from now if that is earlier, because a
     // failure in another group does not wake the ranks of this group.
-    TimePoint nextLook(TimePoint deadline) const;
+    TimePoint nextFailureCheck(TimePoint deadline) const;
 
     std::string rankText(int rank) const;  // returns, for example, "rank 3", by the rank's number in the run
-    int inRun(int rank) const { return rank < 0 ? rank : m_arena.rankInRun(rank); }
+    int rankInRun(int rank) const { return rank < 0 ? rank : m_arena.rankInRun(rank); }
 
     // Makes every wait of every rank of the run throw CommError. Callable from any thread.
     void abort();
@@ -74,7 +74,7 @@ class RoundBarrier {
     [[noreturn]] void failAtDeadline();
     [[noreturn]] void throwFailure(std::uint32_t failure) const;
     bool recordFailure(std::uint32_t failure);
-    std::string current() const;
+    std::string describeCurrent() const;
 
     const Arena& m_arena;
     int m_rank;

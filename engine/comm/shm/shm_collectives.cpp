@@ -44,7 +44,7 @@ std::size_t ShmCollectives::oneRoundBytesInHeap(int worldSize) {
 }
 
 void ShmCollectives::begin(std::int64_t collective, CollectiveTrace* trace, std::int64_t readyNs) {
-    m_barrier.checkAlive();
+    m_barrier.throwIfFailed();
     m_trace = trace;
     if (m_trace != nullptr) {
         m_stamp = {};
@@ -81,7 +81,7 @@ void ShmCollectives::arrive() {
     m_barrier.arrive(m_announcement, m_publishesArrival ? m_stamp.arrivedNs : 0);
 }
 
-void ShmCollectives::settle() {
+void ShmCollectives::waitForRound() {
     m_barrier.wait();
     if (std::exchange(m_publishesArrival, false)) m_stamp.lastNs = m_barrier.lastArrivalNs();
     if (m_checked) return;
@@ -89,9 +89,9 @@ void ShmCollectives::settle() {
     m_checked = true;
 }
 
-void ShmCollectives::round() {
+void ShmCollectives::completeRound() {
     arrive();
-    settle();
+    waitForRound();
 }
 
 void ShmCollectives::checkPeers() {
@@ -106,20 +106,20 @@ void ShmCollectives::checkPeers() {
 
 void ShmCollectives::synchronise() {
     announce(CollectiveKind::kBarrier, {});
-    round();
+    completeRound();
 }
 
 void ShmCollectives::synchroniseWithoutTimeout() {
     announce(CollectiveKind::kBarrier, {});
     arrive();
     m_barrier.waitWithoutTimeout();
-    settle();
+    waitForRound();
 }
 
 void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
     announce(CollectiveKind::kAllReduce, buffer, 0, op);
     m_announcement.inHeap =
-        buffer.bytes() > oneRoundBytesInHeap(m_size) && m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
+        buffer.bytes() > oneRoundBytesInHeap(m_size) && m_arena.isInHeap(m_rank, buffer.data, buffer.bytes());
     if (!m_announcement.inHeap && buffer.bytes() <= oneRoundBytes(m_size)) {
         copyInWhole(buffer);
     } else {
@@ -130,7 +130,7 @@ void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
 
 void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
     const std::int64_t enteredNs = m_trace != nullptr ? monotonicNs() : 0;
-    settle();
+    waitForRound();
     const int outsideHeap = ranksOutsideHeap();
     if (outsideHeap == 0) {
         arriveFrom(enteredNs);
@@ -159,7 +159,7 @@ void ShmCollectives::useSlots(int parity, std::size_t offset) {
 
 void ShmCollectives::useAnnouncedSources() {
     for (int peer = 0; peer < m_size; ++peer) {
-        m_sources[static_cast<std::size_t>(peer)] = m_arena.at(m_barrier.announcement(peer).source);
+        m_sources[static_cast<std::size_t>(peer)] = m_arena.addressAt(m_barrier.announcement(peer).source);
     }
 }
 
@@ -182,7 +182,7 @@ void ShmCollectives::reduceChunks(CommBuffer buffer, ReduceOp op) {
         CommBuffer chunk = chunkOf(buffer, i);
         reducePart(chunk, op, slot(m_rank, m_barrier.parity()) + m_arena.layout().chunkBytes);
         if (i + 1 < chunks) copyIn(chunkOf(buffer, i + 1));
-        round();
+        completeRound();
         copyOut(chunk, m_parity);
     }
 }
@@ -252,11 +252,11 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
         std::size_t length = std::min(kBlockBytes / width, own.length - done);
         reduceSources(buffer.type, op, block, m_sources, length);
         for (auto& source : m_sources) {
-            copyBytes(m_arena.at(m_arena.offsetOf(source)), block, length * width);
+            copyBytes(m_arena.addressAt(m_arena.offsetOf(source)), block, length * width);
             source += length * width;
         }
     }
-    round();
+    completeRound();
 }
 
 // Pipeline of three stages. Data in heaps is read in place.
@@ -267,19 +267,19 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
 //
 // In round i the ranks publish chunk i and the exchanged parts of chunk i - 2, while the exchange of chunk i - 1 is in
 // progress.
-void ShmCollectives::reduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
+void ShmCollectives::allReduceAcrossHosts(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
     announce(CollectiveKind::kAllReduce, buffer, 0, op);
-    m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
+    m_announcement.inHeap = m_arena.isInHeap(m_rank, buffer.data, buffer.bytes());
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;
     const std::size_t chunks = (buffer.bytes() + chunkBytes - 1) / chunkBytes;
     CommBuffer underWay{};
     for (std::size_t i = 0; i < chunks + 2; ++i) {
         if (i < chunks) copyIn(chunkOf(buffer, i));
         if (i >= chunks && m_announcement.inHeap) m_announcement.source += chunkBytes;
-        round();
+        completeRound();
         const CommBuffer own = i < chunks ? sumOwnPart(chunkOf(buffer, i), op) : CommBuffer{};
         if (i < chunks) exchange.start(own);
-        if (i >= 2) takeParts(chunkOf(buffer, i - 2));
+        if (i >= 2) copyReducedParts(chunkOf(buffer, i - 2));
         if (i >= 1 && i <= chunks) {
             exchange.finish();
             if (!m_announcement.inHeap)
@@ -289,7 +289,7 @@ void ShmCollectives::reduceAround(CommBuffer buffer, ReduceOp op, const PartExch
     }
     // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
     // another.
-    if (ranksOutsideHeap() < m_size) round();
+    if (ranksOutsideHeap() < m_size) completeRound();
 }
 
 CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
@@ -311,14 +311,14 @@ CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
 
 // Copies those parts of `chunk` (a piece of the buffer) that the other ranks have reduced. `chunk` was published two
 // rounds before the chunk announced last.
-void ShmCollectives::takeParts(CommBuffer chunk) const {
+void ShmCollectives::copyReducedParts(CommBuffer chunk) const {
     const std::size_t width = sizeOf(chunk.type);
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;
     for (int peer = 0; peer < m_size; ++peer) {
         if (peer == m_rank) continue;
         const Part part = partOf(peer, chunk.count);
         const Announcement& other = m_barrier.announcement(peer);
-        const std::byte* from = other.inHeap ? m_arena.at(other.source - 2 * chunkBytes) + part.start * width
+        const std::byte* from = other.inHeap ? m_arena.addressAt(other.source - 2 * chunkBytes) + part.start * width
                                              : slot(peer, m_parity) + chunkBytes;
         copyBytes(bytesOf(chunk) + part.start * width, from, part.length * width);
     }
@@ -346,7 +346,7 @@ void ShmCollectives::broadcast(CommBuffer buffer, int root) {
         std::size_t length = std::min(m_arena.layout().slotBytes, buffer.bytes() - done);
         int parity = m_barrier.parity();
         if (m_rank == root) copyBytes(slot(root, parity), bytesOf(buffer) + done, length);
-        round();
+        completeRound();
         if (m_rank != root) copyBytes(bytesOf(buffer) + done, slot(root, parity), length);
         done += length;
     } while (done < buffer.bytes());
@@ -355,7 +355,7 @@ void ShmCollectives::broadcast(CommBuffer buffer, int root) {
 // Reads data in heaps in place. If the data of all ranks lies in heaps, one round covers the whole buffer.
 void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
     announce(CollectiveKind::kAllGather, in);
-    m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.inHeap(m_rank, in.data, in.bytes());
+    m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.isInHeap(m_rank, in.data, in.bytes());
     const std::size_t width = sizeOf(in.type);
     std::size_t done = 0;
     do {
@@ -364,7 +364,7 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
             m_announcement.source = m_arena.offsetOf(bytesOf(in) + done * width);
         else
             copyInWhole(section(in, done, length));
-        round();
+        completeRound();
         if (ranksOutsideHeap() == 0) length = in.count - done;
         useAnnouncedSources();
         for (std::size_t peer = 0; peer < m_sources.size(); ++peer)
@@ -373,12 +373,12 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
     } while (done < in.count);
     // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
     // another.
-    if (ranksOutsideHeap() < m_size) round();
+    if (ranksOutsideHeap() < m_size) completeRound();
 }
 
 void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     announce(CollectiveKind::kReduceScatter, in, 0, op);
-    m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.inHeap(m_rank, in.data, in.bytes());
+    m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.isInHeap(m_rank, in.data, in.bytes());
     m_announcement.source = m_announcement.inHeap ? m_arena.offsetOf(in.data) : 0;
     const std::size_t width = sizeOf(in.type);
     const std::size_t stride = m_arena.layout().slotBytes / static_cast<std::size_t>(m_size) / 64 * 64;
@@ -387,7 +387,7 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     do {
         std::size_t length = std::min(stride / width, out.count - done);
         if (!m_announcement.inHeap) copyInParts(in, out.count, done, length, stride);
-        round();
+        completeRound();
         if (ranksOutsideHeap() == 0) length = out.count - done;
         useAnnouncedSources();
         for (int peer = 0; peer < m_size; ++peer) {
@@ -399,7 +399,7 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     } while (done < out.count);
     // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
     // another.
-    if (ranksOutsideHeap() < m_size) round();
+    if (ranksOutsideHeap() < m_size) completeRound();
 }
 
 // Copies the same range of every rank's part of the buffer into this rank's slot of the shared memory, one behind the

@@ -44,7 +44,7 @@ class ShmCollectives {
     void begin(std::int64_t collective, CollectiveTrace* trace = nullptr, std::int64_t readyNs = 0);
     // Ends the collective after its result is in place; records its stamp if it is traced.
     void end();
-    void addToGroupNumber(std::int64_t number) { m_groupsFrom = number; }
+    void setTraceGroupOffset(std::int64_t number) { m_groupsFrom = number; }
 
     // All-reduce in two halves: startAllReduce() publishes this rank's data and returns; finishAllReduce() waits for
     // the data of the other ranks and completes the reduction. No other collective may run between the two.
@@ -52,7 +52,7 @@ class ShmCollectives {
     void finishAllReduce(CommBuffer buffer, ReduceOp op);
     // All-reduce over more ranks than those of this host: `exchange` combines each rank's part of every chunk with
     // other hosts before the ranks of this host copy it.
-    void reduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
+    void allReduceAcrossHosts(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root);
     void allGather(CommBuffer in, CommBuffer out);
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
@@ -74,8 +74,8 @@ class ShmCollectives {
     Part partOf(int rank, std::size_t count) const;
     void announce(CollectiveKind kind, CommBuffer buffer, int root = 0, ReduceOp op = ReduceOp::kSum);
     void arrive();
-    void settle();
-    void round();
+    void waitForRound();
+    void completeRound();
     void arriveFrom(std::int64_t enteredNs);
     void checkPeers();
     std::byte* slot(int rank, int parity) const { return m_arena.slot(rank, parity); }
@@ -90,7 +90,7 @@ class ShmCollectives {
     void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);
     void copyOut(CommBuffer chunk, int parity) const;
     CommBuffer sumOwnPart(CommBuffer chunk, ReduceOp op);
-    void takeParts(CommBuffer chunk) const;
+    void copyReducedParts(CommBuffer chunk) const;
     int ranksOutsideHeap() const;
     void useSlots(int parity, std::size_t offset);
     void useAnnouncedSources();

@@ -35,11 +35,11 @@ ShmCommunicator::ShmCommunicator(Parts parts)
       m_channels(*m_arena, m_barrier, m_rank, m_options.timeout,
                  [this](std::size_t bytes) { return takeFromHeap(bytes); }) {
     RINGSIDE_ASSERT(m_rank >= 0 && m_rank < size());
-    m_collectives.addToGroupNumber(m_options.traceGroups);
+    m_collectives.setTraceGroupOffset(m_options.traceGroups);
 }
 
 ShmCommunicator::~ShmCommunicator() {
-    if (!m_queue.idle() || m_started) abort();
+    if (!m_queue.isIdle() || m_started) abort();
 }
 
 // Creates a sub-group. The first rank of each group takes the group's memory from its heap; an all-gather distributes
@@ -73,21 +73,21 @@ void ShmCommunicator::begin(const QueuedCollective& job) {
 }
 
 void ShmCommunicator::beginAfterQueued(CollectiveKind kind, CommBuffer in) {
-    finishStarted();
-    m_queue.drain();
+    finishStartedReduction();
+    m_queue.waitUntilEmpty();
     CollectiveTrace* const active = activeTrace();
     begin({kind, in, {}, {}, active, active != nullptr ? monotonicNs() : 0});
 }
 
 // Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
 // collectives in the calling thread.
-std::int64_t ShmCommunicator::push(QueuedCollective job) {
+std::int64_t ShmCommunicator::enqueue(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
     return m_queue.push(job);
 }
 
-void ShmCommunicator::run(const QueuedCollective& job) {
+void ShmCommunicator::runQueued(const QueuedCollective& job) {
     begin(job);
     if (job.kind == CollectiveKind::kAllGather) {
         m_collectives.allGather(job.in, job.out);
@@ -101,7 +101,7 @@ void ShmCommunicator::run(const QueuedCollective& job) {
 
 // Completes the reduction whose data has been published at its start. An error is stored and thrown when the
 // reduction's handle is waited for; from then on the communicator is unusable, and every later call fails too.
-void ShmCommunicator::finishStarted() {
+void ShmCommunicator::finishStartedReduction() {
     if (!m_started) return;
     const Started started = *std::exchange(m_started, std::nullopt);
     try {
@@ -119,7 +119,7 @@ void ShmCommunicator::waitFor(std::int64_t ticket) {
     if (ticket < 0) return receiveUpTo(-ticket);
     const WaitScope waiting(trace());
     if (m_thread) return m_queue.waitFor(ticket);
-    if (m_started && m_started->ticket == ticket) finishStarted();
+    if (m_started && m_started->ticket == ticket) finishStartedReduction();
     if (m_error && ticket >= m_failed) std::rethrow_exception(m_error);
 }
 
@@ -136,15 +136,15 @@ void ShmCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     m_collectives.end();
 }
 
-void ShmCommunicator::allReduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
+void ShmCommunicator::allReduceAcrossHosts(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
     const WaitScope waiting(trace());
     beginAfterQueued(CollectiveKind::kAllReduce, buffer);
-    m_collectives.reduceAround(buffer, op, exchange);
+    m_collectives.allReduceAcrossHosts(buffer, op, exchange);
     m_collectives.end();
 }
 
 CommHandle ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    if (m_thread && size() > 1) return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+    if (m_thread && size() > 1) return {*this, enqueue({CollectiveKind::kAllReduce, buffer, buffer, op})};
     beginAfterQueued(CollectiveKind::kAllReduce, buffer);
     if (size() == 1) return {};
     m_collectives.startAllReduce(buffer, op);
@@ -170,7 +170,7 @@ void ShmCommunicator::allGather(CommBuffer in, CommBuffer out) {
 }
 
 CommHandle ShmCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
-    if (m_thread) return {*this, push({CollectiveKind::kAllGather, in, out})};
+    if (m_thread) return {*this, enqueue({CollectiveKind::kAllGather, in, out})};
     return Communicator::allGatherAsync(in, out);
 }
 
@@ -183,7 +183,7 @@ void ShmCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) 
 }
 
 CommHandle ShmCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
-    if (m_thread) return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
+    if (m_thread) return {*this, enqueue({CollectiveKind::kReduceScatter, in, out, op})};
     return Communicator::reduceScatterAsync(in, out, op);
 }
 
@@ -208,8 +208,8 @@ void ShmCommunicator::checkPeer(int peer, const char* call) const {
 // Prepares a message: completes queued collectives first, because only one thread may use the channels.
 void ShmCommunicator::beforeMessage(int peer, const char* call) {
     checkPeer(peer, call);
-    finishStarted();
-    m_queue.drain();
+    finishStartedReduction();
+    m_queue.waitUntilEmpty();
 }
 
 void ShmCommunicator::send(CommBuffer buffer, int to) {
@@ -230,7 +230,7 @@ void ShmCommunicator::recv(CommBuffer buffer, int from) {
 CommHandle ShmCommunicator::sendAsync(CommBuffer buffer, int to) {
     beforeMessage(to, "send to");
     countMessage(buffer);
-    m_channels.post(buffer, to);
+    m_channels.sendWithoutWaiting(buffer, to);
     return {};
 }
 
@@ -242,8 +242,8 @@ CommHandle ShmCommunicator::recvAsync(CommBuffer buffer, int from) {
 
 void ShmCommunicator::receiveUpTo(std::int64_t count) {
     if (m_received >= count) return;
-    finishStarted();
-    m_queue.drain();
+    finishStartedReduction();
+    m_queue.waitUntilEmpty();
     while (m_received < count) {
         const Receive next = m_receives.front();
         m_receives.pop_front();

@@ -49,7 +49,7 @@ class ShmCommunicator final : public Communicator {
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
     // Reduces over the ranks of this host and of other hosts: `exchange` combines the sums of this host with the sums
     // of other hosts, part by part.
-    void allReduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
+    void allReduceAcrossHosts(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -97,10 +97,10 @@ class ShmCommunicator final : public Communicator {
     explicit ShmCommunicator(Parts parts);
 
     void begin(const QueuedCollective& job);
-    std::int64_t push(QueuedCollective job);
-    void run(const QueuedCollective& job);
+    std::int64_t enqueue(QueuedCollective job);
+    void runQueued(const QueuedCollective& job);
     void reduceNow(CommBuffer buffer, ReduceOp op);
-    void finishStarted();
+    void finishStartedReduction();
     void beginAfterQueued(CollectiveKind kind, CommBuffer in);
     void beforeMessage(int peer, const char* call);
     void receiveUpTo(std::int64_t count);
@@ -124,8 +124,8 @@ class ShmCommunicator final : public Communicator {
     std::exception_ptr m_error;  // error of the reduction of ticket m_failed
     std::deque<Receive> m_receives;
     std::int64_t m_received = 0;  // number of finished receives; tickets of receives count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because its thread uses
-                                                                            // all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread
+                                                                                  // uses all members above
 };
 
 }  // namespace ringside

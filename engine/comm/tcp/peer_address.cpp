@@ -23,13 +23,13 @@ socklen_t sizeOfFamily(int family) {
 
 // True for a link-local IPv6 address, which is ambiguous outside of this host.
 bool isOfOneLink(const PeerAddress& address) {
-    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(address.get());
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(address.socketAddress());
     return address.family() == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
 }
 
 }  // namespace
 
-std::optional<PeerAddress> PeerAddress::from(const sockaddr* address) {
+std::optional<PeerAddress> PeerAddress::fromSocketAddress(const sockaddr* address) {
     PeerAddress result;
     result.m_size = address == nullptr ? 0 : sizeOfFamily(address->sa_family);
     if (result.m_size == 0) return {};
@@ -41,16 +41,18 @@ PeerAddress PeerAddress::loopback() {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return *from(reinterpret_cast<const sockaddr*>(&address));
+    return *fromSocketAddress(reinterpret_cast<const sockaddr*>(&address));
 }
 
-PeerAddress PeerAddress::ofNumber(const std::string& text) {
+PeerAddress PeerAddress::parse(const std::string& text) {
     sockaddr_in v4{};
     sockaddr_in6 v6{};
     v4.sin_family = AF_INET;
     v6.sin6_family = AF_INET6;
-    if (::inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) return *from(reinterpret_cast<const sockaddr*>(&v4));
-    if (::inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1) return *from(reinterpret_cast<const sockaddr*>(&v6));
+    if (::inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1)
+        return *fromSocketAddress(reinterpret_cast<const sockaddr*>(&v4));
+    if (::inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1)
+        return *fromSocketAddress(reinterpret_cast<const sockaddr*>(&v6));
     throw CommError("\"" + text + "\" is not an address of this host");
 }
 
@@ -63,7 +65,7 @@ Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
     std::optional<PeerAddress> found;
     std::string names;
     for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
-        const std::optional<PeerAddress> address = from(one->ifa_addr);
+        const std::optional<PeerAddress> address = fromSocketAddress(one->ifa_addr);
         if (!address || (one->ifa_flags & IFF_UP) == 0 || isOfOneLink(*address)) continue;
         const std::string here = one->ifa_name;
         if ((", " + names + ",").find(", " + here + ",") == std::string::npos) {
@@ -97,7 +99,7 @@ std::optional<PeerAddress> PeerAddress::decode(const std::vector<char>& bytes) {
     if (bytes.size() > sizeof storage || bytes.size() < sizeof(sa_family_t)) return {};
     std::memcpy(&storage, bytes.data(), bytes.size());
     if (bytes.size() != sizeOfFamily(storage.ss_family)) return {};
-    return from(reinterpret_cast<const sockaddr*>(&storage));
+    return fromSocketAddress(reinterpret_cast<const sockaddr*>(&storage));
 }
 
 std::string PeerAddress::text() const {
@@ -116,7 +118,7 @@ PeerAddress hostAddress(const CommOptions& options) {
         if (!address) throw CommError(address.problem().text());
         return address.value();
     }
-    return options.address.empty() ? PeerAddress::loopback() : PeerAddress::ofNumber(options.address);
+    return options.address.empty() ? PeerAddress::loopback() : PeerAddress::parse(options.address);
 }
 
 }  // namespace ringside

@@ -17,7 +17,7 @@ namespace ringside {
 class PeerAddress {
   public:
     static PeerAddress loopback();
-    static PeerAddress ofNumber(const std::string& text);  // parses "10.0.0.7"; throws CommError
+    static PeerAddress parse(const std::string& text);  // parses "10.0.0.7"; throws CommError
     // Returns the address of the network interface with this name. If there is none, the problem lists the interfaces
     // that have an address.
     static Result<PeerAddress> ofInterface(const std::string& name);
@@ -29,13 +29,13 @@ class PeerAddress {
     std::vector<char> encode() const;
     static std::optional<PeerAddress> decode(const std::vector<char>& bytes);
 
-    const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&m_storage); }
+    const sockaddr* socketAddress() const { return reinterpret_cast<const sockaddr*>(&m_storage); }
     socklen_t size() const { return m_size; }
     int family() const { return m_storage.ss_family; }
     std::string text() const;  // returns, for example, "127.0.0.1 port 40001"
 
   private:
-    static std::optional<PeerAddress> from(const sockaddr* address);
+    static std::optional<PeerAddress> fromSocketAddress(const sockaddr* address);
 
     sockaddr_storage m_storage{};
     socklen_t m_size = 0;

@@ -70,7 +70,7 @@ std::string PeerHandshake::takeOutput() {
     return std::exchange(m_output, {});
 }
 
-void PeerHandshake::feed(std::string_view bytes) {
+void PeerHandshake::receive(std::string_view bytes) {
     RINGSIDE_ASSERT(bytes.size() <= bytesExpected());
     m_input += bytes;
     // Rejects the peer as soon as its bytes differ from the expected greeting, without waiting for the rest.

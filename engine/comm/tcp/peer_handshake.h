@@ -37,7 +37,7 @@ class PeerHandshake {
     // protocol.
     std::size_t bytesExpected() const { return m_state == State::kGoing ? m_expected - m_input.size() : 0; }
     // Accepts received bytes, at most bytesExpected().
-    void feed(std::string_view bytes);
+    void receive(std::string_view bytes);
 
     State state() const { return m_state; }
     int peer() const { return m_peer; }  // returns the peer's rank; valid once the state is kDone

@@ -73,7 +73,7 @@ void PeerLinks::receive(LinkCounters& user, int peer, std::uint64_t slot, std::s
     std::lock_guard lock(m_mutex);
     Peer& from = m_peers[static_cast<std::size_t>(peer)];
     const Incoming asked{&user, slot, bytes};
-    if (deliverEarly(peer, asked)) return;
+    if (deliverEarlyMessage(peer, asked)) return;
     if (!from.lost.empty()) return reportLinkLoss(user, peer);
     from.asked.push_back(asked);
     if (m_pumping) wake();
@@ -85,8 +85,8 @@ void PeerLinks::waitForCount(LinkCounters& user, int& count, std::chrono::millis
     while (count == 0) {
         if (m_aborted) throw LinkError("communication was aborted");
         if (!user.lostWhy.empty()) throw LinkError(user.lostWhy, user.lostPeer, user.lostByMisuse);
-        if (m_pumping || !moveAll()) {
-            moveOrWait(lock, deadline.nextLook());
+        if (m_pumping || !sendAndReceiveAll()) {
+            transferOrWait(lock, deadline.nextLook());
             if (count == 0 && deadline.hasPassed()) throw LinkError("the timeout was reached");
         }
     }
@@ -95,7 +95,7 @@ void PeerLinks::waitForCount(LinkCounters& user, int& count, std::chrono::millis
 
 // Blocks until a message may have made progress, at most until the deadline. Polls the sockets, or waits for the
 // background thread if that thread moves the bytes.
-void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline) {
+void PeerLinks::transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline) {
     if (m_pumping && std::this_thread::get_id() != m_thread.get_id()) {
         m_changed.wait_until(lock, deadline);
         return;
@@ -121,18 +121,18 @@ void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point
     [[maybe_unused]] const ssize_t got = ::read(m_wake.get(), &ignored, sizeof ignored);
 }
 
-void PeerLinks::moveInBackground(bool on) {
+void PeerLinks::setBackgroundTransfer(bool on) {
     std::unique_lock lock(m_mutex);
     if (m_background == on) return;
     m_background = on;
     // Set before the background thread runs, so that no other thread moves bytes at the same time.
     m_pumping = m_pumping || (on && !m_aborted);
-    if (on && !m_thread.joinable()) m_thread = std::thread([this] { pump(); });
+    if (on && !m_thread.joinable()) m_thread = std::thread([this] { runBackgroundThread(); });
     wake();
     m_changed.notify_all();
 }
 
-void PeerLinks::pump() {
+void PeerLinks::runBackgroundThread() {
     nameThread("links");
     std::unique_lock lock(m_mutex);
     while (!m_ending) {
@@ -142,17 +142,17 @@ void PeerLinks::pump() {
             m_changed.wait(lock, [this] { return m_ending || (m_background && !m_aborted); });
             continue;
         }
-        if (moveAll()) {
+        if (sendAndReceiveAll()) {
             m_changed.notify_all();
         } else {
-            moveOrWait(lock, Clock::now() + kLook);
+            transferOrWait(lock, Clock::now() + kLook);
         }
     }
     m_pumping = false;
 }
 
 // Sends and receives all bytes that need no waiting. True if any bytes moved.
-bool PeerLinks::moveAll() {
+bool PeerLinks::sendAndReceiveAll() {
     bool moved = false;
     for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
         moved = write(rank) || moved;
@@ -197,7 +197,7 @@ bool PeerLinks::read(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     bool moved = false;
     while (!peer.asked.empty()) {
-        if (acceptRead(rank)) {
+        if (parseReceived(rank)) {
             moved = true;
         } else if (!peer.lost.empty() || !readMore(rank)) {
             break;
@@ -211,7 +211,7 @@ bool PeerLinks::read(int rank) {
 // Reads from the socket; large pieces go directly to their destination. False if no bytes arrived.
 bool PeerLinks::readMore(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
-    std::span<std::byte> room = peer.inMessage ? roomFor(peer) : std::span<std::byte>();
+    std::span<std::byte> room = peer.inMessage ? remainingMemoryFor(peer) : std::span<std::byte>();
     const bool direct = room.size() >= kReadAhead / 2;
     if (!direct) {
         if (peer.at > 0)
@@ -236,10 +236,10 @@ bool PeerLinks::readMore(int rank) {
 }
 
 // Parses the read-ahead buffer. False if more bytes are needed.
-bool PeerLinks::acceptRead(int rank) {
+bool PeerLinks::parseReceived(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     if (!peer.inMessage) return peer.end - peer.at >= kHeaderBytes && beginMessage(rank);
-    const std::span<std::byte> room = roomFor(peer);
+    const std::span<std::byte> room = remainingMemoryFor(peer);
     const std::size_t count = std::min(room.size(), peer.end - peer.at);
     if (count == 0) return false;
     std::memcpy(room.data(), peer.read.data() + peer.at, count);
@@ -249,7 +249,7 @@ bool PeerLinks::acceptRead(int rank) {
     return true;
 }
 
-PeerLinks::Incoming* PeerLinks::receiverOf(Peer& peer) {
+PeerLinks::Incoming* PeerLinks::pendingReceiveOf(Peer& peer) {
     const auto found = std::ranges::find(peer.asked, peer.slot, &Incoming::slot);
     return found == peer.asked.end() ? nullptr : &*found;
 }
@@ -263,10 +263,10 @@ bool PeerLinks::beginMessage(int rank) {
     peer.length = length;
     peer.have = 0;
     peer.inMessage = true;
-    const Incoming* taker = receiverOf(peer);
+    const Incoming* taker = pendingReceiveOf(peer);
     peer.toEarly = taker == nullptr;
     if (taker != nullptr && taker->bytes.size() != length) {
-        loseForSize(rank, length, taker->bytes.size());
+        endLinkForWrongSize(rank, length, taker->bytes.size());
         return true;
     }
     if (peer.toEarly && peer.early.size() >= kMostEarly) {
@@ -279,8 +279,8 @@ bool PeerLinks::beginMessage(int rank) {
 }
 
 // Returns the memory for the rest of the current message, as far as it has been allocated.
-std::span<std::byte> PeerLinks::roomFor(Peer& peer) {
-    if (!peer.toEarly) return receiverOf(peer)->bytes.subspan(peer.have);
+std::span<std::byte> PeerLinks::remainingMemoryFor(Peer& peer) {
+    if (!peer.toEarly) return pendingReceiveOf(peer)->bytes.subspan(peer.have);
     std::vector<std::byte>& bytes = peer.early.back().bytes;
     if (bytes.size() == peer.have) bytes.resize(std::min(peer.length, std::max(kGrowth, 2 * peer.have)));
     return std::span(bytes).subspan(peer.have);
@@ -299,7 +299,7 @@ void PeerLinks::endMessage(int rank) {
 // Matches a new receive with a message of its tag (`slot`) that arrived before it. Returns true if the whole message
 // had arrived and the receive is complete. If only part of the message has arrived, copies that part and returns false.
 // A wrong length ends the link.
-bool PeerLinks::deliverEarly(int rank, const Incoming& asked) {
+bool PeerLinks::deliverEarlyMessage(int rank, const Incoming& asked) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     // An older receive of the same tag (`slot`) is still pending: the new receive queues behind it, to keep the order.
     if (std::ranges::find(peer.asked, asked.slot, &Incoming::slot) != peer.asked.end()) return false;
@@ -309,7 +309,7 @@ bool PeerLinks::deliverEarly(int rank, const Incoming& asked) {
     const std::size_t length = isPart ? peer.length : found->bytes.size();
     const std::size_t have = isPart ? peer.have : length;
     if (length != asked.bytes.size()) {
-        loseForSize(rank, length, asked.bytes.size());
+        endLinkForWrongSize(rank, length, asked.bytes.size());
         return false;
     }
     if (have > 0) std::memcpy(asked.bytes.data(), found->bytes.data(), have);
@@ -331,7 +331,7 @@ void PeerLinks::reportLinkLoss(LinkCounters& user, int rank) const {
     user.lostByMisuse = peer.misused;
 }
 
-void PeerLinks::loseForSize(int rank, std::size_t sent, std::size_t expected) {
+void PeerLinks::endLinkForWrongSize(int rank, std::size_t sent, std::size_t expected) {
     endLink(rank, "it sent " + std::to_string(sent) + " bytes instead of " + std::to_string(expected) + "", true);
 }
 
@@ -347,12 +347,12 @@ void PeerLinks::endLink(int rank, const std::string& why, bool isMisuse) {
     ::shutdown(peer.socket.get(), SHUT_RDWR);
 }
 
-void PeerLinks::forget(LinkCounters& user) {
+void PeerLinks::cancelMessages(LinkCounters& user) {
     std::lock_guard lock(m_mutex);
     for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
         Peer& peer = m_peers[static_cast<std::size_t>(rank)];
         const auto half = [&](const Outgoing& message) { return message.user == &user && message.gone > 0; };
-        const Incoming* taker = peer.inMessage && !peer.toEarly ? receiverOf(peer) : nullptr;
+        const Incoming* taker = peer.inMessage && !peer.toEarly ? pendingReceiveOf(peer) : nullptr;
         if (std::ranges::any_of(peer.outgoing, half) || (taker != nullptr && taker->user == &user)) {
             endLink(rank, "a message was interrupted");
         }

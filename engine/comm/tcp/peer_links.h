@@ -48,7 +48,7 @@ struct LinkCounters {
 // ranks arrive in order.
 //
 // send() and receive() start a message and return; the wait functions block until one is complete. The thread that
-// waits moves the bytes itself. Between waits, bytes move only while moveInBackground() is on. Data is read from a peer
+// waits moves the bytes itself. Between waits, bytes move only while setBackgroundTransfer() is on. Data is read from a peer
 // only while a receive is pending, so that a fast sender is slowed down by TCP instead of filling the memory of this
 // rank. Thread-safe.
 class PeerLinks {
@@ -74,10 +74,10 @@ class PeerLinks {
         waitForCount(counters, counters.received, timeout);
     }
     // Cancels all messages of `counters`. A message that has been transferred in part ends the link.
-    void forget(LinkCounters& counters);
+    void cancelMessages(LinkCounters& counters);
 
     // Turns the background thread, which moves bytes between waits, on or off.
-    void moveInBackground(bool on);
+    void setBackgroundTransfer(bool on);
 
     // Returns the statistics of all links that exist; peers are numbered as in the mesh.
     std::vector<LinkStatistics> statistics() const;
@@ -123,20 +123,20 @@ class PeerLinks {
     };
 
     void waitForCount(LinkCounters& counters, int& count, std::chrono::milliseconds timeout);
-    void moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline);
-    void pump();
-    bool moveAll();
+    void transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline);
+    void runBackgroundThread();
+    bool sendAndReceiveAll();
     bool write(int rank);
     bool read(int rank);
     bool readMore(int rank);
-    bool acceptRead(int rank);
+    bool parseReceived(int rank);
     bool beginMessage(int rank);
     void endMessage(int rank);
-    bool deliverEarly(int rank, const Incoming& asked);
-    std::span<std::byte> roomFor(Peer& peer);
-    Incoming* receiverOf(Peer& peer);
+    bool deliverEarlyMessage(int rank, const Incoming& asked);
+    std::span<std::byte> remainingMemoryFor(Peer& peer);
+    Incoming* pendingReceiveOf(Peer& peer);
     void endLink(int rank, const std::string& why, bool isMisuse = false);
-    void loseForSize(int rank, std::size_t sent, std::size_t expected);
+    void endLinkForWrongSize(int rank, std::size_t sent, std::size_t expected);
     void reportLinkLoss(LinkCounters& counters, int rank) const;
     void wake();
 

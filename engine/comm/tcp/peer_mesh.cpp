@@ -64,7 +64,7 @@ std::vector<UniqueFd> PeerMesh::connect() {
 
 void PeerMesh::listen() {
     m_listener.reset(::socket(m_options.host.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!m_listener || ::bind(m_listener.get(), m_options.host.get(), m_options.host.size()) != 0 ||
+    if (!m_listener || ::bind(m_listener.get(), m_options.host.socketAddress(), m_options.host.size()) != 0 ||
         ::listen(m_listener.get(), SOMAXCONN) != 0) {
         failToListen(m_options.host, errno);
     }
@@ -81,12 +81,12 @@ void PeerMesh::readStore() {
         m_store.set(m_options.prefix + "secret", {bytes, bytes + m_secret.size()});
         return;
     }
-    const std::vector<char> secret = wait("secret", 0);
+    const std::vector<char> secret = waitForKey("secret", 0);
     if (secret.size() != m_secret.size())
         throw CommError("the store contains no secret of this run; see the ranks' logs");
     std::memcpy(m_secret.data(), secret.data(), secret.size());
     for (int peer = 0; peer < m_options.rank; ++peer) {
-        const auto address = PeerAddress::decode(wait("address/" + std::to_string(peer), peer));
+        const auto address = PeerAddress::decode(waitForKey("address/" + std::to_string(peer), peer));
         if (!address)
             throw CommError("the address of rank " + std::to_string(peer) +
                             " in the store is invalid; see the log of that rank");
@@ -103,7 +103,7 @@ void PeerMesh::extendDeadlinesAfterFreeze(milliseconds allowed) {
     m_lookedAt += took;
 }
 
-std::vector<char> PeerMesh::wait(const std::string& key, int from) {
+std::vector<char> PeerMesh::waitForKey(const std::string& key, int from) {
     extendDeadlinesAfterFreeze(milliseconds(0));
     const auto left = std::max(std::chrono::ceil<milliseconds>(m_deadline - m_lookedAt), milliseconds(1));
     try {
@@ -121,7 +121,7 @@ void PeerMesh::connectTo(int peer) {
     UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket)
         throw CommError("a socket cannot be created (" + errnoText(errno) + "): raise the limit of open files");
-    const bool connected = ::connect(socket.get(), address.get(), address.size()) == 0;
+    const bool connected = ::connect(socket.get(), address.socketAddress(), address.size()) == 0;
     if (!connected && !isForLater(errno)) {
         m_askAgain[static_cast<std::size_t>(peer)] = Clock::now() + kBeforeAskingAgain;
         return;
@@ -191,7 +191,7 @@ void PeerMesh::pollOnce() {
     std::erase_if(m_attempts, [](const Attempt& attempt) { return !attempt.socket; });
 }
 
-PeerMesh::Progress PeerMesh::afterConnecting(Attempt& attempt) const {
+PeerMesh::Progress PeerMesh::checkConnection(Attempt& attempt) const {
     int error = 0;
     socklen_t length = sizeof error;
     ::getsockopt(attempt.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
@@ -205,7 +205,7 @@ PeerMesh::Progress PeerMesh::afterConnecting(Attempt& attempt) const {
 }
 
 PeerMesh::Progress PeerMesh::advanceAttempt(Attempt& attempt) {
-    if (attempt.connecting && afterConnecting(attempt) == Progress::kLost) return Progress::kLost;
+    if (attempt.connecting && checkConnection(attempt) == Progress::kLost) return Progress::kLost;
     if (attempt.connecting) return Progress::kWaits;
     const Progress lost = attempt.asking ? Progress::kLost : Progress::kStranger;
     std::array<char, 256> buffer;
@@ -223,7 +223,7 @@ PeerMesh::Progress PeerMesh::advanceAttempt(Attempt& attempt) {
         const ssize_t got = ::recv(attempt.socket.get(), buffer.data(), room, 0);
         if (got < 0) return isForLater(errno) ? Progress::kWaits : lost;
         if (got == 0) return lost;
-        attempt.handshake.feed({buffer.data(), static_cast<std::size_t>(got)});
+        attempt.handshake.receive({buffer.data(), static_cast<std::size_t>(got)});
     }
 }
 

@@ -68,14 +68,14 @@ class PeerMesh {
     void listen();
     void readStore();
     void extendDeadlinesAfterFreeze(std::chrono::milliseconds allowed);
-    std::vector<char> wait(const std::string& key, int from);
+    std::vector<char> waitForKey(const std::string& key, int from);
     void connectTo(int peer);
     void reconnectLostPeers();
     void accept();
     bool dropOldestUnauthenticated();
     void pollOnce();
     Progress advanceAttempt(Attempt& attempt);
-    Progress afterConnecting(Attempt& attempt) const;
+    Progress checkConnection(Attempt& attempt) const;
     void handleProgress(Attempt& attempt, Progress progress);
     bool allConnected() const;
     int firstMissing() const;

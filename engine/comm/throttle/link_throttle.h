@@ -13,7 +13,7 @@ struct LinkThrottle {
     double latencyUs = 0;      // latency of each message, in microseconds
 
     // True if the link has a limited rate or a latency.
-    bool any() const { return gbitPerSecond > 0 || latencyUs > 0; }
+    bool isActive() const { return gbitPerSecond > 0 || latencyUs > 0; }
     // Returns the duration of one message.
     std::int64_t messageNs(double bytes) const;
     // Returns the duration of a collective by ring algorithms like those of NCCL. An all-reduce takes 2 (N-1) rounds

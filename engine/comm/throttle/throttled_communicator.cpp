@@ -45,7 +45,7 @@ std::unique_ptr<Communicator> ThrottledCommunicator::split(int colour, int key, 
     return throttled;
 }
 
-CommHandle ThrottledCommunicator::begin(CollectiveKind kind, CommBuffer in, CommHandle handle) {
+CommHandle ThrottledCommunicator::beginCollective(CollectiveKind kind, CommBuffer in, CommHandle handle) {
     countCollective(kind, in);
     const auto bytes = static_cast<std::int64_t>(in.bytes()) / (kind == CollectiveKind::kReduceScatter ? size() : 1);
     m_moving.push_back({++m_started, handle, m_throttle.collectiveNs(kind, bytes, size()), activeTrace()});
@@ -53,17 +53,17 @@ CommHandle ThrottledCommunicator::begin(CollectiveKind kind, CommBuffer in, Comm
 }
 
 void ThrottledCommunicator::delayBlockingCall(CollectiveKind kind, CommBuffer in) {
-    begin(kind, in, {});
-    finish(m_started);
+    beginCollective(kind, in, {});
+    finishCollectivesUpTo(m_started);
 }
 
 void ThrottledCommunicator::waitFor(std::int64_t ticket) {
-    if (ticket < 0) return receive(ticket);
+    if (ticket < 0) return receiveMessagesUpTo(ticket);
     const WaitScope waiting(trace());
-    finish(ticket);
+    finishCollectivesUpTo(ticket);
 }
 
-void ThrottledCommunicator::finish(std::int64_t ticket) {
+void ThrottledCommunicator::finishCollectivesUpTo(std::int64_t ticket) {
     while (!m_moving.empty() && m_moving.front().ticket <= ticket) {
         const Moving one = m_moving.front();
         m_moving.pop_front();
@@ -109,7 +109,7 @@ CommHandle ThrottledCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op)
     // Waits for the inner communicator first: it may have to complete the previous collective, which waits for all
     // ranks.
     const WaitScope waiting(trace());
-    return begin(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
+    return beginCollective(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
 }
 
 void ThrottledCommunicator::broadcast(CommBuffer buffer, int root) {
@@ -126,7 +126,7 @@ void ThrottledCommunicator::allGather(CommBuffer in, CommBuffer out) {
 
 CommHandle ThrottledCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
     const WaitScope waiting(trace());
-    return begin(CollectiveKind::kAllGather, in, m_inner->allGatherAsync(in, out));
+    return beginCollective(CollectiveKind::kAllGather, in, m_inner->allGatherAsync(in, out));
 }
 
 void ThrottledCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
@@ -137,7 +137,7 @@ void ThrottledCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceO
 
 CommHandle ThrottledCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
     const WaitScope waiting(trace());
-    return begin(CollectiveKind::kReduceScatter, in, m_inner->reduceScatterAsync(in, out, op));
+    return beginCollective(CollectiveKind::kReduceScatter, in, m_inner->reduceScatterAsync(in, out, op));
 }
 
 void ThrottledCommunicator::barrier() {
@@ -168,7 +168,7 @@ CommHandle ThrottledCommunicator::recvAsync(CommBuffer buffer, int from) {
 }
 
 // Receives all messages up to the one of this ticket. The simulated link carries one message after another.
-void ThrottledCommunicator::receive(std::int64_t ticket) {
+void ThrottledCommunicator::receiveMessagesUpTo(std::int64_t ticket) {
     while (!m_messages.empty() && m_messages.front()->ticket >= ticket) {
         const std::unique_ptr<Message> message = std::move(m_messages.front());
         m_messages.pop_front();

@@ -76,10 +76,10 @@ class ThrottledCommunicator final : public Communicator {
         CommHandle handle;
     };
 
-    CommHandle begin(CollectiveKind kind, CommBuffer in, CommHandle handle);
-    void finish(std::int64_t ticket);  // completes the collective of this ticket and all before it
+    CommHandle beginCollective(CollectiveKind kind, CommBuffer in, CommHandle handle);
+    void finishCollectivesUpTo(std::int64_t ticket);  // completes the collective of this ticket and all before it
     void finishTransfer(const Moving& one);
-    void receive(std::int64_t ticket);
+    void receiveMessagesUpTo(std::int64_t ticket);
     void delayBlockingCall(CollectiveKind kind, CommBuffer in);  // delays the return of a collective that the inner
                                                                  // communicator has already completed
 

@@ -75,7 +75,7 @@ class GpuHeartbeat {
 
 std::unique_ptr<Communicator> throttled(std::unique_ptr<Communicator> links, const ThrottleConfig& throttle) {
     const LinkThrottle link{throttle.gbitPerSecond, throttle.latencyUs};
-    if (!link.any() || links->size() == 1) return links;
+    if (!link.isActive() || links->size() == 1) return links;
     return std::make_unique<ThrottledCommunicator>(std::move(links), link);
 }
 

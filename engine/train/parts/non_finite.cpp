@@ -10,7 +10,7 @@ namespace ringside {
 
 void throwNonFinite(Communicator& communicator, const std::string& text) {
     const ContributionWatch* watch = communicator.contributions();
-    const std::optional<Suspicion> found = watch != nullptr ? watch->suspicion() : std::nullopt;
+    const std::optional<Suspicion> found = watch != nullptr ? watch->suspectedContributor() : std::nullopt;
     if (!found) throw TrainingError(text);
     communicator.abort();
     throw CommError(misbehaviourText(found->rank, found->text), found->rank);

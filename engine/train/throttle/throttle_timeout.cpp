@@ -29,7 +29,7 @@ void checkThrottleTimeout(const TrainerDependencies& parts, const Model& model, 
     std::int64_t bytes = 0;
     for (const Parameter* one : model.wholeParameters()) bytes += 4 * one->shape.count();
     const double moving =
-        link.any() ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, parts.communicator.size())) : 0;
+        link.isActive() ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, parts.communicator.size())) : 0;
     const auto refuse = [&](const char* field, const char* what, double lasts) {
         const std::string text = fmt::format(
             "makes {} last {:.3g} s; the maximum is {:.3g} s, half of parallel.timeout_seconds", what, lasts, most);
