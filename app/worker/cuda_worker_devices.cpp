@@ -115,10 +115,10 @@ class CudaDevices final : public RankDevices {
         return std::make_unique<PinnedMemory>(makeGpuRuntime());
     }
 
-    std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
-                                       const RunConfig& config, Backend& backend) override {
+    std::unique_ptr<Communicator> connectToRanks(const RankEnvironment& environment, RankChannels& channels,
+                                                 const RunConfig& config, Backend& backend) override {
         if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCuda)
-            return m_cpu->join(environment, channels, config, backend);
+            return m_cpu->connectToRanks(environment, channels, config, backend);
         auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() has created the backend as a CudaBackend
         m_store = std::make_shared<SocketStore>(std::move(channels.store), timeoutOf(config));
         const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };

@@ -38,7 +38,7 @@ TEST_CASE("Samples are reported after steps of 20 ms and more, not after faster 
     ClockedObserver observer;
     IndexReport report(SampleReport::kAuto, 2, observer);
     observer.now = 20'000;
-    report.stepDone(1, 13, 32, std::vector<std::int64_t>{88, 9});
+    report.reportIndices(1, 13, 32, std::vector<std::int64_t>{88, 9});
     REQUIRE(observer.reported.size() == 1);
     CHECK(observer.reported[0].rank == 2);
     CHECK(observer.reported[0].epoch == 1);
@@ -46,10 +46,10 @@ TEST_CASE("Samples are reported after steps of 20 ms and more, not after faster 
     CHECK(observer.reported[0].slot == 32);
     CHECK(observer.reported[0].index == std::vector<std::int64_t>{88, 9});
     observer.now += 19'999;
-    report.stepDone(1, 14, 34, some(2));
+    report.reportIndices(1, 14, 34, some(2));
     CHECK(observer.reported.size() == 1);
     observer.now += 20'000;
-    report.stepDone(1, 15, 36, some(2));
+    report.reportIndices(1, 15, 36, some(2));
     CHECK(observer.reported.size() == 2);
 }
 
@@ -57,10 +57,10 @@ TEST_CASE("a large batch needs 5 us per sample and is split into lines") {
     ClockedObserver observer;
     IndexReport report(SampleReport::kAuto, 0, observer);
     observer.now = 499'999;
-    report.stepDone(0, 1, 0, some(100'000));
+    report.reportIndices(0, 1, 0, some(100'000));
     CHECK(observer.reported.empty());
     observer.now += 500'000;
-    report.stepDone(0, 2, 100'000, some(100'000));
+    report.reportIndices(0, 2, 100'000, some(100'000));
     REQUIRE(observer.reported.size() == 2);
     CHECK(observer.reported[0].index.size() == 65'536);
     CHECK(observer.reported[1].slot == 165'536);
@@ -72,7 +72,7 @@ TEST_CASE("a run reports at most 4,194,304 samples of a rank by default") {
     IndexReport report(SampleReport::kAuto, 0, observer);
     for (int step = 1; step <= 100; ++step) {
         observer.now += 1'000'000;
-        report.stepDone(0, step, 0, some(100'000));
+        report.reportIndices(0, step, 0, some(100'000));
     }
     std::size_t sent = 0;
     for (const ConsumedIndices& one : observer.reported) sent += one.index.size();
@@ -81,9 +81,9 @@ TEST_CASE("a run reports at most 4,194,304 samples of a rank by default") {
 
 TEST_CASE("always and never do not depend on step times") {
     ClockedObserver observer;
-    IndexReport(SampleReport::kNever, 0, observer).stepDone(0, 1, 0, some(3));
+    IndexReport(SampleReport::kNever, 0, observer).reportIndices(0, 1, 0, some(3));
     CHECK(observer.reported.empty());
-    IndexReport(SampleReport::kAlways, 0, observer).stepDone(0, 1, 0, some(3));
+    IndexReport(SampleReport::kAlways, 0, observer).reportIndices(0, 1, 0, some(3));
     CHECK(observer.reported.size() == 1);
 }
 
@@ -113,11 +113,11 @@ TEST_CASE("a wrong sample is injected only where a test requests it") {
     REQUIRE(wrong);
     CHECK(wrong->rank == 2);
     std::vector<std::int64_t> batch{10, 11, 12};
-    wrong->apply(2, 16, batch);
-    wrong->apply(3, 18, batch);
-    wrong->apply(3, 14, batch);
+    wrong->replaceIn(2, 16, batch);
+    wrong->replaceIn(3, 18, batch);
+    wrong->replaceIn(3, 14, batch);
     CHECK(batch == std::vector<std::int64_t>{10, 11, 12});
-    wrong->apply(3, 16, batch);
+    wrong->replaceIn(3, 16, batch);
     CHECK(batch == std::vector<std::int64_t>{10, 4242, 12});
     for (const char* text : {"", "2", "2:3:17", "2:3:17:", "2:3:17:x", "2:3:17:1:1", "-1:0:0:0", "2 3 17 1"}) {
         INFO(text);

@@ -13,8 +13,8 @@ TEST_CASE("link traffic is reported after one second and then every five seconds
         ++asked;
         return now;
     };
-    const auto lookAt = [&](std::int64_t us) { return watch.look(us, readings); };
-    CHECK_FALSE(watch.look(10, readings));
+    const auto lookAt = [&](std::int64_t us) { return watch.takeSummary(us, readings); };
+    CHECK_FALSE(watch.takeSummary(10, readings));
     now = {{5, 200, 1500, 900}, {1, 90, 70, 0}, {7, 60, 8, 2}};
     CHECK_FALSE(lookAt(200'009));
     CHECK(asked == 1);
@@ -28,8 +28,8 @@ TEST_CASE("link traffic is reported after one second and then every five seconds
     CHECK(told->bytes == std::vector<std::int64_t>{70, 500, 8});
     CHECK(told->busyUs == std::vector<std::int64_t>{0, 500, 2});
     CHECK(told->lengthUs == 1'000'000);
-    CHECK_FALSE(watch.look(6'000'009, readings));
-    const auto again = watch.look(6'000'010, readings);
+    CHECK_FALSE(watch.takeSummary(6'000'009, readings));
+    const auto again = watch.takeSummary(6'000'010, readings);
     REQUIRE(again);
     CHECK(again->bytes == std::vector<std::int64_t>{0, 0, 0});
     CHECK(again->lengthUs == 5'000'000);
@@ -41,7 +41,7 @@ TEST_CASE("moments in which the computer is busy do not make a link slower") {
     const auto part = [&](std::int64_t us, std::int64_t bytes, std::int64_t busyUs) {
         link.bytes += bytes;
         link.busyUs += busyUs;
-        return watch.look(us, [&] { return std::vector{link}; });
+        return watch.takeSummary(us, [&] { return std::vector{link}; });
     };
     part(0, 0, 0);
     part(200'000, 5'000'000, 40'000);  // 1 Gbit/s
@@ -61,7 +61,7 @@ TEST_CASE("a narrow link is as narrow as its bytes and times") {
     for (const std::int64_t us : {0, 300'000, 500'000, 900'000, 1'000'000}) {
         link.bytes = us * 2;  // 16 Mbit/s over all, 20 Mbit/s while bytes are in flight
         link.busyUs = us * 4 / 5;
-        told = watch.look(us, [&] { return std::vector{link}; });
+        told = watch.takeSummary(us, [&] { return std::vector{link}; });
     }
     REQUIRE(told);
     CHECK(told->busyUs == std::vector<std::int64_t>{800'000});
@@ -69,7 +69,7 @@ TEST_CASE("a narrow link is as narrow as its bytes and times") {
     for (const std::int64_t us : {1'200'000, 6'000'000}) {
         link.bytes += us == 6'000'000 ? 1'000'000 : 100;
         link.busyUs += 500'000;
-        told = watch.look(us, [&] { return std::vector{link}; });
+        told = watch.takeSummary(us, [&] { return std::vector{link}; });
     }
     REQUIRE(told);
     CHECK(told->busyUs == std::vector<std::int64_t>{500'050});  // 1,000,100 bytes at 2 bytes per microsecond
@@ -77,6 +77,6 @@ TEST_CASE("a narrow link is as narrow as its bytes and times") {
 
 TEST_CASE("on one host no link traffic is reported") {
     LinkWatch watch(0);
-    CHECK_FALSE(watch.look(0, [] { return std::vector<LinkStatistics>(); }));
-    CHECK_FALSE(watch.look(60'000'000, [] { return std::vector<LinkStatistics>(); }));
+    CHECK_FALSE(watch.takeSummary(0, [] { return std::vector<LinkStatistics>(); }));
+    CHECK_FALSE(watch.takeSummary(60'000'000, [] { return std::vector<LinkStatistics>(); }));
 }

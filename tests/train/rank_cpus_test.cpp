@@ -22,7 +22,7 @@ std::vector<std::vector<int>> sharesOfTwo(const RunConfig& config, int cpusOfHos
         RankChannels channels;
         channels.store = server.takeSocket(rank);
         RankCpus cpus(environment, config, channels, cpusOfHost);
-        cpus.findShare();
+        cpus.computeShare();
         return cpus.share();
     };
     auto second = std::async(std::launch::async, [&] { return shareOf(1); });

@@ -36,12 +36,12 @@ TEST_CASE("a deleted run directory is tried three times, then the weights are sa
     Run run;
     SavePlaces places(run.directory, run.config);
     CHECK(places.isRunDirectory());
-    CHECK(places.advance(failure(ENOENT)));
-    CHECK(places.current() == run.directory);
-    CHECK(places.advance(failure(ENOENT)));
-    CHECK(places.current() == run.directory);
-    CHECK(places.advance(failure(ENOENT)));
-    CHECK(places.current() == run.directory.string() + "-saved");
+    CHECK(places.chooseNext(failure(ENOENT)));
+    CHECK(places.currentDirectory() == run.directory);
+    CHECK(places.chooseNext(failure(ENOENT)));
+    CHECK(places.currentDirectory() == run.directory);
+    CHECK(places.chooseNext(failure(ENOENT)));
+    CHECK(places.currentDirectory() == run.directory.string() + "-saved");
     CHECK_FALSE(places.isRunDirectory());
     CHECK(places.firstFailure() == "cannot be written (No such file or directory)");
 }
@@ -50,27 +50,28 @@ TEST_CASE("if a run directory cannot be written, weights and experiment are save
     Run run;
     writeFileAtomically(run.directory / "config.json", "{\"exact\": true}\n");
     SavePlaces places(run.directory, run.config);
-    CHECK(places.advance(failure(EACCES)));
-    CHECK(places.current() == run.directory.string() + "-saved");
-    CHECK(readFile(places.current() / "config.json", 1000).value() == "{\"exact\": true}\n");
+    CHECK(places.chooseNext(failure(EACCES)));
+    CHECK(places.currentDirectory() == run.directory.string() + "-saved");
+    CHECK(readFile(places.currentDirectory() / "config.json", 1000).value() == "{\"exact\": true}\n");
 }
 
 TEST_CASE("weights are never saved in the directory of another run") {
     Run run;
     fs::create_directories(run.directory.string() + "-saved");
     SavePlaces places(run.directory, run.config);
-    CHECK(places.advance(failure(EROFS)));
-    CHECK(places.current() == run.directory.string() + "-saved-2");
-    const auto config = RunConfig::parse(readFile(places.current() / "config.json", 1 << 20).value(), "config");
+    CHECK(places.chooseNext(failure(EROFS)));
+    CHECK(places.currentDirectory() == run.directory.string() + "-saved-2");
+    const auto config =
+        RunConfig::parse(readFile(places.currentDirectory() / "config.json", 1 << 20).value(), "config");
     CHECK(config.value().name == "digits");
 }
 
 TEST_CASE("the state directory is used if nothing can be written next to the run, and otherwise saving fails") {
     Run run;
     SavePlaces places("/proc/ringside/first", run.config);
-    CHECK(places.advance(failure(EACCES)));
-    CHECK(places.current() == run.scratch.path() / "state/ringside/saved/first");
-    CHECK_FALSE(places.advance(failure(ENOSPC)));
+    CHECK(places.chooseNext(failure(EACCES)));
+    CHECK(places.currentDirectory() == run.scratch.path() / "state/ringside/saved/first");
+    CHECK_FALSE(places.chooseNext(failure(ENOSPC)));
     CHECK_FALSE(fs::exists(run.scratch.path() / "state/ringside/saved/first"));  // without weights it is of no use
     CHECK(places.firstFailure() == "cannot be written (Permission denied)");
 }

@@ -43,7 +43,7 @@ std::vector<std::vector<Commands>> rounds(int ranks, const std::deque<ControlCom
         ListedControl control(first ? given : std::deque<ControlCommand>{{ControlKind::kStop}});
         StepAgreement agreement(communicator, control);
         for (int round = 0; round < count; ++round)
-            told[static_cast<std::size_t>(communicator.rank())].push_back(agreement.agree());
+            told[static_cast<std::size_t>(communicator.rank())].push_back(agreement.agreeWithoutStep());
     });
     return told;
 }
@@ -82,10 +82,10 @@ TEST_CASE("without the signal nothing is exchanged, and commands wait") {
         ListedControl control({{ControlKind::kStop}});
         StepAgreement agreement(communicator, control);
         Seen& own = all[static_cast<std::size_t>(communicator.rank())];
-        own.signal = agreement.signal();
-        own.without = agreement.conclude(false);
+        own.signal = agreement.hasPendingCommands();
+        own.without = agreement.agreeAfterStep(false);
         own.collectivesWithout = communicator.collective();
-        own.with = agreement.conclude(true);
+        own.with = agreement.agreeAfterStep(true);
         own.collectivesWith = communicator.collective();
     });
     CHECK(all[0].signal);
@@ -104,7 +104,7 @@ TEST_CASE("commands posted by rank 0 reach all ranks") {
         ListedControl control({});
         StepAgreement agreement(communicator, control);
         if (communicator.rank() == 0) agreement.post({ControlKind::kCheckpoint});
-        told[static_cast<std::size_t>(communicator.rank())] = agreement.agree();
+        told[static_cast<std::size_t>(communicator.rank())] = agreement.agreeWithoutStep();
     });
     for (const Commands& own : told) CHECK(own == Commands{{ControlKind::kCheckpoint, 0}});
 }
@@ -119,7 +119,7 @@ std::string errorFor(const std::vector<double>& garbage) {
         ListedControl control({});
         if (communicator.rank() == 0) {
             try {
-                StepAgreement(communicator, control).conclude(true);
+                StepAgreement(communicator, control).agreeAfterStep(true);
             } catch (const CommError& caught) {
                 error = caught.what();
             }

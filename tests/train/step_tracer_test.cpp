@@ -85,7 +85,7 @@ TEST_CASE("without tracing, steps can still be recorded on request") {
         return tracer.end() != nullptr;
     };
     CHECK_FALSE(told(1));
-    tracer.record(2);
+    tracer.recordSteps(2);
     CHECK(told(2));
     CHECK(told(3));
     CHECK_FALSE(told(4));
@@ -95,12 +95,12 @@ TEST_CASE("only a traced step reports its progress") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
     StepTracer tracer({.rank = 3}, phases, collectives);
-    CHECK_FALSE(tracer.soFar());
+    CHECK_FALSE(tracer.unfinishedTrace());
     tracer.setInterval(2);
     tracer.begin(2, 1);
     { const PhaseScope forward(phases, Phase::kForward); }
     const PhaseScope waiting(phases, Phase::kWaiting);
-    const std::optional<StepTrace> open = tracer.soFar();
+    const std::optional<StepTrace> open = tracer.unfinishedTrace();
     REQUIRE(open);
     CHECK(open->rank == 3);
     CHECK(open->step == 2);
@@ -112,9 +112,9 @@ TEST_CASE("only a traced step reports its progress") {
     CHECK(std::ranges::is_sorted(open->at));
     CHECK(open->isEven());
     REQUIRE(tracer.end() != nullptr);
-    CHECK_FALSE(tracer.soFar());
+    CHECK_FALSE(tracer.unfinishedTrace());
     tracer.begin(3, 1);
-    CHECK_FALSE(tracer.soFar());
+    CHECK_FALSE(tracer.unfinishedTrace());
 }
 
 TEST_CASE("every k-th step is traced, and each step while a recording is requested") {
@@ -129,7 +129,7 @@ TEST_CASE("every k-th step is traced, and each step while a recording is request
     CHECK_FALSE(traced(3));
     CHECK(traced(4));
     CHECK_FALSE(traced(5));
-    tracer.record(2);
+    tracer.recordSteps(2);
     CHECK(traced(6));
     CHECK(traced(7));
     CHECK_FALSE(traced(9));
@@ -158,7 +158,7 @@ TEST_CASE("communication during a pause belongs to the pause, not to the step") 
             const PhaseScope waiting(phases, Phase::kWaiting);
             const PhaseScope moving(phases, Phase::kMoving);
         }
-        CHECK(tracer.soFar()->phase.back() == static_cast<std::int64_t>(Phase::kPaused));
+        CHECK(tracer.unfinishedTrace()->phase.back() == static_cast<std::int64_t>(Phase::kPaused));
     }
     { const PhaseScope waiting(phases, Phase::kWaiting); }  // of the step itself
     const StepTrace* trace = tracer.end();

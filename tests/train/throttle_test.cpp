@@ -114,7 +114,7 @@ TEST_CASE("a throttled pass lasts as long as on the emulated device") {
     CHECK(throttle.updateNs(9610) == 19'220);  // with momentum: two multiplications and two additions each
     config.training.recompute = Recompute::kAll;
     CHECK(DeviceThrottle(config, task).passNs(*model, kBackward, 32, 0, all) == 3 * 305'152);
-    CHECK_FALSE(DeviceThrottle(RunConfig(), task).any());
+    CHECK_FALSE(DeviceThrottle(RunConfig(), task).isActive());
 }
 
 TEST_CASE("throttled ranks are bit-identical to unthrottled ones") {
@@ -166,7 +166,7 @@ struct PacedUpdate {
         return DeviceThrottle(config, ModelTask{.sample = Shape{64}, .outputs = 10});
     }
     explicit PacedUpdate(double gflops) : phaseThrottle(paceOf(gflops), 3, phases) {
-        phaseThrottle.follow();
+        phaseThrottle.startObserving();
         stamps.reserve(64);
     }
     ~PacedUpdate() { phases.stampInto(nullptr); }
@@ -176,7 +176,7 @@ struct PacedUpdate {
             const PhaseScope scope(phases, Phase::kOptimizer);
             std::this_thread::sleep_for(std::chrono::milliseconds(ms));
         }
-        phaseThrottle.endUpdate();
+        phaseThrottle.sleepUntilUpdateEnds();
     }
     // Returns the durations of the pieces, from the stamps.
     std::vector<std::int64_t> piecesNs() const {

@@ -62,7 +62,7 @@ void BatchLoader::begin(const ShardPlan& plan, int rank, std::int64_t epoch, std
     if (!m_uploader) return;
     for (Travelling& one : m_onDevice) one.error = nullptr;
     m_notSent = plan.stepsPerEpoch() - firstBatch;
-    sendNext(m_onDevice[m_next]);
+    startNextCopy(m_onDevice[m_next]);
 }
 
 void BatchLoader::end() {
@@ -81,24 +81,24 @@ Batch BatchLoader::next() {
     m_uploader->join();
     m_indices = now.indices;
     m_next = 1 - m_next;
-    sendNext(m_onDevice[m_next]);
+    startNextCopy(m_onDevice[m_next]);
     return now.batch;
 }
 
 // Starts the copy of the next batch to the device. Waits for earlier copies first, because the loader overwrites the
 // memory that they read.
-void BatchLoader::sendNext(Travelling& to) {
+void BatchLoader::startNextCopy(Travelling& to) {
     if (m_notSent == 0) return;
     --m_notSent;
     m_uploader->waitForSources();
     try {
-        send(to);
+        startCopy(to);
     } catch (...) {
         to.error = std::current_exception();
     }
 }
 
-void BatchLoader::send(Travelling& to) {
+void BatchLoader::startCopy(Travelling& to) {
     const HostBatch& host = m_loader.next();
     to.indices.assign(host.indices.begin(), host.indices.end());
     const Batch loaded = hostTensors(host, m_shape.features, m_targetCount);

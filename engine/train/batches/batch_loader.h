@@ -51,8 +51,8 @@ class BatchLoader {
         std::exception_ptr error;  // error while loading this batch; next() rethrows it
     };
 
-    void sendNext(Travelling& to);
-    void send(Travelling& to);
+    void startNextCopy(Travelling& to);
+    void startCopy(Travelling& to);
 
     Backend& m_backend;
     const SampleShape m_shape;

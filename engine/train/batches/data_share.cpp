@@ -42,7 +42,7 @@ std::optional<ShardPlan> DataShare::validationPlan() const {
                                          .batchSize = m_parts.config.loader.batchSize}));
 }
 
-void checkShard(const ShardPlan& plan) {
+void throwIfNoBatch(const ShardPlan& plan) {
     if (plan.stepsPerEpoch() > 0) return;
     const std::string perRank = std::to_string(plan.samplesPerRank());
     const std::string samples = std::to_string(plan.spec().datasetSize) + " training samples on " +
@@ -56,14 +56,14 @@ void checkShard(const ShardPlan& plan) {
                         ", and loader.drop_last drops it: lower loader.batch_size or switch loader.drop_last off");
 }
 
-std::string smallShardText(const ShardPlan& plan) {
+std::string smallShardWarning(const ShardPlan& plan) {
     if (plan.spec().batchSize <= plan.samplesPerRank()) return {};
     return "loader.batch_size " + std::to_string(plan.spec().batchSize) +
            " is larger than a rank's shard: each step trains on all " + std::to_string(plan.samplesPerRank()) +
            " samples of the shard";
 }
 
-std::size_t uniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range) {
+std::size_t countUniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range) {
     std::int64_t unique = range.count;
     while (unique > 0 && plan.isPadded(dataRank, range.first + unique - 1)) --unique;
     return static_cast<std::size_t>(unique);

@@ -40,10 +40,10 @@ class DataShare {
 };
 
 // Throws TrainingError if the assignment of the samples leaves a rank without a batch.
-void checkShard(const ShardPlan& plan);
+void throwIfNoBatch(const ShardPlan& plan);
 // Returns a line for the log if a batch is larger than a rank's share of the samples; otherwise an empty text.
-std::string smallShardText(const ShardPlan& plan);
+std::string smallShardWarning(const ShardPlan& plan);
 // Returns the number of positions of the range whose samples are not duplicates. Duplicates are always last.
-std::size_t uniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range);
+std::size_t countUniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range);
 
 }  // namespace ringside

@@ -29,7 +29,7 @@ class TrainingBatches {
     void end() { m_gatherer.end(); }
 
     // Returns the sample indices of the current epoch's batches until now, in order.
-    std::span<const std::int64_t> trained() const { return m_trained; }
+    std::span<const std::int64_t> trainedIndices() const { return m_trained; }
     // Returns the time at which the last batch was ready, in microseconds.
     std::int64_t readyUs() const { return m_readyUs; }
     // Returns the time spent in next() since the last call of this function, in microseconds.

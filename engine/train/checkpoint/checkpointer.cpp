@@ -86,7 +86,7 @@ CheckpointManifest Checkpointer::manifestAt(const TrainingPosition& position) co
     return manifest;
 }
 
-void Checkpointer::reserve() {
+void Checkpointer::reserveSpace() {
     std::error_code ignored;
     if (m_dependencies.communicator.rank() != 0 || !std::filesystem::is_directory(m_dependencies.runDirectory, ignored))
         return;
@@ -103,7 +103,7 @@ void Checkpointer::save(const TrainingPosition& position) {
     saveLast(position);
     if (!m_reserve || !isNew) return;
     try {
-        reserve();
+        reserveSpace();
     } catch (const IoError& error) {
         throw IoError("the weights of step " + std::to_string(position.step) + " are saved in " + m_lastPath +
                       ", but " + error.what());
@@ -113,18 +113,18 @@ void Checkpointer::save(const TrainingPosition& position) {
 void Checkpointer::saveLast(const TrainingPosition& position) {
     if (m_dependencies.runDirectory.empty() || isSaved(position)) return;
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kCheckpoint);
-    beginSave();
+    prepareSave();
     while (!attemptSave(position)) continue;
     m_savedStep = position.step;
     if (m_dependencies.communicator.rank() == 0 && !m_places.isRunDirectory())
         throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
                       " are saved in " + m_lastPath + " instead: ringsidectl run --resume " +
-                      m_places.current().string() + " continues from there");
+                      m_places.currentDirectory().string() + " continues from there");
 }
 
 // Prepares a save. Sends all pending telemetry first, so that a resumed run never starts after steps that are not
 // recorded.
-void Checkpointer::beginSave() {
+void Checkpointer::prepareSave() {
     m_dependencies.observer.onState(RankStage::kSaving);
     m_dependencies.observer.flush();
     m_dependencies.communicator.barrierWithoutTimeout();
@@ -134,11 +134,12 @@ void Checkpointer::beginSave() {
 bool Checkpointer::isSaved(const TrainingPosition& position) {
     if (m_savedStep != position.step) return false;
     std::error_code ignored;
-    return agree(std::filesystem::exists(m_dependencies.runDirectory / m_lastPath / kManifestName, ignored));
+    return broadcastFromRankZero(
+        std::filesystem::exists(m_dependencies.runDirectory / m_lastPath / kManifestName, ignored));
 }
 
 // Returns a value of rank 0 on every rank.
-bool Checkpointer::agree(bool ofRankZero) {
+bool Checkpointer::broadcastFromRankZero(bool ofRankZero) {
     std::int64_t value = m_dependencies.communicator.rank() == 0 && ofRankZero ? 1 : 0;
     if (m_dependencies.communicator.size() > 1)
         m_dependencies.communicator.allReduce(CommBuffer::of(std::span(&value, 1)), ReduceOp::kMaximum);
@@ -155,47 +156,48 @@ bool Checkpointer::attemptSave(const TrainingPosition& position) {
     else if (!m_strategy.isWhole())
         gatherForCheckpoint(m_strategy);
     m_dependencies.communicator.barrierWithoutTimeout();
-    return agree(isComplete);
+    return broadcastFromRankZero(isComplete);
 }
 
 // Writes the checkpoint and returns its path. Returns nothing if a weight is not finite although the weights must be
 // finite.
-std::optional<std::string> Checkpointer::writtenUnlessBad(const TrainingPosition& position) {
+std::optional<std::string> Checkpointer::writeIfFinite(const TrainingPosition& position) {
     const bool mustBeFinite = m_dependencies.config.training.onNonFinite == OnNonFinite::kStop;
     if (!m_strategy.isWhole())
-        return writeCheckpoint(m_places.current(), manifestAt(position), m_strategy, mustBeFinite);
+        return writeCheckpoint(m_places.currentDirectory(), manifestAt(position), m_strategy, mustBeFinite);
     if (mustBeFinite && !areFinite(m_model.parameters(), m_dependencies.backend)) return {};
     const TrainedParts dependencies{m_model.state(), m_model.parameters(), m_strategy.optimizer(),
                                     m_dependencies.backend};
-    return writeCheckpoint(m_places.current(), manifestAt(position), dependencies);
+    return writeCheckpoint(m_places.currentDirectory(), manifestAt(position), dependencies);
 }
 
 bool Checkpointer::saveCheckpoint(const TrainingPosition& position) {
     try {
-        writeHere(position);
+        writeInCurrentDirectory(position);
         return true;
     } catch (const IoError& error) {
-        if (!m_places.advance(error))
+        if (!m_places.chooseNext(error))
             throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
                           " could not be saved next to the run directory or in the state directory either");
-        m_dependencies.observer.onEvent(LogLine{
-            0, LogLevel::kWarning, std::string(error.what()) + "; saving again in " + m_places.current().string(),
-            m_dependencies.observer.nowUs()});
+        m_dependencies.observer.onEvent(
+            LogLine{0, LogLevel::kWarning,
+                    std::string(error.what()) + "; saving again in " + m_places.currentDirectory().string(),
+                    m_dependencies.observer.nowUs()});
         return false;
     }
 }
 
-void Checkpointer::writeHere(const TrainingPosition& position) {
+void Checkpointer::writeInCurrentDirectory(const TrainingPosition& position) {
     const std::int64_t fromUs = m_dependencies.observer.nowUs();
     if (m_reserve) m_reserve->release();
-    const std::optional<std::string> path = writtenUnlessBad(position);
+    const std::optional<std::string> path = writeIfFinite(position);
     if (!path)
         throwNonFinite(m_dependencies.communicator, "the weights after step " + std::to_string(position.step) +
-                                                        " are not all finite numbers and are not saved" + lastText() +
-                                                        ": lower optimizer.lr");
-    m_lastPath = m_places.isRunDirectory() ? *path : (m_places.current() / *path).string();
+                                                        " are not all finite numbers and are not saved" +
+                                                        lastCheckpointText() + ": lower optimizer.lr");
+    m_lastPath = m_places.isRunDirectory() ? *path : (m_places.currentDirectory() / *path).string();
     m_dependencies.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_dependencies.observer.nowUs()});
-    if (m_places.isRunDirectory()) forgetOlder(std::exchange(m_nextIsTimed, false));
+    if (m_places.isRunDirectory()) removeSuperseded(std::exchange(m_nextIsTimed, false));
     scheduleTimedSave(m_dependencies.observer.nowUs() - fromUs);
 }
 
@@ -209,7 +211,7 @@ void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
 }
 
 // Removes superseded checkpoints of this run only. A resumed checkpoint in another directory is left alone.
-void Checkpointer::forgetOlder(bool isTimed) {
+void Checkpointer::removeSuperseded(bool isTimed) {
     // Removes the path from the lists, so that a checkpoint that is written again is listed once.
     for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);
     for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_dependencies.runDirectory / path);
@@ -235,7 +237,7 @@ bool Checkpointer::isTimedSaveDue(std::int64_t nowUs) {
     return true;
 }
 
-std::string Checkpointer::lastText() const {
+std::string Checkpointer::lastCheckpointText() const {
     if (m_lastPath.empty()) return "";
     return " (the last good checkpoint is " + m_lastPath + ")";
 }

@@ -44,10 +44,10 @@ class Checkpointer {
     // the weights.
     void setScale(const ChannelScale& scale) { m_scale = scale; }
     // Sets the changes by control commands that later checkpoints store.
-    void setChanges(const std::vector<ControlChange>& changes) { m_changes = changes; }
+    void setControlChanges(const std::vector<ControlChange>& changes) { m_changes = changes; }
     // Reserves disk space for one checkpoint on rank 0, so that a run whose disk becomes full can still save its
     // weights. Call before training. Throws IoError if there is not enough space.
-    void reserve();
+    void reserveSpace();
     // Saves a checkpoint; rank 0 writes it. Every rank must call it; returns when the checkpoint is complete. Does
     // nothing if this step is already saved. Throws TrainingError for weights that are not finite (if
     // training.on_non_finite is stop), and IoError if no space is left for another checkpoint. A deleted run directory
@@ -62,18 +62,18 @@ class Checkpointer {
     bool isTimedSaveDue(std::int64_t nowUs);
     // Returns a part of an error message: " (the last good checkpoint is checkpoints/step-00000012)", or an empty text
     // if there is no checkpoint.
-    std::string lastText() const;
+    std::string lastCheckpointText() const;
 
   private:
-    void beginSave();
+    void prepareSave();
     bool isSaved(const TrainingPosition& position);
     bool attemptSave(const TrainingPosition& position);
     bool saveCheckpoint(const TrainingPosition& position);
-    void writeHere(const TrainingPosition& position);
-    bool agree(bool ofRankZero);
-    std::optional<std::string> writtenUnlessBad(const TrainingPosition& position);
+    void writeInCurrentDirectory(const TrainingPosition& position);
+    bool broadcastFromRankZero(bool ofRankZero);
+    std::optional<std::string> writeIfFinite(const TrainingPosition& position);
     void findEarlierAttempts(const ResumePoint& point);
-    void forgetOlder(bool isTimed);
+    void removeSuperseded(bool isTimed);
     void scheduleTimedSave(std::int64_t tookUs);
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
 

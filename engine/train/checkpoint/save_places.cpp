@@ -27,23 +27,23 @@ bool isGone(const IoError& error) {
 SavePlaces::SavePlaces(fs::path runDirectory, const RunConfig& config)
     : m_runDirectory(std::move(runDirectory)), m_config(config), m_current(m_runDirectory) {}
 
-bool SavePlaces::advance(const IoError& error) {
+bool SavePlaces::chooseNext(const IoError& error) {
     if (m_firstFailure.empty()) m_firstFailure = error.what();
     if (isGone(error) && m_attempts++ < kMostAttempts) return true;
     m_attempts = 1;
     std::error_code ignored;
     if (!isRunDirectory())
-        fs::remove_all(
-            m_current,
-            ignored);  // removes the directory, which make() has created and which contains no complete checkpoint
+        fs::remove_all(m_current,
+                       ignored);  // removes the directory, which makeDirectory() has created and which contains no
+                                  // complete checkpoint
     while (m_kind != Kind::kStateDirectory)
-        if (make(m_kind == Kind::kRunDirectory ? Kind::kBeside : Kind::kStateDirectory)) return true;
+        if (makeDirectory(m_kind == Kind::kRunDirectory ? Kind::kBeside : Kind::kStateDirectory)) return true;
     return false;
 }
 
-bool SavePlaces::make(Kind kind) {
+bool SavePlaces::makeDirectory(Kind kind) {
     m_kind = kind;
-    const Result<fs::path> made = makeNumberedDirectory(baseOf(kind));
+    const Result<fs::path> made = makeNumberedDirectory(parentDirectoryOf(kind));
     if (!made) return false;
     try {
         writeFileAtomically(made.value() / kConfigName, configText());
@@ -56,7 +56,7 @@ bool SavePlaces::make(Kind kind) {
     return true;
 }
 
-fs::path SavePlaces::baseOf(Kind kind) const {
+fs::path SavePlaces::parentDirectoryOf(Kind kind) const {
     const fs::path name = m_runDirectory.filename();
     if (kind == Kind::kBeside) return m_runDirectory.parent_path() / (name.string() + "-saved");
     return userDirectory(UserDirectory::kState) / "saved" / name;

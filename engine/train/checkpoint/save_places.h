@@ -17,13 +17,13 @@ class SavePlaces {
     // config: written to the directory as config.json if the directory has no such file. Must outlive this object.
     SavePlaces(std::filesystem::path runDirectory, const RunConfig& config);
 
-    const std::filesystem::path& current() const { return m_current; }
+    const std::filesystem::path& currentDirectory() const { return m_current; }
     bool isRunDirectory() const { return m_kind == Kind::kRunDirectory; }
 
     // Chooses the directory for the next attempt after a save failed with `error`. A directory that was deleted is
     // tried again, up to three times in all, because the next save creates it again. Returns false when no directory is
     // left.
-    bool advance(const IoError& error);
+    bool chooseNext(const IoError& error);
 
     // Returns the reason why saving in the run directory failed; empty if it has not failed.
     const std::string& firstFailure() const { return m_firstFailure; }
@@ -31,8 +31,8 @@ class SavePlaces {
   private:
     enum class Kind { kRunDirectory, kBeside, kStateDirectory };
 
-    bool make(Kind kind);
-    std::filesystem::path baseOf(Kind kind) const;
+    bool makeDirectory(Kind kind);
+    std::filesystem::path parentDirectoryOf(Kind kind) const;
     std::string configText() const;
 
     const std::filesystem::path m_runDirectory;

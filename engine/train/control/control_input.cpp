@@ -75,7 +75,7 @@ bool ControlInput::readSome() {
 }
 
 // Answers a clock query. The answer is dropped if it cannot be sent at once, because a late answer is useless.
-void ControlInput::answer(const TimeQuestion& question) const {
+void ControlInput::answerTimeQuestion(const TimeQuestion& question) const {
     sendLine(m_fd, encodeTimeAnswer({question.askedUs, monotonicUs()}), std::chrono::steady_clock::now());
     if (question.zeroUs && m_onZero) m_onZero(*question.zeroUs);
 }
@@ -83,7 +83,7 @@ void ControlInput::answer(const TimeQuestion& question) const {
 // Adds a command to the queue. If the queue is full, a stop replaces the newest command, and any other new command is
 // dropped.
 void ControlInput::handleLine(std::string_view line) {
-    if (const auto question = decodeTimeQuestion(line)) return answer(*question);
+    if (const auto question = decodeTimeQuestion(line)) return answerTimeQuestion(*question);
     const Result<ControlCommand> command = decodeControl(line);
     if (!command) return;
     const std::lock_guard lock(m_mutex);

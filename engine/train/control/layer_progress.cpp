@@ -12,8 +12,8 @@ void LayerProgress::passBegins(const Model& model, Work work, std::int64_t sampl
 
 // Sleeps before it calls m_next, which measures the layer's time, so that the sleep is not part of that time.
 void LayerProgress::layerBegins(std::size_t layer) {
-    if (m_control != nullptr && m_control->showsParts())
-        m_control->showPart(m_phase, static_cast<int>(layer), {}, m_share);
+    if (m_control != nullptr && m_control->reportsParts())
+        m_control->reportPart(m_phase, static_cast<int>(layer), {}, m_share);
     m_next.layerBegins(layer);
 }
 

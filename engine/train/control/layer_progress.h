@@ -14,7 +14,7 @@ class LayerProgress final : public LayerWatch {
     explicit LayerProgress(LayerWatch& next) : m_next(next) {}
 
     // Reports through `control` from now on. `passes` is the number of forward passes in a step.
-    void follow(RunControl& control, std::int64_t passes) {
+    void reportThrough(RunControl& control, std::int64_t passes) {
         m_control = &control;
         m_passes = static_cast<double>(passes);
     }

@@ -39,10 +39,10 @@ void RunControl::beginStep(StepPlace place) {
     m_place = {place.step - 1, place.epoch};
     m_insideStep = true;
     if (m_rate > 0) m_stepBegan = Clock::now();
-    if (m_showsPhases || m_onePhase) showPhase(Phase::kDataWait);
+    if (m_showsPhases || m_onePhase) reportPhase(Phase::kDataWait);
 }
 
-void RunControl::showPhase(Phase phase) {
+void RunControl::reportPhase(Phase phase) {
     m_dependencies.observer.onEvent(
         PhaseReached{m_dependencies.communicator.rank(), m_place.step + 1, phase, m_dependencies.observer.nowUs()});
 }
@@ -50,7 +50,7 @@ void RunControl::showPhase(Phase phase) {
 // Limits all sleeps of a step's passes to one second in total, because the rank receives no command except a stop
 // during a sleep. A stop ends the sleep early on each rank; the ranks agree at the end of the phase or step where to
 // stop.
-void RunControl::showPart(Phase phase, int layer, const std::string& action, double share) {
+void RunControl::reportPart(Phase phase, int layer, const std::string& action, double share) {
     constexpr double kMostSeconds = 1;
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
     const double seconds = m_onePhase || m_rate <= 0 ? kMostSeconds : std::min(kMostSeconds, passes / m_rate);
@@ -64,41 +64,41 @@ void RunControl::showPart(Phase phase, int layer, const std::string& action, dou
 
 // In slow motion, each phase of a step lasts the same part of the step's time, although the phase itself takes only
 // microseconds.
-void RunControl::reach(Phase phase) {
+void RunControl::pauseOrDelayAt(Phase phase) {
     const Phase next = following(phase);
     if (m_onePhase) {
         pauseAfter(phase);
-        return showPhase(next);
+        return reportPhase(next);
     }
     const double share = shareUntil(phase) / m_rate;
     m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
     pauseRanks(RankStage::kTraining, phase);
-    showPhase(next);
+    reportPhase(next);
 }
 
 void RunControl::endStep(const FinishedStep& step) {
-    for (const ControlCommand& command : m_agreement.conclude(step.controlSignal)) m_agreed.push_back(command);
+    for (const ControlCommand& command : m_agreement.agreeAfterStep(step.controlSignal)) m_agreed.push_back(command);
     m_place = {step.place.step, step.place.epoch};
     m_insideStep = false;
 }
 
-bool RunControl::afterStep() {
+bool RunControl::executeAfterStep() {
     const bool ordered = m_onePhase || (m_stepsLeft > 0 && --m_stepsLeft == 0);
     if (ordered) {
         m_onePhase = false;
         m_paused = true;
     }
     for (const ControlCommand& command : std::exchange(m_afterStep, {})) executeBetweenSteps(command);
-    obey(std::exchange(m_agreed, {}));
+    executeCommands(std::exchange(m_agreed, {}));
     if (m_rate > 0)
         m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
     if (m_paused || m_rate > 0) pauseRanks(RankStage::kTraining, Phase::kOptimizer);
     return !m_stop;
 }
 
-bool RunControl::betweenBatches(Place place) {
+bool RunControl::executeBetweenBatches(Place place) {
     m_place = place;
-    obey(m_agreement.agree());
+    executeCommands(m_agreement.agreeWithoutStep());
     m_due = {};
     if (m_paused) pauseRanks(RankStage::kValidating, Phase::kValidation);
     return !m_stop;
@@ -111,7 +111,7 @@ void RunControl::pauseAfter(Phase phase) {
     pauseRanks(RankStage::kTraining, phase);
 }
 
-void RunControl::obey(const std::vector<ControlCommand>& commands) {
+void RunControl::executeCommands(const std::vector<ControlCommand>& commands) {
     for (const ControlCommand& command : commands) executeNow(command);
 }
 
@@ -184,11 +184,11 @@ void RunControl::pauseRanks(RankStage stage, Phase after) {
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);
     bool wasReported = false;
     for (;;) {
-        if (isHolding() && !wasReported) {
+        if (isPauseRequested() && !wasReported) {
             wasReported = true;
             observer.onState(RankStage::kPaused);
             report({ControlKind::kPause}, after);
-        } else if (!isHolding() && wasReported) {
+        } else if (!isPauseRequested() && wasReported) {
             wasReported = false;
             observer.onState(stage);
             if (m_stop) report({ControlKind::kStop});
@@ -200,7 +200,7 @@ void RunControl::pauseRanks(RankStage stage, Phase after) {
         const bool goOn = m_stop || (!m_paused && untilDue().count() == 0);
         const StepAgreement::Look look = m_agreement.compareStates(goOn);
         if (look.goOn) break;
-        obey(look.commands);
+        executeCommands(look.commands);
     }
 }
 

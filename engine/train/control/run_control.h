@@ -60,45 +60,45 @@ class RunControl final : public StepObserver {
     // Adds a command as if this run had received it from the user. Call on rank 0 only.
     void post(ControlCommand command) { m_agreement.post(command); }
     // Returns true if commands are pending. Pass the result to the next step as StepRequest::signal.
-    bool signal() const { return m_agreement.signal(); }
+    bool hasPendingCommands() const { return m_agreement.hasPendingCommands(); }
 
     void beginStep(StepPlace place) override;
     // Pauses the rank at the end of a phase if a pause is due. All ranks call this function at the same points of a
     // step.
     void phaseEnded(Phase phase, StepPlace /*place*/) override {
         if ((m_onePhase || m_showsPhases) && phase != Phase::kOptimizer) [[unlikely]]
-            reach(phase);
+            pauseOrDelayAt(phase);
     }
     // Agrees with the other ranks on the commands to execute after the step.
     void endStep(const FinishedStep& step) override;
     // Executes the agreed commands, then blocks while the run is paused. Returns false if the training must stop. Call
     // after endStep().
-    bool afterStep();
+    bool executeAfterStep();
     // True if each layer or pipeline action of a pass is reported and gets a share of the step's time.
-    bool showsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
+    bool reportsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
     // Reports that the rank starts layer `layer` (-1: none) or the action `action` of a pipeline's schedule, and sleeps
     // for the fraction `share` of the time that slow motion gives to a step's forward and backward pass. Call only if
-    // showsParts().
-    void showPart(Phase phase, int layer, const std::string& action, double share);
+    // reportsParts().
+    void reportPart(Phase phase, int layer, const std::string& action, double share);
     // Agrees on commands and executes them between two validation batches. Returns false if the training must stop.
-    bool betweenBatches(Place place);
+    bool executeBetweenBatches(Place place);
 
     // True if a pause is due in or after the current step.
-    bool isHeldSoon() const { return m_onePhase || m_stepsLeft == 1; }
+    bool isPauseDue() const { return m_onePhase || m_stepsLeft == 1; }
     // True if the next step runs in slow motion or because a person advances step by step or phase by phase. Each such
     // step is traced.
     bool isWatched() const { return m_onePhase || m_stepsLeft > 0 || m_showsPhases; }
     // True if details of the step are reported while the step runs: a pause is due in the step or after it, or the run
     // is in slow motion. In slow motion, at most kMostPerSecond steps a second report details.
-    bool isShown(std::int64_t step) const {
+    bool reportsDetails(std::int64_t step) const {
         constexpr double kMostPerSecond = 2;
-        if (isHeldSoon()) return true;
+        if (isPauseDue()) return true;
         return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
     }
 
     // True if no pause, slow motion, single step or command is due, so that the next step can begin before the current
     // step ends.
-    bool isFree() const {
+    bool mayRunAhead() const {
         return !m_paused && !m_stop && !isWatched() && m_rate <= 0 && m_agreed.empty() && m_afterStep.empty();
     }
 
@@ -109,16 +109,16 @@ class RunControl final : public StepObserver {
   private:
     using Clock = std::chrono::steady_clock;
 
-    void obey(const std::vector<ControlCommand>& commands);
+    void executeCommands(const std::vector<ControlCommand>& commands);
     void executeNow(const ControlCommand& command);
     void executeBetweenSteps(const ControlCommand& command);  // executes a command that is valid only between two steps
-    void reach(Phase phase);
+    void pauseOrDelayAt(Phase phase);
     void pauseAfter(Phase phase);
-    void showPhase(Phase phase);
+    void reportPhase(Phase phase);
     // Blocks while the run is paused or until slow motion allows the next phase. after: name of the last finished
     // phase. state: state of the rank after the pause.
     void pauseRanks(RankStage stage, Phase after);
-    bool isHolding() const { return m_paused && !m_stop; }
+    bool isPauseRequested() const { return m_paused && !m_stop; }
     std::chrono::microseconds untilDue() const;
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
     void report(const ControlCommand& command, std::optional<Phase> after = {});

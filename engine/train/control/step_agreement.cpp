@@ -44,10 +44,11 @@ std::vector<ControlCommand> commandsOf(const Numbers& numbers) {
 
 }  // namespace
 
-std::vector<ControlCommand> StepAgreement::conclude(std::optional<bool> signal) {
-    if (m_communicator.size() == 1) return signal.value_or(this->signal()) ? next() : std::vector<ControlCommand>{};
-    if (!signal) signal = maximumOverRanks(this->signal() ? 1 : 0) != 0;
-    return *signal ? exchange() : std::vector<ControlCommand>{};
+std::vector<ControlCommand> StepAgreement::agreeAfterStep(std::optional<bool> signal) {
+    if (m_communicator.size() == 1)
+        return signal.value_or(this->hasPendingCommands()) ? pendingCommands() : std::vector<ControlCommand>{};
+    if (!signal) signal = maximumOverRanks(this->hasPendingCommands() ? 1 : 0) != 0;
+    return *signal ? exchangeCommands() : std::vector<ControlCommand>{};
 }
 
 StepAgreement::Look StepAgreement::compareStates(bool goOn) {
@@ -55,11 +56,11 @@ StepAgreement::Look StepAgreement::compareStates(bool goOn) {
     constexpr std::int64_t kGoOn = 1;
     constexpr std::int64_t kCommands = 2;
     std::int64_t agreed = kHold;
-    if (m_communicator.rank() == 0) agreed = signal() ? kCommands : goOn ? kGoOn : kHold;
+    if (m_communicator.rank() == 0) agreed = hasPendingCommands() ? kCommands : goOn ? kGoOn : kHold;
     if (m_communicator.size() == 1)
-        return {agreed == kGoOn, agreed == kCommands ? next() : std::vector<ControlCommand>{}};
+        return {agreed == kGoOn, agreed == kCommands ? pendingCommands() : std::vector<ControlCommand>{}};
     agreed = maximumOverRanks(agreed);
-    return {agreed == kGoOn, agreed == kCommands ? exchange() : std::vector<ControlCommand>{}};
+    return {agreed == kGoOn, agreed == kCommands ? exchangeCommands() : std::vector<ControlCommand>{}};
 }
 
 std::int64_t StepAgreement::maximumOverRanks(std::int64_t mine) {
@@ -67,7 +68,7 @@ std::int64_t StepAgreement::maximumOverRanks(std::int64_t mine) {
     return mine;
 }
 
-std::vector<ControlCommand> StepAgreement::next() {
+std::vector<ControlCommand> StepAgreement::pendingCommands() {
     std::vector<ControlCommand> commands;
     if (m_control.pending()) commands = m_control.take(kMostAtOnce - std::min(kMostAtOnce, m_posted.size()));
     const auto posted = static_cast<std::ptrdiff_t>(std::min(kMostAtOnce, m_posted.size()));
@@ -77,9 +78,9 @@ std::vector<ControlCommand> StepAgreement::next() {
 }
 
 // Broadcasts rank 0's commands by summation: the other ranks contribute zeros.
-std::vector<ControlCommand> StepAgreement::exchange() {
+std::vector<ControlCommand> StepAgreement::exchangeCommands() {
     std::vector<ControlCommand> commands;
-    if (m_communicator.rank() == 0) commands = next();
+    if (m_communicator.rank() == 0) commands = pendingCommands();
     Numbers numbers{};
     numbers[0] = static_cast<double>(commands.size());
     for (std::size_t i = 0; i < commands.size(); ++i) {

@@ -24,13 +24,13 @@ class StepAgreement {
 
     // Returns true if commands are pending. Pass the result to the next step as StepRequest::signal. Always false on
     // ranks other than rank 0.
-    bool signal() const { return m_communicator.rank() == 0 && (m_control.pending() || !m_posted.empty()); }
+    bool hasPendingCommands() const { return m_communicator.rank() == 0 && (m_control.pending() || !m_posted.empty()); }
     // Returns the commands to execute, in order. `signal` is the bit of rank 0 that the step delivered to every rank.
     // If it is empty, the strategy does not transmit the bit, and this call uses an additional collective. Call after
     // each step.
-    std::vector<ControlCommand> conclude(std::optional<bool> signal);
-    // Distributes commands as conclude() does, but without a step: between validation batches and while paused.
-    std::vector<ControlCommand> agree() { return conclude({}); }
+    std::vector<ControlCommand> agreeAfterStep(std::optional<bool> signal);
+    // Distributes commands as agreeAfterStep() does, but without a step: between validation batches and while paused.
+    std::vector<ControlCommand> agreeWithoutStep() { return agreeAfterStep({}); }
 
     // Result of one poll while all ranks are paused. The other ranks wait in the poll for rank 0.
     struct Look {
@@ -45,8 +45,8 @@ class StepAgreement {
 
   private:
     std::int64_t maximumOverRanks(std::int64_t mine);  // returns the maximum of `mine` over all ranks
-    std::vector<ControlCommand> exchange();
-    std::vector<ControlCommand> next();
+    std::vector<ControlCommand> exchangeCommands();
+    std::vector<ControlCommand> pendingCommands();
 
     Communicator& m_communicator;
     ControlSource& m_control;

@@ -37,7 +37,7 @@ RankCpus::RankCpus(const RankEnvironment& environment, const RunConfig& config, 
     if (static_cast<int>(m_allowed.size()) >= cpusOfHost) m_allowed.clear();
 }
 
-void RankCpus::findShare() {
+void RankCpus::computeShare() {
     if (m_allowed.size() < 2) return;
     const std::string own = cpuListText(m_allowed);
     SocketStore store(UniqueFd(::dup(m_channels.store.get())), timeoutOf(m_config));
@@ -67,7 +67,7 @@ void RankCpus::findShare() {
     if (static_cast<std::size_t>(m_config.parallel.threadsPerRank) > m_share.size()) m_share.clear();
 }
 
-std::string RankCpus::keep() {
+std::string RankCpus::pinThreads() {
     if (m_share.empty() || m_share.size() == m_allowed.size() || !keepThreadsOn(m_share)) return {};
     return "this rank's threads stay on CPU " + cpuListText(m_share) + ", its share of CPUs " + cpuListText(m_allowed);
 }

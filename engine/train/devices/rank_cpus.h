@@ -24,9 +24,9 @@ class RankCpus {
              int cpusOfHost = onlineCpus());
     // Waits until the other ranks of this host have published their CPUs, and computes this rank's share. Throws
     // CommError.
-    void findShare();
+    void computeShare();
     // Pins all threads of this process to this rank's share. Returns a line for the log, empty if nothing is pinned.
-    std::string keep();
+    std::string pinThreads();
     const std::vector<int>& share() const { return m_share; }
 
   private:

@@ -43,8 +43,8 @@ class CpuDevices final : public RankDevices {
         return makeCpuBackend(threads, config.training.winograd);
     }
 
-    std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
-                                       const RunConfig& config, Backend&) override {
+    std::unique_ptr<Communicator> connectToRanks(const RankEnvironment& environment, RankChannels& channels,
+                                                 const RunConfig& config, Backend&) override {
         const CommOptions options{
             .timeout = std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000)),
             .interface = config.parallel.interface,

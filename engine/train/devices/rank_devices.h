@@ -16,7 +16,7 @@ namespace ringside {
 
 // Compute device of a rank and its connection to the other ranks; each worker program has its own implementation. The
 // methods are called in the order of declaration, once each. The communicator must be destroyed before the backend.
-// makeBackend() and join() throw Error.
+// makeBackend() and connectToRanks() throw Error.
 class RankDevices {
   public:
     virtual ~RankDevices() = default;
@@ -28,8 +28,8 @@ class RankDevices {
     // this memory.
     virtual std::unique_ptr<BatchMemory> batchMemory(const RunConfig&) { return nullptr; }
     // Connects to the other ranks and returns the communicator. Takes the descriptors that it needs out of `channels`.
-    virtual std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
-                                               const RunConfig& config, Backend& backend) = 0;
+    virtual std::unique_ptr<Communicator> connectToRanks(const RankEnvironment& environment, RankChannels& channels,
+                                                         const RunConfig& config, Backend& backend) = 0;
 };
 
 // Devices of the CPU worker: CPU arithmetic with shared memory, Gloo or MPI collectives.

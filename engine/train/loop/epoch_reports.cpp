@@ -20,14 +20,14 @@ std::string hashOf(std::span<const std::int64_t> indices) {
 
 }  // namespace
 
-void EpochReports::result(SplitKind split, MetricSums& sums, const TrainingPosition& position) const {
+void EpochReports::reportResult(SplitKind split, MetricSums& sums, const TrainingPosition& position) const {
     TrainerObserver& observer = m_dependencies.trainer.observer;
     const double none = std::nan("");
     const bool hits = m_dependencies.loss.countsCorrect();
     if (m_dependencies.trainer.config.stepPitfalls.localMetrics && split == SplitKind::kValidation)
         observer.onEvent(LocalResult{rank(), position.epoch, sums.loss(), hits ? sums.accuracy() : none, sums.samples(),
                                      position.step});
-    sums.reduce(m_dependencies.strategy.dataParallelGroup());
+    sums.sumOverRanks(m_dependencies.strategy.dataParallelGroup());
     if (rank() != 0) return;
     observer.onEvent(EpochResult{.epoch = position.epoch,
                                  .split = split,
@@ -42,15 +42,15 @@ void EpochReports::result(SplitKind split, MetricSums& sums, const TrainingPosit
                                  .nonFiniteBatches = sums.nonFiniteBatches()});
 }
 
-void EpochReports::epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const {
+void EpochReports::reportEpochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const {
     const RankLayout& layout = m_dependencies.share.layout();
     if (layout.isReader())
         m_dependencies.trainer.observer.onEvent(
             Consumed{layout.dataRank(), position.epoch, static_cast<std::int64_t>(trained.size()), hashOf(trained)});
-    replica(position);
+    reportReplica(position);
 }
 
-void EpochReports::memory() const {
+void EpochReports::reportMemory() const {
     MemoryCount& count = m_dependencies.trainer.backend.memory();
     m_dependencies.trainer.observer.onEvent(RankMemory{.rank = rank(),
                                                        .parameters = count.of(MemoryClass::kParameters),
@@ -69,7 +69,7 @@ std::int64_t EpochReports::predictedPeak() const {
     return predictMemory(m_dependencies.share.subject(), m_dependencies.share.plan(), rank()).peak();
 }
 
-void EpochReports::replica(const TrainingPosition& position) const {
+void EpochReports::reportReplica(const TrainingPosition& position) const {
     const std::string sum = m_dependencies.strategy.isWhole()
                                 ? parameterChecksum(m_dependencies.model.parameters(), m_dependencies.trainer.backend)
                                 : parameterChecksum(m_dependencies.strategy);

@@ -30,14 +30,14 @@ class EpochReports {
     explicit EpochReports(const Parts& dependencies) : m_dependencies(dependencies) {}
 
     // Reports the memory of this rank. Call after all buffers are allocated.
-    void memory() const;
+    void reportMemory() const;
     // Sums the results in `sums` over all ranks, stores the result in `sums` on each rank, and reports it on rank 0.
     // Collective.
-    void result(SplitKind split, MetricSums& sums, const TrainingPosition& position) const;
+    void reportResult(SplitKind split, MetricSums& sums, const TrainingPosition& position) const;
     // Reports the hash of the sample indices that this rank trained, and the checksum of its weights. Collective.
-    void epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const;
+    void reportEpochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const;
     // Reports the checksum of this rank's weights. Collective.
-    void replica(const TrainingPosition& position) const;
+    void reportReplica(const TrainingPosition& position) const;
 
   private:
     std::int64_t predictedPeak() const;

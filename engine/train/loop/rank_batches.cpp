@@ -15,9 +15,10 @@ DataLoaderOptions::ChangeIndices changeIndices(const TrainerDependencies& depend
     const bool wanted = dependencies.wrongIndex && &dataset == dependencies.data.training.get() &&
                         dependencies.wrongIndex->sample < dataset.size();
     if (!wanted) return {};
-    return
-        [wrong = *dependencies.wrongIndex](std::int64_t epoch, std::int64_t firstSlot,
-                                           std::span<std::int64_t> indices) { wrong.apply(epoch, firstSlot, indices); };
+    return [wrong = *dependencies.wrongIndex](std::int64_t epoch, std::int64_t firstSlot,
+                                              std::span<std::int64_t> indices) {
+        wrong.replaceIn(epoch, firstSlot, indices);
+    };
 }
 
 BatchLoaderDependencies batchLoaderDependencies(const TrainerDependencies& dependencies, const DataShare& share,

@@ -151,10 +151,10 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     const std::unique_ptr<Backend> backend = devices.makeBackend(environment, config);
     sink.state(RankStage::kConnecting, backend->name());
     const GpuHeartbeat gpu(sink, devices.gpuReader());
-    cpus.findShare();
+    cpus.computeShare();
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
     const std::unique_ptr<Communicator> communicator =
-        throttled(devices.join(environment, channels, config, *backend), config.parallel.throttle);
+        throttled(devices.connectToRanks(environment, channels, config, *backend), config.parallel.throttle);
     RankState joined{environment.rank, RankStage::kConnecting, {}, 0, sink.nowUs()};
     joined.isa = backend->instructionSet();
     joined.transport = communicator->name();
@@ -162,7 +162,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     sink.send(joined);
     // Chooses thread counts and waiting strategies before this process is restricted to its share of the CPUs, because
     // they depend on all CPUs of the host.
-    if (const std::string kept = cpus.keep(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
+    if (const std::string kept = cpus.pinThreads(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t strangers = communicator->refusedConnections(); strangers > 0)
         sink.log(LogLevel::kWarning, std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +

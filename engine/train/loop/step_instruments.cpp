@@ -43,7 +43,7 @@ StepInstruments::StepInstruments(const TrainerDependencies& dependencies, const 
                 .worldSize = dependencies.communicator.size()},
                dependencies.observer.progress().phase, m_collectives) {}
 
-void StepInstruments::listenTo(StrategyDependencies& strategy) {
+void StepInstruments::addCallbacksTo(StrategyDependencies& strategy) {
     strategy.log = [this](const std::string& text) {
         m_dependencies.observer.onEvent(
             LogLine{m_dependencies.communicator.rank(), LogLevel::kInfo, text, m_dependencies.observer.nowUs()});
@@ -51,20 +51,20 @@ void StepInstruments::listenTo(StrategyDependencies& strategy) {
     strategy.onPhaseEnd = [this](Phase phase) { m_steps.phaseEnded(phase); };
     strategy.watch = &m_layerProgress;
     strategy.ownGradient = m_replicas.ownGradient();
-    strategy.onAction = [this](const PipelineAction& action, double share) { show(action, share); };
+    strategy.onAction = [this](const PipelineAction& action, double share) { reportAction(action, share); };
     strategy.trace = &m_collectives;
 }
 
 // Adds the observers in the order in which they are called at the begin of a step. At the end of a phase and of a step
 // they are called in the opposite order: reports are sent before the pause in which a person reads them, and the trace
 // ends after all other observers.
-void StepInstruments::attach(const Observed& observed) {
+void StepInstruments::addObservers(const Observed& observed) {
     TrainerObserver& observer = m_dependencies.observer;
     const int rank = m_dependencies.communicator.rank();
     const RankLayout& layout = m_share.layout();
     m_control = &observed.control;
     m_replicas.setStrategy(observed.strategy);
-    m_tracer.setPlanned(observed.strategy.plannedShares());
+    m_tracer.setPlannedShares(observed.strategy.plannedShares());
 
     m_steps.add<TraceReport>(m_tracer, observed.control, observer, rank == 0);
     if (rank == 0) m_steps.add<TimedSaves>(observed.checkpoints, observed.batches, observed.control);
@@ -81,15 +81,15 @@ void StepInstruments::attach(const Observed& observed) {
     m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);
     m_steps.add<ProgressReport>(observer.progress());
     if (layout.mesh.pipeline == 1)
-        m_layerProgress.follow(observed.control, m_dependencies.config.training.accumulateSteps);
+        m_layerProgress.reportThrough(observed.control, m_dependencies.config.training.accumulateSteps);
 }
 
 // Reports the pipeline action that the rank executes, if single phases or slow motion are shown.
-void StepInstruments::show(const PipelineAction& action, double share) {
-    if (!m_control->showsParts()) return;
+void StepInstruments::reportAction(const PipelineAction& action, double share) {
+    if (!m_control->reportsParts()) return;
     const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;
-    m_control->showPart(phase, -1, action.text(),
-                        share / static_cast<double>(m_dependencies.config.training.accumulateSteps));
+    m_control->reportPart(phase, -1, action.text(),
+                          share / static_cast<double>(m_dependencies.config.training.accumulateSteps));
 }
 
 }  // namespace ringside

@@ -38,8 +38,8 @@ class TracedCommunicator {
 // Observers and delays of the steps of a rank, none of which changes their results: tracing, slow motion, reports,
 // inspection of replicas, emulation of a slower device.
 //
-// This object is built before the model and the strategy, because both call it. attach() then adds the observers that
-// read from the model and the strategy.
+// This object is built before the model and the strategy, because both call it. addObservers() then adds the observers
+// that read from the model and the strategy.
 class StepInstruments {
   public:
     // Objects that the observers of a step read. Each must outlive the last step of the instruments.
@@ -55,22 +55,22 @@ class StepInstruments {
     StepInstruments(const TrainerDependencies& dependencies, const DataShare& share);
 
     // Adds the callbacks of a strategy to its dependencies.
-    void listenTo(StrategyDependencies& strategy);
+    void addCallbacksTo(StrategyDependencies& strategy);
     // Creates all observers in the order in which they are called. Call once, before the first step.
-    void attach(const Observed& observed);
+    void addObservers(const Observed& observed);
 
     StepObservers& steps() { return m_steps; }
-    StepReport& stepReport() { return *m_stepReport; }  // returns the report; call after attach()
+    StepReport& stepReport() { return *m_stepReport; }  // returns the report; call after addObservers()
     // True if neither the current step nor the step `next` is traced or inspected.
     bool mayRunAhead(std::int64_t next) const {
         return !m_tracer.isTracing() && !m_tracer.wouldTrace(next) && m_replicas.isIdle();
     }
     StepTracer& tracer() { return m_tracer; }
     const StepTracer& tracer() const { return m_tracer; }
-    ReplicaProbe& replicas() { return m_replicas; }
+    ReplicaProbe& replicaProbe() { return m_replicas; }
 
   private:
-    void show(const PipelineAction& action, double share);
+    void reportAction(const PipelineAction& action, double share);
 
     const TrainerDependencies& m_dependencies;
     const DataShare& m_share;
@@ -80,8 +80,8 @@ class StepInstruments {
     LayerProgress m_layerProgress{m_phaseThrottle};
     ReplicaProbe m_replicas;
     StepTracer m_tracer;
-    RunControl* m_control = nullptr;     // set by attach()
-    StepReport* m_stepReport = nullptr;  // set by attach(), owned by m_steps
+    RunControl* m_control = nullptr;     // set by addObservers()
+    StepReport* m_stepReport = nullptr;  // set by addObservers(), owned by m_steps
     StepObservers m_steps;
 };
 

@@ -58,7 +58,7 @@ Trainer::Trainer(const TrainerDependencies& dependencies)
                  .observer = dependencies.observer,
                  .pollInterval = pollInterval(dependencies.config)},
                 controlActions()) {
-    m_instruments.attach({*m_loss, *m_strategy, m_data.training(), m_checkpoints, m_control});
+    m_instruments.addObservers({*m_loss, *m_strategy, m_data.training(), m_checkpoints, m_control});
 }
 
 // Sets the memory limit before the model allocates its first tensor, so that all memory of the model is counted.
@@ -93,7 +93,7 @@ std::unique_ptr<Strategy> Trainer::makeStrategy() {
                                       .task = m_share.subject().task,
                                       .plan = m_share.plan(),
                                       .phase = m_dependencies.observer.progress().phase};
-    m_instruments.listenTo(dependencies);
+    m_instruments.addCallbacksTo(dependencies);
     return valueOrThrow(ringside::makeStrategy(m_dependencies.config, dependencies));
 }
 
@@ -109,7 +109,7 @@ TrainOutcome Trainer::run() {
             return TrainOutcome::kStopped;
         }
         if (hasEnoughSteps() && m_position.batches < m_share.trainingPlan(m_position.epoch).stepsPerEpoch()) break;
-        reports().epochEnd(m_data.training().trained(), m_position);
+        reports().reportEpochEnd(m_data.training().trainedIndices(), m_position);
         m_position = {.step = m_position.step, .epoch = m_position.epoch + 1};
         const bool due = training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0;
         if (due && m_position.epoch < m_epochs) m_checkpoints.save(m_position);
@@ -121,23 +121,23 @@ TrainOutcome Trainer::run() {
 
 void Trainer::prepare() {
     const ShardPlan first = m_share.trainingPlan(0);
-    checkShard(first);
-    if (const std::string small = smallShardText(first); isRankZero() && !small.empty()) log(LogLevel::kInfo, small);
+    throwIfNoBatch(first);
+    if (const std::string small = smallShardWarning(first); isRankZero() && !small.empty()) log(LogLevel::kInfo, small);
     checkThrottleTimeout(m_dependencies, *m_model, m_share.plan().maxBatch);
     m_instruments.stepReport().setPlannedSteps(plannedSteps(first, m_dependencies.config.training));
     m_epochs = m_dependencies.config.training.epochs;
     resume();
-    m_checkpoints.reserve();
+    m_checkpoints.reserveSpace();
     normalize();
     m_strategy->synchronise();
-    reports().replica(m_position);
-    reports().memory();
+    reports().reportReplica(m_position);
+    reports().reportMemory();
 }
 
 void Trainer::resume() {
     m_position = m_checkpoints.resume();
     m_control.restoreChanges(m_position.changes);
-    m_checkpoints.setChanges(m_position.changes);
+    m_checkpoints.setControlChanges(m_position.changes);
     for (std::int64_t epoch = 0; epoch <= m_position.epoch; ++epoch) {
         if (epoch > 0) m_schedule.nextEpoch();
         for (const ControlChange& change : m_position.changes)
@@ -165,9 +165,9 @@ bool Trainer::trainEpoch() {
     const bool goOn = trainSteps(plan);
     m_data.training().end();
     if (goOn) {
-        reports().result(SplitKind::kTrain, m_position.sums, m_position);
+        reports().reportResult(SplitKind::kTrain, m_position.sums, m_position);
     } else {
-        m_position.sums.reduce(m_strategy->dataParallelGroup());
+        m_position.sums.sumOverRanks(m_strategy->dataParallelGroup());
     }
     m_sumsReduced = true;
     return goOn;
@@ -178,7 +178,7 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
     const std::int64_t perStep = m_dependencies.config.training.accumulateSteps;
     bool goOn = true;
     while (goOn && m_position.batches < batches && !hasEnoughSteps()) {
-        if (isLeavingEarly(batches)) stopBeforeLastStep();
+        if (endsOneStepEarly(batches)) blockForever();
         const std::int64_t first = m_position.batches;
         m_position.batches = std::min(first + perStep, batches);
         goOn = trainStep(plan, {first, m_position.batches});
@@ -190,7 +190,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     TrainingBatches& data = m_data.training();
     StepObservers& observers = m_instruments.steps();
     const StepPlace place{m_position.step + 1, m_position.epoch};
-    const std::size_t firstSlot = data.trained().size();
+    const std::size_t firstSlot = data.trainedIndices().size();
     StepSums sums;
     observers.beginStep(place);
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
@@ -199,10 +199,10 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     }
     const Batch last = data.next();
     observers.phaseEnded(Phase::kDataWait);
-    const StepRequest request{m_control.signal(), m_instruments.stepReport().takesNorm(place.step)};
+    const StepRequest request{m_control.hasPendingCommands(), m_instruments.stepReport().measuresNorm(place.step)};
     const LaunchedStep step{.place = place,
                             .firstSlot = static_cast<std::int64_t>(firstSlot),
-                            .indices = data.trained().subspan(firstSlot),
+                            .indices = data.trainedIndices().subspan(firstSlot),
                             .batches = batches,
                             .lastRows = last.rows(),
                             .readyUs = data.readyUs(),
@@ -215,7 +215,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
         m_position.step = place.step;
         finishStep(plan, step, result);
     }
-    return m_control.afterStep();
+    return m_control.executeAfterStep();
 }
 
 void Trainer::launchStep(const ShardPlan& plan, const Batch& batch, StepRequest request, const LaunchedStep& step) {
@@ -240,7 +240,7 @@ void Trainer::readStep(const ShardPlan& plan, LaunchedStep step) {
 // command, so that a checkpoint contains the sums of all steps.
 bool Trainer::mayRunAhead(const ShardPlan& plan) const {
     const bool hasNext = m_position.batches < plan.stepsPerEpoch() && !hasEnoughSteps();
-    return hasNext && m_control.isFree() && m_instruments.mayRunAhead(m_position.step + 1) &&
+    return hasNext && m_control.mayRunAhead() && m_instruments.mayRunAhead(m_position.step + 1) &&
            !m_dependencies.config.stepPitfalls.earlyExit;
 }
 
@@ -258,7 +258,7 @@ void Trainer::finishStep(const ShardPlan& plan, LaunchedStep step, const StepRes
 
 void Trainer::countSamples(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums) {
     sums.add(losses);
-    m_position.sums.add(losses, uniqueSlots(plan, m_share.layout().dataRank(), plan.batch(batch)));
+    m_position.sums.add(losses, countUniqueSlots(plan, m_share.layout().dataRank(), plan.batch(batch)));
 }
 
 bool Trainer::validate() {
@@ -266,13 +266,13 @@ bool Trainer::validate() {
     m_dependencies.observer.onState(RankStage::kValidating);
     std::optional<MetricSums> sums =
         m_data.validation().evaluate(*m_strategy, m_control, {m_position.step, m_position.epoch});
-    if (sums) reports().result(SplitKind::kValidation, *sums, m_position);
+    if (sums) reports().reportResult(SplitKind::kValidation, *sums, m_position);
     return sums.has_value();
 }
 
-void Trainer::saveNow() {
+void Trainer::saveCheckpoint() {
     TrainingPosition here = m_position;
-    if (!m_sumsReduced) here.sums.reduce(m_strategy->dataParallelGroup());
+    if (!m_sumsReduced) here.sums.sumOverRanks(m_strategy->dataParallelGroup());
     m_checkpoints.save(here);
     m_dependencies.observer.onState(m_sumsReduced ? RankStage::kValidating : RankStage::kTraining);
 }
@@ -284,26 +284,26 @@ RunControl::Actions Trainer::controlActions() {
                     m_strategy->setLearningRate(rate);
                 },
             .setEpochs = [this](std::int64_t epochs) { m_epochs = std::max(epochs, m_position.epoch + 1); },
-            .saveCheckpoint = [this] { saveNow(); },
-            .changed = [this] { m_checkpoints.setChanges(m_control.changes()); },
-            .record = [this](std::int64_t steps) { m_instruments.tracer().record(steps); },
+            .saveCheckpoint = [this] { saveCheckpoint(); },
+            .changed = [this] { m_checkpoints.setControlChanges(m_control.changes()); },
+            .record = [this](std::int64_t steps) { m_instruments.tracer().recordSteps(steps); },
             .traceEvery = [this](std::int64_t steps) { m_instruments.tracer().setInterval(steps); },
             .replicas =
                 [this](std::int64_t steps) {
-                    const std::string why = m_instruments.replicas().request(steps);
+                    const std::string why = m_instruments.replicaProbe().requestSteps(steps);
                     if (isRankZero() && !why.empty()) log(LogLevel::kWarning, why);
                 }};
 }
 
 // True if pitfalls.early_exit ends the loop of the last rank one step before the other ranks, as uneven data would.
-bool Trainer::isLeavingEarly(std::int64_t batches) const {
+bool Trainer::endsOneStepEarly(std::int64_t batches) const {
     if (!m_dependencies.config.stepPitfalls.earlyExit || m_dependencies.communicator.size() == 1) return false;
     if (m_dependencies.communicator.rank() != m_dependencies.communicator.size() - 1) return false;
     return m_position.batches + m_dependencies.config.training.accumulateSteps >= batches;
 }
 
 // Blocks forever without taking part in any collective, until the supervisor ends the process.
-void Trainer::stopBeforeLastStep() {
+void Trainer::blockForever() {
     log(LogLevel::kWarning, "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
                                 " stops after step " + std::to_string(m_position.step) +
                                 ", one step before the others; their next all-reduce waits for it");
@@ -323,7 +323,7 @@ void Trainer::log(LogLevel level, const std::string& text) {
 }
 
 EpochReports Trainer::reports() {
-    return EpochReports({m_dependencies, m_share, *m_model, *m_loss, *m_strategy, m_instruments.replicas()});
+    return EpochReports({m_dependencies, m_share, *m_model, *m_loss, *m_strategy, m_instruments.replicaProbe()});
 }
 
 }  // namespace ringside

@@ -45,7 +45,7 @@ class Trainer {
     Model& model() { return *m_model; }
     StepTracer& tracer() { return m_instruments.tracer(); }  // returns the tracer; call between two steps only
     // Returns the unfinished trace of the current step, if the step is traced. Callable from any thread.
-    std::optional<StepTrace> stepUnderWay() const { return m_instruments.tracer().soFar(); }
+    std::optional<StepTrace> stepUnderWay() const { return m_instruments.tracer().unfinishedTrace(); }
 
   private:
     struct BatchRange {
@@ -83,10 +83,10 @@ class Trainer {
     // True if the next step may be launched before the results of the current one are read. The same on all ranks.
     bool mayRunAhead(const ShardPlan& plan) const;
     void countSamples(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums);
-    bool validate();  // evaluates the model on the validation data; returns false if stopped by request
-    void saveNow();   // saves a checkpoint; call between two steps, or between two validation batches
-    bool isLeavingEarly(std::int64_t batches) const;
-    void stopBeforeLastStep();
+    bool validate();        // evaluates the model on the validation data; returns false if stopped by request
+    void saveCheckpoint();  // saves a checkpoint; call between two steps, or between two validation batches
+    bool endsOneStepEarly(std::int64_t batches) const;
+    void blockForever();
     bool hasEnoughSteps() const;  // returns true once training.max_steps are done
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
     void log(LogLevel level, const std::string& text);

@@ -37,11 +37,11 @@ bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPlace d
     const std::int64_t between = batchesBetweenStopChecks(m_dependencies);
     Progress& progress = m_dependencies.observer.progress();
     for (std::int64_t batch = 0; batch < m_plan->stepsPerEpoch(); ++batch) {
-        if (batch % between == between - 1 && !control.betweenBatches({done.step, done.epoch})) return false;
+        if (batch % between == between - 1 && !control.executeBetweenBatches({done.step, done.epoch})) return false;
         const Batch samples = next();
         progress.batches.fetch_add(1, std::memory_order_relaxed);
         const PhaseScope scope(progress.phase, Phase::kValidation);
-        sums.add(strategy.evaluate(samples), uniqueSlots(*m_plan, m_dataRank, m_plan->batch(batch)));
+        sums.add(strategy.evaluate(samples), countUniqueSlots(*m_plan, m_dataRank, m_plan->batch(batch)));
     }
     return true;
 }

@@ -19,8 +19,8 @@ bool IndexReport::isWanted(std::int64_t count) {
     return took >= std::max(kLeastStepUs, count * kLeastSampleUs);
 }
 
-void IndexReport::stepDone(std::int64_t epoch, std::int64_t step, std::int64_t slot,
-                           std::span<const std::int64_t> indices) {
+void IndexReport::reportIndices(std::int64_t epoch, std::int64_t step, std::int64_t slot,
+                                std::span<const std::int64_t> indices) {
     if (!isWanted(static_cast<std::int64_t>(indices.size()))) return;
     m_sent += static_cast<std::int64_t>(indices.size());
     while (!indices.empty()) {

@@ -29,11 +29,11 @@ class IndexReport final : public StepObserver {
     IndexReport(SampleReport when, int rank, TrainerObserver& observer);
 
     void endStep(const FinishedStep& step) override {
-        stepDone(step.place.epoch, step.place.step, step.firstSlot, step.indices);
+        reportIndices(step.place.epoch, step.place.step, step.firstSlot, step.indices);
     }
     // Reports the sample indices of the finished step `step`. `slot` is the position of the first index in the rank's
     // list for the epoch.
-    void stepDone(std::int64_t epoch, std::int64_t step, std::int64_t slot, std::span<const std::int64_t> indices);
+    void reportIndices(std::int64_t epoch, std::int64_t step, std::int64_t slot, std::span<const std::int64_t> indices);
 
   private:
     bool isWanted(std::int64_t count);

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-RankLinks LinkWatch::since(const std::vector<LinkStatistics>& before, const std::vector<LinkStatistics>& now) {
+RankLinks LinkWatch::trafficSince(const std::vector<LinkStatistics>& before, const std::vector<LinkStatistics>& now) {
     RankLinks told;
     for (const LinkStatistics& link : now) {
         const auto earlier = std::ranges::find(before, link.peer, &LinkStatistics::peer);
@@ -20,7 +20,7 @@ RankLinks LinkWatch::since(const std::vector<LinkStatistics>& before, const std:
 }
 
 // Begins a measuring interval of the given length.
-void LinkWatch::begin(std::int64_t nowUs, std::int64_t lengthUs, std::vector<LinkStatistics> now) {
+void LinkWatch::beginInterval(std::int64_t nowUs, std::int64_t lengthUs, std::vector<LinkStatistics> now) {
     m_sinceUs = nowUs;
     m_partDueUs = nowUs + kPartUs;
     m_dueUs = nowUs + lengthUs;
@@ -39,7 +39,7 @@ void LinkWatch::measureRates(const RankLinks& part) {
 
 // Returns the traffic of the interval, and the time that its bytes would need at the highest measured rate.
 RankLinks LinkWatch::summary(const std::vector<LinkStatistics>& now) const {
-    RankLinks told = since(m_before, now);
+    RankLinks told = trafficSince(m_before, now);
     for (std::size_t i = 0; i < told.peer.size(); ++i) {
         const double fastest = m_fastest.at(static_cast<int>(told.peer[i]));
         if (fastest <= 0) continue;
@@ -49,16 +49,16 @@ RankLinks LinkWatch::summary(const std::vector<LinkStatistics>& now) const {
     return told;
 }
 
-std::optional<RankLinks> LinkWatch::look(std::int64_t nowUs, const Readings& readings) {
+std::optional<RankLinks> LinkWatch::takeSummary(std::int64_t nowUs, const Readings& readings) {
     if (nowUs < std::min(m_partDueUs, m_dueUs)) return {};
     std::vector<LinkStatistics> now = readings();
     std::ranges::sort(now, {}, &LinkStatistics::peer);
     if (now.size() > kMostPeers) now.resize(kMostPeers);
     if (!m_sinceUs || now.empty()) {
-        begin(nowUs, m_sinceUs ? kEveryUs : kFirstUs, std::move(now));
+        beginInterval(nowUs, m_sinceUs ? kEveryUs : kFirstUs, std::move(now));
         return {};
     }
-    measureRates(since(m_partBegin, now));
+    measureRates(trafficSince(m_partBegin, now));
     if (nowUs < m_dueUs) {
         m_partBegin = std::move(now);
         m_partDueUs = nowUs + kPartUs;
@@ -68,7 +68,7 @@ std::optional<RankLinks> LinkWatch::look(std::int64_t nowUs, const Readings& rea
     told.rank = m_rank;
     told.lengthUs = nowUs - *m_sinceUs;
     told.timeUs = nowUs;
-    begin(nowUs, kEveryUs, std::move(now));
+    beginInterval(nowUs, kEveryUs, std::move(now));
     return told;
 }
 

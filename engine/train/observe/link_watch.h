@@ -31,11 +31,11 @@ class LinkWatch {
 
     explicit LinkWatch(int rank) : m_rank(rank) {}
     // Returns the traffic since the last summary if one is due at `nowUs`. Always empty if all ranks are on one host.
-    std::optional<RankLinks> look(std::int64_t nowUs, const Readings& readings);
+    std::optional<RankLinks> takeSummary(std::int64_t nowUs, const Readings& readings);
 
   private:
-    static RankLinks since(const std::vector<LinkStatistics>& before, const std::vector<LinkStatistics>& now);
-    void begin(std::int64_t nowUs, std::int64_t lengthUs, std::vector<LinkStatistics> now);
+    static RankLinks trafficSince(const std::vector<LinkStatistics>& before, const std::vector<LinkStatistics>& now);
+    void beginInterval(std::int64_t nowUs, std::int64_t lengthUs, std::vector<LinkStatistics> now);
     void measureRates(const RankLinks& part);
     RankLinks summary(const std::vector<LinkStatistics>& now) const;
 

@@ -14,7 +14,7 @@ namespace ringside {
 // Measuring the norm reads all gradients once more: this is negligible for a step of a millisecond, but takes 1.4 % of
 // a step of 25 us (the MLP). Long runs therefore measure it at most once per millisecond, unless the optimizer needs it
 // anyway. Short runs measure it in every step, so that the curve is reproducible.
-bool StepReport::takesNorm(std::int64_t step) {
+bool StepReport::measuresNorm(std::int64_t step) {
     constexpr std::int64_t kLeastUs = 1000;
     constexpr std::int64_t kShortRun = 10'000;  // number of steps up to which a run counts as short
     if (!isLogged(step)) return false;
@@ -44,7 +44,7 @@ StepRecord StepReport::recordOf(const FinishedStep& step) {
     record.gradientNorm = step.gradientNorm;
     record.learningRate = m_parts.strategy.learningRate();
     record.dataUs = m_parts.batches.takeWaitUs();
-    if (const PhaseTimes* times = m_parts.tracer.sums()) {
+    if (const PhaseTimes* times = m_parts.tracer.phaseTimes()) {
         record.traced = true;
         std::ranges::transform(*times, record.phaseNs.begin(), [](std::int64_t ns) { return static_cast<float>(ns); });
     }
@@ -65,7 +65,7 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
 std::string StepReport::lossText(const FinishedStep& step) const {
     return "the loss of rank " + std::to_string(m_parts.trainer.communicator.rank()) + " is " +
            (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " + std::to_string(step.place.step) +
-           m_parts.checkpoints.lastText() +
+           m_parts.checkpoints.lastCheckpointText() +
            (step.place.step == 1 ? ": check the data set for values that are not numbers or much too large"
                                  : fmt::format(": lower optimizer.lr (now {:g})", m_parts.trainer.config.optimizer.lr));
 }

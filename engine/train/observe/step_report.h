@@ -34,7 +34,7 @@ class StepReport final : public StepObserver {
     // Sets the number of steps of the whole run. Call before the first step.
     void setPlannedSteps(std::int64_t steps) { m_plannedSteps = steps; }
     // True if this step must measure the gradient norm. Call once per step, before its update.
-    bool takesNorm(std::int64_t step);
+    bool measuresNorm(std::int64_t step);
     // Throws TrainingError or CommError for a loss that is not finite, if training.on_non_finite is stop.
     void endStep(const FinishedStep& step) override;
 

@@ -25,7 +25,7 @@ Throttle::Throttle(const Parts& parts)
     : m_parts(parts),
       m_slowPhase(parts.pitfalls, parts.rank, parts.observer.progress().phase,
                   [&control = parts.control](std::chrono::microseconds delay) { control.waitForStop(delay); }) {
-    m_parts.phaseThrottle.follow();
+    m_parts.phaseThrottle.startObserving();
 }
 
 void Throttle::beginStep(StepPlace) {
@@ -34,7 +34,7 @@ void Throttle::beginStep(StepPlace) {
 }
 
 void Throttle::phaseEnded(Phase phase, StepPlace) {
-    if (phase == Phase::kOptimizer) m_parts.phaseThrottle.endUpdate();
+    if (phase == Phase::kOptimizer) m_parts.phaseThrottle.sleepUntilUpdateEnds();
 }
 
 void Throttle::endStep(const FinishedStep& step) {

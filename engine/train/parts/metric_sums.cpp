@@ -27,7 +27,7 @@ void MetricSums::add(const SampleLosses& losses, std::size_t unique) {
     if (!std::isfinite(paddedLoss)) m_sums[6] += 1;
 }
 
-void MetricSums::reduce(Communicator& communicator) {
+void MetricSums::sumOverRanks(Communicator& communicator) {
     if (communicator.size() > 1) communicator.allReduce(CommBuffer::of(m_sums), ReduceOp::kSum);
 }
 

@@ -20,7 +20,7 @@ class MetricSums {
     // Adds the results of a batch. Only its first `unique` samples are not duplicates.
     void add(const SampleLosses& losses, std::size_t unique);
     // Replaces the sums on each rank by the sums over all ranks of `communicator`. Collective.
-    void reduce(Communicator& communicator);
+    void sumOverRanks(Communicator& communicator);
 
     double loss() const { return ratio(0, 2); }      // returns the mean loss over the samples; NaN without samples
     double accuracy() const { return ratio(1, 2); }  // returns the share of correct samples, 0..1

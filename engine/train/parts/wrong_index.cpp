@@ -3,7 +3,7 @@
 
 namespace ringside {
 
-void WrongIndex::apply(std::int64_t ofEpoch, std::int64_t firstSlot, std::span<std::int64_t> indices) const {
+void WrongIndex::replaceIn(std::int64_t ofEpoch, std::int64_t firstSlot, std::span<std::int64_t> indices) const {
     if (ofEpoch != epoch || slot < firstSlot) return;
     const auto place = static_cast<std::size_t>(slot - firstSlot);
     if (place < indices.size()) indices[place] = sample;

@@ -16,7 +16,7 @@ struct WrongIndex {
 
     // Replaces one index in `indices`, the samples of a batch that starts at position `firstSlot` of the rank's list in
     // epoch `ofEpoch`, if the position of the fault lies in this batch.
-    void apply(std::int64_t ofEpoch, std::int64_t firstSlot, std::span<std::int64_t> indices) const;
+    void replaceIn(std::int64_t ofEpoch, std::int64_t firstSlot, std::span<std::int64_t> indices) const;
 };
 
 }  // namespace ringside

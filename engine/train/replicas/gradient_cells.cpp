@@ -34,7 +34,7 @@ Blocks blocksFor(std::int64_t rows, std::int64_t columns, std::int64_t most) {
 
 }  // namespace
 
-std::int64_t mostCells(std::size_t tensors) {
+std::int64_t maxCellsPerTensor(std::size_t tensors) {
     constexpr std::int64_t kInAll = 16384;
     constexpr std::int64_t kOfOne = 2048;
     return std::clamp<std::int64_t>(kInAll / std::max<std::int64_t>(static_cast<std::int64_t>(tensors), 1), 4, kOfOne);

@@ -21,7 +21,7 @@ GradientCells cellsOf(std::span<const float> values, const Shape& shape, std::in
 
 // Returns the maximum number of cells per tensor for a model with this number of tensors. The maximum keeps a line of
 // telemetry below about 200 kB.
-std::int64_t mostCells(std::size_t tensors);
+std::int64_t maxCellsPerTensor(std::size_t tensors);
 
 // Returns an FNV-1a hash over the values. Keeps 53 bits of the hash, because JSON parsers represent such integers
 // exactly.

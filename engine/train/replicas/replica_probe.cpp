@@ -65,7 +65,7 @@ void ReplicaProbe::setStrategy(Strategy& strategy) {
         m_whyNot = "replicas can be inspected for models up to 200,000 parameters; this one has " + std::to_string(all);
 }
 
-std::string ReplicaProbe::request(std::int64_t steps) {
+std::string ReplicaProbe::requestSteps(std::int64_t steps) {
     if (m_whyNot.empty()) m_left = steps;
     return m_whyNot;
 }
@@ -79,7 +79,7 @@ void ReplicaProbe::selectStep(StepPlace place) {
     m_often = false;
 }
 
-void ReplicaProbe::inspectNow(bool often) {
+void ReplicaProbe::inspectCurrentStep(bool often) {
     if (!m_whyNot.empty()) return;
     m_active = true;
     m_whole = true;
@@ -97,7 +97,7 @@ std::function<void(std::size_t, const Tensor&)> ReplicaProbe::ownGradient() {
     };
 }
 
-std::span<const float> ReplicaProbe::of(const Values& values, std::size_t parameter) const {
+std::span<const float> ReplicaProbe::valuesOfParameter(const Values& values, std::size_t parameter) const {
     return std::span(values).subspan(m_begins[parameter], m_begins[parameter + 1] - m_begins[parameter]);
 }
 
@@ -117,28 +117,28 @@ void ReplicaProbe::copyValues(Values& to) const {
 // reported together with the mean.
 void ReplicaProbe::phaseEnded(Phase phase, StepPlace) {
     if (!m_active) return;
-    if (phase == Phase::kBackward || phase == Phase::kMoving) reportOwn();
-    if (phase == Phase::kMoving) reportMean();
+    if (phase == Phase::kBackward || phase == Phase::kMoving) reportLocalGradient();
+    if (phase == Phase::kMoving) reportMeanGradient();
 }
 
-void ReplicaProbe::reportOwn() {
-    if (m_ownTold || !hasOwn()) return;
+void ReplicaProbe::reportLocalGradient() {
+    if (m_ownTold || !hasLocalGradient()) return;
     m_ownTold = true;
-    GradientView own = view(GradientMoment::kOwn, m_own, m_whole);
-    if (m_whole) own.ring = ringOf(m_own);
+    GradientView own = makeView(GradientMoment::kOwn, m_own, m_whole);
+    if (m_whole) own.ring = ringValuesOf(m_own);
     m_dependencies.observer.onEvent(std::move(own));
 }
 
 // Reports the angle between this rank's gradient and the mean. Only the first rank of a data-parallel group reports the
 // cells of the mean, which are equal on all ranks of the group.
-void ReplicaProbe::reportMean() {
+void ReplicaProbe::reportMeanGradient() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);
     const bool cells = m_whole && m_dependencies.layout.dataRank() == 0;
-    GradientView mean = view(GradientMoment::kMean, m_mean, cells);
+    GradientView mean = makeView(GradientMoment::kMean, m_mean, cells);
     const double norms = m_ownTold ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
     mean.cosine = norms > 0 ? dot(m_own, m_mean) / norms : std::numeric_limits<double>::quiet_NaN();
-    if (cells) mean.ring = ringOf(m_mean);
+    if (cells) mean.ring = ringValuesOf(m_mean);
     m_dependencies.observer.onEvent(std::move(mean));
 }
 
@@ -150,17 +150,17 @@ void ReplicaProbe::endStep(const FinishedStep&) {
     copyValues(after);
     Values change(after.size());
     std::ranges::transform(after, m_before, change.begin(), std::minus());
-    GradientView told = view(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
+    GradientView told = makeView(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
     const std::vector<Parameter*>& parameters = m_strategy->localParameters();
     for (std::size_t i = 0; i < parameters.size() && i < kMostNamed; ++i) {
         if (told.names.size() <= i) told.names.push_back(parameters[i]->name);
-        told.checksums.push_back(tensorChecksum(of(after, i)));
+        told.checksums.push_back(tensorChecksum(valuesOfParameter(after, i)));
     }
     if (told.names.size() != told.checksums.size()) told.checksums.clear();
     m_dependencies.observer.onEvent(std::move(told));
 }
 
-GradientView ReplicaProbe::view(GradientMoment moment, const Values& values, bool withCells) const {
+GradientView ReplicaProbe::makeView(GradientMoment moment, const Values& values, bool withCells) const {
     GradientView view{.rank = m_dependencies.layout.rank,
                       .epoch = m_place.epoch,
                       .step = m_place.step,
@@ -175,9 +175,9 @@ GradientView ReplicaProbe::view(GradientMoment moment, const Values& values, boo
 void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
     const std::vector<Parameter*>& parameters = m_strategy->localParameters();
     constexpr std::int64_t kOften = 4;
-    const std::int64_t most = std::max<std::int64_t>(mostCells(parameters.size()) / (m_often ? kOften : 1), 4);
+    const std::int64_t most = std::max<std::int64_t>(maxCellsPerTensor(parameters.size()) / (m_often ? kOften : 1), 4);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const std::span<const float> tensor = of(values, i);
+        const std::span<const float> tensor = valuesOfParameter(values, i);
         const GradientCells cells = cellsOf(tensor, parameters[i]->shape, most);
         view.names.push_back(parameters[i]->name);
         view.rows.push_back(cells.rows);
@@ -189,11 +189,11 @@ void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
 
 // Returns the first values of each part of the bucket as a ring all-reduce divides it: gradients in the order in which
 // they become ready, the last parameter's first, in as many parts as the data-parallel group has ranks.
-std::vector<double> ReplicaProbe::ringOf(const Values& values) const {
+std::vector<double> ReplicaProbe::ringValuesOf(const Values& values) const {
     Values bucket;
     bucket.reserve(values.size());
     for (std::size_t i = m_begins.size() - 1; i-- > 0;) {
-        const std::span<const float> one = of(values, i);
+        const std::span<const float> one = valuesOfParameter(values, i);
         bucket.insert(bucket.end(), one.begin(), one.end());
     }
     const auto parts = static_cast<std::size_t>(m_dependencies.layout.dataSize());

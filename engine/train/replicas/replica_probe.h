@@ -38,13 +38,13 @@ class ReplicaProbe final : public StepObserver {
 
     // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
     // ranks. Returns the reason if inspection is not possible, an empty text if it is.
-    std::string request(std::int64_t steps);
+    std::string requestSteps(std::int64_t steps);
     bool isIdle() const { return m_left == 0 && !m_active; }  // returns true if no step is inspected or requested
     // Decides whether to inspect the step. Call after its data phase, before its backward pass.
     void selectStep(StepPlace place);
     // Inspects the current step in full, with cells. Call before its backward pass. `often` means that many steps are
     // inspected in a row, with fewer cells each.
-    void inspectNow(bool often = false);
+    void inspectCurrentStep(bool often = false);
     void phaseEnded(Phase phase, StepPlace place) override;
     void endStep(const FinishedStep& step) override;
 
@@ -56,15 +56,17 @@ class ReplicaProbe final : public StepObserver {
   private:
     using Values = std::vector<float>;  // values of all parameters, concatenated
 
-    std::span<const float> of(const Values& values, std::size_t parameter) const;
+    std::span<const float> valuesOfParameter(const Values& values, std::size_t parameter) const;
     void copyGradients(Values& to) const;
     void copyValues(Values& to) const;
-    bool hasOwn() const { return m_strategy != nullptr && m_ownCount >= m_strategy->localParameters().size(); }
-    void reportOwn();
-    GradientView view(GradientMoment moment, const Values& values, bool withCells) const;
+    bool hasLocalGradient() const {
+        return m_strategy != nullptr && m_ownCount >= m_strategy->localParameters().size();
+    }
+    void reportLocalGradient();
+    GradientView makeView(GradientMoment moment, const Values& values, bool withCells) const;
     void addCells(GradientView& view, const Values& values) const;
-    std::vector<double> ringOf(const Values& values) const;
-    void reportMean();
+    std::vector<double> ringValuesOf(const Values& values) const;
+    void reportMeanGradient();
 
     Dependencies m_dependencies;
     float m_ownShare = 1;  // factor by which the local gradient is multiplied to get the mean over the local samples

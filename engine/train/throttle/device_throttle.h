@@ -18,10 +18,10 @@ namespace ringside {
 // proportion to Model::costOf().
 class DeviceThrottle {
   public:
-    DeviceThrottle() = default;  // creates a throttle without a pace: any() is false
+    DeviceThrottle() = default;  // creates a throttle without a pace: isActive() is false
     DeviceThrottle(const RunConfig& config, const ModelTask& task);
 
-    bool any() const { return m_nsPerFlop > 0; }
+    bool isActive() const { return m_nsPerFlop > 0; }
     // Returns the duration of a pass of `samples` samples through the layers [first, last), in nanoseconds.
     std::int64_t passNs(const Model& model, LayerWatch::Work work, std::int64_t samples, std::size_t first,
                         std::size_t last) const;

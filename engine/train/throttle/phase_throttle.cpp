@@ -20,19 +20,19 @@ constexpr std::int64_t kMostLate = kWindow / 8;
 
 PhaseThrottle::PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrack& track)
     : m_throttle(throttle), m_rank(rank), m_track(track) {
-    if (m_throttle.any()) askForPunctualSleep();
+    if (m_throttle.isActive()) askForPunctualSleep();
 }
 
-void PhaseThrottle::follow() {
-    if (m_throttle.any()) m_track.listen(*this);
+void PhaseThrottle::startObserving() {
+    if (m_throttle.isActive()) m_track.listen(*this);
 }
 
 PhaseThrottle::~PhaseThrottle() {
-    if (m_throttle.any()) m_track.forget(*this);
+    if (m_throttle.isActive()) m_track.forget(*this);
 }
 
 void PhaseThrottle::beginStep(std::int64_t parameters, std::int64_t delayNs) {
-    if (!m_throttle.any()) return;
+    if (!m_throttle.isActive()) return;
     m_updateNs = m_throttle.updateNs(parameters) + delayNs;
     m_updatedNs = 0;
 }
@@ -48,7 +48,7 @@ std::optional<ThrottleKept> PhaseThrottle::endStep(std::int64_t step) {
 }
 
 void PhaseThrottle::passBegins(const Model& model, Work work, std::int64_t samples) {
-    if (!m_throttle.any()) return;
+    if (!m_throttle.isActive()) return;
     m_work = work;
     m_samples = samples;
     m_doneNs = 0;
@@ -58,12 +58,12 @@ void PhaseThrottle::passBegins(const Model& model, Work work, std::int64_t sampl
 
 // Called once per layer, or once for each half of its backward pass.
 void PhaseThrottle::layerDone(const Model& model, std::size_t layer, Work work) {
-    if (!m_throttle.any()) return;
+    if (!m_throttle.isActive()) return;
     m_doneNs += m_throttle.passNs(model, work, m_samples, layer, layer + 1);
-    sleepFor(std::min(m_doneNs, m_passLastsNs));
+    sleepUntilElapsed(std::min(m_doneNs, m_passLastsNs));
 }
 
-void PhaseThrottle::sleepFor(std::int64_t wantedNs) {
+void PhaseThrottle::sleepUntilElapsed(std::int64_t wantedNs) {
     m_sleep.until(m_passBeganNs + wantedNs);
 }
 
@@ -71,12 +71,12 @@ void PhaseThrottle::sleepFor(std::int64_t wantedNs) {
 // layerDone() are missing.
 void PhaseThrottle::passEnds() {
     m_track.enterLayer(-1);
-    if (!m_throttle.any()) return;
-    sleepFor(m_passLastsNs);
-    judge(monotonicNs() - m_passBeganNs, m_passLastsNs);
+    if (!m_throttle.isActive()) return;
+    sleepUntilElapsed(m_passLastsNs);
+    evaluatePass(monotonicNs() - m_passBeganNs, m_passLastsNs);
 }
 
-void PhaseThrottle::judge(std::int64_t tookNs, std::int64_t askedNs) {
+void PhaseThrottle::evaluatePass(std::int64_t tookNs, std::int64_t askedNs) {
     if (++m_passes <= 0) return;
     const auto asked = static_cast<double>(std::max<std::int64_t>(askedNs, 1));
     const auto late = static_cast<double>(tookNs - askedNs);
@@ -87,13 +87,13 @@ void PhaseThrottle::judge(std::int64_t tookNs, std::int64_t askedNs) {
 
 // The optimizer phase may run in several parts, such as the gradient norm. The throttle sleeps the remaining planned
 // time after the last part.
-void PhaseThrottle::endUpdate() {
-    if (!m_throttle.any()) return;
+void PhaseThrottle::sleepUntilUpdateEnds() {
+    if (!m_throttle.isActive()) return;
     {
         const PhaseScope scope(m_track, Phase::kOptimizer);
         m_sleep.until(monotonicNs() + m_updateNs - m_updatedNs);
     }
-    judge(m_updatedNs, m_updateNs);
+    evaluatePass(m_updatedNs, m_updateNs);
 }
 
 void PhaseThrottle::leaving(Phase phase, Phase) {

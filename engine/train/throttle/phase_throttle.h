@@ -26,11 +26,11 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
 
     // Starts to observe the phases of the track. Call after all listeners that delay phases (SlowPhase) are registered,
     // because listeners are called in order of registration.
-    void follow();
+    void startObserving();
     // `parameters` is the number of parameters that this rank updates; `delayNs` is added to the update by a pitfall.
     void beginStep(std::int64_t parameters, std::int64_t delayNs = 0);
     // Sleeps until the described device would have finished the update. Call after all work of the optimizer phase.
-    void endUpdate();
+    void sleepUntilUpdateEnds();
     // Returns a report if the CPU has become too slow for the pace or fast enough again. Call after each step.
     std::optional<ThrottleKept> endStep(std::int64_t step);
 
@@ -41,8 +41,8 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     void leaving(Phase phase, Phase next) override;
 
   private:
-    void sleepFor(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass
-    void judge(std::int64_t tookNs, std::int64_t askedNs);
+    void sleepUntilElapsed(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass
+    void evaluatePass(std::int64_t tookNs, std::int64_t askedNs);
 
     const DeviceThrottle m_throttle;
     const int m_rank;

@@ -69,9 +69,10 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     beginLateTrace();
 }
 
-// Observes the phases for soFar(). Registers a listener only in traced steps, so that other steps have no cost.
+// Observes the phases for unfinishedTrace(). Registers a listener only in traced steps, so that other steps have no
+// cost.
 void StepTracer::beginLateTrace() {
-    if (!isReported()) return;
+    if (!reportsWholeTraces()) return;
     const std::lock_guard lock(m_mutex);
     m_soFar.rank = m_options.rank;
     m_soFar.step = m_trace.step;
@@ -94,7 +95,7 @@ void StepTracer::leaving(Phase, Phase next) {
     m_soFar.cpu.push_back(0);
 }
 
-std::optional<StepTrace> StepTracer::soFar() const {
+std::optional<StepTrace> StepTracer::unfinishedTrace() const {
     const std::lock_guard lock(m_mutex);
     return m_soFar.phase.empty() ? std::nullopt : std::optional(m_soFar);
 }
@@ -118,10 +119,10 @@ std::int64_t StepTracer::queuedNs() {
     return value;
 }
 
-const PhaseTimes* StepTracer::sums() {
+const PhaseTimes* StepTracer::phaseTimes() {
     if (!m_active) return nullptr;
     fillTrace(monotonicNs());
-    m_sums = phaseTimes(m_trace);
+    m_sums = ringside::phaseTimes(m_trace);
     return &m_sums;
 }
 
@@ -179,7 +180,7 @@ const StepTrace* StepTracer::end() {
     m_collectives.stop();
     const std::int64_t queued = queuedNs();
     m_trace.queuedNs = queued < 0 || m_beganQueuedNs < 0 ? -1 : queued - m_beganQueuedNs;
-    return isReported() ? &m_trace : nullptr;
+    return reportsWholeTraces() ? &m_trace : nullptr;
 }
 
 std::optional<std::int64_t> StepTracer::wantedInterval() {
@@ -206,7 +207,7 @@ void StepTracer::setInterval(std::int64_t steps) {
     m_interval = std::clamp<std::int64_t>(steps, 1, kMostInterval);
 }
 
-void StepTracer::record(std::int64_t steps) {
+void StepTracer::recordSteps(std::int64_t steps) {
     reserve();
     m_recordUntil = m_step + 1 + steps;
 }

@@ -25,7 +25,7 @@ struct TracerOptions {
 // All ranks trace the same steps: every k-th one. Rank 0 measures the duration of steps and proposes k
 // (wantedInterval()); the ranks agree on it (StepAgreement), so that tracing short steps costs little.
 //
-// Thread safety: the training thread only, except soFar().
+// Thread safety: the training thread only, except unfinishedTrace().
 class StepTracer final : private PhaseListener {
   public:
     // `phases` and `collectives` must outlive the tracer.
@@ -40,24 +40,24 @@ class StepTracer final : private PhaseListener {
     void begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs = 0, bool watched = false);
     // Returns the time spent in each phase of the step, or null if the step is not traced. Call when all work of the
     // step is done.
-    const PhaseTimes* sums();
+    const PhaseTimes* phaseTimes();
     // Ends the step. Returns its trace, or null if the step is not traced or only sums are recorded. Valid until the
     // next begin().
     const StepTrace* end();
 
     // Returns the unfinished trace of the current step, if it is traced: in such a trace, the length is -1 and the last
     // phase is not over. Callable from any thread.
-    std::optional<StepTrace> soFar() const;
+    std::optional<StepTrace> unfinishedTrace() const;
 
     // Returns the interval k that suits the current duration of steps, if interval() should change. Rank 0 only.
     std::optional<std::int64_t> wantedInterval();
     // Sets the interval k. Call on all ranks between the same two steps.
     void setInterval(std::int64_t steps);
     // Sets the planned shares that each trace contains.
-    void setPlanned(const PlannedShares& planned) { m_trace.planned = planned; }
-    void record(std::int64_t steps);  // records the next `steps` steps in detail
+    void setPlannedShares(const PlannedShares& planned) { m_trace.planned = planned; }
+    void recordSteps(std::int64_t steps);  // records the next `steps` steps in detail
     // Suspends tracing, for measurements of its cost.
-    void setResting(bool resting) { m_resting = resting; }
+    void setSuspended(bool resting) { m_resting = resting; }
 
     bool isTracing() const { return m_active; }  // returns true if the current step is traced
     // True if the step with this number will be traced even if it is not watched.
@@ -71,7 +71,7 @@ class StepTracer final : private PhaseListener {
     void leaving(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
     // true if whole traces are reported; false if only sums are reported
-    bool isReported() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
+    bool reportsWholeTraces() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
     void reserve();
     void fillTrace(std::int64_t nowNs);
     void fillMessages();

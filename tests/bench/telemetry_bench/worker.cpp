@@ -51,7 +51,7 @@ class Alternation final : public TrainerObserver {
         const std::int64_t inWindow = m_epoch % kWindow;
         if (inWindow == 0 && m_epoch > 0) logWindow();
         const bool told = isReported(m_epoch / kWindow);
-        if (inWindow == 0 && m_tracer != nullptr) m_tracer->setResting(!told);
+        if (inWindow == 0 && m_tracer != nullptr) m_tracer->setSuspended(!told);
         if (inWindow == 0 && m_tracer == nullptr)
             m_config.training.logEvery = told ? 1 : std::numeric_limits<std::int64_t>::max();
         if (inWindow == kSettling) {
@@ -94,7 +94,7 @@ void train(const RankEnvironment& environment, RankChannels& channels, Telemetry
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
     const std::unique_ptr<RankDevices> devices = makeCpuDevices();
     const std::unique_ptr<Backend> backend = devices->makeBackend(environment, config);
-    const std::unique_ptr<Communicator> communicator = devices->join(environment, channels, config, *backend);
+    const std::unique_ptr<Communicator> communicator = devices->connectToRanks(environment, channels, config, *backend);
     Alternation observer(sink, config, environment.rank);
     Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory});
     const char* const what = std::getenv("RINGSIDE_BENCH");
