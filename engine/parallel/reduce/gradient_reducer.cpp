@@ -32,7 +32,7 @@ GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Comm
     for (const Parameter* parameter : parameters)
         bytes.push_back(static_cast<std::size_t>(parameter->shape.count()) * sizeof(float));
     const auto plan = planBuckets(bytes, limits);
-    for (std::size_t i = 0; i < plan.size(); ++i) bind(parameters, plan[i], i + 1 == plan.size());
+    for (std::size_t i = 0; i < plan.size(); ++i) bindBucket(parameters, plan[i], i + 1 == plan.size());
     const MemoryScope scope(backend.memory(), MemoryClass::kGradients);
     for (Bucket& bucket : m_buckets)
         for (int level = 0; level < options.keptLevels; ++level)
