@@ -180,7 +180,8 @@ class Record(Watch):
         steps = [(line["step"], line["loss"]) for line in self.lines("metrics.jsonl") if line["kind"] == "step"]
         self.assertEqual(steps, [(step, 1.0 + (step - 1) // 4 % 2) for step in range(1, 17)])
         epochs = [(line["epoch"], line["loss"]) for line in self.lines("metrics.jsonl") if line["kind"] == "epoch"]
-        self.assertEqual(epochs, [(0, 1.0), (1, 2.0), (0, 1.0), (1, 2.0)])
+        # Epoch 1 of the first attempt has no result: the rank was killed before it left the epoch.
+        self.assertEqual(epochs, [(0, 1.0), (0, 1.0), (1, 2.0)])
         indices = [line["step"] for line in self.lines("telemetry.jsonl") if line["kind"] == "indices"]
         self.assertEqual(indices, list(range(1, 17)))
         shown = subprocess.run([PROGRAM, "show", self.run_directory], capture_output=True, text=True, timeout=LONG)
