@@ -221,6 +221,18 @@ TEST_CASE("a line needs only the fields without which it means nothing") {
     checkNeeded(R"({"kind":"end","state":"failed","steps":1})", {"state"});
 }
 
+TEST_CASE("a flag is true or false, a text is a string, and a list of lines has strings") {
+    CHECK(accepts(std::string(R"({"kind":"pace","rank":0,"kept":false})")));
+    for (const char* value : {"1", "0", "\"true\"", "[true]", "null"}) {
+        CAPTURE(value);
+        CHECK_FALSE(accepts(R"({"kind":"pace","rank":0,"kept":)" + std::string(value) + "}"));
+    }
+    CHECK_FALSE(accepts(std::string(R"({"kind":"log","rank":0,"text":1})")));
+    CHECK(accepts(std::string(R"({"kind":"end","state":"failed","last_lines":["a"]})")));
+    CHECK_FALSE(accepts(std::string(R"({"kind":"end","state":"failed","last_lines":[1]})")));
+    CHECK_FALSE(accepts(std::string(R"({"kind":"end","state":"failed","last_lines":"a"})")));
+}
+
 TEST_CASE("the columns of a line have one length, or are left out together") {
     const auto with = [](const char* text, const std::string& key, const Json& value) {
         Json line = Json::parse(text);
