@@ -48,7 +48,8 @@ void WatchRecord::take(const Event& event, std::string_view line, std::int64_t n
 }
 
 void WatchRecord::beginAttempt() {
-    if (!m_recorder) return;
+    if (m_seen.worldSize() == 0) return;
+    flush();  // the events of the attempt that has failed must be written before samples are accepted again
     m_recorder->acceptRepeatedEpochs();
     m_epochs->beginAttempt();
 }
