@@ -42,6 +42,37 @@ TEST_CASE("an epoch is compared when every rank has reported it") {
     CHECK(news.mismatches[0].text() == "rank 0, epoch 2: samples differ from the plan (only their hash is known)");
 }
 
+TEST_CASE("an epoch that a script leaves early is compared as far as it was trained") {
+    // python3: hashlib.sha256(struct.pack("<2q", 4, 3)).hexdigest()
+    const Consumed left{0, 0, 2, "051a156331f33b0db721f9513137ea49afb1324a682e89d899a4f6974fc5e771"};
+    PlanWatchOptions options = tenOnFour();
+    for (const bool mayEndEarly : {false, true}) {
+        CAPTURE(mayEndEarly);
+        options.mayEndEarly = mayEndEarly;
+        PlanWatch watch(options);
+        watch.add(left);
+        for (int rank = 1; rank < 4; ++rank) watch.add(Consumed{rank, 0, 3, hashOf(options, rank)});
+        const PlanNews news = watch.finish(seconds(10));
+        CHECK(news.auditedEpochs.empty() == mayEndEarly);
+        CHECK(news.mismatches.empty() == mayEndEarly);
+    }
+    PlanWatch wrong(options);
+    wrong.add(Consumed{1, 0, 2, left.sha256});
+    CHECK(wrong.finish(seconds(10)).mismatches == std::vector{PlanMismatch{1, 0}});
+}
+
+TEST_CASE("ranks that were started again are compared by their last report of an epoch") {
+    PlanWatchOptions options = tenOnFour();
+    options.mayEndEarly = true;
+    PlanWatch watch(options);
+    for (int attempt = 0; attempt < 2; ++attempt)
+        for (int rank = 0; rank < (attempt == 0 ? 2 : 4); ++rank)
+            watch.add(Consumed{rank, 0, 3, hashOf(options, rank)});
+    const PlanNews news = watch.finish(seconds(10));
+    CHECK(news.auditedEpochs == std::vector<std::int64_t>{0});
+    CHECK(news.mismatches.empty());
+}
+
 TEST_CASE("a wrong sample is found by step and slot, and not reported again by the hash of its epoch") {
     PlanWatch watch(tenOnFour());
     watch.add(ConsumedIndices{2, 0, 1, 0, {7, 0}});

@@ -158,6 +158,15 @@ TEST_CASE("facts of wrong types change nothing") {
         CHECK((problem.field == "dataset.size" || problem.field == "loader.batch_size"));
 }
 
+TEST_CASE("the steps of an epoch are those of the latest process of a rank") {
+    SeenExperiment seen("train");
+    for (const auto& facts : {kProcess, kTraining}) seen.take(facts);
+    seen.take(steps(1, 0, 1, {1, 1, 1}, 8));
+    for (const auto& facts : {kProcess, kTraining}) seen.take(facts);  // after a restart
+    seen.take(steps(1, 0, 4, {1, 1, 1, 1, 1}, 8));
+    CHECK(seen.recorded(true).stepsPerEpoch == 5);
+}
+
 TEST_CASE("an epoch's loss is the mean over samples, or over steps without samples") {
     EpochResults results(2);
     CHECK(results.take(steps(0, 0, 1, {1, 2}, 10)).empty());

@@ -26,12 +26,15 @@ constexpr int kLowestPriority = 19;
 }  // namespace
 
 std::string trainedHash(const ShardPlan& plan, int rank) {
+    return trainedHash(plan, rank, plan.trainedOf(rank));
+}
+
+std::string trainedHash(const ShardPlan& plan, int rank, std::int64_t count) {
     Sha256 sum;
     std::array<std::int64_t, 1024> chunk{};
-    const std::int64_t trained = plan.trainedOf(rank);
-    for (std::int64_t slot = 0; slot < trained;) {
+    for (std::int64_t slot = 0; slot < count;) {
         std::size_t filled = 0;
-        while (slot < trained && filled < chunk.size()) chunk[filled++] = plan.index(rank, slot++);
+        while (slot < count && filled < chunk.size()) chunk[filled++] = plan.index(rank, slot++);
         sum.add(std::as_bytes(std::span(chunk).first(filled)));
     }
     return sum.hex();
@@ -60,6 +63,8 @@ PlanWatch::~PlanWatch() {
 
 void PlanWatch::add(const Consumed& report) {
     std::vector<Consumed>& epoch = m_incomplete[report.epoch];
+    // A rank of a script that was started again reports an epoch again.
+    std::erase_if(epoch, [&](const Consumed& earlier) { return earlier.rank == report.rank; });
     epoch.push_back(report);
     if (static_cast<std::int64_t>(epoch.size()) == m_options.config.dataRanks()) {
         queue({[this, reports = std::move(epoch)] { auditEpoch(reports); }});
@@ -156,11 +161,17 @@ void PlanWatch::addMismatch(const PlanMismatch& mismatch) {
 void PlanWatch::auditEpoch(const std::vector<Consumed>& reports) {
     const ShardPlan* plan = planOf(reports.front().epoch);
     if (plan == nullptr) return;
+    bool isComplete = static_cast<std::int64_t>(reports.size()) == plan->spec().worldSize;
     for (const Consumed& report : reports) {
         const bool known = report.rank >= 0 && report.rank < plan->spec().worldSize;
-        if (!known || trainedHash(*plan, report.rank) != report.sha256) addMismatch({report.rank, report.epoch});
+        const std::int64_t planned = known ? plan->trainedOf(report.rank) : 0;
+        const bool isLeft = m_options.mayEndEarly && report.count >= 0 && report.count < planned;
+        const std::int64_t compared = isLeft ? report.count : planned;
+        if (!known || trainedHash(*plan, report.rank, compared) != report.sha256)
+            addMismatch({report.rank, report.epoch});
+        isComplete = isComplete && !isLeft;
     }
-    if (static_cast<std::int64_t>(reports.size()) < plan->spec().worldSize) return;
+    if (!isComplete) return;
     const std::lock_guard lock(m_mutex);
     m_news.auditedEpochs.push_back(reports.front().epoch);
 }

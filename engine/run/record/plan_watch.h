@@ -23,6 +23,8 @@ namespace ringside {
 // Returns the SHA-256, in hex, of the sample indices that a rank trains by the plan, without those that the loader
 // drops, as little-endian int64. Equal to ShardPlan::hash if the loader drops nothing.
 std::string trainedHash(const ShardPlan& plan, int rank);
+// Returns the same hash of only the first `count` samples.
+std::string trainedHash(const ShardPlan& plan, int rank, std::int64_t count);
 
 // First position at which a rank trained a sample other than the planned one.
 struct PlanMismatch {
@@ -47,6 +49,9 @@ struct PlanWatchOptions {
     // Largest share of one CPU that the comparison uses before withoutPauses() or finish(); 1 = no pauses.
     double share = 0.02;
     std::function<void()> onNews = {};  // called in the comparing thread after each task
+    // True if a rank may leave an epoch before its last sample, as a script does that breaks out of its loop or fails.
+    // The samples until then must be as planned.
+    bool mayEndEarly = false;
 };
 
 // Results since the last PlanWatch::take().
@@ -56,7 +61,7 @@ struct PlanNews {
         std::int64_t epoch = 0;
         std::int64_t count = 0;  // number of slots, from the first, that are as planned
     };
-    std::vector<std::int64_t> auditedEpochs;  // epochs in which the hash of each rank was compared
+    std::vector<std::int64_t> auditedEpochs;  // epochs in which the hash of all samples of each rank was compared
     std::vector<PlanMismatch> mismatches;     // new differences from the plan, at most one for each rank and epoch
     // For each rank with newly confirmed samples: how many samples of its epoch are confirmed.
     std::vector<Confirmed> confirmed;

@@ -100,9 +100,9 @@ void SeenExperiment::takeFacts(const ScriptFacts& facts) {
     const Result<Json> parsed = parseJson(facts.facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
-    if (facts.about == "process" && (m_lowest < 0 || facts.rank < m_lowest)) {
+    if (facts.about == "process" && (m_lowest < 0 || facts.rank <= m_lowest)) {
         m_lowest = facts.rank;
-        m_loaders.clear();  // the rank reports its loaders again
+        m_loaders.clear();  // another process, also of the same rank after a restart, reports its own loaders
         m_stepsPerEpoch.clear();
         takeProcess(json);
     }

@@ -78,6 +78,7 @@ bool Verification::begin() {
     m_confirmed.resize(static_cast<std::size_t>(started->worldSize));
     m_seen.resize(m_confirmed.size());
     PlanWatchOptions options{.config = *m_config, .datasetSize = m_samples, .classes = classesOf(m_config->dataset)};
+    options.mayEndEarly = isWatched;
     options.onNews = [this, run = m_runNumber] {
         QMetaObject::invokeMethod(
             this,
