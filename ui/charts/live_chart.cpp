@@ -46,6 +46,14 @@ std::pair<std::size_t, std::size_t> drawnRange(const Curve& curve, const AxisRan
     return {first > 0 ? first - 1 : 0, std::min(end + 1, curve.points.size())};
 }
 
+// Returns the range, extended so that no marker between `markers` is cut at the upper or lower edge of a plot with
+// `pixels` rows.
+AxisRange withMarkerRoom(const AxisRange& range, const AxisRange& markers, double pixels) {
+    if (markers.empty() || pixels < 4 * kMarkerEdge) return range;
+    const double room = range.width() * kMarkerEdge / (pixels - 2 * kMarkerEdge);
+    return {std::min(range.minimum, markers.minimum - room), std::max(range.maximum, markers.maximum + room)};
+}
+
 }  // namespace
 
 LiveChart::LiveChart(Theme& theme, QWidget* parent)
@@ -229,33 +237,27 @@ AxisRange LiveChart::rangeOfY(const AxisRange& x) const {
     if (m_fromZero && !values.empty()) {
         values.include(0);
     }
+    const auto withMarkers = [&](const AxisRange& range) {
+        AxisRange markers;
+        for (const Curve& curve : m_curves) {
+            if (curve.kind != Curve::Kind::MarkedLine || m_hidden.contains(curve.key)) continue;
+            for (const CurvePoint& point : curve.points) {
+                const double y = toY(point.y);
+                const bool isShown = point.x >= x.minimum && point.x <= x.maximum;
+                if (isShown && y >= range.minimum && y <= range.maximum) markers.include(y);
+            }
+        }
+        return withMarkerRoom(range, markers, plot().height());
+    };
     if (m_logY) {
         const double margin = values.empty() ? 0 : std::max(0.05, values.width() * 0.05);
-        return values.empty() ? AxisRange{-1, 0}
-                              : withMarkerRoom({values.minimum - margin, values.maximum + margin}, x);
+        return values.empty() ? AxisRange{-1, 0} : withMarkers({values.minimum - margin, values.maximum + margin});
     }
     AxisRange nice = niceRange(values, yTickCount());
     if (m_yStyle == NumberStyle::Percent) {
         nice.maximum = std::min(nice.maximum, 1.0);
     }
-    return withMarkerRoom(nice, x);
-}
-
-// Returns the range, extended so that no marker is cut at the upper or lower edge of the plot.
-AxisRange LiveChart::withMarkerRoom(AxisRange range, const AxisRange& x) const {
-    AxisRange markers;
-    for (const Curve& curve : m_curves) {
-        if (curve.kind != Curve::Kind::MarkedLine || m_hidden.contains(curve.key)) continue;
-        for (const CurvePoint& point : curve.points) {
-            const double y = toY(point.y);
-            const bool isShown = point.x >= x.minimum && point.x <= x.maximum;
-            if (isShown && y >= range.minimum && y <= range.maximum) markers.include(y);
-        }
-    }
-    const double pixels = plot().height();
-    if (markers.empty() || pixels < 4 * kMarkerEdge) return range;
-    const double room = range.width() * kMarkerEdge / (pixels - 2 * kMarkerEdge);
-    return {std::min(range.minimum, markers.minimum - room), std::max(range.maximum, markers.maximum + room)};
+    return withMarkers(nice);
 }
 
 void LiveChart::matchSeries() {

@@ -111,7 +111,6 @@ class LiveChart : public QChartView {
     void computeSmoothed();
     AxisRange wholeShown() const;
     AxisRange rangeOfY(const AxisRange& x) const;
-    AxisRange withMarkerRoom(AxisRange range, const AxisRange& x) const;
     std::vector<QPointF> pointsIn(const AxisRange& x) const;
     double toY(double value) const;
     void drawFlags(QPainter& painter) const;
