@@ -5,7 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
 shift
-if [ $# -eq 0 ]; then set -- ringside-worker ringsidectl tests/test_ranks tests/test_train tests/test_worker tests/test_mesh_runs tests/test_fuzz_peers tests/test_pytorch_training; fi
 directory=build/$preset
 # A tree that ./run configured before there was a test library has no tests.
 if [ "$*" != programs ] && grep -q '^Catch2_DIR:.*NOTFOUND' "$directory/CMakeCache.txt" 2>/dev/null; then
