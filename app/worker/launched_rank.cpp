@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launched_rank.h"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
+#include <stop_token>
 #include <string_view>
+#include <thread>
 
 #include "base/crypto/secret.h"
 #include "base/errors/errors.h"
 #include "base/errors/exit_code.h"
 #include "base/json/json.h"
+#include "base/processors/processors.h"
 #include "base/system/files.h"
 #include "base/system/signal_input.h"
 #include "base/time/monotonic.h"
@@ -236,15 +240,40 @@ int hostRun(const Start& start) {
     return end.value().exitCode;
 }
 
-int stopWishFd = -1;
+// Passes the launcher's signals on to the host of the run, which then stops all ranks. A thread reads them from a
+// descriptor: a signal handler would interrupt the training thread, and oneDNN 2.6 damages the heap when it is
+// interrupted in a matrix product.
+class StopSignals {
+  public:
+    // control: socket to the host of the run; stays open until the destructor has run.
+    explicit StopSignals(int control)
+        : m_signals(launcherSignals()), m_thread([this, control](std::stop_token end) {
+              nameThread("signals");
+              run(control, end);
+          }) {}
+    // From here on the signals have no effect: the run has ended.
+    ~StopSignals() {
+        m_thread.request_stop();
+        m_thread.join();
+        for (const int number : kLauncherSignals) std::signal(number, SIG_IGN);
+    }
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
 
-// Signal handler: asks the host of the run to stop all ranks.
-void onStopSignal(int) {
-    static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
-    const int interrupted = errno;  // the interrupted code may still read errno
-    [[maybe_unused]] const ssize_t written = ::write(stopWishFd, kLine.data(), kLine.size());
-    errno = interrupted;
-}
+  private:
+    void run(int control, const std::stop_token& end) const {
+        static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
+        static constexpr int kPollMs = 50;  // how soon the thread sees that the run has ended
+        while (!end.stop_requested()) {
+            pollfd wait{m_signals.get(), POLLIN, 0};
+            if (::poll(&wait, 1, kPollMs) <= 0 || !takeSignal(m_signals.get())) continue;
+            [[maybe_unused]] const ssize_t written = ::write(control, kLine.data(), kLine.size());
+        }
+    }
+
+    UniqueFd m_signals;
+    std::jthread m_thread;
+};
 
 RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     const auto rank = static_cast<std::size_t>(start.place.rank);
@@ -308,8 +337,12 @@ int joinRun(const Start& start) {
     RankChannels& channels = joined.value().channels;
     const RankEnvironment environment = environmentOf(start, joined.value());
     channels.shared = sharedOf(environment, joined.value().welcome);
-    stopWishFd = channels.control.get();
-    for (const int number : kLauncherSignals) std::signal(number, start.isGuest ? SIG_DFL : onStopSignal);
+    std::optional<StopSignals> signals;
+    if (start.isGuest) {
+        for (const int number : kLauncherSignals) std::signal(number, SIG_DFL);
+    } else {
+        signals.emplace(channels.control.get());
+    }
     const auto leave = [rank = environment.rank] {
         const std::string text =
             "rank " + std::to_string(rank) + ": the process of rank 0 ended the run; see its verdict";
@@ -319,7 +352,7 @@ int joinRun(const Start& start) {
     };
     const RankEnd end = runAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
                                   clockNote(environment, joined.value()));
-    for (const int number : kLauncherSignals) std::signal(number, SIG_IGN);
+    signals.reset();
     const bool lostPeer = end.exitCode == asCode(ExitCode::kCommunicationFailed);
     if (!end.text.empty())
         writeLauncherError("rank " + std::to_string(environment.rank) + ": " + end.text,

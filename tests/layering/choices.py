@@ -31,6 +31,7 @@ ALLOWED = {
     "ui/cluster/join_dialog.cpp": ({"data", "rank"}, "codec: lines of `ringsidectl join --lines`"),
     "ui/models/watched_script.cpp": ({"data_parallel", "ddp", "optimizer", "pipeline"},
                                      "codec: topics and words of a script's facts"),
+    "ui/watch/finding_row.cpp": ({"epochs", "rank", "step"}, "codec: keys of a finding's evidence"),
     "ui/strategy/page/strategy_page.cpp": ({"layers"}, "name of a view of the page"),
     "app/ringsidectl/live/classroom_run.cpp": ({"stop"}, "a word that the host types"),
     "app/ringsidectl/plan/plan_answers.cpp": ({"padded"}, "codec: flag in the JSON answer"),

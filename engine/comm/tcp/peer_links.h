@@ -48,9 +48,9 @@ struct LinkCounters {
 // ranks arrive in order.
 //
 // send() and receive() start a message and return; the wait functions block until one is complete. The thread that
-// waits moves the bytes itself. Between waits, bytes move only while setBackgroundTransfer() is on. Data is read from a peer
-// only while a receive is pending, so that a fast sender is slowed down by TCP instead of filling the memory of this
-// rank. Thread-safe.
+// waits moves the bytes itself. Between waits, bytes move only while setBackgroundTransfer() is on. Data is read from a
+// peer only while a receive is pending, so that a fast sender is slowed down by TCP instead of filling the memory of
+// this rank. Thread-safe.
 class PeerLinks {
   public:
     using Clock = std::chrono::steady_clock;

@@ -2,8 +2,10 @@
 #include "launch/exchange/pmix_server.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -49,6 +51,23 @@ std::vector<std::string> libraryPaths(const LaunchSources& sources) {
     paths.emplace_back("libpmix.so.2");
     return paths;
 }
+
+// Blocks all signals in the calling thread while it lives. Threads that start meanwhile inherit that, so that signals
+// reach the thread that reads them.
+class BlockedSignals {
+  public:
+    BlockedSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &m_before);
+    }
+    ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &m_before, nullptr); }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  private:
+    sigset_t m_before{};
+};
 
 }  // namespace
 
@@ -104,7 +123,11 @@ Result<std::unique_ptr<JobServer>> PmixServer::connect(const LaunchSources& sour
 }
 
 bool PmixServer::start() {
-    if (m_library->init(&m_library->self, nullptr, 0) != kSuccess) return false;
+    const auto init = [this] {
+        const BlockedSignals blocked;
+        return m_library->init(&m_library->self, nullptr, 0);
+    };
+    if (init() != kSuccess) return false;
     m_place.rank = static_cast<int>(m_library->self.rank);
     m_place.worldSize = m_library->number("pmix.job.size", false);
     m_place.localRank = m_library->number("pmix.lrank", true);
