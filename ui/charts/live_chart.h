@@ -10,14 +10,14 @@
 
 #include "charts/axis_range.h"
 #include "charts/axis_ticks.h"
+#include "charts/chart_drawing.h"
+#include "charts/chart_series.h"
 #include "charts/curve.h"
-#include "charts/decimator.h"
-#include "charts/smoothed_curve.h"
+#include "charts/plot_scale.h"
+#include "charts/shown_curves.h"
+#include "charts/shown_ranges.h"
 
 QT_BEGIN_NAMESPACE
-class QAreaSeries;
-class QLineSeries;
-class QScatterSeries;
 class QValueAxis;
 QT_END_NAMESPACE
 
@@ -25,15 +25,8 @@ namespace ringside {
 
 class Theme;
 
-// Event of a run that is marked on each chart.
-struct ChartFlag {
-    double x = 0;
-    QString text;
-    bool operator==(const ChartFlag&) const = default;
-};
-
-// Chart of a live run. Qt Charts draws the curves; each redraw replaces their points by at most two per pixel column.
-// This class draws the grid, labels, crosshair and the rectangle dragged for zooming.
+// Chart of a live run: axes, what the user has chosen to see, and the mouse. ChartSeries draws the curves, the
+// functions of chart_drawing.h everything else.
 class LiveChart : public QChartView {
     Q_OBJECT
   public:
@@ -41,7 +34,7 @@ class LiveChart : public QChartView {
 
     // `wholeX` is the common range of all charts that share the x axis, so that they stay aligned.
     void setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX = {});
-    const std::vector<Curve>& curves() const { return m_curves; }
+    const std::vector<Curve>& curves() const { return m_curves.curves(); }
     void setHidden(const std::set<QString>& keys);
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
@@ -51,13 +44,13 @@ class LiveChart : public QChartView {
     void setFlags(std::vector<ChartFlag> flags);
     const std::vector<ChartFlag>& flags() const { return m_flags; }
     AxisRange shownY() const;
-    void setFromZero(bool on) { m_fromZero = on; }    // true: the y axis always starts at zero
+    void setFromZero(bool on) { m_y.startsAtZero = on; }  // true: the y axis always starts at zero
     void setXFromZero(bool on) { m_xFromZero = on; }  // true: the whole x range starts at zero, the start of training
     // Sets the visible x range; empty: everything, including new points.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
     // Sets the title left of the labels of the x axis: "step".
-    void setXTitle(const QString& title) { m_xTitle = title; }
+    void setXTitle(const QString& title) { m_grid.xTitle = title; }
     // Sets the text that is shown while only other charts have curves.
     void setEmptyText(const QString& text) { m_emptyText = text; }
     // Makes points clickable (pointClicked()). The tool tip explains the effect.
@@ -66,18 +59,16 @@ class LiveChart : public QChartView {
     void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
 
     AxisRange shownX() const;
-    AxisRange wholeX() const { return m_wholeX; }
     // Returns the visible curves in the visible x range as CSV lines: series, x, value, minimum, maximum, smoothed.
-    QList<QStringList> tableRows() const;
+    QList<QStringList> tableRows() const { return m_curves.tableRows(shownX()); }
     // Returns the largest number of points of any series, for tests of the limit per pixel column.
-    int largestPointCount() const;
+    int largestPointCount() const { return m_series.largestPointCount(); }
     int pixelColumns() const;
 
     // Returns the visible curve at a point, up to 10 px away; null if there is none.
     const Curve* curveAt(const QPointF& point) const;
     // Value of the x axis at a point of the plot; none outside it.
     std::optional<double> valueAt(const QPoint& point) const;
-    double xAt(double pixel) const;
 
   Q_SIGNALS:
     void crosshairMoved(std::optional<double> x);
@@ -96,45 +87,20 @@ class LiveChart : public QChartView {
     void leaveEvent(QEvent* event) override;
 
   private:
-    struct Drawn {  // series of one curve; null if its kind has none
-        Curve::Kind kind;
-        QLineSeries* line = nullptr;
-        QLineSeries* raw = nullptr;
-        QAreaSeries* band = nullptr;
-        QScatterSeries* markers = nullptr;
-    };
     void redraw();
-    void matchSeries();
-    Drawn addSeries(const Curve& curve);
-    void fill(Drawn& drawn, const Curve& curve);
-    void restyle(Drawn& drawn, const Curve& curve);
-    void computeSmoothed();
-    AxisRange wholeShown() const;
-    AxisRange rangeOfY(const AxisRange& x) const;
-    std::vector<QPointF> pointsIn(const AxisRange& x) const;
-    double toY(double value) const;
-    void drawFlags(QPainter& painter) const;
-    int yTickCount() const;
-    QRectF plot() const;
-
-    double pixelOf(double x) const;
-    void drawCrosshairBox(QPainter& painter) const;
-    QStringList crosshairLines() const;
+    QRectF plot() const { return plotIn(viewport()->rect()); }
+    PlotScale scale() const { return {plot(), shownX(), shownY()}; }
+    AxisRange wholeShown() const { return xRangeOf(m_wholeX, m_xFromZero, plot().width()); }
 
     Theme& m_theme;
     QValueAxis* m_xAxis;
     QValueAxis* m_yAxis;
-    std::vector<Curve> m_curves;
-    std::vector<SmoothedCurve> m_smoothed;  // smoothed values of each curve
-    std::vector<Drawn> m_drawn;
-    std::set<QString> m_hidden;
-    double m_smoothing = 0;
-    bool m_logY = false;
-    bool m_ignoreOutliers = false;
+    ChartSeries m_series;
+    ShownCurves m_curves;
     std::vector<ChartFlag> m_flags;
-    bool m_fromZero = false;
+    YAxisOptions m_y;
+    GridOptions m_grid;
     bool m_xFromZero = true;
-    NumberStyle m_xStyle = NumberStyle::Plain, m_yStyle = NumberStyle::Plain;
     std::optional<AxisRange> m_chosenX;
     std::optional<AxisRange> m_chosenY;
     AxisRange m_wholeX;
@@ -147,7 +113,6 @@ class LiveChart : public QChartView {
     double m_clickedX = 0;
     std::function<QString(double)> m_xText;
     QString m_emptyText;
-    QString m_xTitle;
 };
 
 }  // namespace ringside

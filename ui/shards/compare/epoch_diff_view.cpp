@@ -30,10 +30,10 @@ EpochDiffView::EpochDiffView(Theme& theme, QWidget* parent) : ShardView(parent),
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(Theme::kSpace2);
     layout->addLayout(makeHead());
-    m_loom = new GridWidget(theme);
-    m_loom->setObjectName(QStringLiteral("diffGridWidget"));
-    m_loom->setAccessibleName(tr("Epoch diff: where each sample was in the other epoch"));
-    layout->addWidget(m_loom, 1);
+    m_grid = new GridWidget(theme);
+    m_grid->setObjectName(QStringLiteral("diffGridWidget"));
+    m_grid->setAccessibleName(tr("Epoch diff: where each sample was in the other epoch"));
+    layout->addWidget(m_grid, 1);
     m_legend = new WrappedText;
     m_legend->setObjectName(QStringLiteral("diffLegendLabel"));
     m_legend->setProperty("role", "note");
@@ -41,11 +41,11 @@ EpochDiffView::EpochDiffView(Theme& theme, QWidget* parent) : ShardView(parent),
     m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     layout->addWidget(m_legend);
     showLegend();
-    connect(m_loom, &GridWidget::cellClicked, this, [this](GridCell cell) {
+    connect(m_grid, &GridWidget::cellClicked, this, [this](GridCell cell) {
         if (m_scene && m_shown == m_scene->plan.spec())
             Q_EMIT cellChosen(cell);  // clicks on a picture that is out of date are ignored
     });
-    connect(m_loom, &GridWidget::cellHovered, this, &ShardView::cellHovered);
+    connect(m_grid, &GridWidget::cellHovered, this, &ShardView::cellHovered);
     connect(&theme, &Theme::changed, this, &EpochDiffView::showLegend);
 }
 
@@ -87,7 +87,7 @@ void EpochDiffView::setScene(const ShardScene& scene) {
 }
 
 void EpochDiffView::setSelected(std::optional<qint64>, std::optional<GridCell> cell) {
-    m_loom->setSelected(cell);
+    m_grid->setSelected(cell);
 }
 
 void EpochDiffView::freeMemory() {
@@ -95,7 +95,7 @@ void EpochDiffView::freeMemory() {
     m_scene.reset();
     m_there.reset();
     m_recent.clear();
-    m_loom->forgetPictures();
+    m_grid->forgetPictures();
 }
 
 // Computes for each cell of the shown epoch where its sample was in the other epoch. Callable from any thread.
@@ -135,8 +135,8 @@ void EpochDiffView::setMade(const Made& one, const ShardScene& scene, const Shar
     const bool first = !m_shown;
     m_there = there;
     m_shown = scene.plan.spec();
-    m_loom->setScene(scene, one.origins);
-    if (first) m_loom->fit();
+    m_grid->setScene(scene, one.origins);
+    if (first) m_grid->fit();
     m_explanation = explainEpochDiff(scene, other, one.diff);
     Q_EMIT explanationChanged();
 }

@@ -25,12 +25,12 @@ class EpochDiffView : public ShardView {
 
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
-    void reveal(GridCell cell) override { m_loom->reveal(cell); }
+    void reveal(GridCell cell) override { m_grid->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_explanation; }
     TableData table() const override;
-    bool isSettled() const override { return !m_work.isBusy() && m_loom->isSettled(); }
+    bool isSettled() const override { return !m_work.isBusy() && m_grid->isSettled(); }
     void freeMemory() override;
-    qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }
+    qint64 cellsDrawn() const override { return m_grid->cellsDrawn(); }
 
   private:
     struct Made {
@@ -53,7 +53,7 @@ class EpochDiffView : public ShardView {
     bool m_chosen = false;             // true if the user chose the other epoch; until then it is the previous one
     QLabel* m_title = nullptr;
     QSpinBox* m_other = nullptr;
-    GridWidget* m_loom = nullptr;
+    GridWidget* m_grid = nullptr;
     QLabel* m_legend = nullptr;
     std::optional<ShardPlan> m_there;
     std::optional<Explanation> m_explanation;

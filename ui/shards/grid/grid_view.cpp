@@ -28,9 +28,9 @@ GridView::GridView(Theme& theme, QWidget* parent) : ShardView(parent) {
     layout->addWidget(m_minimap);
     auto* row = new QHBoxLayout;
     row->setSpacing(Theme::kSpace3);
-    m_loom = new GridWidget(theme);
+    m_grid = new GridWidget(theme);
     m_lastSlots = new LastSlotsPanel(theme);
-    row->addWidget(m_loom, 1);
+    row->addWidget(m_grid, 1);
     row->addWidget(m_lastSlots);
     layout->addLayout(row, 1);
     connectParts();
@@ -62,21 +62,21 @@ QWidget* GridView::makeHeader() {
 }
 
 void GridView::connectParts() {
-    connect(m_loom, &GridWidget::viewChanged, this, &GridView::showWindow);
-    connect(m_loom, &GridWidget::cellClicked, this, &ShardView::cellChosen);
-    connect(m_loom, &GridWidget::cellHovered, this, &ShardView::cellHovered);
+    connect(m_grid, &GridWidget::viewChanged, this, &GridView::showWindow);
+    connect(m_grid, &GridWidget::cellClicked, this, &ShardView::cellChosen);
+    connect(m_grid, &GridWidget::cellHovered, this, &ShardView::cellHovered);
     connect(m_lastSlots, &LastSlotsPanel::cellClicked, this, &ShardView::cellChosen);
     connect(m_lastSlots, &LastSlotsPanel::cellHovered, this, &ShardView::cellHovered);
-    connect(m_minimap, &GridMinimap::windowMoved, m_loom, &GridWidget::setFirstSlot);
+    connect(m_minimap, &GridMinimap::windowMoved, m_grid, &GridWidget::setFirstSlot);
     connect(m_trail, &Breadcrumb::chosen, this, &GridView::goTo);
     connect(m_animation, &QPushButton::clicked, this, &GridView::animateAssignment);
-    connect(m_loom, &GridWidget::animationAdvanced, this, &ShardView::explanationChanged);
-    connect(m_loom, &GridWidget::animationEnded, this, &GridView::nameAnimationButton);
-    connect(m_loom, &GridWidget::animationEnded, this, &ShardView::explanationChanged);
+    connect(&m_grid->animation(), &AssignmentOverlay::groupChanged, this, &ShardView::explanationChanged);
+    connect(&m_grid->animation(), &AssignmentOverlay::ended, this, &GridView::nameAnimationButton);
+    connect(&m_grid->animation(), &AssignmentOverlay::ended, this, &ShardView::explanationChanged);
     nameAnimationButton();
     connect(m_colorBy, &SegmentedControl::chosen, this, [this](int index) {
         const auto by = static_cast<ColorBy>(index);
-        m_loom->setColorBy(by);
+        m_grid->setColorBy(by);
         m_minimap->setColorBy(by);
         m_lastSlots->setColorBy(by);
     });
@@ -87,63 +87,63 @@ void GridView::setScene(const ShardScene& scene) {
     const bool classes = scene.data && scene.data->classCount() > 0;
     m_colorBy->setChoiceEnabled(static_cast<int>(ColorBy::Class), classes,
                                 classes ? tr("Colour by class") : tr("This data set has no classes"));
-    m_loom->setScene(scene);
+    m_grid->setScene(scene);
     m_minimap->setScene(scene);
     m_lastSlots->setScene(scene);
     showTrail();
 }
 
 void GridView::setSelected(std::optional<qint64>, std::optional<GridCell> cell) {
-    m_loom->setSelected(cell);
+    m_grid->setSelected(cell);
     m_lastSlots->setSelected(cell);
     m_selected = cell;
     showTrail();
 }
 
 void GridView::setProgress(const RunProgress& progress) {
-    m_loom->setProgress(progress);
+    m_grid->setProgress(progress);
     m_minimap->setProgress(progress);
 }
 
 void GridView::showWindow() {
-    const GridGeometry& view = m_loom->geometryOfCells();
+    const GridGeometry& view = m_grid->geometryOfCells();
     m_minimap->setWindow(view.firstSlot(), view.area().width() / view.pitch());
     showTrail();
 }
 
 void GridView::showTrail() {
-    if (m_scene) m_trail->setTrail(trailOf(*m_scene, m_loom->geometryOfCells(), m_selected));
+    if (m_scene) m_trail->setTrail(trailOf(*m_scene, m_grid->geometryOfCells(), m_selected));
 }
 
 // Goes back to a level of the breadcrumb above the grid: the selected sample or the visible part.
 void GridView::goTo(CrumbKind kind) {
     if (!m_scene) return;
-    const GridGeometry& view = m_loom->geometryOfCells();
+    const GridGeometry& view = m_grid->geometryOfCells();
     const GridCell cell =
         m_selected.value_or(GridCell{static_cast<int>(view.visibleRanks().first), view.visibleSlots().first});
     if (kind == CrumbKind::Epoch || kind == CrumbKind::Rank) {
-        m_loom->fit();
+        m_grid->fit();
     } else if (kind == CrumbKind::Step) {
-        m_loom->showSlots(stepSlots(*m_scene, cell.slot));
+        m_grid->showSlots(stepSlots(*m_scene, cell.slot));
     } else {
         const auto cards = static_cast<qint64>(view.area().width() / GridGeometry::kLargestPitch);
-        m_loom->showSlots({std::max<qint64>(0, cell.slot - cards / 2), cell.slot - cards / 2 + cards});
+        m_grid->showSlots({std::max<qint64>(0, cell.slot - cards / 2), cell.slot - cards / 2 + cards});
     }
-    if (kind != CrumbKind::Epoch) m_loom->reveal(cell);
+    if (kind != CrumbKind::Epoch) m_grid->reveal(cell);
 }
 
 void GridView::animateAssignment() {
-    if (m_loom->animationOverlay().isRunning()) {
-        m_loom->stopAnimation();
+    if (m_grid->animation().isRunning()) {
+        m_grid->animation().stop();
     } else {
-        m_loom->animateAssignment(AssignmentAnimation::Speed::Slow);
+        m_grid->animateAssignment(AssignmentAnimation::Speed::Slow);
     }
     nameAnimationButton();
     Q_EMIT explanationChanged();
 }
 
 void GridView::nameAnimationButton() {
-    const bool running = m_loom->animationOverlay().isRunning();
+    const bool running = m_grid->animation().isRunning();
     m_animation->setText(running ? tr("Skip") : tr("Animate assignment"));
     m_animation->setAccessibleName(running ? tr("Skip the animation") : tr("Animate assignment"));
     m_animation->setToolTip(running ? tr("Show the complete assignment. Space shows the next group.")

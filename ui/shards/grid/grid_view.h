@@ -22,16 +22,16 @@ class GridView : public ShardView {
 
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
-    void reveal(GridCell cell) override { m_loom->reveal(cell); }
-    std::optional<Explanation> explanation() const override { return m_loom->animationOverlay().explanation(); }
-    QWidget* keyboardHome() override { return m_loom; }
+    void reveal(GridCell cell) override { m_grid->reveal(cell); }
+    std::optional<Explanation> explanation() const override { return m_grid->animation().explanation(); }
+    QWidget* keyboardHome() override { return m_grid; }
     void setProgress(const RunProgress& progress) override;
-    void setStep(std::optional<CellRange> slots_) override { m_loom->setStep(slots_); }
-    void setHits(const Hits& hits) override { m_loom->setHits(hits); }
+    void setStep(std::optional<CellRange> slots_) override { m_grid->setStep(slots_); }
+    void setHits(const Hits& hits) override { m_grid->setHits(hits); }
     TableData table() const override { return m_scene ? placesTable(*m_scene) : TableData{}; }
 
-    bool isSettled() const override { return m_loom->isSettled() && m_minimap->isSettled(); }
-    qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }
+    bool isSettled() const override { return m_grid->isSettled() && m_minimap->isSettled(); }
+    qint64 cellsDrawn() const override { return m_grid->cellsDrawn(); }
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -52,7 +52,7 @@ class GridView : public ShardView {
     QPushButton* m_animation = nullptr;
     SegmentedControl* m_colorBy = nullptr;
     GridMinimap* m_minimap = nullptr;
-    GridWidget* m_loom = nullptr;
+    GridWidget* m_grid = nullptr;
     LastSlotsPanel* m_lastSlots = nullptr;
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/grid/grid_widget.h"
 
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QWheelEvent>
+#include <QPainter>
+#include <algorithm>
 #include <cmath>
 
+#include "shards/cells/cell_painter.h"
+#include "shards/grid/grid_navigation.h"
+#include "shards/grid/picture/progress_painter.h"
 #include "shards/scene/cell_identities.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
@@ -16,8 +18,6 @@ namespace {
 constexpr TypePixels kNamesWidth{84};
 constexpr TypePixels kStepsHeight{24};
 constexpr int kScrollBarWidth = 10;
-constexpr double kZoomPerNotch = 1.25;
-constexpr double kDragThreshold = 4;
 constexpr qint64 kScrubMs = 400;
 
 }  // namespace
@@ -31,8 +31,11 @@ GridWidget::GridWidget(Theme& theme, QWidget* parent)
       m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("gridWidget"));
     setAccessibleName(tr("Grid: which rank trains on which sample"));
-    setMouseTracking(true);
-    setFocusPolicy(Qt::StrongFocus);
+    auto* navigation = new GridNavigation(*this, m_geometry, [this] { return cellsArea().topLeft(); });
+    connect(navigation, &GridNavigation::viewMoved, this, &GridWidget::changeView);
+    connect(navigation, &GridNavigation::hovered, this, &GridWidget::hover);
+    connect(navigation, &GridNavigation::clicked, this, &GridWidget::click);
+    connect(navigation, &GridNavigation::selectionMoved, this, &GridWidget::moveSelection);
     m_scrollBar.setObjectName(QStringLiteral("gridScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, [this](int value) {
         m_geometry.setScrollY(value);
@@ -41,20 +44,18 @@ GridWidget::GridWidget(Theme& theme, QWidget* parent)
     });
     connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
     connect(&m_raster, &GridRaster::imageChanged, this, qOverload<>(&QWidget::update));
-    connect(&m_animation, &AssignmentOverlay::groupChanged, this, &GridWidget::animationAdvanced);
-    connect(&m_animation, &AssignmentOverlay::ended, this, &GridWidget::animationEnded);
     connect(&theme, &Theme::changed, this, &GridWidget::restyle);
 }
 
 void GridWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins) {
-    const bool first = !m_scene && scene;
-    const std::optional<ShardScene> before = std::move(m_scene);
-    m_scene = std::move(scene);
+    const bool first = !m_contents.scene && scene;
+    const std::optional<ShardScene> before = std::move(m_contents.scene);
+    m_contents.scene = std::move(scene);
     m_origins = std::move(origins);
-    m_hovered.reset();
-    if (m_scene) {
-        m_geometry.setShape(m_scene->columns(), m_scene->ranks());
-        m_thumbnails.setData(m_scene->data);
+    m_contents.hovered.reset();
+    if (m_contents.scene) {
+        m_geometry.setShape(m_contents.scene->columns(), m_contents.scene->ranks());
+        m_thumbnails.setData(m_contents.scene->data);
         if (first) m_geometry.home();
     }
     restyle();
@@ -66,7 +67,9 @@ void GridWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const
 // fade. While the epoch slider moves, epochs are shown without animation.
 void GridWidget::animateChange(const std::optional<ShardScene>& before) {
     const bool scrubbing = m_sinceEpoch.isValid() && m_sinceEpoch.elapsed() < kScrubMs;
-    if (!before || !m_scene || before->epoch == m_scene->epoch || !(before->specAt(0) == m_scene->specAt(0))) return;
+    if (!before || !m_contents.scene || before->epoch == m_contents.scene->epoch ||
+        !(before->specAt(0) == m_contents.scene->specAt(0)))
+        return;
     m_sinceEpoch.start();
     if (scrubbing || !isVisible() || !m_theme.allowsMotion()) return;
     const CellDetail detail = m_geometry.detail();
@@ -81,10 +84,10 @@ void GridWidget::animateChange(const std::optional<ShardScene>& before) {
 }
 
 void GridWidget::animateAssignment(AssignmentAnimation::Speed speed) {
-    if (!m_scene || m_scene->columns() == 0) return;
+    if (!m_contents.scene || m_contents.scene->columns() == 0) return;
     const CellDetail detail = m_geometry.detail();
     if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) home();
-    m_animation.start(*m_scene, *m_colors, speed, cellsArea());
+    m_animation.start(*m_contents.scene, *m_contents.colors, speed, cellsArea());
 }
 
 void GridWidget::setColorBy(ColorBy by) {
@@ -93,11 +96,11 @@ void GridWidget::setColorBy(ColorBy by) {
 }
 
 void GridWidget::restyle() {
-    m_colors.reset();
-    if (m_scene) {
-        m_colors.emplace(m_origins ? ColorBy::Origin : m_by, *m_scene, m_theme, m_origins);
+    m_contents.colors.reset();
+    if (m_contents.scene) {
+        m_contents.colors.emplace(m_origins ? ColorBy::Origin : m_by, *m_contents.scene, m_theme, m_origins);
         m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
-        m_raster.setScene(*m_scene, *m_colors);
+        m_raster.setScene(*m_contents.scene, *m_contents.colors);
     }
     update();
 }
@@ -114,36 +117,36 @@ void GridWidget::changeView() {
     m_scrollBar.setPageStep(static_cast<int>(cellsArea().height()));
     m_scrollBar.setSingleStep(static_cast<int>(m_geometry.rowHeight()));
     m_scrollBar.setValue(static_cast<int>(m_geometry.scrollY()));
-    m_scrollBar.setVisible(m_scene && hidden > 0);
+    m_scrollBar.setVisible(m_contents.scene && hidden > 0);
     update();
     Q_EMIT viewChanged();
 }
 
 void GridWidget::setSelected(std::optional<GridCell> cell) {
-    m_selected = cell;
+    m_contents.selected = cell;
     update();
 }
 
 void GridWidget::setDifferences(std::shared_ptr<const CellDifferences> differences) {
-    m_differences = std::move(differences);
+    m_contents.differences = std::move(differences);
     update();
 }
 
 void GridWidget::setHits(const Hits& hits) {
-    if (hits == m_hits) return;
-    m_hits = hits;
+    if (hits == m_contents.hits) return;
+    m_contents.hits = hits;
     update();
 }
 
 void GridWidget::setStep(std::optional<CellRange> slots_) {
-    if (slots_ == m_step) return;
-    m_step = slots_;
+    if (slots_ == m_contents.step) return;
+    m_contents.step = slots_;
     update();
 }
 
 void GridWidget::setProgress(const RunProgress& progress) {
-    if (progress == m_progress) return;
-    m_progress = progress;
+    if (progress == m_contents.progress) return;
+    m_contents.progress = progress;
     m_flight.setProgress(progress);
     update();
 }
@@ -192,135 +195,96 @@ void GridWidget::resizeEvent(QResizeEvent*) {
     changeView();
 }
 
-void GridWidget::wheelEvent(QWheelEvent* event) {
-    const QPointF at = event->position() - cellsArea().topLeft();
-    const QPointF turn = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / 2 : QPointF(event->pixelDelta());
-    if (event->modifiers() & Qt::ShiftModifier) {
-        m_geometry.panBy({-(turn.x() + turn.y()), 0});
-    } else if (event->modifiers() & Qt::ControlModifier || at.x() < 0) {
-        m_geometry.panBy({0, -turn.y()});
-    } else if (std::abs(turn.x()) > std::abs(turn.y())) {
-        m_geometry.panBy({-turn.x(), 0});
-    } else {
-        m_geometry.zoomAt(at, std::pow(kZoomPerNotch, turn.y() / 60));
-    }
-    event->accept();
-    changeView();
+std::optional<GridCell> GridWidget::sampleAt(const QPointF& position) const {
+    if (!m_contents.scene) return {};
+    const std::optional<GridCell> cell = m_geometry.cellAt(position);
+    const bool hasSample = cell && cellContent(m_contents.scene->plan, cell->rank, cell->slot).kind != CellKind::None;
+    return hasSample ? cell : std::nullopt;
 }
 
-void GridWidget::mousePressEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) {
-        m_dragFrom = event->position();
-        m_dragged = false;
-    }
+void GridWidget::click(const QPointF& position) {
+    if (const auto cell = sampleAt(position)) Q_EMIT cellClicked(*cell);
 }
 
-void GridWidget::mouseMoveEvent(QMouseEvent* event) {
-    if (m_dragFrom) {
-        const QPointF moved = event->position() - *m_dragFrom;
-        if (!m_dragged && moved.manhattanLength() < kDragThreshold) {
-            return;
-        }
-        m_dragged = true;
-        m_dragFrom = event->position();
-        setCursor(Qt::ClosedHandCursor);
-        m_geometry.panBy(-moved);
-        changeView();
-        return;
-    }
-    hover(m_scene ? m_geometry.cellAt(event->position() - cellsArea().topLeft()) : std::nullopt);
-}
-
-void GridWidget::mouseReleaseEvent(QMouseEvent* event) {
-    unsetCursor();
-    const bool click = m_dragFrom && !m_dragged && m_scene;
-    m_dragFrom.reset();
-    if (!click) {
-        return;
-    }
-    const auto cell = m_geometry.cellAt(event->position() - cellsArea().topLeft());
-    if (cell && cellContent(m_scene->plan, cell->rank, cell->slot).kind != CellKind::None) {
-        Q_EMIT cellClicked(*cell);
-    }
+void GridWidget::hover(std::optional<QPointF> position) {
+    const std::optional<GridCell> cell = position ? sampleAt(*position) : std::nullopt;
+    if (cell == m_contents.hovered) return;
+    m_contents.hovered = cell;
+    update();
+    Q_EMIT cellHovered(cell);
 }
 
 std::vector<Identity> GridWidget::identitiesAt(const QPoint& point) const {
     const auto cell = m_geometry.cellAt(QPointF(point) - cellsArea().topLeft());
-    return m_scene && cell ? identitiesOf(*m_scene, *cell) : std::vector<Identity>();
+    return m_contents.scene && cell ? identitiesOf(*m_contents.scene, *cell) : std::vector<Identity>();
 }
 
-void GridWidget::leaveEvent(QEvent*) {
-    hover({});
-}
-
-void GridWidget::hover(std::optional<GridCell> cell) {
-    if (cell && cellContent(m_scene->plan, cell->rank, cell->slot).kind == CellKind::None) {
-        cell.reset();
-    }
-    if (cell != m_hovered) {
-        m_hovered = cell;
-        update();
-        Q_EMIT cellHovered(cell);
-    }
-}
-
-void GridWidget::keyPressEvent(QKeyEvent* event) {
-    const QPointF middle(m_geometry.area().width() / 2, m_geometry.area().height() / 2);
-    const double stride = m_geometry.area().width() / 4;
-    switch (event->key()) {
-        case Qt::Key_W:
-            m_geometry.zoomAt(middle, kZoomPerNotch);
-            break;
-        case Qt::Key_S:
-            m_geometry.zoomAt(middle, 1 / kZoomPerNotch);
-            break;
-        case Qt::Key_A:
-            m_geometry.panBy({-stride, 0});
-            break;
-        case Qt::Key_D:
-            m_geometry.panBy({stride, 0});
-            break;
-        case Qt::Key_F:
-            m_geometry.fit();
-            break;
-        case Qt::Key_Home:
-            m_geometry.home();
-            break;
-        case Qt::Key_End:
-            m_geometry.setFirstSlot(static_cast<double>(m_geometry.slotCount()));
-            break;
-        case Qt::Key_Left:
-            moveSelection(0, -1);
-            return;
-        case Qt::Key_Right:
-            moveSelection(0, 1);
-            return;
-        case Qt::Key_Up:
-            moveSelection(-1, 0);
-            return;
-        case Qt::Key_Down:
-            moveSelection(1, 0);
-            return;
-        default:
-            QWidget::keyPressEvent(event);
-            return;
-    }
-    changeView();
-}
-
-void GridWidget::moveSelection(int ranks, qint64 slots_) {
-    if (!m_scene) {
+void GridWidget::moveSelection(int ranks, qint64 slotCount) {
+    if (!m_contents.scene) {
         return;
     }
     GridCell next{0, m_geometry.visibleSlots().first};
-    if (m_selected) {
-        next = {std::clamp(m_selected->rank + ranks, 0, m_scene->ranks() - 1),
-                std::clamp<qint64>(m_selected->slot + slots_, 0, m_scene->columns() - 1)};
+    if (m_contents.selected) {
+        next = {std::clamp(m_contents.selected->rank + ranks, 0, m_contents.scene->ranks() - 1),
+                std::clamp<qint64>(m_contents.selected->slot + slotCount, 0, m_contents.scene->columns() - 1)};
     }
-    if (cellContent(m_scene->plan, next.rank, next.slot).kind != CellKind::None) {
+    if (cellContent(m_contents.scene->plan, next.rank, next.slot).kind != CellKind::None) {
         Q_EMIT cellClicked(next);
         reveal(next);
     }
+}
+
+void GridWidget::paintEvent(QPaintEvent*) {
+    if (!m_contents.scene || !m_contents.colors || m_contents.scene->columns() == 0) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF area = cellsArea();
+    const GridPainter grid(painter, m_theme, m_contents, m_geometry, m_thumbnails, area);
+    grid.drawRankNames(m_flight);
+    grid.drawSteps();
+    painter.setClipRect(area.adjusted(-2, -1, 2, 0));
+    painter.translate(area.topLeft());
+    m_cellsDrawn = m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size();
+    drawCells(grid, painter);
+    grid.drawChunks();
+    grid.drawMarks();
+    grid.drawDifferences();
+    if (m_flight.isAnyTaken()) m_flight.paintHoles(painter, m_geometry);
+    paintProgress(painter, m_contents.progress, m_geometry, m_theme);
+    grid.drawStep();
+    grid.drawHits();
+    grid.drawCursors();
+    if (!m_flight.isFlying()) return;
+    painter.setClipping(false);
+    m_flight.paintCards(painter, CellPainter(*m_contents.scene, *m_contents.colors, m_theme, m_thumbnails), m_geometry);
+}
+
+void GridWidget::drawCells(const GridPainter& grid, QPainter& painter) {
+    const CellDetail detail = m_geometry.detail();
+    if (detail == CellDetail::Thumbnail || detail == CellDetail::Index) {
+        grid.drawCards();
+        grid.drawBorders();
+    } else {
+        drawRaster(grid, painter);
+    }
+}
+
+// Draws the latest image of the raster; after a change of the epoch, the image of the previous epoch fades out above
+// it.
+void GridWidget::drawRaster(const GridPainter& grid, QPainter& painter) {
+    const double ratio = devicePixelRatioF();
+    m_raster.requestLatest({m_geometry.firstSlot(), 1 / (m_geometry.pitch() * ratio),
+                            static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), m_geometry.visibleRanks()});
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    grid.drawStrips(m_raster.image(), m_raster.imageRequest());
+    if (m_fade.isHeld() && m_raster.isSettled()) m_fade.arrive();
+    if (m_fade.opacity() > 0) {
+        painter.setOpacity(m_fade.opacity());
+        grid.drawStrips(m_fading, m_fadingRequest);
+        painter.setOpacity(1);
+    }
+    grid.drawBorders();
+    painter.setRenderHint(QPainter::Antialiasing);
 }
 
 }  // namespace ringside

@@ -9,10 +9,9 @@
 #include "controls/cross_fade.h"
 #include "identity/identity.h"
 #include "shards/cells/thumbnails.h"
+#include "shards/grid/grid_painter.h"
 #include "shards/grid/motion/assignment_overlay.h"
 #include "shards/grid/motion/batch_flight.h"
-#include "shards/grid/picture/cell_differences.h"
-#include "shards/grid/picture/grid_marks.h"
 #include "shards/grid/picture/grid_raster.h"
 #include "shards/scene/shard_view.h"
 #include "shards/watch/run_progress.h"
@@ -21,8 +20,8 @@ namespace ringside {
 
 class Theme;
 
-// The grid: a row for each rank, a column for each slot, a cell for each sample. Wheel, W and S zoom; A, D and dragging
-// pan; F fits the epoch; Home shows the first cells.
+// The grid: a row for each rank, a column for each slot, a cell for each sample. GridNavigation moves the view, and
+// GridPainter draws everything but the samples' raster.
 class GridWidget : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
@@ -36,7 +35,7 @@ class GridWidget : public QWidget, public IdentitySource {
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks the cells with differences
     void setProgress(const RunProgress& progress);  // sets which slots of the scene a run has trained
     void setStep(std::optional<CellRange> slots_);  // frames the slots on all ranks
-    std::optional<CellRange> step() const { return m_step; }
+    std::optional<CellRange> step() const { return m_contents.step; }
     void setHits(const Hits& hits);          // marks the matches of a search
     void copyView(const GridWidget& other);  // copies zoom and position of `other`; emits no signal
     void reveal(GridCell cell);              // scrolls until the cell is visible
@@ -44,8 +43,7 @@ class GridWidget : public QWidget, public IdentitySource {
     void showSlots(CellRange span);  // shows the slots with the largest zoom at which all of them fit
     // Animates how the visible samples are assigned to their ranks.
     void animateAssignment(AssignmentAnimation::Speed speed);
-    void stopAnimation() { m_animation.stop(); }
-    const AssignmentOverlay& animationOverlay() const { return m_animation; }
+    AssignmentOverlay& animation() { return m_animation; }
     void fit();
     void home();
 
@@ -62,51 +60,27 @@ class GridWidget : public QWidget, public IdentitySource {
 
   Q_SIGNALS:
     void viewChanged();
-    void animationEnded();
-    void animationAdvanced();
     void cellClicked(ringside::GridCell cell);
     void cellHovered(std::optional<ringside::GridCell> cell);
 
   protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
 
   private:
     void restyle();
     void animateChange(const std::optional<ShardScene>& before);
     void changeView();
-    void hover(std::optional<GridCell> cell);
-    void moveSelection(int ranks, qint64 slots_);
-    void drawRankNames(QPainter& painter) const;
-    void drawRankNote(QPainter& painter, int rank, const QRectF& place) const;
-    void drawSteps(QPainter& painter) const;
-    void drawCells(QPainter& painter);
-    void drawRaster(QPainter& painter);
-    void drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const;
-    void drawGrid(QPainter& painter) const;
-    void drawChunks(QPainter& painter) const;
-    void drawMarks(QPainter& painter) const;
-    void drawMark(QPainter& painter, int rank, const PlacedMark& mark) const;
-    // Defined in grid_differences.cpp.
-    void drawDifferences(QPainter& painter) const;
-    void drawDifferenceStrips(QPainter& painter) const;
-    void drawHits(QPainter& painter) const;
-    void drawStep(QPainter& painter) const;
-    void drawCursor(QPainter& painter, GridCell cell, const QColor& color, double width) const;
+    void click(const QPointF& position);
+    void hover(std::optional<QPointF> position);
+    void moveSelection(int ranks, qint64 slotCount);
+    // Returns the cell with a sample at a position of the cells' area; none if there is no sample.
+    std::optional<GridCell> sampleAt(const QPointF& position) const;
+    void drawCells(const GridPainter& grid, QPainter& painter);
+    void drawRaster(const GridPainter& grid, QPainter& painter);
 
     Theme& m_theme;
-    std::optional<ShardScene> m_scene;
-    std::optional<CellColors> m_colors;
-    std::shared_ptr<const CellDifferences> m_differences;
-    RunProgress m_progress;
-    std::optional<CellRange> m_step;
-    Hits m_hits;
+    GridContents m_contents;
     ColorBy m_by = ColorBy::Rank;
     std::shared_ptr<const CellOrigins> m_origins;
     GridGeometry m_geometry;
@@ -119,9 +93,6 @@ class GridWidget : public QWidget, public IdentitySource {
     RasterRequest m_fadingRequest;
     QElapsedTimer m_sinceEpoch;
     QScrollBar m_scrollBar;
-    std::optional<GridCell> m_selected, m_hovered;
-    std::optional<QPointF> m_dragFrom;
-    bool m_dragged = false;
     qint64 m_cellsDrawn = 0;
 };
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QPointF>
+#include <functional>
+#include <optional>
+
+QT_BEGIN_NAMESPACE
+class QKeyEvent;
+class QMouseEvent;
+class QWheelEvent;
+class QWidget;
+QT_END_NAMESPACE
+
+namespace ringside {
+
+class GridGeometry;
+
+// Moves the view of the grid by wheel, mouse and keys. Wheel, W and S zoom; A, D and dragging pan; F fits the epoch;
+// Home and End show the first and the last slots. Reports clicks and the arrow keys.
+class GridNavigation : public QObject {
+    Q_OBJECT
+  public:
+    // Watches the events of `grid`, which becomes the parent. cellsOrigin returns the position of the cells' area in
+    // the widget. The geometry must outlive this object.
+    GridNavigation(QWidget& grid, GridGeometry& geometry, std::function<QPointF()> cellsOrigin);
+
+  Q_SIGNALS:
+    void viewMoved();                               // the geometry has changed
+    void hovered(std::optional<QPointF> position);  // pointer in the cells' area while no button is pressed; none: left
+    void clicked(QPointF position);                 // in coordinates of the cells' area
+    void selectionMoved(int ranks, qint64 slotCount);  // an arrow key was pressed
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void turnWheel(QWheelEvent& event);
+    void pressMouse(const QMouseEvent& event);
+    void moveMouse(const QMouseEvent& event);
+    void releaseMouse(const QMouseEvent& event);
+    bool pressKey(const QKeyEvent& event);  // returns false if the key has no effect here
+
+    QWidget& m_grid;
+    GridGeometry& m_geometry;
+    std::function<QPointF()> m_cellsOrigin;
+    std::optional<QPointF> m_dragFrom;
+    bool m_isDragged = false;
+};
+
+}  // namespace ringside
