@@ -20,7 +20,6 @@ EXCEPTIONS = {
     "HierarchicalCommunicator": (30, 45, "implements Communicator"),
     "NcclCommunicator": (30, 43, "implements Communicator"),
     "RunData": (30, 61, "one take() for each kind of event, and the accessors of RunCurves, RunPauses and RunSettings"),
-    "ShardsPage": (30, 49, "to be cut by class"),
 }
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|R"\((?:.|\n)*?\)"|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*', re.S | re.M)

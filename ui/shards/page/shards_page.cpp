@@ -3,7 +3,6 @@
 
 #include <QCursor>
 #include <QHBoxLayout>
-#include <QLocale>
 #include <QStyle>
 #include <QTimer>
 #include <QToolTip>
@@ -45,6 +44,43 @@ std::vector<Identity> identitiesOf(const PlanMismatch& wrong, qint64 stepsPerEpo
     return found;
 }
 
+// Adds what a run did with the cell, if it differs from the plan.
+Explanation withOutcome(Explanation explanation, const RunProgress& progress, GridCell cell) {
+    for (const WrongCell& wrong : progress.wrong) {
+        if (wrong.cell != cell) continue;
+        explanation.warning = true;
+        explanation.lines.prepend(
+            ShardsPage::tr("The run differs from the plan: rank %1 trained on sample %2 in this slot.")
+                .arg(cell.rank)
+                .arg(wrong.trained));
+        explanation.things.push_back({IdentityKind::Sample, wrong.trained});
+    }
+    return explanation;
+}
+
+// Returns green only beside a verified plan in which each epoch has a different order. isOtherPlan: true if the run has
+// another plan than the page.
+Tone toneOf(const Verification& verification, bool isOtherPlan) {
+    if (!verification.alarm().isEmpty()) return Tone::Danger;
+    if (verification.state().verifiedEpochs == 0 || isOtherPlan) return Tone::Normal;
+    return verification.repeatsOrder() ? Tone::Warning : Tone::Good;
+}
+
+// Returns the configuration with the settings that determine the run's assignment of samples.
+RunConfig withPlanOf(RunConfig config, const RunConfig& run) {
+    config.dataset = run.dataset;
+    config.parallel.worldSize = run.parallel.worldSize;
+    config.sampler = run.sampler;
+    config.pitfalls = run.pitfalls;
+    config.loader = run.loader;
+    config.training.epochs = run.training.epochs;
+    return config;
+}
+
+qint64 stepsPerEpochOf(const RunModel& run) {
+    return run.data().started() ? run.data().started()->stepsPerEpoch : 0;
+}
+
 }  // namespace
 
 ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme, QWidget* parent)
@@ -63,7 +99,8 @@ ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunMo
     connectViews();
     connectRun();
     showScene();
-    showVerification();
+    showAlarm();
+    showProgress();
 }
 
 void ShardsPage::makeLayout(Theme& theme) {
@@ -91,16 +128,13 @@ void ShardsPage::makeLayout(Theme& theme) {
     auto* centre = new QWidget;
     m_stack = new PageStack(centre);
     m_views = new ViewPanel(theme);
+    m_search = new PlanSearch(m_views->find(), this);
     m_empty = new EmptyPanel(QStringLiteral("shards"), tr("Switch all deliberate mistakes off"));
     m_stack->addWidget(m_views);
     m_stack->addWidget(m_empty);
     m_seen = new SeenSamplesPanel(m_run, theme);
     m_stack->addWidget(m_seen);
     m_row->addWidget(centre, 1);
-    makeEpochSummary(theme);
-}
-
-void ShardsPage::makeEpochSummary(Theme& theme) {
     m_summary = new EpochSummaryPanel(theme);
     m_balance = new ClassBalanceView(theme);
     m_summary->extraLayout().addWidget(m_balance);
@@ -131,8 +165,9 @@ void ShardsPage::resizeEvent(QResizeEvent*) {
 
 void ShardsPage::addExports() {
     m_views->exporter().reportTo(*this);
-    m_views->exporter().addTable(tr("Save search results as CSV..."),
-                                 [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : TableData{}; });
+    m_views->exporter().addTable(tr("Save search results as CSV..."), [this] {
+        return scene() ? hitsTable(*scene(), m_search->finder().hits()) : TableData{};
+    });
     m_views->exporter().addTable(tr("Save the summary as CSV..."),
                                  [this] { return scene() ? epochSummaryTable(rowsOfEpochSummary()) : TableData{}; });
     m_views->exporter().addTable(tr("Save the class balance as CSV..."),
@@ -142,7 +177,8 @@ void ShardsPage::addExports() {
 void ShardsPage::connectParts() {
     m_wordsLater.setSingleShot(true);
     m_wordsLater.setInterval(kWordsPauseMs);
-    connect(&m_wordsLater, &QTimer::timeout, this, &ShardsPage::showWords);
+    connect(&m_wordsLater, &QTimer::timeout, this, &ShardsPage::showEpochSummary);
+    connect(&m_wordsLater, &QTimer::timeout, this, &ShardsPage::showExplanation);
     connect(&m_source, &SceneSource::sceneChanged, this, &ShardsPage::showScene);
     connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_summary->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
@@ -151,10 +187,10 @@ void ShardsPage::connectParts() {
     });
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showEpochSummary);
     connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showEpochSummary);
-    connect(&m_views->find(), &FindBox::textChanged, &m_finder, &PlanFinder::setText);
-    connect(&m_views->find(), &FindBox::stepWanted, this, &ShardsPage::goToHit);
-    connect(&m_finder, &PlanFinder::changed, this, &ShardsPage::showFound);
-    connect(&m_finder, &PlanFinder::epochWanted, &m_plan, &PlanModel::setEpoch);
+    connect(m_search, &PlanSearch::hitsChanged, this, [this] { m_views->view().setHits(m_search->hits()); });
+    connect(m_search, &PlanSearch::problemChanged, this, &ShardsPage::showExplanation);
+    connect(m_search, &PlanSearch::hitChosen, this, &ShardsPage::goToHit);
+    connect(&m_search->finder(), &PlanFinder::epochWanted, &m_plan, &PlanModel::setEpoch);
 }
 
 void ShardsPage::connectRun() {
@@ -165,7 +201,8 @@ void ShardsPage::connectRun() {
             m_views->explain({name, tip.split(QLatin1Char('\n'))});
         }
     });
-    connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
+    connect(&m_verification, &Verification::changed, this, &ShardsPage::showAlarm);
+    connect(&m_verification, &Verification::changed, this, &ShardsPage::showProgress);
     connect(&m_seenPlan, &SeenPlanFinder::changed, this, [this](const std::optional<SeenPlan>& plan, qint64 loader) {
         m_verification.setWatched(plan ? std::optional(WatchedPlan{*plan, loader}) : std::nullopt);
         m_plan.setSeen(plan);
@@ -224,7 +261,7 @@ void ShardsPage::showScene() {
     const ShardPlan& plan = scene()->plan;
     m_views->view().setScene(*scene());
     m_views->refreshTable();
-    m_finder.setScene(*scene(), m_plan.config());
+    m_search->finder().setScene(*scene(), m_plan.config());
     m_coverage.requestLatest(m_plan.config(), plan.spec().datasetSize, plan.spec().data);
     m_unique.requestLatest(plan);
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
@@ -232,7 +269,8 @@ void ShardsPage::showScene() {
         // The sentences are computed after the frame in which the view is drawn.
         if (!m_wordsLater.isActive()) m_wordsLater.start();
     } else {
-        showWords();
+        showEpochSummary();
+        showExplanation();
     }
     showProgress();
     if (m_goal && m_plan.epoch() == scene()->epoch) {
@@ -310,38 +348,21 @@ void ShardsPage::showSelection() {
     if (!m_wordsLater.isActive()) showExplanation();
 }
 
-void ShardsPage::showWords() {
-    showEpochSummary();
-    showExplanation();
-}
-
 void ShardsPage::showExplanation() {
     if (!scene()) {
         return;
     }
     const auto cell = selectedCell();
     const auto ofView = m_views->view().explanation();
+    const QString problem = m_search->finder().problem();
     // A selected sample of a smaller data set may not exist in this one.
     const bool isUnused =
         !cell && m_plan.selectedSample() && *m_plan.selectedSample() < scene()->plan.spec().datasetSize;
-    m_views->explain(!m_finder.problem().isEmpty() ? Explanation{tr("Not a valid search"), {m_finder.problem()}}
-                     : ofView                      ? *ofView
-                     : cell                        ? withOutcome(explain(*scene(), *cell), *cell)
-                     : isUnused                    ? explainUnused(*scene(), *m_plan.selectedSample())
-                                                   : explainNothing(*scene()));
-}
-
-// Adds what a run did with the cell, if it differs from the plan.
-Explanation ShardsPage::withOutcome(Explanation explanation, GridCell cell) const {
-    for (const WrongCell& wrong : m_progress.wrong) {
-        if (wrong.cell != cell) continue;
-        explanation.warning = true;
-        explanation.lines.prepend(tr("The run differs from the plan: rank %1 trained on sample %2 in this slot.")
-                                      .arg(cell.rank)
-                                      .arg(wrong.trained));
-        explanation.things.push_back({IdentityKind::Sample, wrong.trained});
-    }
-    return explanation;
+    m_views->explain(!problem.isEmpty() ? Explanation{tr("Not a valid search"), {problem}}
+                     : ofView           ? *ofView
+                     : cell             ? withOutcome(explain(*scene(), *cell), m_progress, *cell)
+                     : isUnused         ? explainUnused(*scene(), *m_plan.selectedSample())
+                                        : explainNothing(*scene()));
 }
 
 // Selects a cell. A second click on the selected cell clears the selection.
@@ -376,7 +397,7 @@ void ShardsPage::hover(std::optional<GridCell> cell) {
 void ShardsPage::showChosenView() {
     if (scene()) {
         m_views->view().setScene(*scene());
-        m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
+        m_views->view().setHits(m_search->hits());
         showSelection();
         showProgress();
         QTimer::singleShot(0, this, [this] {  // the call is delayed until the view has got its size
@@ -385,38 +406,10 @@ void ShardsPage::showChosenView() {
     }
 }
 
-void ShardsPage::showFound() {
-    const QLocale locale;
-    const auto count = static_cast<qlonglong>(m_finder.hits().size());
-    m_views->find().setProblem(m_finder.problem());
-    m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
-    m_views->find().setCount(!m_finder.isActive() || !m_finder.problem().isEmpty() ? QString()
-                             : m_finder.isWorking()                                ? tr("searching")
-                             : m_finder.current() >= 0
-                                 ? tr("%1 of %2").arg(locale.toString(m_finder.current() + 1), locale.toString(count))
-                             : count == 0 ? tr("no match")
-                                          : tr("%1 found").arg(locale.toString(count)));
-    if (m_finder.problem() != m_finderProblem) {
-        m_finderProblem = m_finder.problem();
-        showExplanation();
-    }
-    if (m_stepWhenFound != 0 && !m_finder.isWorking()) goToHit(std::exchange(m_stepWhenFound, 0));
-}
-
-void ShardsPage::goToHit(int direction) {
-    if (m_finder.isWorking()) {
-        m_stepWhenFound = direction;
-        return;
-    }
-    const PlanHit* hit = scene() ? m_finder.step(direction) : nullptr;
-    if (hit == nullptr) {
-        return;
-    }
-    selectAt(hit->sample, hit->rank >= 0 ? std::optional(GridCell{hit->rank, hit->slot}) : std::nullopt);
-    if (const auto cell = selectedCell()) {
-        m_views->view().reveal(*cell);
-    }
-    showFound();
+void ShardsPage::goToHit(const PlanHit& hit) {
+    if (!scene()) return;
+    selectAt(hit.sample, hit.rank >= 0 ? std::optional(GridCell{hit.rank, hit.slot}) : std::nullopt);
+    if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
 }
 
 QList<PageKey> ShardsPage::keys() const {
@@ -451,61 +444,31 @@ void ShardsPage::showEpochSummary() {
     m_orderNote->say(scene() && config.repeatsOrder() ? config.training.epochs : 0);
 }
 
-void ShardsPage::showVerification() {
-    showAlarm();
-    showProgress();
-}
-
-void ShardsPage::showVerdict() {
-    const bool other = m_progress.otherPlan && !m_verification.sentence().isEmpty();
-    m_summary->setVerification(
-        other ? tr("From the run, not from this plan: %1").arg(m_verification.sentence()) : m_verification.sentence(),
-        verificationTone());
-}
-
-// Returns green only beside a verified plan in which each epoch has a different order.
-Tone ShardsPage::verificationTone() const {
-    if (!m_verification.alarm().isEmpty()) return Tone::Danger;
-    if (m_verification.state().verifiedEpochs == 0 || m_progress.otherPlan) return Tone::Normal;
-    return m_verification.repeatsOrder() ? Tone::Warning : Tone::Good;
-}
-
 void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
-    m_step = step;
-    m_stepEpoch = epoch;
+    m_step = {step, epoch};
     m_seen->setStep(step);
     markStep();
     if (!step || !go) return;
-    const GridCell goal{0, firstSlotOfStep()};
+    const GridCell goal{0, firstSlotOf(m_step, m_experiment.config(), stepsPerEpochOf(m_run))};
     if (m_plan.epoch() == epoch) return m_views->view().reveal(goal);
     m_goal = goal;
     m_plan.setEpoch(static_cast<int>(epoch));
 }
 
-// Returns the first slot of the chosen step. An optimizer step uses a batch of each of its micro-batches.
-qint64 ShardsPage::firstSlotOfStep() const {
-    const auto& started = m_run.data().started();
-    const qint64 perEpoch = started ? started->stepsPerEpoch : 0;
-    const RunConfig& config = m_experiment.config();
-    return (*m_step - 1 - m_stepEpoch * perEpoch) * config.loader.batchSize * config.training.accumulateSteps;
-}
-
 void ShardsPage::markStep() {
-    std::optional<CellRange> marked;
-    if (m_step && scene() && scene()->epoch == m_stepEpoch && !m_progress.otherPlan) {
-        const RunConfig& config = m_experiment.config();
-        const qint64 first = firstSlotOfStep();
-        const qint64 end = first + config.loader.batchSize * config.training.accumulateSteps;
-        if (first >= 0) marked = CellRange{first, std::min<qint64>(end, scene()->trainedSlots())};
-    }
-    m_views->view().setStep(marked);
+    const bool canMark = scene() && !m_progress.otherPlan;
+    m_views->view().setStep(canMark ? slotsOf(m_step, *scene(), m_experiment.config(), stepsPerEpochOf(m_run))
+                                    : std::nullopt);
 }
 
 void ShardsPage::showProgress() {
     m_progress = scene() ? runProgress(*scene(), m_run.data(), m_verification) : RunProgress{};
     m_views->view().setProgress(m_progress);
     markStep();
-    showVerdict();
+    const QString verdict = m_verification.sentence();
+    const bool isOther = m_progress.otherPlan && !verdict.isEmpty();
+    m_summary->setVerification(isOther ? tr("From the run, not from this plan: %1").arg(verdict) : verdict,
+                               toneOf(m_verification, m_progress.otherPlan));
     m_summary->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
     m_summary->follow().setVisible(m_progress.liveEpoch >= 0);
     const RunData& run = m_run.data();
@@ -547,25 +510,14 @@ void ShardsPage::goToMismatch() {
     const auto& mismatches = m_verification.state().mismatches;
     if (mismatches.empty()) return;
     const PlanMismatch& first = mismatches.front();
-    if (m_progress.otherPlan) adoptRunPlan();
+    // The form takes over the run's plan, as an edit that can be undone.
+    if (m_progress.otherPlan)
+        m_experiment.edit(withPlanOf(m_experiment.config(), *m_verification.config()), QStringLiteral("run"));
     m_views->showView(QStringLiteral("grid"));
     m_goal = GridCell{first.rank, std::max<qint64>(0, first.slot)};
     m_follower.setOn(false);
     m_plan.setEpoch(static_cast<int>(first.epoch));
     if (scene() && scene()->epoch == first.epoch) showScene();
-}
-
-// Copies the settings that determine the run's assignment of samples to the form, as an edit that can be undone.
-void ShardsPage::adoptRunPlan() {
-    const RunConfig& run = *m_verification.config();
-    RunConfig config = m_experiment.config();
-    config.dataset = run.dataset;
-    config.parallel.worldSize = run.parallel.worldSize;
-    config.sampler = run.sampler;
-    config.pitfalls = run.pitfalls;
-    config.loader = run.loader;
-    config.training.epochs = run.training.epochs;
-    m_experiment.edit(config, QStringLiteral("run"));
 }
 
 }  // namespace ringside

@@ -11,7 +11,7 @@
 #include "controls/segmented_control.h"
 #include "pages/page.h"
 #include "shards/balance/class_balance_view.h"
-#include "shards/find/plan_finder.h"
+#include "shards/find/plan_search.h"
 #include "shards/page/alarm_banner.h"
 #include "shards/page/order_banner.h"
 #include "shards/page/view_panel.h"
@@ -22,6 +22,7 @@
 #include "shards/summary/epoch_summary_side.h"
 #include "shards/watch/epoch_follower.h"
 #include "shards/watch/run_progress.h"
+#include "shards/watch/step_mark.h"
 #include "shards/watch/verification.h"
 
 namespace ringside {
@@ -41,7 +42,7 @@ class ShardsPage : public Page {
 
     // True if the visible parts show the current plan and no worker is drawing.
     bool isSettled() const override;
-    bool isFinding() const { return m_finder.isWorking(); }
+    bool isFinding() const { return m_search->finder().isWorking(); }
     QWidget* viewInSight() const { return &m_views->view(); }
     PageFigures figures() const override;
     QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
@@ -66,7 +67,6 @@ class ShardsPage : public Page {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void makeEpochSummary(Theme& theme);
     void placeEpochSummary();
     void connectParts();
     void connectViews();
@@ -74,28 +74,20 @@ class ShardsPage : public Page {
     void showScene();
     void showEmpty();
     void showSelection();
-    void showWords();  // updates the summary and the explanation
     void showExplanation();
     QList<EpochSummaryRow> rowsOfEpochSummary() const;
     void showEpochSummary();
-    void showVerification();
     void showProgress();
-    void showVerdict();
-    Tone verificationTone() const;
     void markStep();
-    qint64 firstSlotOfStep() const;
     void showAlarm();
     void goToMismatch();
     void followBatch();
-    void adoptRunPlan();
     void makeLayout(Theme& theme);
     void connectRun();
-    void showFound();
     void showChosenView();
-    void goToHit(int direction);
+    void goToHit(const PlanHit& hit);
     void select(GridCell cell);
     void selectAt(qint64 sample, std::optional<GridCell> cell);
-    Explanation withOutcome(Explanation explanation, GridCell cell) const;
     void hover(std::optional<GridCell> cell);
     const std::optional<ShardScene>& scene() const { return m_source.scene(); }
     std::optional<GridCell> selectedCell() const;
@@ -107,7 +99,6 @@ class ShardsPage : public Page {
     CoverageCount m_coverage;
     UniqueCount m_unique;
     Verification m_verification;
-    PlanFinder m_finder;
     EpochFollower m_follower;
     SeenPlanFinder m_seenPlan;
 
@@ -116,14 +107,12 @@ class ShardsPage : public Page {
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
     RunProgress m_progress;
-    QString m_finderProblem;       // problem of the search that was explained last
-    int m_stepWhenFound = 0;       // steps to move through the matches: Enter presses before the matches were available
-    bool m_willReport = false;     // true if the next run will report its samples
-    std::optional<qint64> m_step;  // step of the run, as chosen on another page
-    qint64 m_stepEpoch = 0;
+    bool m_willReport = false;       // true if the next run will report its samples
+    StepMark m_step;                 // step of the run, as chosen on another page
     qint64 m_followedSlot = -1;      // position (slot) of the first sample of the batch that was made visible last
     std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
+    PlanSearch* m_search = nullptr;
     EmptyPanel* m_empty = nullptr;
     SeenSamplesPanel* m_seen = nullptr;        // samples of a watched script
     SegmentedControl* m_seenChoice = nullptr;  // its plan or its samples; hidden if there is no plan
