@@ -43,7 +43,8 @@ struct Chain {
     bool knowsStarts = true;
 };
 
-// Adds a run of the chain to the audit. Its steps count up to the step from which the next run continues.
+// Adds the facts of a run of the chain. `facts` must have been created with the step from which the next run continues:
+// later steps do not count.
 std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts facts) {
     chain.hashes.clear();
     const Result<std::int64_t> bad = readRunEvents(run, kKinds, [&](const Event& event) {
@@ -95,8 +96,8 @@ void addRestartNotes(Chain& chain, const TensorRecord& run) {
     }
 }
 
-// Reads the facts of the last run of a chain. Returns false if a launcher has started its ranks again, so that some
-// steps may not count, and adds nothing then.
+// Adds the facts of the last run of a chain and returns true. Returns false and adds nothing if a launcher has started
+// the ranks of this run again: its facts must then be read with the steps that do not count.
 Result<bool> addLastFacts(Chain& chain, const fs::path& run) {
     const std::int64_t badLines = chain.badLines;
     if (auto problem = addFacts(chain, run, RecordedFacts())) return *problem;

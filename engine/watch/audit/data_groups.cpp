@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-// Connects ranks that average or shard gradients with each other.
+// Union-find structure of ranks: joins ranks that average or shard gradients with each other into one group.
 class Connected {
   public:
     explicit Connected(const AttemptFacts& attempt) {

@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-// Line, class of the data set, and number among the loaders with the same line and class.
+// Key that matches the loaders of different ranks: line that creates the loader, class of its data set, and number
+// among the loaders with the same line and class.
 using LoaderKey = std::tuple<std::string, std::string, int>;
 
 void addStreams(ChainedAttempt& attempt) {
@@ -62,7 +63,8 @@ void chain(const ChainedAttempt& before, const LoaderStream& last, const Attempt
     if (isFinished(*before.facts, last, last.lastEpoch)) return;
     const auto a = samplerEpoch(*before.facts, last, last.lastEpoch);
     const auto b = samplerEpoch(facts, next, 0);
-    next.continuesEpoch = !a || !b || *b <= *a;  // Lightning sets the epoch after it has made the iterator
+    next.continuesEpoch = !a || !b || *b <= *a;  // <=: Lightning sets the sampler's epoch only after it has created the
+                                                 // iterator, so a reported epoch can be too low
     if (next.continuesEpoch) --next.firstEpoch;
 }
 
@@ -104,7 +106,8 @@ std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>
         ChainedAttempt attempt{.facts = facts, .groups = dataGroups(*facts)};
         addStreams(attempt);
         for (std::size_t i = 0; i < attempt.training.size(); ++i) {
-            // The latest attempt that has trained; an attempt that failed before its first step has no training loader.
+            // Searches for the latest attempt that has trained. An attempt that failed before its first step has no
+            // training loader.
             const auto before = std::ranges::find_if(chained.rbegin(), chained.rend(),
                                                      [i](const auto& one) { return one.training.size() > i; });
             if (before != chained.rend()) chain(*before, before->training[i], *facts, attempt.training[i]);

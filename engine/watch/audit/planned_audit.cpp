@@ -13,12 +13,12 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the number of samples over all epochs, which take some
-                                                    // seconds; larger plans are not counted
+constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the number of samples of a plan over all epochs, whose
+                                                    // counting takes some seconds; a larger plan is not counted
 
 using EpochHashes = std::map<int, const Consumed*>;  // hash of an epoch, by rank
 
-// Returns the first rank whose reported hash of trained samples differs from the hash of the planned samples; -1 if
+// Returns the lowest rank whose reported hash of trained samples differs from the hash of its planned samples; -1 if
 // none differs.
 int firstOtherRank(const ShardPlan& plan, const EpochHashes& hashes) {
     for (const auto& [rank, consumed] : hashes) {

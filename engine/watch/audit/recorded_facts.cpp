@@ -89,7 +89,8 @@ void takeLoader(RankFacts& rank, const Json& facts) {
     rank.loaders[loader.id] = std::move(loader);
 }
 
-// Adds a piece of a Subset. Pieces arrive in order; a subset with a missing piece is forgotten.
+// Adds a piece of the indices of a Subset. Pieces arrive in order; if one is missing, all indices of the Subset are
+// removed.
 void takeSubset(RankFacts& rank, const Json& facts) {
     const auto object = static_cast<int>(std::min<std::int64_t>(numberOf(facts, "object", -1), 1 << 30));
     const std::vector<std::int64_t> index = numbersUpTo(facts, "index", limits::kMaxBatch);
@@ -245,8 +246,8 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     take->second(of(event.rank), facts);
 }
 
-// True if the pass over the loader has trained in steps that do not count. Keeps the pass as unfinished if it has
-// also trained before them.
+// True if the pass that these facts end has trained in discarded steps, so that its end does not count. The pass is
+// kept as unfinished if it has also trained in steps that count, and removed otherwise.
 bool RecordedFacts::endsLater(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kEventsPiece = 1U << 18;
 constexpr std::size_t kLineStart = 32;  // number of first bytes of a line that contain its kind
 
-// True if the line starts with one of the kinds: {"kind":"script", ...
+// True if the line starts with one of the kinds, as in {"kind":"script", ...
 bool hasKind(std::string_view line, std::span<const std::string_view> kinds) {
     const std::string_view start = line.substr(0, kLineStart);
     return std::ranges::any_of(kinds, [start](std::string_view kind) {

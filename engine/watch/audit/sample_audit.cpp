@@ -145,7 +145,8 @@ void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::i
     open.attempts.insert(attempt);
 }
 
-// Returns the counts of an epoch. Each rank of the group counts, although it may have drawn nothing yet.
+// Returns the counts of an epoch; begins them if the epoch is new. All ranks of the data-parallel group that use the
+// loader get an entry, even before they have drawn a sample.
 SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t attempt) {
     const auto [found, isNew] = m_open.try_emplace(key);
     if (isNew) {
@@ -154,7 +155,8 @@ SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t atte
     return found->second;
 }
 
-// Closes the earlier epochs of the same loader except the last of them, and the oldest epochs if too many are open.
+// Closes the epoch of the same loader and group that is three epochs older than `key`, and the oldest epochs of all
+// loaders while more than kMostOpen epochs are open.
 void SampleAuditor::closeBefore(const EpochKey& key) {
     while (m_open.size() > kMostOpen) {
         const auto oldest =
@@ -163,8 +165,8 @@ void SampleAuditor::closeBefore(const EpochKey& key) {
         m_open.erase(oldest);
     }
     EpochKey earlier = key;
-    std::get<3>(earlier) -= 3;  // keeps three epochs, because ranks that do not wait for each other may differ by some
-                                // epochs
+    std::get<3>(earlier) -= 3;  // keeps the epoch of `key` and the two before it open, because ranks that do not wait
+                                // for each other can be in different epochs
     const auto found = m_open.find(earlier);
     if (found == m_open.end()) return;
     closeEpoch(found->first, found->second);
@@ -343,7 +345,8 @@ void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open
         result.why = "the ranks hold different data sets; samples that two of them contain are not recognised";
 }
 
-// Replaces the numbers of epochs whose indices do not name the same samples on all ranks.
+// Recounts, by content instead of index, the epochs whose indices do not name the same samples on all ranks. Numbers
+// that contents do not determine become empty.
 void SampleAuditor::correctByContent() {
     for (Done& done : m_done) {
         const auto found = m_contents.find({std::get<0>(done.key), std::get<1>(done.key)});
@@ -363,8 +366,8 @@ void SampleAuditor::correctByContent() {
     }
 }
 
-// Counts validation samples that were trained on, in the data sets that both have used. An evaluation of all samples
-// that were trained on measures the training accuracy: it is no validation.
+// Adds the number of validation samples that were trained on, by data set. A loader that evaluates all trained samples
+// measures the training accuracy, so its samples do not count as validation samples.
 void SampleAuditor::addLeaks(SampleAudit& result) const {
     for (const auto& [space, validated] : m_validated) {
         const auto trained = m_trained.find(space);
@@ -407,7 +410,7 @@ SampleAudit SampleAuditor::finish() {
         (std::get<0>(done.key) == kTraining ? result.training : result.validation).push_back(std::move(done.epoch));
     addUncountedEpochs(result, m_chain);
     addLeaks(result);
-    // A validation sample may be among the training samples that are not known.
+    // If the samples of an epoch are not known, a validation sample may be among them.
     const bool isKnown =
         std::ranges::all_of(result.training, [](const EpochAudit& one) { return one.distinct.has_value(); });
     if (result.trainedOn == 0 && !isKnown) result.trainedOn.reset();

@@ -63,9 +63,9 @@ struct SampleAudit {
     bool operator==(const SampleAudit&) const = default;
 };
 
-// Counts the samples of a chain of watched runs in two readings of their events: the facts of all runs are collected
-// first, because ranks report them at different times; then the indices are counted. Exact for data sets of up to 10^8
-// samples: memory is 2 bytes for each sample of an open epoch, and 2 bytes for each sample in all.
+// Counts the samples of a chain of watched runs. The events of the runs are read twice: first the facts of all runs are
+// collected, because ranks report them at different times; then the indices are counted. Exact for data sets of up to
+// 10^8 samples: memory is 2 bytes for each sample of an open epoch, and 2 bytes for each sample in all.
 class SampleAuditor {
   public:
     // facts: of the runs of the chain, oldest first.
@@ -143,7 +143,7 @@ class SampleAuditor {
                                                              // content
     std::map<std::uint32_t, int> m_validatedContents;
     mutable std::map<std::vector<const void*>, std::int64_t> m_sizes;
-    std::map<EpochKey, std::int64_t> m_late;  // number of batches of epochs that were closed already
+    std::map<EpochKey, std::int64_t> m_late;  // number of batches that arrived after their epoch was closed, by epoch
 };
 
 }  // namespace ringside

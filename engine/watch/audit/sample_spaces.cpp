@@ -131,7 +131,7 @@ void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     }
 }
 
-// Joins the data sets of the same loaders in two attempts, which may run on other numbers of ranks.
+// Joins the data sets of the same loaders in two attempts, which may have different numbers of ranks.
 void SampleSpaces::joinAttempts(std::size_t number, const std::vector<LoaderStream>& before,
                                 const std::vector<LoaderStream>& after) {
     for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {

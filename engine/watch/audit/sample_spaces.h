@@ -25,9 +25,10 @@ struct SampleMap {
     std::int64_t sampleOf(std::int64_t index) const;
 };
 
-// Identity of samples. Indices of a Subset are replaced by those of the data set inside, because two Subsets may select
-// other samples. Data sets of two ranks are the same if the same line of the script uses them and all their facts are
-// equal; two data sets of one rank are the same if they are one object, or if their contents are equal.
+// Decides which samples are the same. The indices of a Subset are replaced by those of the data set inside it, because
+// two Subsets may select different samples. Data sets of two ranks are the same if the same line of the script uses
+// them and all their facts are equal. Two data sets of one rank are the same if they are one object, or if their
+// contents are equal.
 class SampleSpaces {
   public:
     // `chain` must outlive this object.

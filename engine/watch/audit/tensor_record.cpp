@@ -16,7 +16,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kEqualRanks = 1e-6;  // relative difference up to which averaged gradients of two ranks count as equal
+// Relative difference up to which the averaged gradients of two ranks count as equal.
+constexpr double kEqualRanks = 1e-6;
 
 // Returns the 64-bit finalizer of SplitMix64 (Steele, Lea, Flood 2014).
 std::uint64_t mixed(std::uint64_t value) {
@@ -79,7 +80,7 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
             if (step.optimizer == 0) addStart(*check);
             return;
         }
-        step.step += m_stepsBefore;  // an optimizer counts its steps from 1 again
+        step.step += m_stepsBefore;  // after a restart, an optimizer counts its steps from 1 again
     }
     m_leftOut = std::max(m_leftOut, numberOf(facts, "left_out", 0));
     const auto known = m_checks.find(step);
@@ -99,7 +100,8 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
     m_rankOf[step] = rank;
 }
 
-// Begins a new attempt when a rank is started again for the first time after the latest attempt.
+// Counts a process of a rank. Begins a new attempt if this rank is the first one that is started again after the latest
+// attempt.
 void TensorRecord::addProcess(int rank) {
     const auto known = m_attempts.try_emplace(rank, m_attempt);
     if (known.second) return;

@@ -10,7 +10,7 @@ namespace {
 constexpr double kNoise = 1e-6;        // share of the norm of all tensors below which a tensor consists of rounding
                                        // errors only
 constexpr double kReducedTimes = 100;  // factor of the tolerance for 16-bit weights
-constexpr double kLaterTimes = 10;     // factor by which the tolerance grows after more than one step
+constexpr double kLaterTimes = 10;     // factor of the tolerance at steps after step 1
 constexpr double kFactorWithin = 1e-3;
 
 double lengthOf(const std::vector<TensorNumbers>& numbers) {

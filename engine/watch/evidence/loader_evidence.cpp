@@ -48,7 +48,7 @@ std::span<const std::uint32_t> LoaderEvidence::indicesOf(std::int64_t pass, std:
     const IndexList& evaluated = found->second.evaluated;
     for (std::size_t i = 0; i < evaluated.batches(); ++i)
         if (evaluated.batch(i).number == batch) return evaluated.ofBatch(i);
-    if (evaluated.count() > 0) return {};  // evaluated batches are numbered in the pass, trained batches are not
+    if (evaluated.count() > 0) return {};  // trained batches are numbered by step, not within the pass
     const auto epoch = epochOf(pass);
     const auto list = epoch ? epochs.find(*epoch) : epochs.end();
     const auto position = static_cast<std::size_t>(batch);

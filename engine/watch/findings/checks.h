@@ -14,7 +14,7 @@ struct Check {
     std::string_view code;   // identifier of the check and of its finding in files: "set-epoch-missing"
     std::string_view title;  // property that is checked, as a short noun phrase
     Severity severity = Severity::kNote;
-    std::string_view remedy;  // instruction what to change in the script
+    std::string_view remedy;  // instruction for the user: what to change in the script
     // Codes of other checks, separated by spaces. If a check in the list has a finding, it explains the finding of this
     // check, which is then not reported.
     std::string_view causes;

@@ -32,12 +32,14 @@ struct Diagnosis {
 // with the code of the explanation. No check passes if reports are known to be missing (Evidence::missingReports()).
 Diagnosis findingsOf(const Evidence& evidence);
 
-// Adds a finding that was seen while the run lasted, in place of the result of its check at the end. It is left out if
-// the check has found the same, or if a finding explains it.
+// Adds a finding that was made while the run was in progress. It replaces the result that its check has at the end of
+// the run. Adds nothing if a check has found the same mistake at the end, or if a finding in the diagnosis explains the
+// new one.
 void addSeenFinding(Diagnosis& diagnosis, Finding finding);
 
-// Replaces the result of a check that is judged from more than the evidence of one run. A finding is left out if
-// another finding explains it; a check does not pass if reports are known to be missing.
+// Replaces the result of the check with this code, for a check that needs more than the evidence of one run, such as
+// resume-not-exact. If the judgement is a finding that another finding explains, the check is skipped instead. A check
+// does not pass if reports are known to be missing.
 void replaceJudgement(Diagnosis& diagnosis, std::string_view code, Judgement judgement, const Evidence& evidence);
 
 // Runs only the given checks, for tests.

@@ -21,7 +21,8 @@ bool contains(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-// Returns a factor of GradScaler, which is a power of 2 in most scripts.
+// Formats the scale factor of GradScaler. Whole numbers below 10^15 are written in full, such as 65,536, because most
+// scripts use powers of 2.
 std::string factorText(double factor) {
     constexpr double kMost = 1e15;
     const bool isWhole = factor < kMost && factor == std::floor(factor);
@@ -40,8 +41,9 @@ struct Accumulation {
     const Json* counts = nullptr;
 };
 
-// Returns the accumulation of the steps with the most backward passes. Steps of several losses, several optimizers or a
-// closure that is evaluated several times are no accumulation.
+// Returns the gradient accumulation of the optimizer step with the most backward passes. Steps with several losses,
+// several optimizers, an optimizer with a closure (LBFGS) or a pipeline do not count, because they run several backward
+// passes without accumulating micro-batches.
 Accumulation accumulationOf(const RankEvidence& rank) {
     Accumulation most;
     const bool hasClosures = std::ranges::any_of(
@@ -64,7 +66,8 @@ const Json& lossAt(const RankEvidence& rank, const std::string& where) {
     return none;
 }
 
-// Returns the first operation that is a mean over samples: the last one of the loss, or one that it adds to others.
+// Returns the name of the first autograd function that computes a mean over samples: the last operation of the loss, or
+// one of the terms that the loss adds up. Empty if none does.
 std::string meanOf(const Json& loss) {
     constexpr std::array<std::string_view, 8> kMeans{
         "NllLoss", "MseLoss", "BinaryCrossEntropy", "SmoothL1Loss", "MeanBackward", "L1Loss", "KlDiv", "HuberLoss"};
@@ -112,12 +115,13 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
 }
 
 Judgement judgeNotOptimized(const Evidence& evidence) {
-    constexpr std::int64_t kLeastSteps = 16;  // until then, an optimizer may not have made its first step
+    // Before this step, a script with several optimizers may not have used all of them yet.
+    constexpr std::int64_t kLeastSteps = 16;
     bool hasModel = false, known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         hasModel = hasModel || std::ranges::any_of(one.of("data_parallel"),
                                                    [](const Json& facts) { return textOf(facts, "kind") == "ddp"; });
-        std::map<std::int64_t, const Json*> latest;  // by model
+        std::map<std::int64_t, const Json*> latest;  // latest report of each model, by the number of the model
         for (const Json& facts : one.of("unoptimized")) latest[numberOf(facts, "model", 0)] = &facts;
         for (const auto& [model, facts] : latest) {
             if (numberOf(*facts, "after_step", 0) < kLeastSteps) continue;
@@ -147,7 +151,8 @@ Judgement judgeClippedScaled(const Evidence& evidence) {
             if (!flagOf(facts, "scaled").value_or(false)) continue;
             const double limit = realOf(facts, "limit").value_or(0);
             const std::optional<double> scale = realOf(facts, "scale");
-            constexpr double kLeastShare = 0.01;  // a script may have scaled the limit too
+            constexpr double kLeastShare = 0.01;  // share of the scale factor; a larger limit is not reported, because
+                                                  // the script may have multiplied the limit by the factor
             if (limit >= kLeastShare * scale.value_or(std::numeric_limits<double>::infinity())) continue;
             const std::string factor = scale ? " of " + factorText(*scale) : std::string();
             return found(textOf(facts, "function") + "() limits the gradients to " + shortNumber(limit) +

@@ -15,12 +15,15 @@ namespace ringside {
 // any more. Times are microseconds of the run. One thread.
 class LiveFindings {
   public:
-    static constexpr std::int64_t kEveryUs = 3'000'000;       // between two judgements
-    static constexpr std::int64_t kMostShare = 50;            // a judgement takes at most 1/50 of the time
-    static constexpr std::int64_t kTextUs = 10'000'000;       // before new numbers of a finding are reported first
-    static constexpr std::int64_t kMostTextUs = 600'000'000;  // the time doubles with each report up to this one
-    static constexpr int kAgreeing = 2;                       // judgements; twice as many after each withdrawal
-    static constexpr int kMostAgreeing = 64;
+    static constexpr std::int64_t kEveryUs = 3'000'000;  // minimum interval between two judgements
+    // The interval is at least this many times as long as the judgement before it took.
+    static constexpr std::int64_t kMostShare = 50;
+    // Time after the first report of a finding, before a report that changes only its numbers.
+    static constexpr std::int64_t kTextUs = 10'000'000;
+    static constexpr std::int64_t kMostTextUs = 600'000'000;  // limit of that time, which doubles with each such report
+    // Number of consecutive judgements with a finding before its first report; doubles with each withdrawal.
+    static constexpr int kAgreeing = 2;
+    static constexpr int kMostAgreeing = 64;  // limit of that number
 
     // True if the evidence should be judged now.
     bool isDue(std::int64_t nowUs) const { return nowUs >= m_nextUs; }
@@ -34,16 +37,16 @@ class LiveFindings {
 
   private:
     struct Known {
-        Finding finding;  // as last reported, or as found last
+        Finding finding;  // finding as last reported; empty before its first report
         bool isReported = false;
-        int agreeing = 0;        // consecutive judgements with this finding
-        int needed = kAgreeing;  // before it is reported
-        std::int64_t nextTextUs = 0;
-        std::int64_t textWaitUs = kTextUs;
+        int agreeing = 0;                   // consecutive judgements with this finding
+        int needed = kAgreeing;             // number of consecutive judgements with this finding that a report requires
+        std::int64_t nextTextUs = 0;        // earliest time of the next report that changes only numbers
+        std::int64_t textWaitUs = kTextUs;  // interval before such a report
     };
     static bool mustReport(Known& known, const Finding& finding, std::int64_t nowUs);
 
-    std::map<std::string, Known> m_known;  // by code
+    std::map<std::string, Known> m_known;  // state of each finding, by the code of its check
     std::int64_t m_nextUs = 0;
 };
 

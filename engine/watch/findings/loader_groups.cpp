@@ -74,7 +74,7 @@ std::vector<std::int64_t> poolOf(const LoaderGroup& group) {
 Coverage coverageOf(const LoaderGroup& group, std::vector<SamplesOfRank> ranks) {
     Coverage coverage;
     coverage.isComplete = true;
-    std::vector<std::int64_t> readings;  // of each rank, without repetitions
+    std::vector<std::int64_t> readings;  // distinct samples of each rank, in one list
     for (SamplesOfRank& rank : ranks) {
         coverage.isComplete = coverage.isComplete && rank.isComplete;
         coverage.assigned += static_cast<std::int64_t>(rank.samples.size());

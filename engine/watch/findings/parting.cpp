@@ -21,12 +21,12 @@ std::vector<const Replica*> reportsOf(const Evidence& evidence, const ReplicaGro
     return reports;
 }
 
-// Differences of one step.
+// Differences between the ranks of a group after one step.
 struct Differences {
     std::int64_t tensors = 0;
     std::int64_t different = 0;
     std::vector<std::string> names;
-    std::set<std::size_t> positions;  // positions in the group of the ranks that differ
+    std::set<std::size_t> positions;  // positions in ReplicaGroup::ranks of the ranks that differ from the first one
 };
 
 Differences differencesOf(const std::vector<const Replica*>& reports,

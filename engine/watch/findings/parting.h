@@ -10,14 +10,15 @@
 
 namespace ringside {
 
-// Comparison of the checksums of a group's ranks after the steps that all ranks of the group have checked.
+// Divergence of replicas: comparison of the parameter checksums of the ranks of a data-parallel group, after the steps
+// whose checksums all these ranks have reported.
 struct Parting {
-    std::int64_t compared = 0;  // number of steps compared, without step 0
-    std::int64_t parted = 0;    // number of compared steps with a difference
-    bool startsApart = false;   // true if the ranks differ before the first step
-    bool knowsStart = false;
-    bool endsApart = false;           // true if the ranks differ after the latest compared step
-    std::int64_t firstStep = -1;      // first step with a difference; -1: no step has one
+    std::int64_t compared = 0;    // number of compared steps; step 0, the state before the first step, does not count
+    std::int64_t parted = 0;      // number of compared steps after which at least one tensor differs between ranks
+    bool startsApart = false;     // true if the ranks differ before the first step; valid if knowsStart
+    bool knowsStart = false;      // true if the checksums before the first step were compared
+    bool endsApart = false;       // true if the ranks differ after the latest compared step
+    std::int64_t firstStep = -1;  // first step with a difference; -1: no step has one
     std::int64_t lastEqualStep = -1;  // last compared step before firstStep; -1: there is none
     std::vector<std::string> names;   // names of the tensors that differ after firstStep, at most 64
     std::int64_t tensors = 0;         // number of tensors compared

@@ -23,7 +23,8 @@ std::string otherTransport(const RankEvidence& rank) {
     return {};
 }
 
-// State of a rank that may take part in a hang.
+// State of a rank, for the decision whether the ranks hang. kIsElsewhere: the rank makes no progress and waits in no
+// collective.
 enum class Standing { kEnded, kWorks, kWaits, kIsElsewhere };
 
 Standing standingOf(const RankEvidence& rank, std::int64_t nowUs) {
@@ -77,7 +78,7 @@ Json stallJson(const Evidence& evidence) {
     return {{"ranks", std::move(ranks)}};
 }
 
-// True if all ranks are in the same collective, so that no rank is missing there.
+// True if all waiting ranks are in the same collective: then the collective itself is slow, and no rank is missing.
 bool isOneCollective(const std::vector<const RankEvidence*>& waiting) {
     const auto callOf = [](const RankEvidence* rank) {
         const Json* const inside = memberOf(*rank->stall, "inside");

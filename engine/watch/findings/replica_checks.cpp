@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-// Frequency at which ranks without a wrapper make their parameters equal.
+// Frequency at which the collectives of ranks without a wrapper average gradients or parameters.
 enum class Averaging { kNever, kSometimes, kEveryStep };
 
 std::int64_t parametersOf(const RankEvidence& rank) {
@@ -22,8 +22,10 @@ std::int64_t parametersOf(const RankEvidence& rank) {
     return sum;
 }
 
-// A rank averages if it moves about as many bytes as it has parameters after the first step. A broadcast before the
-// first step and the reduction of a metric do not count.
+// Returns how often the ranks of a group average. A process group of a rank counts if it is used after step 1 and
+// moves, per traced step that uses it, at least as many bytes as the optimizers have parameters; this excludes a
+// broadcast before the first step and the reduction of a metric. kEveryStep: it is used in at least 90 % of the traced
+// steps.
 Averaging averagingOf(const Evidence& evidence, const ReplicaGroup& group) {
     Averaging most = Averaging::kNever;
     for (const int number : group.ranks) {
@@ -41,7 +43,8 @@ bool isDdp(const ReplicaGroup& group) {
     return group.kind == ReplicaKind::kDdp;
 }
 
-// True if a hook of DDP lets replicas part on purpose between averagings.
+// True if a communication hook of DDP lets the replicas differ on purpose between two averagings. Such a hook has
+// "local" in its name, as in post_localSGD_hook.
 bool hasLocalSgd(const Evidence& evidence, const ReplicaGroup& group) {
     return std::ranges::any_of(group.ranks, [&](int rank) {
         return std::ranges::any_of(evidence.find(rank)->of("buckets"), [](const Json& facts) {
@@ -51,7 +54,8 @@ bool hasLocalSgd(const Evidence& evidence, const ReplicaGroup& group) {
     });
 }
 
-// True if at most as many tensors differ as DDP ignores by the choice of the script.
+// True if the script has excluded at least as many tensors from DDP as tensors differ, so that the difference is
+// intended.
 bool isIgnored(const Evidence& evidence, const ReplicaGroup& group, const Parting& parting) {
     std::int64_t ignored = 0;
     for (const Json& facts : evidence.find(group.ranks.front())->of("data_parallel"))
@@ -65,7 +69,8 @@ Json partingJson(const Parting& parting) {
             {"tensors", parting.names},           {"ranks", parting.ranks}};
 }
 
-// True for parameters that no wrapper has named: they belong to no DistributedDataParallel.
+// True for the name of a parameter outside of every DistributedDataParallel model. Such parameters are named after
+// their optimizer.
 bool isUnnamed(const std::string& name) {
     return isParameterName(name) && name.starts_with("optimizer ");
 }
@@ -88,7 +93,7 @@ Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::strin
     return result;
 }
 
-// Returns the first step whose gradients DDP has not reduced on a rank; 0 if there is none.
+// Returns the first step that has backward passes on a rank, but no all-reduce by DDP; 0 if there is none.
 std::int64_t unreducedStep(const Evidence& evidence, const ReplicaGroup& group) {
     for (const int number : group.ranks) {
         const RankEvidence& rank = *evidence.find(number);

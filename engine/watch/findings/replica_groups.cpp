@@ -78,7 +78,8 @@ bool looksReplicated(const Evidence& evidence) {
     });
 }
 
-// True if all ranks have the same loss in each step, which ranks of a split model have and data-parallel ranks do not.
+// True if all ranks have the same loss in each step. Ranks that each hold a part of the model have equal losses,
+// data-parallel ranks do not.
 bool hasEqualLosses(const Evidence& evidence) {
     const auto& first = evidence.ranks().begin()->second.steps;
     return std::ranges::all_of(evidence.ranks(), [&](const auto& one) {

@@ -36,7 +36,8 @@ struct ReplicaGroups {
 // Ranks of tensor parallelism and of pipelines read the same samples on purpose and form no group.
 ReplicaGroups replicaGroupsOf(const Evidence& evidence);
 
-// Returns why no group exists as a judgement's reason, for checks within the data-parallel dimension.
+// Converts the reason for an empty list of groups to the judgement of a check that applies to data-parallel groups
+// only.
 struct Judgement;
 Judgement explainMissingGroup(const ReplicaGroups& groups);
 

@@ -11,7 +11,8 @@
 namespace ringside {
 namespace {
 
-// Samples that are trained twice or never in an epoch that one run has trained whole.
+// Largest numbers of samples that were trained twice, or never, in an epoch of the same loader that one run has trained
+// completely.
 struct Usual {
     std::int64_t twice = 0;
     std::int64_t never = 0;
@@ -28,7 +29,8 @@ Usual usualOf(const SampleAudit& audit, const EpochAudit& resumed) {
         usual->never = std::max(usual->never, *one.never);
     }
     if (usual) return *usual;
-    const std::int64_t tenth = resumed.size.value_or(0) / 10;  // more than a sampler repeats or drops
+    // Tolerance if no complete epoch is known: a sampler repeats or drops fewer samples.
+    const std::int64_t tenth = resumed.size.value_or(0) / 10;
     return {tenth, tenth};
 }
 

@@ -11,8 +11,8 @@
 #include "watch/findings/judges.h"
 #include "watch/findings/loader_groups.h"
 
-// Samples are compared within the data-parallel dimension only. Equal indices are not equal samples: each judgement
-// first makes sure that the ranks' data sets are the same.
+// These checks compare samples only between the ranks of a data-parallel group. Equal indices are not equal samples if
+// the ranks have different data sets, so each check first compares the data sets of the ranks.
 namespace ringside {
 namespace {
 
@@ -23,7 +23,8 @@ Json coverageJson(const Coverage& one) {
             {"twice", one.shared}, {"never", one.never}, {"of_rank", one.ofRank}};
 }
 
-// Returns the weight of a result: a loader that could not be judged outweighs a loader that has passed.
+// Returns the weight of a result. The result of the loader with the largest weight becomes the result of the check; for
+// example, a loader that could not be judged outweighs a loader that has passed.
 int weightOf(CheckResult result) {
     switch (result) {
         case CheckResult::kSkipped:
@@ -38,8 +39,8 @@ int weightOf(CheckResult result) {
     return 0;
 }
 
-// Runs `judge` on each training loader of the data-parallel groups. It returns the first finding, otherwise the reason
-// why a loader could not be judged, otherwise whether a loader was judged at all.
+// Runs `judge` on each training loader of the data-parallel groups. Returns the first finding. Without a finding,
+// returns the result with the largest weightOf(); `without` is the reason if all loaders are skipped.
 template <class Judge>
 Judgement eachLoader(const Evidence& evidence, const std::string& without, const Judge& judge) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
@@ -124,7 +125,8 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
         group.where(), {{"lengths", lengths}, {"common_contents", common}});
 }
 
-// Without indices, the contents of the first batches show whether the ranks read the same stream.
+// Judges, for a loader without indices such as that of an IterableDataset, whether all ranks read the same samples:
+// compares the contents of the first batches of the first pass.
 Judgement streamsAreEqual(const LoaderGroup& group) {
     std::vector<std::int64_t> first;
     for (const RankLoader& one : group.ranks) {
@@ -146,7 +148,8 @@ Judgement streamsAreEqual(const LoaderGroup& group) {
                  group.where(), {{"compared", first.size()}, {"different", different}});
 }
 
-// Returns how many samples can come on two ranks because shards are filled up to equal lengths.
+// Returns the largest number of samples that more than one rank can read by design, because samplers repeat samples
+// until all shards are equally long.
 std::int64_t paddingOf(const LoaderGroup& group) {
     const auto ranks = static_cast<std::int64_t>(group.ranks.size());
     const bool isTorch = std::ranges::all_of(group.ranks, [](const auto& one) { return one.sampler.isTorchSampler; });
@@ -195,8 +198,9 @@ std::vector<std::int64_t> drawsIn(const RankLoader& one, std::int64_t epoch) {
     return source.samplesOf(list->second.all());
 }
 
-// Returns for how many samples from the begin of the epoch all ranks have drawn the same ones in the same order; 0 if
-// one of the ranks has drawn another sample.
+// Returns the number of samples at the beginning of the epoch that all ranks have drawn in the same order, up to the
+// end of the shortest list. Returns 0 if the orders differ, or if fewer than kLeastDifferent distinct samples could be
+// compared.
 std::size_t equalDraws(const LoaderGroup& group, std::int64_t epoch) {
     std::vector<std::int64_t> first = drawsIn(group.ranks.front(), epoch);
     for (const RankLoader& one : group.ranks) {
@@ -204,11 +208,13 @@ std::size_t equalDraws(const LoaderGroup& group, std::int64_t epoch) {
         first.resize(std::min(first.size(), draws.size()));
         if (!std::equal(first.begin(), first.end(), draws.begin())) return 0;
     }
-    constexpr std::size_t kLeastDifferent = 16;  // fewer different samples can come in the same order by chance
+    // Least number of distinct samples; fewer can be in the same order by chance.
+    constexpr std::size_t kLeastDifferent = 16;
     return std::set<std::int64_t>(first.begin(), first.end()).size() < kLeastDifferent ? 0 : first.size();
 }
 
-// Judges samplers that do not draw each sample once: ranks with the same seed draw the same samples.
+// Judges samplers that draw with replacement, with weights or from a list. Ranks whose samplers have the same seed draw
+// the same samples.
 Judgement sameDraws(const LoaderGroup& group) {
     for (const auto& [epoch, list] : group.ranks.front().loader->epochs) {
         const std::size_t equal = equalDraws(group, epoch);
@@ -252,8 +258,8 @@ std::int64_t droppableOf(const LoaderGroup& group) {
     return ranks - 1 + (drops ? ranks * batch : 0);
 }
 
-// Judges a script that limits its epochs: a part of the samples is never seen if each epoch ends at the same place of
-// the same order.
+// Judges a script that leaves each epoch before the loader is exhausted. Without shuffling, every epoch then ends at
+// the same sample, and the samples after it are never trained.
 Judgement cutShort(const LoaderGroup& group) {
     const bool isFixed = std::ranges::none_of(group.ranks, [](const auto& one) { return one.sampler.shuffles(); });
     if (!isFixed || group.isOfTrainer()) return couldNotJudge("no epoch was seen whole");

@@ -116,7 +116,7 @@ std::int64_t workersOf(const LoaderEvidence& loader) {
     return numberOf(loader.facts, "num_workers", 0);
 }
 
-// True if the contents of two batches are the same samples in the same order.
+// True if two batches contain the same samples in the same order.
 bool isCopy(const BatchContent& one, const BatchContent& other) {
     const std::set<std::int64_t> different(one.samples.begin(), one.samples.end());
     return different.size() >= 2 && one.samples == other.samples && one.labels == other.labels;

@@ -44,11 +44,11 @@ bool hasTrainer(const RankEvidence& rank) {
     return memberOf(rank.latest("process"), "accelerate") != nullptr;
 }
 
-// Returns the number of scheduler steps per optimizer step that most steps have, if it is above the number of
-// schedulers.
+// Returns the most frequent number of scheduler steps per optimizer step if it exceeds the number of schedulers,
+// otherwise 0. Sets `counts` to the facts of an optimizer step with more scheduler steps than schedulers.
 std::int64_t schedulerStepsOf(const RankEvidence& rank, const Json*& counts) {
     const auto schedulers = static_cast<std::int64_t>(rank.of("scheduler").size());
-    std::map<std::int64_t, std::int64_t> steps;  // number of scheduler steps -> optimizer steps
+    std::map<std::int64_t, std::int64_t> steps;  // number of optimizer steps, by the number of scheduler steps in each
     const std::vector<Json>& list = rank.of("step_counts");
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::int64_t from = numberOf(list[i], "from_step", 0);
@@ -62,7 +62,8 @@ std::int64_t schedulerStepsOf(const RankEvidence& rank, const Json*& counts) {
     return most->first > schedulers ? most->first : 0;
 }
 
-// Returns the batches of a pass that the loader announces, or -1. The sampler decides how many samples a rank reads.
+// Returns the number of batches in one complete pass, computed from the reported sampler, batch size and drop_last; -1
+// if the reported facts do not determine it.
 std::int64_t announcedBatches(const RankLoader& one) {
     const Json& facts = one.loader->facts;
     const std::int64_t batch = one.sampler.batchSize;
@@ -82,8 +83,8 @@ std::int64_t announcedBatches(const RankLoader& one) {
     return drops ? samples / batch : (samples + batch - 1) / batch;
 }
 
-// True if a pass of the loader was left before its end: then the script limits the number of steps by itself. A rank
-// that has failed leaves its passes, too.
+// True if the script has ended a pass with trained batches before the loader was exhausted, so that the script itself
+// limits the number of steps. False for a rank that has failed, because a failure also ends a pass early.
 bool isLimited(const RankLoader& one) {
     return one.rank->state != RankStage::kFailed && std::ranges::any_of(one.loader->passes, [](const auto& pass) {
                return pass.second.hasEnded && !pass.second.isExhausted && pass.second.trained > 0;
@@ -97,7 +98,8 @@ bool joins(const LoaderGroup& group) {
     });
 }
 
-// Returns the trained batches of each rank in the first pass that all ranks have exhausted with unequal numbers.
+// Returns the number of trained batches of each rank in the first pass that all ranks have exhausted with unequal
+// numbers of batches.
 std::vector<std::int64_t> unequalPass(const LoaderGroup& group, std::int64_t& pass) {
     for (const auto& [number, first] : group.ranks.front().loader->passes) {
         std::vector<std::int64_t> batches;

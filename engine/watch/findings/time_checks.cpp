@@ -19,7 +19,8 @@ constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kFor
                               Phase::kOptimizer, Phase::kValidation, Phase::kCheckpoint, Phase::kIdle};
 constexpr std::size_t kMostSteps = 200;
 constexpr std::size_t kLeastSteps = 8;
-constexpr double kLeastLostMs = 100;  // in all seen steps; on a busy machine, chance makes up less
+constexpr double kLeastLostMs = 100;  // least total time that a straggler must cost in all judged steps to be reported;
+                                      // less can be chance on a busy machine
 
 double medianOf(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -34,7 +35,7 @@ std::int64_t ownNs(const PhaseTimes& times) {
     return sum;
 }
 
-// Returns the times with the CPU time of the forward pass in place of its duration.
+// Returns the phase times with the forward pass limited to its CPU time, which excludes waits.
 PhaseTimes withoutForwardWaits(const RankTrace& rank) {
     std::int64_t cpuNs = 0;
     for (const Span& span : rank.spans)
@@ -47,10 +48,10 @@ PhaseTimes withoutForwardWaits(const RankTrace& rank) {
 // Selects whether forward passes include the wait for the buffers that DDP broadcasts from the lowest rank.
 enum class ForwardTimes { kMeasured, kWithoutWaits };
 
-// Returns a step for the verdict. The rank with the most work of its own costs the other ranks the time by which it
-// exceeds the rank with the second most work, without the time in which it was runnable but had no CPU: other programs
-// take that time, not the script. The queued time of the other ranks is not subtracted, because a part of it may lie in
-// their waits for the collective.
+// Returns the summary of a step from which judgeSteps() determines a straggler. The rank with the most work of its own
+// costs the other ranks the time by which it exceeds the rank with the second most work, without the time in which it
+// was runnable but had no CPU: other programs take that time, not the script. The queued time of the other ranks is not
+// subtracted, because a part of it may lie in their waits for the collective.
 StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     StepBrief brief;
     brief.step = step.step;
@@ -72,7 +73,7 @@ StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     return brief;
 }
 
-// True if all ranks have met in the step: a collective of each rank is known, or each rank has waited in a collective.
+// True if at least one collective of each rank was recorded in the step: the ranks have then waited for each other.
 bool hasMet(const TracedStep& step) {
     return std::ranges::all_of(step.ranks, [](const RankTrace& rank) { return !rank.collectives.empty(); });
 }
@@ -124,8 +125,8 @@ double medianOfOthers(const std::vector<StepBrief>& briefs, std::size_t but, Pha
     return medianOf(std::move(times));
 }
 
-// Median over the traced steps of the time in which a rank was runnable but had no CPU, in microseconds; 0 if it is not
-// known.
+// Returns the median, over the traced steps, of the time in which a rank was runnable but had no CPU, in microseconds;
+// 0 if it is not known.
 double queuedUs(const Evidence& evidence, int rank) {
     std::vector<double> times;
     for (const auto& [number, step] : evidence.traces().steps()) {

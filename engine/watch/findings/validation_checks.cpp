@@ -46,7 +46,8 @@ std::vector<UsedLoader> usedLoaders(const Evidence& evidence, bool trained) {
     return all;
 }
 
-// True if equal samples of two loaders, on one rank or on two, are known to be the same samples.
+// True if samples of two loaders with equal numbers are known to be the same samples. The loaders may belong to one
+// rank or to two.
 bool haveOneSource(const UsedLoader& training, const UsedLoader& validation) {
     if (!training.source.isKnown() || !validation.source.isKnown()) return false;
     if (training.rank == validation.rank)
@@ -61,7 +62,8 @@ bool isHeldOut(const UsedLoader& training, const UsedLoader& validation) {
     return validation.source.isSubset() && !held.empty() && held != training.source.pool();
 }
 
-// True if the rank also evaluates samples that it never trains on: then another evaluation can be a training accuracy.
+// True if the rank also evaluates samples that it never trains on. The evaluation of `held` can then be intended, as a
+// measurement of the training accuracy.
 bool hasOtherValidation(const std::vector<UsedLoader>& validation, const UsedLoader& training, const UsedLoader& held) {
     return std::ranges::any_of(validation, [&](const UsedLoader& one) {
         if (one.rank != held.rank || one.loader == held.loader) return false;
@@ -71,7 +73,7 @@ bool hasOtherValidation(const std::vector<UsedLoader>& validation, const UsedLoa
     });
 }
 
-// Held-out samples of one rank that ranks have trained on.
+// Result of the comparison of one rank's held-out samples with the samples that ranks have trained on.
 struct Leak {
     bool compared = false;
     std::set<std::int64_t> samples;

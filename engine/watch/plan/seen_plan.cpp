@@ -32,7 +32,8 @@ std::string classOf(const Json& sampler) {
     return textOf(sampler, "class");
 }
 
-// Reads the sampler of one rank. rank, ranks: its place in the run.
+// Reads the plan of one rank from its loader. rank, ranks: number of this rank and number of ranks of the run, which
+// the sampler must have too.
 Result<SeenPlan> planOfRank(const LoaderFacts& loader, std::int64_t rank, std::int64_t ranks) {
     SeenPlan plan{.sampler = {}, .loader = {}, .datasetSize = loader.dataset.front().length, .ranks = ranks};
     if (plan.datasetSize < 0) return noPlan("the data set has no length");
@@ -80,7 +81,8 @@ Result<SeenPlan> planOfRank(const LoaderFacts& loader, std::int64_t rank, std::i
                   " depends on a generator or on the script");
 }
 
-// Adds the use of set_epoch: the sampler's epochs increase by one from any first one, or stay the same.
+// Adds whether the script calls set_epoch. Requires that the sampler's epochs increase by one from any first number, or
+// stay the same.
 std::optional<Problem> addEpochs(SeenPlan& plan, const std::vector<std::int64_t>& epochs) {
     if (epochs.empty() || !usesSetEpoch(plan.sampler.kind)) return {};
     bool increases = true, stays = epochs.size() > 1;

@@ -69,7 +69,8 @@ std::string rankList(const std::vector<int>& ranks) {
     return text;
 }
 
-// Returns what one rank does, without a subject: "waits in all_reduce number 17 at train.py:48 main".
+// Returns the position of one rank as a predicate without a subject: "waits in all_reduce number 17 at train.py:48
+// main".
 std::string position(const RankStall& rank) {
     if (rank.state == State::kEnded) return "has ended";
     if (const auto waits = latest(rank)) {
@@ -123,7 +124,8 @@ Json evidenceOf(const std::vector<RankStall>& ranks) {
     return Json{{"ranks", std::move(all)}};
 }
 
-// True if this rank waits for a collective or message that another rank is not in.
+// True if this rank is stalled in a collective or message, and the latest collective or message of at least one other
+// rank is a different one, or that rank has ended.
 bool waitsAlone(const RankStall& rank, const std::vector<RankStall>& ranks) {
     const auto mine = latest(rank);
     if (rank.state != State::kStalled || !mine) return false;

@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-// Returns state and parent of a process from /proc/PID/stat; parent 0 if it is gone.
+// State and parent of a process, read from /proc/PID/stat. The parent is 0 if the process does not exist any more.
 struct ProcessState {
     char state = 'X';
     pid_t parent = 0;

@@ -17,16 +17,18 @@ class StallWatch {
     static constexpr std::int64_t kLeastUs = 8'000'000;     // least time without progress before a conclusion
     static constexpr std::int64_t kStartUs = 12'000'000;    // least time before the first step, in which ranks may wait
                                                             // for a download
-    static constexpr std::int64_t kAskEveryUs = 4'000'000;  // interval between two questions to the ranks
+    static constexpr std::int64_t kAskEveryUs = 4'000'000;  // interval between two requests for the stacks of the ranks
 
     // Takes an event of a rank at the time of its arrival.
     void take(const Event& event, std::int64_t nowUs);
     // Records that the connection of a rank has ended.
     void ended(int rank);
 
-    // True at most every kAskEveryUs while no rank makes progress: send a stack question to each rank.
+    // True if the stacks of all ranks must be requested now: no rank makes progress, and the latest request is at least
+    // kAskEveryUs old.
     bool mustAsk(std::int64_t nowUs);
-    // Returns a conclusion once for each time without progress, when each rank has answered.
+    // Returns a conclusion once for each period without progress, when each rank has reported its position. worldSize:
+    // number of ranks of the run.
     std::optional<HangReport> conclude(std::int64_t nowUs, std::int64_t worldSize);
 
     // Returns the hang in which the run still is or has ended.

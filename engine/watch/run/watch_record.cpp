@@ -49,7 +49,7 @@ void WatchRecord::take(const Event& event, std::string_view line, std::int64_t n
 
 void WatchRecord::beginAttempt() {
     if (m_seen.worldSize() == 0) return;
-    flush();  // the events of the attempt that has failed must be written before samples are accepted again
+    flush();  // the events of the failed attempt must be written before repeated epochs are accepted
     m_recorder->acceptRepeatedEpochs();
     m_epochs->beginAttempt();
 }
@@ -77,7 +77,8 @@ void WatchRecord::tick(std::int64_t nowUs) {
     if (isDue(nowUs)) beginRecord();
 }
 
-// True if the record can begin: its first line is complete, or has waited for long enough.
+// True if the record can begin: its first line is complete, or the events have waited for as long as the constants of
+// WatchRecord allow.
 bool WatchRecord::isDue(std::int64_t nowUs) const {
     if (m_seen.worldSize() == 0) return false;
     const bool isKnown = m_stepUs && (m_seen.hasTrainingLoader() || nowUs - *m_stepUs > kLoaderUs);

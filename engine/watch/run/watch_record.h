@@ -20,9 +20,12 @@ namespace ringside {
 // since the start of the run. One thread. Throws IoError if the directory cannot be written at the start.
 class WatchRecord {
   public:
-    static constexpr std::int64_t kPatienceUs = 20'000'000;  // data sets and models take a while to load
-    static constexpr std::int64_t kLoaderUs = 500'000;       // after the first step, for a script without a loader
-    static constexpr std::size_t kMostWaiting = 20'000;      // events
+    // Longest wait for the first step after the first event; loading a data set or a model takes time.
+    static constexpr std::int64_t kPatienceUs = 20'000'000;
+    // Longest wait after the first step for the facts of a loader, which some scripts do not have.
+    static constexpr std::int64_t kLoaderUs = 500'000;
+    // Limit of the number of events in memory before the record begins.
+    static constexpr std::size_t kMostWaiting = 20'000;
 
     struct Options {
         std::string name;                      // name of the run
@@ -33,7 +36,8 @@ class WatchRecord {
 
     // Records an event of a rank and the line that encodes it, without its newline.
     void take(const Event& event, std::string_view line, std::int64_t nowUs);
-    // Begins the record of ranks that were started again: they may train epochs again that they had begun.
+    // Prepares the record for ranks that were started again: they may train epochs again that they had begun before the
+    // restart.
     void beginAttempt();
     // Records an event of the watcher itself.
     void add(const Event& event, std::int64_t nowUs);

@@ -55,10 +55,11 @@ std::string WatchVerdict::restarted(std::int64_t steps) {
     return "the ranks were started again " + text + "; their steps are numbered on from there";
 }
 
-// True if the exception reports a closed connection to a rank that was lost before it. A launcher ends the other ranks
-// after the first failure, but later than kAtOnceUs.
+// True if the exception of a rank is the consequence of the loss of another rank: its text reports a closed connection,
+// and the other rank was lost before it, or at most kAtOnceUs after it. When a launcher ends the other ranks after a
+// first failure, they are lost later than that.
 bool WatchVerdict::isConsequence(const Attempt& attempt) {
-    constexpr std::int64_t kAtOnceUs = 50'000;  // longest time until the end of a rank is detected
+    constexpr std::int64_t kAtOnceUs = 50'000;  // longest time from the end of a rank until its loss is detected
     constexpr std::array<std::string_view, 3> kClosed{"Connection closed by peer", "Connection reset by peer",
                                                       "remote process exited"};
     if (!attempt.exception || !attempt.firstLost || *attempt.firstLost == attempt.exception->rank) return false;

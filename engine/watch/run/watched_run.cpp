@@ -24,19 +24,20 @@ namespace {
 
 constexpr int kTurnMs = 100;
 constexpr std::int64_t kSecond = 1'000'000;
-constexpr std::int64_t kUnconnectedUs = 15 * kSecond;  // time in microseconds before the first sentence about missing
-                                                       // processes
-constexpr std::int64_t kBackgroundUs = 20 * kSecond;   // time in microseconds for a process in the background to
-                                                       // connect
-constexpr std::int64_t kTellBackgroundUs = kSecond;    // time in microseconds between the end of the command and a
-                                                       // sentence about ranks that have not ended
-constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // time in microseconds between SIGTERM and SIGKILL
-constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // time in microseconds for the ranks of a failed command to end
-                                                       // by themselves
-constexpr std::int64_t kSilentUs = 10 * kSecond;       // time in microseconds without a heartbeat, after the end of the
-                                                       // command, from which a rank counts as lost
+// Time in microseconds without a connection, after which a sentence says that no process has connected.
+constexpr std::int64_t kUnconnectedUs = 15 * kSecond;
+constexpr std::int64_t kBackgroundUs = 20 * kSecond;  // time in microseconds, after the command has ended, in which a
+                                                      // process that it left in the background can connect
+// Time in microseconds after the end of the command, from which a sentence reports ranks that still run.
+constexpr std::int64_t kTellBackgroundUs = kSecond;
+constexpr std::int64_t kEndGraceUs = 5 * kSecond;   // time in microseconds between SIGTERM and SIGKILL
+constexpr std::int64_t kLeftGraceUs = 2 * kSecond;  // time in microseconds from the end of a failed or checked command
+                                                    // until its ranks receive SIGTERM; twice this time until SIGKILL
+constexpr std::int64_t kSilentUs = 10 * kSecond;    // time in microseconds without a heartbeat, after the end of the
+                                                    // command, from which a rank counts as lost
 constexpr int kMostBadLines = 100;
-constexpr std::size_t kMostLiveIndices = 2'000'000;  // of an evidence that is judged while the script trains
+// Limit of the number of kept indices up to which the evidence is judged while the script trains.
+constexpr std::size_t kMostLiveIndices = 2'000'000;
 
 bool asksToEnd(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
@@ -112,7 +113,8 @@ void WatchedRun::waitForInput() {
         if (waiting[i].revents != 0) takeControl(waiting[i].fd);
 }
 
-// Passes signals to the command. The kernel has sent signals of the terminal to the command too.
+// Passes received signals on to the command, except those that the kernel has sent, such as Ctrl-C: the terminal sends
+// them to the command too.
 void WatchedRun::passSignals() {
     signalfd_siginfo signal{};
     while (::read(m_options.signalFd, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
@@ -132,8 +134,9 @@ void WatchedRun::takeControl(int fd) {
     });
 }
 
-// Returns why a process is refused: its rank is taken by a living process, or was taken before by one that has ended
-// well. A process that replaces one after a failure is admitted: its launcher has started the ranks again.
+// Returns why a process is refused; empty if it is admitted. A process is refused if its rank is connected, or was
+// connected and has ended well. A process is admitted in place of a failed one, because the launcher has started the
+// ranks again.
 std::string WatchedRun::admit(const Greeting& greeting) {
     const auto known = m_ranks.find(greeting.rank);
     if (known == m_ranks.end()) return {};
@@ -163,7 +166,8 @@ void WatchedRun::addRank(std::unique_ptr<WatchedRank> link) {
     rank.steps.resize(m_verdict.restarts() + 1);
 }
 
-// Follows the process that replaces a rank after a restart.
+// Uses the connection of the process that replaces a rank after a restart. The first such process of a restart begins a
+// new attempt.
 void WatchedRun::addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link) {
     if (rank.attempt() == m_verdict.restarts()) beginAttempt();
     rank.link = std::move(link);
@@ -196,15 +200,16 @@ void WatchedRun::readRank(Rank& rank) {
     m_stalls.ended(rank.link->rank());
 }
 
-// True if a rank has sent nothing for long after the end of the command, not even a heartbeat: its host or the network
-// is lost.
+// True if a rank has sent nothing, not even a heartbeat, for kSilentUs, and the command ended longer ago than that: the
+// rank's host or the network has failed.
 bool WatchedRun::isSilent(const Rank& rank) const {
     const auto silence = std::chrono::steady_clock::now() - rank.link->lastLineAt;
     return m_commandEndedUs && nowUs() - *m_commandEndedUs > kSilentUs &&
            silence > std::chrono::microseconds(kSilentUs);
 }
 
-// Records a line of a rank. Lines that no rank may send are counted and ignored.
+// Records a line of a rank. Lines that cannot be decoded, and events that this rank may not send, are counted and not
+// recorded.
 void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     const Result<Event> event = decodeLine(line);
     if (!event) m_evidence.addUnreadable(rank.link->rank());
@@ -254,7 +259,8 @@ void WatchedRun::watchStalls() {
     if (report->isHang) (m_stalls.trains() ? m_options.warn : m_options.inform)(report->text);
 }
 
-// Prints a sentence when no process connects, or when connected processes remain after the command.
+// Prints a sentence if no process has connected, or if connected processes still run after the command has ended. Ends
+// these processes if the command has failed or a check has ended it.
 void WatchedRun::watchConnections() {
     if (m_ranks.empty() && !m_toldUnconnected && nowUs() > kUnconnectedUs) {
         m_toldUnconnected = true;
@@ -319,8 +325,8 @@ bool WatchedRun::someRankIsOpen() const {
     return std::ranges::any_of(m_ranks, [](const auto& one) { return one.second.isOpen; });
 }
 
-// True if the command has ended and no process of it can still report. A command that has ended well without a rank may
-// have left a process in the background that has not connected yet.
+// True if the command has ended and no process that it has started can still report. If the command has succeeded and
+// no rank has connected, a process in the background can still connect for kBackgroundUs.
 bool WatchedRun::isOver() {
     if (!m_commandEndedUs || someRankIsOpen()) return false;
     if (!m_ranks.empty()) return true;
@@ -350,8 +356,8 @@ RunEnded WatchedRun::conclude() {
     return end;
 }
 
-// Returns the result of all checks of the latest attempt. A hang that was seen while the run lasted, and findings of
-// earlier attempts, replace the results of their checks.
+// Returns the result of all checks of the latest attempt. A hang that was detected while the run was in progress, and
+// findings of earlier attempts, replace the results of their checks.
 Diagnosis WatchedRun::judgeEvidence() const {
     Diagnosis diagnosis = findingsOf(m_evidence);
     for (const Finding& one : m_earlierFindings) addSeenFinding(diagnosis, one);
@@ -367,7 +373,9 @@ Diagnosis WatchedRun::judgeEvidence() const {
     return diagnosis;
 }
 
-// Records findings while the script trains. Before all ranks have connected, only a hang is a finding.
+// Judges the evidence while the script trains, if that is due, and records new, changed and withdrawn findings. Until
+// all ranks have connected, only a hang is recorded, because other findings need all ranks. Does nothing beyond
+// kMostLiveIndices kept indices.
 void WatchedRun::judgeWhileRunning() {
     const std::int64_t beganUs = nowUs();
     if (m_ranks.empty() || m_cannotRecord || !m_liveFindings.isDue(beganUs)) return;
@@ -398,7 +406,8 @@ std::optional<SampleAudit> WatchedRun::auditedSamples() {
     return {};
 }
 
-// Writes to the record. A failure ends the recording, not the command.
+// Calls `write`, which writes to the record. After the first error, nothing more is recorded, and the command
+// continues.
 void WatchedRun::tryToRecord(const std::function<void()>& write) {
     if (m_cannotRecord) return;
     try {

@@ -25,13 +25,14 @@
 namespace ringside {
 
 struct WatchedRunOptions {
-    std::string name;                                // name of the run
-    int signalFd = -1;                               // signalfd with the signals that are passed to the command
-    std::optional<std::int64_t> checkSteps;          // number of steps of each rank after which the command is ended
-                                                     // (--check); empty: no limit
-    std::optional<std::string> continues;            // run directory that this run continues; empty if there is none
-    std::function<void(const std::string&)> warn;    // prints an important sentence for the user
-    std::function<void(const std::string&)> inform;  // prints a sentence only where it does not mix with output
+    std::string name;                              // name of the run
+    int signalFd = -1;                             // signalfd with the signals that are passed to the command
+    std::optional<std::int64_t> checkSteps;        // number of steps of each rank after which the command is ended
+                                                   // (--check); empty: no limit
+    std::optional<std::string> continues;          // run directory that this run continues; empty if there is none
+    std::function<void(const std::string&)> warn;  // prints a sentence that the user must see
+    // Prints a sentence only if standard error is a terminal, so that it does not mix with recorded output.
+    std::function<void(const std::string&)> inform;
 };
 
 // Run of a command whose Python processes report what they train. Accepts the ranks, records a run directory and passes

@@ -9,7 +9,8 @@
 
 namespace ringside {
 
-// Training loss of each epoch of a watched run, from the steps of all ranks. Steps with samples are weighted by them.
+// Mean training loss of each epoch of a watched run, over the steps of all ranks. Each step is weighted by its number
+// of samples if that is known.
 class EpochResults {
   public:
     explicit EpochResults(int worldSize) : m_epochs(static_cast<std::size_t>(worldSize), 0) {}

@@ -119,8 +119,9 @@ void SeenExperiment::takeFacts(const ScriptFacts& facts) {
     if (facts.about == "step_counts" && m_microBatches == 0) m_microBatches = microBatchesOf(json);
 }
 
-// Returns the backward passes of one optimizer step. Several losses, several optimizers, stages of a pipeline and
-// closures that are evaluated several times are no accumulation.
+// Returns the number of backward passes of one optimizer step if they accumulate micro-batches, otherwise 1. Several
+// losses, several optimizers, stages of a pipeline and closures that are evaluated several times also run several
+// backward passes, but do not accumulate.
 std::int64_t SeenExperiment::microBatchesOf(const Json& counts) const {
     const auto isSingle = [&](const char* name) {
         const Json& list = member(counts, name);
@@ -166,7 +167,8 @@ const SeenExperiment::Loader* SeenExperiment::validationLoader() const {
     return nullptr;
 }
 
-// Returns the steps of the first epoch, counted if it is complete, or else planned from the loader; 0: not known.
+// Returns the number of steps in the first epoch: counted if the epoch is complete, otherwise computed from the loader;
+// 0 if it is not known.
 std::int64_t SeenExperiment::stepsPerEpoch(bool ended) const {
     const auto first = m_stepsPerEpoch.find(0);
     if ((ended || m_epochs > 1) && first != m_stepsPerEpoch.end()) return first->second;
