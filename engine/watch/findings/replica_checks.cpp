@@ -165,7 +165,8 @@ Judgement judgeLearningRateDiffers(const Evidence& evidence) {
 
 Judgement judgeOutsideDdp(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (hasLocalSgd(evidence, group)) return skipped("a communication hook lets the replicas part on purpose");
+        if (hasLocalSgd(evidence, group))
+            return skipped("a communication hook lets the replicas differ on purpose between two averagings");
         const Parting outside = partingOf(evidence, group, isUnnamed);
         if (outside.compared == 0) return passed("all parameters of the optimizers belong to wrapped models");
         if (!outside.endsApart) return passed();
@@ -181,7 +182,8 @@ Judgement judgeOutsideDdp(const Evidence& evidence) {
 
 Judgement judgeAroundDdp(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (hasLocalSgd(evidence, group)) return skipped("a communication hook lets the replicas part on purpose");
+        if (hasLocalSgd(evidence, group))
+            return skipped("a communication hook lets the replicas differ on purpose between two averagings");
         const Parting parting = partingOf(evidence, group, isWrapped);
         if (parting.compared == 0) return couldNotJudge("no checksums of wrapped parameters were compared");
         const std::int64_t step = unreducedStep(evidence, group);
