@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window. Everything it does is in ui/; this reads the command line and wires the services.
+// Program of the Ringside window. This file only reads the command line and creates the services; the window itself is
+// in ui/.
 #include <QIcon>
 #include <QLocale>
 #include <QTemporaryDir>
@@ -41,7 +42,8 @@ QString controlProgram() {
 int runScreenshot(QApplication& application, const StartOptions& options) {
     Theme theme;
     theme.setMode(options.theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-    const QTemporaryDir folder;  // settings of a picture are neither read nor saved
+    // Settings for taking a screenshot, so that the user's settings are neither read nor changed.
+    const QTemporaryDir folder;
     Settings settings(folder.filePath(QStringLiteral("window.ini")));
     if (!options.typePercent.isEmpty()) theme.setTypePercent(options.typePercent.toInt());
     QtDialogs dialogs;

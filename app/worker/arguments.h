@@ -12,8 +12,8 @@ namespace ringside {
 //   [--hosts 0,0,1,1] [--address A] [--resume PATH] [--timeout-factor F]
 Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels& channels);
 
-// Returns a problem for each descriptor that a supervisor would pass and that is not open, as when the worker is
-// started by hand.
+// Returns a problem for each descriptor that a supervisor would have opened for the worker and that is not open. This
+// happens if a user starts the worker by hand.
 Problems checkChannels(const RankEnvironment& environment, const RankChannels& channels);
 
 }  // namespace ringside

@@ -34,7 +34,8 @@ const CLI::Option* refusedOption(const CLI::App& app, const CLI::ParseError& err
 }  // namespace
 
 std::optional<Problem> readCommandLine(CLI::App& app, int argc, const char* const* argv, const char* remedy) {
-    for (CLI::Option* option : app.get_options())  // the last one counts, as in the launchers' own command lines
+    for (CLI::Option* option : app.get_options())  // an option that is given several times has its last value, as in
+                                                   // the command lines of launchers
         if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw) option->take_last();
     try {
         app.parse(argc, argv);

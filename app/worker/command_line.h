@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Reads the command line into the options of `app`. Returns the first problem, with this remedy: an unknown option, a
-// second positional argument, a missing value or an invalid one. --help throws CLI::CallForHelp.
+// Reads the command line into the options of `app`. Returns the first problem, with the given remedy: an unknown
+// option, a second positional argument, or a missing or invalid value. Throws CLI::CallForHelp on --help.
 std::optional<Problem> readCommandLine(CLI::App& app, int argc, const char* const* argv, const char* remedy);
 
 }  // namespace ringside

@@ -34,7 +34,8 @@ cuda::Precision precisionOf(const TrainingConfig& training) {
     return training.tf32 ? cuda::Precision::kTf32 : cuda::Precision::kFloat32;
 }
 
-// True unless the user has switched CUDA graphs off, as a workaround for an NCCL or driver that fails to record them.
+// True unless the user has disabled CUDA graphs, as a workaround for a version of NCCL or of the driver that fails to
+// record them.
 bool recordsSteps() {
     const char* wanted = std::getenv(kGraphsVariable);
     return wanted == nullptr || std::string_view(wanted) != "off";
@@ -70,16 +71,16 @@ HostRanks hostRanksOf(const RankEnvironment& environment, const RunConfig& confi
     return ranks;
 }
 
-// Ends this process after a failure whose abort hangs inside NCCL. No destructors run, because freeing GPU memory waits
-// for the GPU, and the GPU for the other ranks.
+// Ends this process after a failure if ncclCommAbort() hangs. No destructors run: they would free GPU memory, which
+// blocks until the GPU is idle, and the GPU waits for the other ranks.
 [[noreturn]] void leaveWithHungGpu(const Error& cause) {
     const std::string text = std::string(cause.what()) + "; NCCL's abort hangs, so the process ends at once\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
     _exit(static_cast<int>(cause.exitCode()));
 }
 
-// Devices of ringside-worker-cuda: a GPU per rank while there are enough, connected by NCCL. Behaves as the CPU worker
-// if the device is the CPU.
+// Devices of ringside-worker-cuda: one GPU per rank, connected by NCCL. Ranks share GPUs if the host has fewer GPUs
+// than ranks. Behaves as the CPU worker if the experiment's device is the CPU.
 class CudaDevices final : public RankDevices {
   public:
     std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
@@ -124,8 +125,8 @@ class CudaDevices final : public RankDevices {
         const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };
         if (choiceNamed<CollectiveBackend>(environment.backend) == CollectiveBackend::kGloo) return staged();
         if (!m_shared) return joinNccl(environment, config, gpu, *m_store);
-        // NVIDIA does not support shared GPUs, so NCCL can refuse them; training then uses Gloo. A rank whose peer was
-        // refused detects this when its own attempt to connect times out.
+        // NCCL does not support several ranks on one GPU and can refuse to connect; training then uses Gloo on all
+        // ranks. If NCCL refuses another rank, this rank detects it when its own attempt to connect times out.
         std::string whyNot;
         const auto fallBack = [&] {
             std::cerr << "NCCL refused to share a GPU; gradients go through Gloo: " << whyNot << std::endl;
@@ -148,7 +149,8 @@ class CudaDevices final : public RankDevices {
         options.computeStream = gpu.stream();
         options.hostWaits = false;
         auto communicator = makeNcclCommunicator(store, environment.rank, environment.worldSize, options);
-        // Set only after connecting: before, ranks that share a GPU may still fall back to Gloo.
+        // Set only after connecting, because an abort that hangs while connecting must not end the process: ranks that
+        // share a GPU can still use Gloo.
         communicator->setOnHungAbort(leaveWithHungGpu);
         gpu.whileWaiting([&nccl = *communicator] { nccl.poll(); });
         return communicator;
@@ -173,7 +175,7 @@ class CudaDevices final : public RankDevices {
 
     std::string m_uuid;              // UUID of this rank's GPU; empty on the CPU
     bool m_shared = false;           // true if ranks share GPUs
-    std::shared_ptr<Store> m_store;  // kept because NCCL can connect again
+    std::shared_ptr<Store> m_store;  // key-value store of the rendezvous; kept because NCCL can connect again
     std::unique_ptr<RankDevices> m_cpu = makeCpuDevices();
 };
 
@@ -181,7 +183,7 @@ std::string ncclVersion() {
     try {
         return ncclVersionText(makeNcclApi()->version());
     } catch (const CommError&) {
-        return {};  // built without NCCL
+        return {};  // this program was built without NCCL
     }
 }
 

@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-// Seconds that are added to the time of an error that is the consequence of another error: longer than torchrun takes
-// to detect a killed process and to end the others.
+// Seconds added to the reported time of an error that is the consequence of another error. Longer than torchrun takes
+// to detect a killed process and to end the others, so that the cause has the earliest time.
 constexpr std::time_t kConsequenceDelay = 60;
 
 }  // namespace

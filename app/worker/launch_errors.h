@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// Relation of an error to the failure of the run. A rank that ends because another rank failed has a consequence.
+// Relation of an error to the failure of the run. The error of a rank that ends because another rank has failed is a
+// consequence.
 enum class ErrorRole { kCause, kConsequence };
 
 // Writes the error to the file that TORCHELASTIC_ERROR_FILE names, if set. torchrun reports the failure with the

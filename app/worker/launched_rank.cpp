@@ -81,8 +81,8 @@ int refuse(const Problem& problem) {
     return asCode(ExitCode::kBadConfiguration);
 }
 
-// Restricts a guest of a classroom to the files that its host offered, which are stored beside the experiment. Returns
-// the names of the files.
+// Restricts the rank of a classroom guest to the files that the host offered; they are in the folder of the experiment.
+// Returns the names of these files.
 Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
     const std::filesystem::path experiment = arguments.config;
     Result<std::set<std::string>> files = filesOfOffer(experiment.parent_path());
@@ -93,8 +93,8 @@ Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
     return files;
 }
 
-// Finds this process's rank and where the ranks meet. Queries the launcher's server if the environment names neither
-// the job nor rank 0's host.
+// Determines this process's rank and the address of the rendezvous, from the options and the launcher's environment
+// variables. Queries the launcher's server if these do not give the job or rank 0's host.
 std::optional<Problem> findPlace(Start& start) {
     const LaunchOptions& options = start.arguments.place;
     const auto deadline = steady_clock::now() + start.arguments.wait;
@@ -116,8 +116,8 @@ std::optional<Problem> findPlace(Start& start) {
                    "give --master HOST:PORT and set RINGSIDE_TOKEN, the same on all ranks"};
 }
 
-// Reads the arguments and finds the rank layout. The experiment is read afterwards, so that a rank without a usable
-// experiment can report it to the others.
+// Reads the arguments and determines the rank layout. Does not read the experiment, so that a rank whose experiment is
+// invalid already knows the other ranks and can report the error to them.
 Result<Start> readStart(int argc, char** argv) {
     Start start;
     Result<LaunchArguments> arguments = parseLaunchArguments(argc, argv);
@@ -155,16 +155,17 @@ std::optional<Problem> readExperiment(Start& start) {
     return {};
 }
 
-// Leaves the launcher's server, so that it does not expect MPI from this process, unless the rank itself will use MPI.
+// Disconnects from the launcher's server, which would otherwise expect this process to use MPI. Stays connected if this
+// process itself will use MPI.
 void leaveServer(Start& start) {
     const bool usesMpi = start.experiment.config.parallel.backend == CollectiveBackend::kMpi;
-    const bool isChild =
-        start.place.rank == 0 && start.place.launcher != LauncherKind::kPmi;  // rank 0's child connects by itself
+    // Rank 0 trains in a child process, which connects to the server by itself.
+    const bool isChild = start.place.rank == 0 && start.place.launcher != LauncherKind::kPmi;
     if (start.server && (!usesMpi || isChild)) start.server->leave();
 }
 
-// Signals from launchers: SIGTERM ends a job, SIGUSR1 can warn of a time limit, and SIGINT is passed on from a
-// terminal.
+// Signals that a launcher sends: SIGTERM to end a job, SIGUSR1 as a possible warning before the time limit, and SIGINT
+// that the user enters as Ctrl+C in the launcher's terminal.
 constexpr std::initializer_list<int> kLauncherSignals = {SIGTERM, SIGUSR1, SIGINT};
 
 // Returns a descriptor from which the launcher's signals are read. Resets SIGINT, which main() ignores; an ignored
@@ -198,9 +199,9 @@ Result<LaunchedRun> prepare(const Start& start) {
     return launched;
 }
 
-// Reports the problem here and to the other ranks, so that they do not wait for a rank that has failed: rank 0 refuses
-// them for up to kRefusalPatience; another rank reports to rank 0. A guest of a classroom reports nothing, because the
-// text can contain paths of its computer.
+// Prints the problem and reports it to the other ranks, so that they do not wait for this rank. Rank 0 refuses the
+// connections of the others for up to kRefusalPatience; any other rank reports to rank 0. A guest of a classroom
+// reports nothing, because the text can contain paths of its computer. Returns the exit code.
 int refuseAll(const Start& start, const Problem& problem) {
     const int code = refuse(problem);
     if (start.place.isAlone() || start.isGuest) return code;
@@ -240,8 +241,8 @@ int hostRun(const Start& start) {
     return end.value().exitCode;
 }
 
-// Passes the launcher's signals on to the host of the run, which then stops all ranks. A thread reads them from a
-// descriptor: a signal handler would interrupt the training thread, and oneDNN 2.6 damages the heap when it is
+// Requests a stop of the whole run when the launcher sends a signal to this rank. A thread reads the signals from a
+// descriptor: a signal handler would interrupt the training thread, and oneDNN 2.6 corrupts the heap when it is
 // interrupted in a matrix product.
 class StopSignals {
   public:
@@ -251,7 +252,7 @@ class StopSignals {
               nameThread("signals");
               run(control, end);
           }) {}
-    // From here on the signals have no effect: the run has ended.
+    // Ends the thread. Later signals are ignored, because the run has ended.
     ~StopSignals() {
         m_thread.request_stop();
         m_thread.join();
@@ -263,7 +264,7 @@ class StopSignals {
   private:
     void run(int control, const std::stop_token& end) const {
         static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
-        static constexpr int kPollMs = 50;  // how soon the thread sees that the run has ended
+        static constexpr int kPollMs = 50;  // longest time until the thread ends after a stop request
         while (!end.stop_requested()) {
             pollfd wait{m_signals.get(), POLLIN, 0};
             if (::poll(&wait, 1, kPollMs) <= 0 || !takeSignal(m_signals.get())) continue;
@@ -293,8 +294,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     return environment;
 }
 
-// Returns a log line with the measured clock offset, which limits how exactly the traces of different hosts align. Only
-// the first rank of each host reports it.
+// Returns a log line with the measured offset of this host's clock, which limits how exactly the traces of different
+// hosts align. Empty on all ranks except the first one of each host other than rank 0's.
 std::string clockNote(const RankEnvironment& environment, const Joined& joined) {
     if (environment.localRank > 0 || environment.hosts[static_cast<std::size_t>(environment.rank)] == 0) return {};
     std::string note = "clock of this host relative to the host of rank 0: ";
@@ -361,8 +362,9 @@ int joinRun(const Start& start) {
     return end.exitCode;
 }
 
-// Requests a signal when the launcher ends, so that no rank outlives it; does nothing for a rank started by hand. Rank
-// 0 receives SIGTERM, so that it can report the reason. False if the launcher has already ended.
+// Requests a signal for the time when the launcher ends, so that no rank outlives it: SIGTERM for rank 0, which then
+// can report the reason, SIGKILL for other ranks. Does nothing for a rank that a user has started by hand. Returns
+// false if the launcher has already ended.
 bool tieToLauncher(const LaunchPlace& place, pid_t parent) {
     if (place.launcher == LauncherKind::kByHand || place.launcher == LauncherKind::kAlone) return true;
     return ::prctl(PR_SET_PDEATHSIG, place.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;

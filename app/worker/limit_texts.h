@@ -6,11 +6,11 @@
 
 namespace ringside {
 
-// Returns an error text for exhausted memory, with the limit that caused it (of this process or of the machine) and the
+// Returns an error text for exhausted memory: the limit that was reached, of this process or of the machine, and the
 // remedy.
 std::string outOfMemoryText();
 
-// Returns an error text for any other refusal by the system, such as a thread that cannot be started.
+// Returns an error text for any other resource that the system has refused, such as a thread that cannot be started.
 std::string systemErrorText(const std::system_error& error);
 
 }  // namespace ringside

@@ -27,19 +27,20 @@ int exitWith(ExitCode code) {
 
 void setUpProcess() {
     std::signal(SIGPIPE, SIG_IGN);
-    // A file beyond the size limit (ulimit -f) is reported as an error instead of ending the process.
+    // A write beyond the file size limit (ulimit -f) then fails with an error instead of ending the process.
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches all processes of the group; the supervisor reacts
     lowerPriority();
 }
 
-// Requests SIGKILL from the kernel when the supervisor ends. False if the supervisor ended before the request.
+// Makes the kernel send SIGKILL to this process when the supervisor ends. Returns false if the supervisor ended before
+// this call.
 bool tieToParent(pid_t parent) {
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-// Ends this process after the control channel was closed. Called in the thread that reads the channel; other threads
-// can be blocked, so no destructors run.
+// Ends this process after the supervisor has closed the control channel. Runs in the thread that reads the channel. No
+// destructors run, because other threads can be blocked.
 [[noreturn]] void leaveCutOff(int rank) {
     const std::string text = "rank " + std::to_string(rank) + ": " + kControlCut + "\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());

@@ -17,10 +17,10 @@ struct RankEnd {
     std::string text;  // error text; empty on success
 };
 
-// Runs one rank from its first telemetry line to its exit code. Errors are reported over the telemetry channel and on
-// standard error. Without `config`, the configuration is read from the run directory. `onHangUp` is called on another
-// thread when the connection to the host of the run is closed, and must not return. `note` is written to the run's log
-// at the start.
+// Runs one rank from its first telemetry line to its exit code. Reports errors over the telemetry channel and on
+// standard error. If `config` is empty, reads the configuration from the run directory. `onHangUp` runs in another
+// thread when the host of the run closes the connection; it must not return. `note` is written to the run's log at the
+// start.
 RankEnd runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
                   std::function<void()> onHangUp, const std::string& note = {});
 

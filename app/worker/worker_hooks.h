@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-// Creates the hooks of this worker program into training. Null in released programs; tests link their own definition.
+// Creates the hooks that this worker program inserts into training. Null in released programs; test programs link
+// another definition.
 std::unique_ptr<RankHooks> makeRankHooks(const RankEnvironment& environment);
 
 }  // namespace ringside

@@ -81,7 +81,7 @@ Json toJson(const LoaderRate& rate) {
             {"batches", rate.batches},  {"seconds", rate.seconds}};
 }
 
-// Returns the load as text: "batches of 32 for each of 4 ranks at once".
+// Returns the measured load as text: "batches of 32 for each of 4 ranks at once".
 std::string loadText(const RunConfig& config, std::int64_t ranks) {
     const std::int64_t all = config.parallel.worldSize;
     std::string text = "batches of " + std::to_string(config.loader.batchSize);

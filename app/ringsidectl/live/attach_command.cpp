@@ -47,8 +47,9 @@ struct AttachArguments {
     bool stop = false;
 };
 
-// Standard output for a program that must not block while the process that reads the output is slow. Writes what fits
-// at once and buffers the rest; the caller fetches no more lines while data is buffered.
+// Writer to standard output that never blocks, even if the process that reads the output is slow. write() writes the
+// bytes that the pipe accepts at once and keeps the rest; the caller must read no more telemetry while isWaiting() is
+// true.
 class LineOutput {
   public:
     void add(std::string_view text) { m_waiting += text; }
@@ -79,8 +80,8 @@ class LineOutput {
     std::size_t m_written = 0;
 };
 
-// Sends a command to the run. Prints a warning if the run cannot receive it, and continues, because the caller follows
-// the run in any case.
+// Sends a command to the run. Prints an error if the run cannot receive it; the caller continues to follow the run in
+// either case.
 void sendCommand(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
     if (client && client.value().send(command)) return;

@@ -29,13 +29,14 @@ using std::chrono::seconds;
 
 constexpr milliseconds kLookEvery{50};
 constexpr seconds kReportInterval{2};
-constexpr seconds kComeBack{8};  // wait for lost members, after which the run continues without them
+// Time after a failed run in which lost members can reconnect; then the run continues without them.
+constexpr seconds kComeBack{8};
 constexpr seconds kMeet{60};
 constexpr seconds kLastWords{3};
-// Restart limit if parallel.max_restarts is 0 and parallel.min_ranks is set.
+// Limit of the number of restarts if parallel.max_restarts is 0 and parallel.min_ranks is set.
 constexpr std::int64_t kManyRestarts = 1000;
 constexpr std::size_t kMostInput = 4096;
-constexpr int kMostFailures = 3;  // limit of the failures that one guest may cause before it is removed
+constexpr int kMostFailures = 3;  // number of failures after which a guest is removed
 
 std::string namesOf(const std::vector<ClassroomMember*>& members) {
     std::string names;
@@ -149,8 +150,9 @@ void ClassroomRun::gather() {
     if (std::exchange(m_startAsked, false)) m_view.print("no computer is ready yet");
 }
 
-// Waits, after a failure, until all members are back, the user asks to start, or kComeBack has passed and
-// parallel.min_ranks allows fewer. Then sends a new offer, because members may lack the checkpoint.
+// Called repeatedly after a failed run. Sends a new offer, because members may lack the latest checkpoint, once all
+// members are back, or the user has entered "start" with at least one member present, or kComeBack has passed and at
+// least parallel.min_ranks ranks (this computer included) are present.
 void ClassroomRun::gatherAgain() {
     const auto now = ClassroomHost::Clock::now();
     std::vector<ClassroomMember*> here;
@@ -214,7 +216,7 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     m_training = std::async(std::launch::async, [this, place, terms] { return trainWith(place, terms); });
 }
 
-// Trains in the run's own thread, with the supervisor of any run. Returns errors in the Outcome.
+// Trains, in a thread of its own, with the supervisor that every run has. Returns errors in the Outcome.
 ClassroomRun::Outcome ClassroomRun::trainWith(LaunchPlace place, RendezvousTerms terms) {
     const auto refused = [](const Problem& problem, ExitCode code) {
         return Outcome{RunOutcome::kFailed, problem.text(), static_cast<int>(code)};
@@ -284,7 +286,8 @@ bool ClassroomRun::isGuestsFault(const Outcome& outcome) const {
     return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
 }
 
-// Removes a guest at once if the failure is its fault, and otherwise once its rank has made kMostFailures runs fail.
+// Counts the failures that guests have caused. Removes a guest at once if a failure is its fault, otherwise after its
+// kMostFailures-th failure.
 void ClassroomRun::reportGuestFailures(const Outcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
@@ -301,8 +304,8 @@ void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) 
     m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMostFailures) + " times");
 }
 
-// Returns the id of the member with the culprit's address; if several have it, of the member with the claimed rank.
-// Returns 0 if the member is not known.
+// Returns the id of the member that has the culprit's network address. If several members have it, returns the one
+// whose rank the culprit claims. Returns 0 if no member fits.
 int ClassroomRun::idOf(const Culprit& culprit) const {
     const auto place = static_cast<std::size_t>(culprit.rank) - 1;
     const int named = culprit.rank > 0 && place < m_ranks.size() ? m_ranks[place] : 0;

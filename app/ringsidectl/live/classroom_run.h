@@ -41,6 +41,8 @@ class ClassroomRun {
     int run(int inputFd, int signalFd);
 
   private:
+    // kGathering: members connect; kSending: members receive the files; kRunning: a run is in progress; kOver: the
+    // classroom is closed.
     enum class Phase { kGathering, kSending, kRunning, kOver };
     // Result of one start of the ranks.
     struct Outcome {
@@ -83,9 +85,9 @@ class ClassroomRun {
     ClassroomData m_data;
     std::string m_resume;  // path of the checkpoint on this computer to resume from; empty to start from the beginning
     Phase m_phase = Phase::kGathering;
-    std::vector<int> m_awaited;     // ids of the members that start once they have all files
+    std::vector<int> m_awaited;     // ids of the members that receive the files of the next start
     std::vector<int> m_ranks;       // ids of the members that are ranks 1, 2, ... of this start
-    std::map<int, int> m_failures;  // number of runs or starts that each member's rank made fail, by member id
+    std::map<int, int> m_failures;  // number of failed runs and starts that a member caused, by member id
     std::int64_t m_worldSize = 0;
     std::int64_t m_restarts = 0;
     bool m_startAsked = false;

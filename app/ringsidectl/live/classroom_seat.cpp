@@ -24,9 +24,10 @@ using std::chrono::seconds;
 constexpr milliseconds kSeatLooksEvery{250};
 constexpr seconds kSeatReportInterval{2};
 constexpr seconds kTryEvery{2};
-constexpr seconds kFirstPatience{10};  // timeout of the first connection
-constexpr seconds kGiveUpAfter{600};   // timeout of reconnecting
-constexpr seconds kSilence{20};        // timeout of a silent host, which sends a line every 2 s
+constexpr seconds kFirstPatience{10};  // time in which the first connection must succeed
+constexpr seconds kGiveUpAfter{600};   // time after the loss of the connection in which reconnecting must succeed
+// Time without a line from the host after which the connection counts as lost. A host sends a line every 2 s.
+constexpr seconds kSilence{20};
 constexpr seconds kConnectPatience{8};
 
 }  // namespace
@@ -40,12 +41,12 @@ int ClassroomSeat::run(int signalFd) {
         readRank();
         reportProgress();
     }
-    if (m_rank) m_rank->signal(SIGKILL);  // the other ranks detect the loss
+    if (m_rank) m_rank->signal(SIGKILL);  // the other ranks detect that the connection to this rank has ended
     return m_exitCode.value_or(0);
 }
 
-// Tries to connect, at most every kTryEvery. False if the classroom refuses this computer or the timeout has passed;
-// sets the exit code then.
+// Tries to connect, at most once per kTryEvery. Returns false and sets the exit code if the classroom refuses this
+// computer, or if no connection succeeded within kFirstPatience, or within kGiveUpAfter after a lost connection.
 bool ClassroomSeat::connect() {
     const auto now = Clock::now();
     if (now < m_tryAt) return true;

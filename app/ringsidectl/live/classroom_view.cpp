@@ -62,7 +62,8 @@ void ClassroomView::runBegins(const std::string& directory) {
             : m_screen.out("run directory: " + directory + "\n");
 }
 
-// Prints the state in JSON mode if it has changed. Without JSON, print() prints the events as sentences.
+// Prints the state as a JSON line if it has changed. Without JSON, print() prints each event as a sentence, so this
+// function does nothing.
 void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},

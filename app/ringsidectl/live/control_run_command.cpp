@@ -148,14 +148,14 @@ bool waitsForStepEnd(ControlKind kind) {
            kind == ControlKind::kRecord;
 }
 
-// Returns the command whose answer completes `kind`. The commands step and phase are complete when the run
-// pauses again.
+// Returns the command whose reply shows that `kind` is complete: the commands step and phase are complete when the run
+// reports that it has paused again.
 ControlKind replyTo(ControlKind kind) {
     const bool endsInPause = kind == ControlKind::kStep || kind == ControlKind::kPhase;
     return endsInPause ? ControlKind::kPause : kind;
 }
 
-// Sends a command. False if the run does not listen, which includes a run that has just started.
+// Sends a command. Returns false if the run has no control socket, because it has ended or has just started.
 bool sent(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
     return client && client.value().send(command);

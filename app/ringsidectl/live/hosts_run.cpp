@@ -33,13 +33,15 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr int kMostRanksOnHosts = 64;
-constexpr std::chrono::seconds kOwnVerdict{5};   // time for rank 0 to report its verdict after another rank has ended
-constexpr std::chrono::seconds kLeave{15};       // time for the other ranks to end after rank 0
-constexpr std::chrono::seconds kAnswers{10};     // time for a host to answer the availability check
+constexpr std::chrono::seconds kOwnVerdict{5};   // time between the failure of another rank and the stop request to all
+                                                 // ranks, in which rank 0 can report the cause
+constexpr std::chrono::seconds kLeave{15};       // time between the end of rank 0 and SIGKILL to the other ranks
+constexpr std::chrono::seconds kAnswers{10};     // timeout of an availability check
 constexpr std::chrono::seconds kLongestWait{8};  // longest time between two availability checks of absent hosts
 
-// Returns the command for the remote shell. It reads the token from standard input, where other users cannot see it,
-// and terminates the rank when standard input ends, as it does when this program ends for any reason.
+// Returns the command line that the remote shell executes. It reads the token from standard input, because other users
+// of the host can see command lines. It terminates the rank when standard input is closed, which happens when this
+// program ends for any reason.
 std::string remoteCommand(const std::vector<std::string>& words) {
     std::string command;
     for (const std::string& word : words) command += shellWord(word) + " ";
@@ -134,7 +136,9 @@ void waitForNews(Shells& shells, int signals) {
     for (const auto& shell : shells) shell->relay();
 }
 
-// Waits until all ranks have ended and returns rank 0's exit code. `asked`: number of signals received.
+// Waits until all ranks have ended and returns rank 0's exit code. Stops all ranks after a signal, after the end of
+// rank 0, and kOwnVerdict after another rank has failed. Adds the received signals to `asked`; the second one kills all
+// ranks.
 int watch(Shells& shells, int signals, int& asked) {
     std::optional<steady_clock::time_point> until;  // time at which all ranks are killed
     std::optional<steady_clock::time_point> stopAt;
@@ -153,7 +157,7 @@ int watch(Shells& shells, int signals, int& asked) {
             }
         }
         if (code && !others) {
-            for (auto& shell : shells) shell->relay();  // their last lines, such as the verdict
+            for (auto& shell : shells) shell->relay();  // prints the last lines of each rank, such as the verdict
             return *code;
         }
         if (takeSignal(signals)) ++asked;
@@ -167,7 +171,8 @@ int watch(Shells& shells, int signals, int& asked) {
     }
 }
 
-// True for failures that a restart can overcome. A code from 128 on is a signal that ended the remote shell.
+// True for exit codes of failures that a restart can overcome. A code of 128 or more means that a signal has ended the
+// remote shell.
 bool isTransient(int code) {
     return isRestartable(code) || code >= 128;
 }
@@ -220,8 +225,8 @@ Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, s
     return shells;
 }
 
-// Returns the hosts for the next start. Empty if too few hosts answer, or not the host of rank 0; `waiting` is then the
-// text that was printed about it, and is printed again only if it changes.
+// Returns the hosts of the next start. Returns an empty list if the host of rank 0, or too many other hosts, do not
+// respond. In this case prints which hosts are missing, unless `waiting`, the text printed before, is the same.
 std::vector<HostsRun::Host> hostsForNextStart(const HostsRun& run, std::string& waiting) {
     const std::vector<HostsRun::Host> there = hostsThere(run);
     const auto log = [](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; };
@@ -254,8 +259,8 @@ bool pauseFor(seconds pause, int signals, int& asked) {
     return asked == 0;
 }
 
-// Waits for `pause`, then until the hosts of the next start answer. Returns these hosts; an empty list if a signal
-// arrived. A host that does not answer uses up no restart.
+// Waits for `pause`, then checks the hosts until enough of them respond; the interval doubles up to kLongestWait.
+// Returns the hosts of the next start, or an empty list after a signal. These checks do not count as restarts.
 std::vector<HostsRun::Host> waitForHosts(const HostsRun& run, seconds pause, int signals, int& asked) {
     std::string waiting;
     for (seconds wait = pause;; wait = std::min(kLongestWait, 2 * wait)) {

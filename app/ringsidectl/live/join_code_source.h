@@ -18,9 +18,10 @@ struct CodeSources {
     int cancelFd = -1;  // descriptor that becomes readable when a signal has arrived
 };
 
-// Returns the join code of the only source that is given: argument, file, or the environment variable RINGSIDE_CODE,
-// which is removed so that no child process has it; without any, a person at a terminal is asked. Warns on standard
-// error where other users can read the code: in the list of processes, or in a file.
+// Returns the join code from the one source that is given: the argument, the file, or the environment variable
+// RINGSIDE_CODE, which is then removed so that no child process inherits it. If none is given, asks the user at a
+// terminal. Prints a warning on standard error if other users can read the code, in the list of processes or in the
+// file.
 Result<JoinCode> findJoinCode(const CodeSources& sources);
 
 }  // namespace ringside

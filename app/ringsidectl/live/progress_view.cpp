@@ -167,7 +167,7 @@ void ProgressView::drawBar(const RunData& run) {
     m_barShown = true;
 }
 
-// Draws the current step of a run of unknown length, such as a watched script, instead of the progress bar.
+// Draws the current step instead of the progress bar, for a run of unknown length such as that of a watched script.
 void ProgressView::drawPlace(const RunData& run) {
     if (!run.lastStep()) return;
     std::string text = "epoch " + std::to_string(run.lastStep()->epoch + 1) + "  step " + grouped(run.lastStep()->step);

@@ -42,8 +42,8 @@ class ProgressView {
     bool m_barShown = false;
     EpochLines m_epochs;
     std::int64_t m_logSeen = 0;
-    std::string m_clocks;             // last printed text
-    std::vector<Finding> m_findings;  // printed and still valid
+    std::string m_clocks;             // text of the clock comparison that was printed last
+    std::vector<Finding> m_findings;  // findings that were printed and not withdrawn
     std::chrono::steady_clock::time_point m_lastBar{};
 };
 

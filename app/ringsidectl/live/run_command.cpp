@@ -108,7 +108,8 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     return end.exitCode;
 }
 
-// Runs the supervisor in its own session without a terminal. Reports an error at the start through reportFd.
+// Runs the supervisor in a session of its own, without a terminal. Writes an error at the start to reportFd. Does not
+// return.
 [[noreturn]] void superviseDetached(const Launch& launch, RunDirectory directory, int reportFd) {
     int code = static_cast<int>(ExitCode::kInternal);
     std::string report;
@@ -203,8 +204,9 @@ std::string resumeElsewhere(const std::string& resume) {
     return isPath ? std::filesystem::absolute(resume).lexically_normal().string() : resume;
 }
 
-// Reads the limits of restarts from the experiment on this computer, unless options give them. Enables a checkpoint per
-// epoch if min_ranks is set, because fewer ranks can continue only from the end of an epoch.
+// Reads max_restarts and min_ranks from the experiment on this computer, unless command-line options give them. If
+// min_ranks is set, enables a checkpoint per epoch, because a run can continue with fewer ranks only from the end of an
+// epoch.
 void readRestarts(RunArguments& arguments) {
     Problems ignored;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, ignored);

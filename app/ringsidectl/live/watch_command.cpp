@@ -65,7 +65,8 @@ void printWarning(const std::string& text) {
     std::fprintf(stderr, "ringsidectl watch: %s\n", terminalText(text).c_str());
 }
 
-// Prints a sentence that is no part of the command's output, only on a terminal.
+// Prints a sentence on standard error only if that is a terminal, because a file would otherwise contain text that the
+// command did not write.
 void printRemark(const std::string& text) {
     if (::isatty(STDERR_FILENO) == 1) printWarning(text);
 }
@@ -74,7 +75,7 @@ std::string programName(const WatchArguments& arguments) {
     return fs::path(arguments.command.front()).filename().string();
 }
 
-// Returns a name for the run: that of the first Python script in the command, or that of the program.
+// Returns the name of the run: that of the first Python script in the command line, otherwise that of the program.
 std::string runName(const WatchArguments& arguments) {
     for (const std::string& word : arguments.command) {
         const fs::path path(word);
@@ -100,7 +101,7 @@ Result<TcpAddress> tcpAddress(const char* option, const std::string& text) {
     return TcpAddress{text.substr(0, colon), std::stoi(port)};
 }
 
-// Addresses of a watcher, and the variables that the command gets.
+// Addresses at which a watcher accepts ranks, and the environment variables through which the command finds them.
 struct Meeting {
     WatchPlace place;
     std::optional<WatchDoor> door;
@@ -113,7 +114,7 @@ struct Meeting {
     }
 };
 
-// Listens on TCP: for ranks on other hosts.
+// Listens on a TCP port for ranks on other hosts.
 std::optional<Problem> listenRemotely(Meeting& meeting, const WatchArguments& arguments, const fs::path& runDirectory) {
     TcpAddress address{readLaunchSources().hostName, 0};
     if (!arguments.listen.empty()) {
@@ -268,7 +269,7 @@ int watchHere(const WatchArguments& arguments) {
     return finish(arguments, run, directory, *end);
 }
 
-// Starts the command with the address of a watcher on another host, in place of this process.
+// Runs the command in place of this process, with the address of a watcher on another host (option --join).
 int watchElsewhere(const WatchArguments& arguments) {
     const Result<TcpAddress> address = tcpAddress("--join", arguments.join);
     if (!address) return reportProblems({address.problem()});

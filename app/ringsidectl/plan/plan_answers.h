@@ -8,13 +8,14 @@
 
 namespace ringside {
 
-// Output of an analysis option of `ringsidectl plan`: JSON, and the same information as text.
+// Result of an analysis option of `ringsidectl plan`, as JSON and as text with the same content.
 struct PlanAnswer {
     Json json;
     std::string text;
 };
 
-// Answers --find "#4242", "rank:3 epoch:2", "dup", ... `epochs`: number of epochs that the query never-seen covers.
+// Answers --find, whose query is "#4242", "rank:3 epoch:2", "dup", ... `epochs`: number of epochs that the query
+// never-seen covers.
 Result<PlanAnswer> queryFind(const PlanSource& source, std::int64_t epoch, std::int64_t epochs,
                              const std::string& query);
 
@@ -28,7 +29,8 @@ Result<PlanAnswer> queryDiff(const PlanSource& source, std::int64_t epoch, const
 // Answers --balance: number of samples per label and rank, with the range that holds 95 % of random assignments.
 Result<PlanAnswer> queryBalance(const PlanSource& source, std::int64_t epoch);
 
-// Answers --damage: coverage of the data set and overlap between ranks.
+// Answers --damage, which shows the effect of a mistake in the sampler: how much of the data set the ranks cover, and
+// how many samples several ranks share.
 Result<PlanAnswer> queryMistakeEffects(const PlanSource& source, std::int64_t epoch);
 
 }  // namespace ringside

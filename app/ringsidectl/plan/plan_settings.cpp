@@ -74,7 +74,8 @@ Result<PlanSource> fromExperiment(const std::string& file) {
     return PlanSource{experiment.value().config, training->size(), training};
 }
 
-// Replaces the remedy of a problem by this command's option.
+// Replaces the remedy of a problem that names a setting of an experiment file by one that names an option of
+// `ringsidectl plan`.
 Problem withPlanOptions(Problem problem) {
     constexpr std::string_view kSetting = "set dataset.missing to";
     if (const auto at = problem.remedy.find(kSetting); at != std::string::npos)

@@ -13,8 +13,8 @@ constexpr int kLineWidth = 110;
 constexpr int kMaxRows = 32;
 constexpr std::int64_t kMaxDropped = 16;
 
-// Returns the indices of `count` items to show if at most `room` fit: the first items, -1 for the gap, and the last
-// items, which include the padding.
+// Returns which of `count` items are shown if at most `room` fit: the indices of the first items, -1 for the gap, and
+// the indices of the last items, which include the samples that the sampler repeats as padding.
 std::vector<std::int64_t> shownOf(std::int64_t count, std::int64_t room) {
     std::vector<std::int64_t> shown;
     const std::int64_t head = count <= room ? count : room - room / 3;
@@ -36,8 +36,9 @@ std::string withoutTrailingBlanks(std::string text) {
     return text;
 }
 
-// Table of ranks by slots. A bar marks the beginning of a batch; the header says which slots are in no step on the
-// first rank, which has the most samples, and a remark follows each rank that differs.
+// Table of the samples of each rank, with one column per slot (position in the rank's shard). The mark "|" precedes the
+// first sample of a batch. The header marks the slots that no step uses, for the first rank, which has the most
+// samples; a remark follows each rank with other unused slots.
 class Grid {
   public:
     Grid(const ShardPlan& plan, RankRange ranks) : m_plan(plan), m_ranks(ranks) {

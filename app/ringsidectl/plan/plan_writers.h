@@ -22,11 +22,13 @@ void writePlanJson(const ShardPlan& plan, RankRange ranks, TextOut& out);
 void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out);
 void writePlanHashes(RankRange ranks, const std::vector<std::string>& hashes, TextOut& out);
 
-// Returns the hashes of the ranks, computed on all processors. Calls the callback with the completed part, 0 to 1.
+// Returns the SHA-256 of the samples of each rank, computed on all processors. Calls onProgress with the completed
+// share, 0 to 1.
 std::vector<std::string> planHashes(const ShardPlan& plan, RankRange ranks,
                                     const std::function<void(double share)>& onProgress);
 
-// Writes a plan for people: the numbers, then a table of ranks by steps, with the middle of a large table left out.
+// Writes a plan as text for a terminal: the sizes, then a table of the samples of each rank. The middle of a large
+// table is left out.
 void writePlanTable(const ShardPlan& plan, RankRange ranks, TextOut& out);
 
 }  // namespace ringside

@@ -10,8 +10,9 @@
 
 namespace ringside {
 
-// Progress line on standard error for work that takes longer than kPatience: the activity, and the remaining or elapsed
-// time. Appears only on a terminal; the destructor erases it.
+// Progress line on standard error for work that takes longer than kPatience: it shows the activity and the remaining
+// time, or the elapsed time if the completed share is not known. It appears only on a terminal; the destructor erases
+// it.
 class SlowProgress {
   public:
     static constexpr std::chrono::seconds kPatience{2};

@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kDifferent = 1;  // exit code if the runs differ, as of diff(1)
+constexpr int kDifferent = 1;  // exit code if the runs differ, the same as that of diff(1)
 
 constexpr const char* kCompareFooter =
     "A and B are run directories, or any directories with a metrics.jsonl, such as an exported script's --out.\n"

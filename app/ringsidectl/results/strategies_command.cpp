@@ -57,8 +57,8 @@ double stepSecondsOf(const TrainedChild& child) {
     return child.summary.stepsPerSecond > 0 ? 1 / child.summary.stepsPerSecond : 0;
 }
 
-// Returns a configuration that trains `steps` steps and saves nothing. A diverging loss does not end it, because times
-// do not depend on the values.
+// Returns a configuration for a measurement: it trains `steps` steps and saves nothing. A loss that is not finite does
+// not end it, because step times do not depend on the values.
 RunConfig forSteps(RunConfig config, std::int64_t steps) {
     config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.maxSteps = steps;
@@ -77,8 +77,8 @@ MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::pa
     alone.config.parallel.strategy = StrategyKind::kDdp;
     alone.config.parallel.worldSize = 1;
     alone.config.parallel.memoryLimitMb = 0;
-    alone.config.parallel
-        .throttle = {};  // the rates are those of this machine, not of the slower device that it imitates
+    // Without throttling: the rates must be those of this machine, not of the slower device that it imitates.
+    alone.config.parallel.throttle = {};
     alone.config.mesh = {};
     const Result<StrategyPlan> plan = planStrategy(alone);
     const Result<TrainedChild> child =

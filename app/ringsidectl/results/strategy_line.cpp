@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 25;
 constexpr std::size_t kLongestOptions = 60;
-// Widths of the predicted columns, then of the measured ones
+// Widths in characters: those of the kPredicted predicted columns, then those of the measured ones.
 constexpr std::array<std::size_t, 9> kWidths = {12, 12, 14, 8, 11, 11, 11, 11, 8};
 constexpr std::size_t kPredicted = 6;
 

@@ -44,7 +44,8 @@ std::vector<std::string> subcommandsOf(const CLI::App& app) {
     return names;
 }
 
-// Returns the words for --set: "loader.batch_size=", and "dataset.kind=digits" for fields with few values.
+// Returns the completions of --set: "dataset.kind=digits" for each value of a field that has a fixed list of values,
+// and "loader.batch_size=" for any other field.
 std::vector<std::string> assignments() {
     std::vector<std::string> words;
     for (const ConfigField& field : configFields()) {

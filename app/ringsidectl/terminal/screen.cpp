@@ -28,7 +28,8 @@ void writeWhole(int fd, std::string_view text) {
         }
         if (written < 0 && errno == EINTR) continue;
         if (written >= 0 || errno != EAGAIN) return;
-        pollfd ready{fd, POLLOUT, 0};  // another process has made the descriptor non-blocking
+        // Waits until the descriptor is writable: another process that shares it has made it non-blocking.
+        pollfd ready{fd, POLLOUT, 0};
         ::poll(&ready, 1, -1);
     }
 }

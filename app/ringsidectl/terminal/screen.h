@@ -7,9 +7,9 @@
 
 namespace ringside {
 
-// Standard output and standard error for a program that must never block on a slow reader. A thread writes; lines that
-// exceed the buffer of kMostBytes are dropped and counted, and the number of dropped lines is printed when there is
-// room again. Thread-safe.
+// Standard output and standard error for a program that must never block on a slow reader. A thread writes the text;
+// lines that exceed the buffer of kMostBytes are dropped and counted. Their number is printed as soon as the buffer has
+// space again. Thread-safe.
 class Screen {
   public:
     static constexpr std::size_t kMostBytes = std::size_t{256} << 10;

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Buffered output to an open stream, flushed at 64 KiB, because plans have up to billions of numbers. Throws IoError if
-// a write fails (a full disk, a closed pipe).
+// Buffered output to an open stream, flushed each time the buffer reaches 64 KiB, because a plan can have billions of
+// numbers. Throws IoError if a write fails, for example on a full disk or a closed pipe.
 class TextOut {
   public:
     explicit TextOut(std::FILE* stream) : m_stream(stream) { m_buffer.reserve(kFlushAt + 64); }

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Returns one line for an invalid command line: the word, the error and the remedy.
+// Returns one line that describes an invalid command line: the offending word, the error and the remedy.
 std::string usageMessage(const CLI::App& app, const CLI::Error& error, const std::string& firstWord);
 
 // Returns the first option or argument of the chosen command that was given as "", as happens in a script with an unset
