@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observes whether gradients are clipped while they still contain the factor of GradScaler.
 
-The parameters themselves are not looked at: they may be a generator, which only the script may consume.
+The hook does not read the parameters that are passed to the clipping function: they may be a generator, which only the
+script may consume.
 """
 import functools
 import time

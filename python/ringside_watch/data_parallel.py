@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observes DistributedDataParallel through its own log.
+"""Observes DistributedDataParallel through the logging data that it collects about itself.
 
-Its forward is not wrapped, so that compiled models stay as they are.
+Its forward() is not wrapped, so that torch.compile compiles models as without the watch.
 """
 import time
 import weakref
@@ -81,7 +81,7 @@ def _after_step(number):
 
 
 def _queue_previous_times():
-    """Queues the times of the previous iteration, which DDP publishes one iteration late."""
+    """Queues the communication times of the previous iteration. DDP publishes them one iteration late."""
     for reference in _models:
         model = reference()
         logger = getattr(model, "logger", None)
@@ -108,8 +108,8 @@ def _queue_previous_times():
 
 
 def synchronized_forwards(model, iteration):
-    """Returns the number of forward passes whose gradients DDP reduces. The log of DDP counts a pass during the next
-    one.
+    """Returns the number of forward passes whose gradients DDP reduces. The logging data of DDP counts a pass only
+    during the next one, so its count is one too low.
     """
     if iteration > 0:
         return iteration + 1
@@ -117,7 +117,7 @@ def synchronized_forwards(model, iteration):
 
 
 def _note_plan(model, iteration):
-    """Reports the buckets and the unused parameters, as DDP logs them."""
+    """Reports the buckets and the unused parameters that the logging data of DDP contains."""
     logged = model.logger._get_ddp_logging_data()
     data, texts = logged.ints_map, logged.strs_map
     observations.note("fact", time.monotonic_ns(), "buckets", {

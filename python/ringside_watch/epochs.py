@@ -26,7 +26,7 @@ def add_to_hash(sha, indices):
 
 
 class Epochs:
-    """Counts of each loader. The number of a step's epoch is that of the loader first_training."""
+    """Counts of all loaders. The epoch of a step is that of first_training, the first loader that was trained on."""
 
     def __init__(self):
         self._passes = {}  # (number of the loader, number of the pass) -> Pass

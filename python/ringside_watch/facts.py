@@ -10,7 +10,7 @@ from . import __version__, guard, places
 LAUNCHERS = (("TORCHELASTIC_RUN_ID", "torchrun"), ("SLURM_PROCID", "srun"), ("OMPI_COMM_WORLD_RANK", "mpirun"),
              ("PMI_RANK", "mpirun"))
 
-# Hooks whose absence is a fact about the script, with the text for a reader.
+# Hooks that a script need not use -> explanation for the user of what the watch cannot observe without them.
 WITHOUT = {
     "loader": "no DataLoader: samples are not seen",
     "optimizer": "no optimizer: steps are not seen",

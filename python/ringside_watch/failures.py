@@ -44,8 +44,7 @@ def report(error):
     """Queues facts about an exception that ends the rank, for the sender thread."""
     if id(error) in _reported or isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
-    if observations.QUEUE and Watching.on_failure is not None:  # an observation in the queue shows that this process is
-                                                                # no launcher
+    if observations.QUEUE and Watching.on_failure is not None:  # a launcher has no observations in the queue
         Watching.on_failure()
     _reported.append(id(error))
     Watching.failed = True

@@ -18,7 +18,7 @@ def after_import(name, function):
 
 
 class Finder:
-    """Import finder that finds no module itself. It wraps the loaders of the modules to patch."""
+    """Import finder that finds a module through the finders after it, and wraps the loader of a module to patch."""
 
     def find_spec(self, name, path=None, target=None):
         functions = _patches.get(name)

@@ -19,8 +19,9 @@ FACTS = guard.Hook("facts of loaders")  # separate from the other hooks, because
                                         # of indices
 
 _numbers = weakref.WeakKeyDictionary()  # DataLoader -> number of the loader
-_ahead = weakref.WeakSet()  # loaders whose wrapper fetches ahead of the script
-_known = {}  # properties that make two loaders the same -> facts of the latest loader with them
+_ahead = weakref.WeakSet()  # loaders that are wrapped by Accelerate, which fetches one batch before the script
+                            # requests it
+_known = {}  # key of a loader, see _number_of -> facts that were reported last for this key
 _passes = {}  # number of a loader -> number of its next pass
 
 
@@ -29,7 +30,8 @@ class _Iteration:
 
     def __init__(self, number):
         self.number = number
-        self.delivers = True  # true if a batch reaches the script when it is fetched
+        self.delivers = True  # true if the script receives a batch as soon as it is fetched; false if Accelerate
+                              # delivers it later
         self.number_of_pass = 0
         self.pid = os.getpid()
         self.dispatched = collections.deque()
@@ -85,9 +87,10 @@ def _note_iterator_created(_, args, result):
 
 
 def _note_iterator_reset(args, kwargs):
-    """Observes that a persistent iterator begins another pass. Drops the pending indices of the previous pass."""
+    """Begins a pass when a persistent iterator is reset, and discards the pending indices of the previous pass."""
     iterator, loader = args[0], args[1] if len(args) > 1 else kwargs.get("loader")
-    if iterator.__dict__.get("_ringside") is None:  # the constructor resets the iterator before it is known here
+    if iterator.__dict__.get("_ringside") is None:  # the constructor calls _reset() before the hook on __init__ has
+                                                    # run
         _begin_pass(iterator, loader)
     elif not kwargs.get("first_iter", args[2] if len(args) > 2 else False):
         iterator._ringside.dispatched.clear()
@@ -119,7 +122,7 @@ def _note_indices(_, args, index):
 
 
 def _wrap_next(iterator_class):
-    """Wraps __next__ by hand, because StopIteration and other exceptions need different treatment."""
+    """Wraps __next__ without guard.wrap(), because the hook must tell StopIteration from other exceptions."""
     original = iterator_class.__next__
 
     @guard.transparent

@@ -12,7 +12,7 @@ HOOK = guard.Hook("backward")
 SCALER = guard.Hook("grad scaler")
 
 SUMS = ("AddBackward0", "SubBackward0")
-MOST_DEPTH = 4  # of sums inside of sums
+MOST_DEPTH = 4  # limit of the nesting of additions in a loss; the terms of deeper additions are not reported
 
 _state = {"depth": 0}
 _sites = {}  # (code object, line) of the caller of backward() -> line of the user's code
@@ -82,7 +82,9 @@ def patch_compile(module):
 
 @guard.transparent
 def _observed(call, loss):
-    """Runs the outermost backward pass of a call. Its frame is two below the caller's."""
+    """Runs and observes a backward pass that is not called by another one. Must be called directly by the wrapper of
+    backward(), because _user_line() counts the frames in between.
+    """
     function = HOOK.call(_last_operation, loss)
     value = HOOK.call(_read_loss, loss)
     site = HOOK.call(_user_line)
@@ -108,7 +110,9 @@ def _queue_loss(begin, site, value):
 
 
 def _report_line(site, function):
-    """Reports each line that calls backward() once, and what has happened to the gradients before."""
+    """Reports the operations of the loss once for each line that calls backward(). Also reports whether the script has
+    cleared the gradients before this backward pass.
+    """
     optimizers.GRADIENTS.call(optimizers.look_at_gradients)
     if function is not None and site not in _reported and len(_reported) < 100:
         _reported.add(site)

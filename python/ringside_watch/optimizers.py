@@ -25,7 +25,7 @@ _last_stepped = {"optimizer": None}
 
 
 class _Known:
-    """State of an optimizer, kept in its attribute _ringside. Optimizers are not pickled with attributes."""
+    """State of an optimizer, kept in its attribute _ringside. Pickling an optimizer does not include this attribute."""
 
     def __init__(self, number):
         self.number = number
@@ -116,7 +116,8 @@ def _end_step(optimizer):
     end = (time.monotonic_ns(), time.thread_time_ns() if stamped else None)
     queued = queueing.stamp() if stamped else None
     Watching.phase = "idle"
-    if known.steps == 1:  # with a closure, the first gradients are computed inside the step
+    if known.steps == 1:  # reported after the first step and not before it, because a closure computes the first
+                          # gradients within the step
         observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
     checksums = known.checks.after(optimizer, known.number, known.steps)
     observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,
@@ -157,7 +158,7 @@ def look_at_gradients():
     if optimizer is None:
         return
     gradients = [one.grad for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
-    gradients = [getattr(one, "_local_tensor", one) for one in gradients]  # the part of a DTensor on this rank
+    gradients = [getattr(one, "_local_tensor", one) for one in gradients]  # of a DTensor, the part on this rank
     if any(type(one).__name__ != "Tensor" or one.is_sparse or one.device.type != "cpu" for one in gradients):
         return  # reading a value on a device would make the script wait
     smallest = sorted(gradients, key=lambda one: one.numel())[:4]
@@ -193,7 +194,7 @@ def _wrap_scheduler(kind):
             return original(self, *args, **kwargs)
         finally:
             _schedulers["depth"] = outer
-            if outer == 0:  # a chained scheduler steps other schedulers
+            if outer == 0:  # a scheduler that another one steps, such as ChainedScheduler, is not counted
                 SCHEDULERS.call(_scheduler_stepped, self)
 
     kind.step = step

@@ -19,8 +19,9 @@ class StepsReport:
         self._sites = []  # lines that call backward()
         self._begin = None  # (ns, cpu, stamp of queueing.py) at the begin of the next step
         self._held = []  # complete steps whose losses are still on a device, or whose batches are not settled
-        self._untraced = []  # (step, epoch, begin) that wait for DDP's times
-        self.waits_for_ddp = False  # DDP publishes the times of a step during the next one
+        self._untraced = []  # (step, epoch, begin) of steps whose traces wait for DDP's times
+        self.waits_for_ddp = False  # true if the trace of a step must wait for the next step, during which DDP
+                                    # publishes its times
         self._sparse = False
 
     def complete(self, step):
@@ -50,12 +51,13 @@ class StepsReport:
             report.add("replica", combined(report.rank, step.number, step.checksums))
         self._sparse = length < TRACE_SPACING_NS * (1.2 if self._sparse else 1.0)
         Watching.long_steps = not self._sparse
-        # The hooks may have stamped the step without CPU times, before it was known that steps are long now.
+        # The CPU times are missing if the hooks observed the step before every step was traced because steps are long.
         if is_traced(step.number) and begin[1] is not None and step.end_cpu is not None:
             self._untraced.append((step, self._epoch_of(step), begin))
         try:
             self._write_traces(1 if self.waits_for_ddp else 0)
-        except Exception as error:  # an error costs the trace of the step, but not the batch that completed it
+        except Exception as error:  # after an error the step has no trace, but the batch that completed the step is
+                                    # still handled
             report.note_failure("a trace", error)
 
     @staticmethod
@@ -64,7 +66,7 @@ class StepsReport:
         return (*min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)]), None)
 
     def _epoch_of(self, step):
-        """Returns the epoch of the step's batches; that of the latest batch if it has none."""
+        """Returns the epoch of the step's first batch of the first training loader; without one, the current epoch."""
         epochs = self._report.epochs
         for batch, epoch, _, _ in step.batches:
             if batch.loader == epochs.first_training:

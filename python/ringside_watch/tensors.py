@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures norms and sums of weights and averaged gradients, for the comparison of two runs.
 
-Checksums tell whether replicas are equal to the last bit. Two runs on different numbers of ranks differ in the last
-bits, so their tensors are compared by numbers. They are measured at few steps: before the first step and after the
+Checksums show whether replicas are equal to the last bit. Two runs on different numbers of ranks differ in the last
+bits, so their tensors are compared by norms and sums. These are measured at few steps: before the first step, after
 steps 1, 2, 4, 8, ... of each optimizer, and when the script saves a checkpoint, so that a run that continues from the
 checkpoint can be compared from there. Of a large tensor, evenly spaced values are read.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the "trace" event of one step: its phases in order, and its collectives.
 
-Python sees the data wait, backward passes, optimizer steps and explicit collectives. Time between them counts as
-forward if a backward pass comes next, and as idle otherwise.
+The hooks observe waits for batches, backward passes, optimizer steps and explicit collectives. The time between them
+counts as forward if a backward pass comes next, and as idle otherwise.
 """
 from . import queueing
 

@@ -6,14 +6,16 @@ from . import guard, observations, optimizers
 
 HOOK = guard.Hook("unoptimized parameters")
 MOST_NAMES = 20
-READ_VALUES = 8  # of a parameter on a CPU, to detect an update through .data
+READ_VALUES = 8  # number of values compared of a parameter on the CPU, to detect an update through .data
 
 _before = {}  # id of a parameter -> its state at the previous check
 _reported = {}  # number of a model -> number of its tensors in the latest report
 
 
 def look(models):
-    """Called after each optimizer step. Looks after steps 2, 4, 8, 16, ... of all optimizers."""
+    """Checks the parameters of the models after steps 2, 4, 8, 16, ... of all optimizers together. Called after each
+    optimizer step.
+    """
     step = optimizers.steps_seen()
     if step >= 2 and not step & (step - 1):
         HOOK.call(_look, models, step)
@@ -30,7 +32,7 @@ def _look(models, step):
         trainable = [(name, one) for name, one in model.module.named_parameters() if one.requires_grad]
         left = [(name, one) for name, one in trainable if one.grad is not None and id(one) not in held]
         states.update((id(one), _state_of(one)) for _, one in left)
-        # A script that updates a parameter by itself has changed it since the previous check.
+        # Omit parameters that have changed since the previous check: the script updates them by itself.
         same = [(name, one) for name, one in left if _before.get(id(one)) == states[id(one)]]
         if _reported.get(number) == len(same) and step != 16:
             continue

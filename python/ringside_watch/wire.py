@@ -48,7 +48,7 @@ def proof(secret, text):
 
 
 def proven_text(greeting, host_nonce):
-    """Returns the text over which a rank computes its proof, as Greeting::provenText does."""
+    """Returns the text over which a rank computes its proof of the secret, as Greeting::provenText in the engine."""
     return "\n".join(["rank", host_nonce, greeting["nonce"], greeting["role"], str(greeting["rank"]),
                       greeting["program"], greeting["experiment"], greeting["host"], greeting["host_key"],
                       str(greeting["pid"])])
