@@ -73,7 +73,7 @@ int runCommandLine(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kBadConfiguration);
     }
     const CLI::App& chosen = *app.get_subcommands().front();
-    if (const std::string option = emptyOption(chosen); !option.empty()) {
+    if (const std::string option = findEmptyOption(chosen); !option.empty()) {
         std::cerr << "ringsidectl " << chosen.get_name() << ": " << option << " is empty: give it a value or omit it\n";
         return static_cast<int>(ExitCode::kBadConfiguration);
     }

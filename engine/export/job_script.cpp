@@ -280,7 +280,7 @@ Result<std::string> jobScript(JobLauncher launcher, const JobRequest& request) {
         return Problem{"--seeds", "needs a job array, which " + textOf(launcher) + " does not have",
                        "export for slurm or pbs, or run the script once for each seed"};
     if (request.seeds < 1 || request.minutes < 1)
-        return Problem{request.seeds < 1 ? "--seeds" : "--time", "is below 1", "request at least one"};
+        return Problem{request.seeds < 1 ? "--seeds" : "--time", "is below 1", "enter at least 1"};
     const Job job(request);
     switch (launcher) {
         case JobLauncher::kSlurm:

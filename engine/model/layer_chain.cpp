@@ -30,7 +30,7 @@ bool LayerChain::fit(LayerDescription& layer) {
     switch (layer.kind) {
         case LayerKind::kLinear:
         case LayerKind::kLayerNorm:
-            return fitValues(layer);
+            return inferValuesOutput(layer);
         case LayerKind::kFlatten:
             layer.output = {m_shape.count()};
             return true;
@@ -40,33 +40,34 @@ bool LayerChain::fit(LayerDescription& layer) {
             layer.output = m_shape;
             return true;
         case LayerKind::kConv2d:
-            return fitConvolution(layer);
+            return inferConvolutionOutput(layer);
         case LayerKind::kMaxPool2d:
-            return fitPooling(layer);
+            return inferPoolingOutput(layer);
         case LayerKind::kGlobalAveragePool:
         case LayerKind::kBatchNorm2d:
-            return fitImage(layer);
+            return inferImageOutput(layer);
         case LayerKind::kEmbedding:
-            return fitEmbedding(layer);
+            return inferEmbeddingOutput(layer);
         case LayerKind::kPositionEmbedding:
         case LayerKind::kAttention:
-            return fitAttention(layer);
+            return inferAttentionOutput(layer);
         case LayerKind::kResidual:
-            return fitResidual(layer);
+            return inferResidualOutput(layer);
     }
     return false;
 }
 
 // Accepts one row of values, or one row per position. Refuses images.
-bool LayerChain::fitValues(LayerDescription& layer) {
+bool LayerChain::inferValuesOutput(LayerDescription& layer) {
     const int dimensions = m_shape.dimensions();
     layer.output = m_shape;
     if (layer.kind == LayerKind::kLinear)
         layer.output = dimensions == 2 ? Shape{m_shape[0], layer.outputs} : Shape{layer.outputs};
-    return dimensions == 1 || dimensions == 2 || refuse(layer, "values in one row", "add a flatten before it");
+    return dimensions == 1 || dimensions == 2 ||
+           refuse(layer, "one vector of values for each sample or position", "add a flatten before it");
 }
 
-bool LayerChain::fitConvolution(LayerDescription& layer) {
+bool LayerChain::inferConvolutionOutput(LayerDescription& layer) {
     if (m_shape.dimensions() != 3)
         return refuse(layer, "images (channels, height, width)", "choose a data set of images");
     const std::int64_t reach = 2 * layer.padding - layer.kernel;
@@ -78,7 +79,7 @@ bool LayerChain::fitConvolution(LayerDescription& layer) {
     return true;
 }
 
-bool LayerChain::fitPooling(LayerDescription& layer) {
+bool LayerChain::inferPoolingOutput(LayerDescription& layer) {
     if (m_shape.dimensions() != 3)
         return refuse(layer, "images (channels, height, width)", "choose a data set of images");
     if (m_shape[1] < layer.kernel || m_shape[2] < layer.kernel)
@@ -88,14 +89,14 @@ bool LayerChain::fitPooling(LayerDescription& layer) {
     return true;
 }
 
-bool LayerChain::fitImage(LayerDescription& layer) {
+bool LayerChain::inferImageOutput(LayerDescription& layer) {
     if (m_shape.dimensions() != 3)
         return refuse(layer, "images (channels, height, width)", "put it before a flatten, on images");
     layer.output = layer.kind == LayerKind::kGlobalAveragePool ? Shape{m_shape[0]} : m_shape;
     return true;
 }
 
-bool LayerChain::fitEmbedding(LayerDescription& layer) {
+bool LayerChain::inferEmbeddingOutput(LayerDescription& layer) {
     layer.words = m_words;
     if (m_words == 0) return refuse(layer, "the characters of a text", "choose text as dataset.kind");
     if (m_shape.dimensions() != 1 || !m_layers.empty())
@@ -104,15 +105,15 @@ bool LayerChain::fitEmbedding(LayerDescription& layer) {
     return true;
 }
 
-bool LayerChain::fitAttention(LayerDescription& layer) {
+bool LayerChain::inferAttentionOutput(LayerDescription& layer) {
     layer.output = m_shape;
     if (m_shape.dimensions() != 2) return refuse(layer, "a sequence (positions, values)", "put it after an embedding");
     if (layer.kind == LayerKind::kAttention && m_shape[1] % layer.heads != 0)
-        return refuse(layer, "a number of values that its heads divide", "change the width or the heads");
+        return refuse(layer, "values whose number is a multiple of its heads", "change the width or the heads");
     return true;
 }
 
-bool LayerChain::fitResidual(LayerDescription& layer) {
+bool LayerChain::inferResidualOutput(LayerDescription& layer) {
     const std::string place = m_where + "layer " + std::to_string(m_layers.size()) + ", ";
     for (auto* part : {&layer.body, &layer.shortcut}) {
         LayerChain chain(m_shape, 0, place + (part == &layer.body ? "body " : "shortcut "));

@@ -33,13 +33,13 @@ class LayerChain {
 
   private:
     bool fit(LayerDescription& layer);
-    bool fitValues(LayerDescription& layer);
-    bool fitConvolution(LayerDescription& layer);
-    bool fitPooling(LayerDescription& layer);
-    bool fitImage(LayerDescription& layer);
-    bool fitEmbedding(LayerDescription& layer);
-    bool fitAttention(LayerDescription& layer);
-    bool fitResidual(LayerDescription& layer);
+    bool inferValuesOutput(LayerDescription& layer);
+    bool inferConvolutionOutput(LayerDescription& layer);
+    bool inferPoolingOutput(LayerDescription& layer);
+    bool inferImageOutput(LayerDescription& layer);
+    bool inferEmbeddingOutput(LayerDescription& layer);
+    bool inferAttentionOutput(LayerDescription& layer);
+    bool inferResidualOutput(LayerDescription& layer);
     bool refuse(const LayerDescription& layer, const std::string& wanted, const std::string& remedy);
 
     Shape m_shape;

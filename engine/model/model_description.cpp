@@ -13,7 +13,7 @@ namespace {
 
 using Layers = std::vector<LayerDescription>;
 
-void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelTask& task) {
+void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelInterface& task) {
     if (task.sample.dimensions() > 1) chain.flatten();
     std::size_t place = 0;  // index in the nn.Sequential, which does not contain the flattening
     for (const std::int64_t width : config.hidden) {
@@ -24,12 +24,12 @@ void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelTask& tas
     chain.linear(std::to_string(place), task.outputs);
 }
 
-void buildToy(LayerChain& chain, const ModelConfig&, const ModelTask& task) {
+void buildToy(LayerChain& chain, const ModelConfig&, const ModelInterface& task) {
     if (task.sample.dimensions() > 1) chain.flatten();
     chain.linear("linear", task.outputs);
 }
 
-void buildSimpleCnn(LayerChain& chain, const ModelConfig&, const ModelTask& task) {
+void buildSimpleCnn(LayerChain& chain, const ModelConfig&, const ModelInterface& task) {
     chain.convolution("conv1", 32);
     chain.relu();
     chain.maxPool();
@@ -70,7 +70,7 @@ LayerDescription basicBlock(const std::string& name, std::int64_t channels, std:
     return block;
 }
 
-void buildResidualCnn(LayerChain& chain, const ModelConfig& config, const ModelTask& task) {
+void buildResidualCnn(LayerChain& chain, const ModelConfig& config, const ModelInterface& task) {
     chain.add(plainConvolution("conv1", config.width, 3, 1));
     chain.add(batchNorm("bn1"));
     chain.relu();
@@ -89,7 +89,7 @@ void addDropout(Layers& layers, double probability) {
     if (probability > 0) layers.push_back({.kind = LayerKind::kDropout, .probability = probability});
 }
 
-void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelTask& task) {
+void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelInterface& task) {
     chain.add({.kind = LayerKind::kEmbedding, .name = "token_embedding", .outputs = config.width});
     chain.add({.kind = LayerKind::kPositionEmbedding, .name = "position_embedding"});
     if (config.dropout > 0) chain.add({.kind = LayerKind::kDropout, .probability = config.dropout});
@@ -114,7 +114,7 @@ void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelT
 
 struct Kind {
     ModelKind name;
-    void (*build)(LayerChain& chain, const ModelConfig& config, const ModelTask& task);
+    void (*build)(LayerChain& chain, const ModelConfig& config, const ModelInterface& task);
 };
 
 constexpr Kind kKinds[] = {{ModelKind::kMlp, buildMlp},
@@ -123,7 +123,7 @@ constexpr Kind kKinds[] = {{ModelKind::kMlp, buildMlp},
                            {ModelKind::kResidualCnn, buildResidualCnn},
                            {ModelKind::kTransformer, buildTransformer}};
 
-Result<ModelDescription> finished(LayerChain chain, const std::string& field, const ModelTask& task) {
+Result<ModelDescription> finished(LayerChain chain, const std::string& field, const ModelInterface& task) {
     const Shape last = chain.shape();
     auto layers = std::move(chain).result();
     if (!layers) return layers.problem();
@@ -157,7 +157,7 @@ std::int64_t ModelDescription::activations() const {
     return sum;
 }
 
-Result<ModelDescription> describeModel(const ModelConfig& config, const ModelTask& task) {
+Result<ModelDescription> describeModel(const ModelConfig& config, const ModelInterface& task) {
     LayerChain chain(task.sample, task.isSequence ? task.outputs : 0);
     if (config.kind == ModelKind::kLayers) {
         const auto list = readLayerList(config.layers, task.outputs);
@@ -176,10 +176,10 @@ Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& s
 }
 
 Result<ModelDescription> describeModel(const ModelConfig& config, const Dataset& data) {
-    return describeModel(config, modelTask(data));
+    return describeModel(config, modelInterface(data));
 }
 
-ModelTask modelTask(const Dataset& data) {
+ModelInterface modelInterface(const Dataset& data) {
     return {modelInput(data.shape()), modelOutputs(data), data.shape().isSequence};
 }
 

@@ -24,7 +24,7 @@ struct ModelDescription {
 };
 
 // Input shape and number of outputs that a model is built for.
-struct ModelTask {
+struct ModelInterface {
     Shape sample = {};         // shape of a sample: (C, H, W) for images, (positions) for sequences of tokens,
                                // (features) otherwise
     std::int64_t outputs = 1;  // number of classes or of values to predict; for sequences the size of the vocabulary
@@ -43,14 +43,14 @@ struct ModelTask {
 //   transformer   token_embedding, position_embedding, `depth` blocks (norm1, attention.qkv, attention.proj;
 //                 norm2, mlp.0, GELU, mlp.2; each half with a residual connection), norm, head
 //   layers        nn.Sequential of config.layers: "0.weight", ... by index in the list
-Result<ModelDescription> describeModel(const ModelConfig& config, const ModelTask& task);
+Result<ModelDescription> describeModel(const ModelConfig& config, const ModelInterface& task);
 Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs);
 
 // Describes a model for a data set: one output for each class, or for each value to predict.
 Result<ModelDescription> describeModel(const ModelConfig& config, const Dataset& data);
 // Returns the input shape and the number of outputs that a data set requires. modelInput() and modelOutputs() return
 // them separately.
-ModelTask modelTask(const Dataset& data);
+ModelInterface modelInterface(const Dataset& data);
 Shape modelInput(const SampleShape& sample);
 std::int64_t modelOutputs(const Dataset& data);
 

@@ -120,14 +120,15 @@ class Interleaved {
 Result<bool> checkShape(const ScheduleShape& shape) {
     RINGSIDE_ASSERT(shape.ranks > 0 && shape.microBatches > 0 && shape.stagesPerRank > 0);
     const int rounds = std::max(1, shape.microBatches / shape.ranks);
-    const std::string asked = nameOf(shape.kind) + std::string(" with ") + counted(shape.microBatches, "micro-batch");
+    const std::string requested =
+        nameOf(shape.kind) + std::string(" with ") + counted(shape.microBatches, "micro-batch");
     if (shape.kind == ScheduleKind::kOneForwardOneBackward && shape.microBatches < shape.ranks)
-        return Problem{"", asked + " on " + counted(shape.ranks, "stage") + ": there must be at least as many",
+        return Problem{"", requested + " on " + counted(shape.ranks, "stage") + ": there must be at least as many",
                        "use " + std::to_string(shape.ranks) + " or more, or gpipe"};
     const bool inRounds = shape.kind == ScheduleKind::kInterleaved || shape.kind == ScheduleKind::kZeroBubble;
     if (inRounds && shape.microBatches % rounds != 0)
         return Problem{"",
-                       asked + " on " + counted(shape.ranks, "rank") + ": " + counted(rounds, "round") +
+                       requested + " on " + counted(shape.ranks, "rank") + ": " + counted(rounds, "round") +
                            " of them cannot be equal",
                        "use " + std::to_string(shape.microBatches / rounds * rounds) + " or " +
                            std::to_string((shape.microBatches / rounds + 1) * rounds)};

@@ -32,7 +32,7 @@ struct Linked {
         links = std::make_unique<PeerLinks>(std::move(sockets));
     }
     // Sends a message as a valid peer does.
-    void say(std::uint64_t slot, const std::string& bytes, int peer = 1) const {
+    void sendText(std::uint64_t slot, const std::string& bytes, int peer = 1) const {
         const std::array<std::uint64_t, 2> header{slot, bytes.size()};
         std::string all(reinterpret_cast<const char*>(header.data()), sizeof header);
         all += bytes;
@@ -57,10 +57,10 @@ TEST_CASE("messages of a slot keep their order and slots do not mix, requested b
     LinkCounters user;
     std::string first(3, '.'), second(3, '.'), other(2, '.'), empty;
     one.links->receive(user, 1, 7, in(first));
-    one.say(9, "xy");
-    one.say(7, "abc");
-    one.say(7, "def");
-    one.say(8, "");
+    one.sendText(9, "xy");
+    one.sendText(7, "abc");
+    one.sendText(7, "def");
+    one.sendText(8, "");
     one.links->waitUntilReceived(user, kSoon);
     CHECK(first == "abc");
     CHECK(user.receivedFrom == 1);
@@ -89,7 +89,7 @@ TEST_CASE("a message that is requested while it arrives continues into its buffe
     one.links->waitUntilReceived(asking, kSoon);
     rest.get();
     CHECK(big == sent);
-    one.say(2, "!");
+    one.sendText(2, "!");
     one.links->waitUntilReceived(user, kSoon);
     CHECK(small == "!");
 }
@@ -98,8 +98,8 @@ TEST_CASE("no message of a peer is read before it is requested") {
     Linked one(2);
     LinkCounters user;
     std::string wanted(1, '.');
-    one.say(1, std::string(50'000, 'x'), 2);
-    one.say(5, "!", 1);
+    one.sendText(1, std::string(50'000, 'x'), 2);
+    one.sendText(5, "!", 1);
     one.links->receive(user, 1, 5, in(wanted));
     one.links->waitUntilReceived(user, kSoon);
     CHECK(wanted == "!");
@@ -120,11 +120,11 @@ TEST_CASE("a peer that closes or sends a wrong length fails only the waits for t
     one.others[0].reset();
     CHECK_THROWS_WITH(one.links->waitUntilReceived(gone, kSoon), containing("it closed the connection"));
     CHECK(gone.lostPeer == 1);
-    one.say(3, "!", 2);
+    one.sendText(3, "!", 2);
     one.links->receive(well, 2, 3, in(c));
     one.links->waitUntilReceived(well, kSoon);
     one.links->receive(wrong, 2, 1, in(b));
-    one.say(1, "12345", 2);
+    one.sendText(1, "12345", 2);
     CHECK_THROWS_WITH(one.links->waitUntilReceived(wrong, kSoon), containing("it sent 5 bytes instead of 4"));
     LinkCounters after;
     one.links->send(after, 2, 1, std::as_bytes(std::span("x")));
@@ -173,7 +173,7 @@ TEST_CASE("a long message is transferred in the background, without a waiting th
     one.links->setBackgroundTransfer(false);
     std::string back(2, '.');
     one.links->receive(user, 1, 4, in(back));
-    one.say(4, "ok");
+    one.sendText(4, "ok");
     one.links->waitUntilReceived(user, kSoon);
     CHECK(back == "ok");
 }
@@ -189,8 +189,8 @@ TEST_CASE("an abandoned buffer is not written any more") {
     }
     LinkCounters user;
     one.links->receive(user, 1, 2, in(kept));
-    one.say(1, "x");
-    one.say(2, "y");
+    one.sendText(1, "x");
+    one.sendText(2, "y");
     one.links->waitUntilReceived(user, kSoon);
     CHECK(kept == "y");
 }

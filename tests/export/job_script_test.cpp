@@ -185,12 +185,12 @@ TEST_CASE("numbers below one and uneven nodes are refused") {
     request.nodes = 8;
     CHECK(jobScript(JobLauncher::kSlurm, request).ok());
     request.seeds = 0;
-    CHECK(jobScript(JobLauncher::kSlurm, request).problem().text() == "--seeds is below 1: request at least one");
+    CHECK(jobScript(JobLauncher::kSlurm, request).problem().text() == "--seeds is below 1: enter at least 1");
     CHECK_FALSE(jobScript(JobLauncher::kTorchrun, request).ok());
     request.seeds = 1;
     CHECK(jobScript(JobLauncher::kTorchrun, request).ok());
     request.minutes = 0;
-    CHECK(jobScript(JobLauncher::kPbs, request).problem().text() == "--time is below 1: request at least one");
+    CHECK(jobScript(JobLauncher::kPbs, request).problem().text() == "--time is below 1: enter at least 1");
     request.minutes = 1;
     request.seeds = 2;
     CHECK(jobScript(JobLauncher::kPbs, request).ok());

@@ -48,7 +48,7 @@ struct Door {
     }
 };
 
-void say(const UniqueFd& socket, const std::string& text) {
+void sendText(const UniqueFd& socket, const std::string& text) {
     REQUIRE(::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
 }
 
@@ -75,13 +75,13 @@ TEST_CASE("any number of unfinished lines leaves nothing for poll to report") {
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 200; ++i) strangers.push_back(host.connect());
     host.challenge(strangers);
-    for (const UniqueFd& stranger : strangers) say(stranger, "{");
+    for (const UniqueFd& stranger : strangers) sendText(stranger, "{");
     // Each look takes what has come; once all has come, nothing is left that poll() would report.
     for (int i = 0; i < 1000 && host.ready(50) > 0; ++i) host.poll();
     CHECK(host.ready(0) == 0);
     CHECK(host.lines.empty());
     // The rest of a line completes it.
-    say(strangers.front(), "}\nfor later");
+    sendText(strangers.front(), "}\nfor later");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);
         host.poll();
@@ -94,16 +94,16 @@ TEST_CASE("a line in pieces is read up to its newline and no further") {
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
     const UniqueFd own(pair[0]), other(pair[1]);
     LineReader reader(10);
-    say(other, "one");
+    sendText(other, "one");
     CHECK(reader.read(own.get()).state == TakenLine::State::kNotYet);
-    say(other, " line\nrest");
+    sendText(other, " line\nrest");
     const TakenLine line = reader.read(own.get());
     CHECK(line.state == TakenLine::State::kLine);
     CHECK(line.text == "one line");
     std::array<char, 16> rest{};
     REQUIRE(::recv(own.get(), rest.data(), rest.size(), MSG_DONTWAIT) == 4);
     CHECK(std::string(rest.data()) == "rest");
-    say(other, "12345678901");
+    sendText(other, "12345678901");
     CHECK(reader.read(own.get()).state == TakenLine::State::kTooLong);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a host without file descriptors serves the newest connection and paus
     one.push_back(std::move(late));
     host.challenge(one);
     CHECK(host.door.refusedConnections() >= 1);  // the oldest connection made room
-    say(one.front(), "hello\n");
+    sendText(one.front(), "hello\n");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);
         host.poll();

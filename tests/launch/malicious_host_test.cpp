@@ -46,24 +46,24 @@ struct MaliciousHost {
         guest = std::make_unique<ClassroomGuest>(UniqueFd(pair[1]), folder, kMost,
                                                  [](const ClassroomOffer& offer) { return guestProblem(offer); });
     }
-    void say(const std::string& bytes) {
+    void sendText(const std::string& bytes) {
         for (std::string_view rest = bytes; !rest.empty();) {
             const ssize_t sent = ::send(end.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
             if (sent > 0) rest.remove_prefix(static_cast<std::size_t>(sent));
             isOpen = guest->read() && isOpen;
         }
     }
-    void say(const ClassroomLine& line) { say(encodeClassroomLine(line) + "\n"); }
+    void sendText(const ClassroomLine& line) { sendText(encodeClassroomLine(line) + "\n"); }
     void offer(const std::vector<ClassroomFile>& files, const RunConfig& config = {}) {
         ClassroomOffer offer;
         offer.number = ++number;
         offer.config = config.toText();
         offer.files = files;
-        say({ClassroomLine::Kind::kOffer, {}, 0, offer});
+        sendText({ClassroomLine::Kind::kOffer, {}, 0, offer});
     }
     void send(const std::string& content) {
-        say(encodeClassroomLine({ClassroomLine::Kind::kBytes, {}, static_cast<std::int64_t>(content.size())}) + "\n" +
-            content);
+        sendText(encodeClassroomLine({ClassroomLine::Kind::kBytes, {}, static_cast<std::int64_t>(content.size())}) +
+                 "\n" + content);
     }
     std::string problem() const { return guest->problem() ? guest->problem()->text() : ""; }
     // Returns all bytes that the guest has sent.
@@ -223,8 +223,8 @@ TEST_CASE("after a refusal the remaining messages of the host are not read") {
     ClassroomOffer bad = good;
     bad.number = 1;
     bad.files = {fileOf("x", "1"), fileOf("x", "1")};
-    host.say(encodeClassroomLine({ClassroomLine::Kind::kOffer, {}, 0, bad}) + "\n" +
-             encodeClassroomLine({ClassroomLine::Kind::kOffer, {}, 0, good}) + "\n");
+    host.sendText(encodeClassroomLine({ClassroomLine::Kind::kOffer, {}, 0, bad}) + "\n" +
+                  encodeClassroomLine({ClassroomLine::Kind::kOffer, {}, 0, good}) + "\n");
     CHECK_THAT(host.problem(), containing("twice"));
     CHECK(host.guest->offerDirectory().empty());
 }

@@ -40,7 +40,8 @@ TEST_CASE("a linear layer replaces the last dimension of rows and of sequences")
     CHECK(chained({linear(5)}, {3, 7}) == "(3, 5)");
     CHECK(chained({{.kind = LayerKind::kLayerNorm}}, {3, 7}) == "(3, 7)");
     CHECK(chained({linear(5)}, {1, 3, 7}) ==
-          "model layer 0, Linear(1, 5), needs values in one row but receives the shape (1, 3, 7): add a flatten before "
+          "model layer 0, Linear(1, 5), needs one vector of values for each sample or position but receives the shape "
+          "(1, 3, 7): add a flatten before "
           "it");
     CHECK(chained({{.kind = LayerKind::kFlatten}, linear(5)}, {1, 3, 7}) == "(5)");
 }
@@ -91,7 +92,8 @@ TEST_CASE("attention needs a sequence whose values its heads divide") {
     const LayerDescription attention{.kind = LayerKind::kAttention, .heads = 3};
     CHECK(chained({kEmbedding, attention}, {5}, 65) == "(5, 6)");
     CHECK(chained({attention}, {5, 7}) ==
-          "model layer 0, CausalSelfAttention(7, heads=3), needs a number of values that its heads divide but receives "
+          "model layer 0, CausalSelfAttention(7, heads=3), needs values whose number is a multiple of its heads but "
+          "receives "
           "the shape (5, 7): change the width or the heads");
     CHECK_THAT(chained({attention}, {6}), containing("needs a sequence (positions, values)"));
     const LayerDescription positions{.kind = LayerKind::kPositionEmbedding};

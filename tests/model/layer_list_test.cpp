@@ -219,7 +219,8 @@ TEST_CASE("a layer is found in a list and within its residuals") {
 
 TEST_CASE("layers that do not fit are reported with expected and actual shape") {
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 3}, {"kind": "linear"}])") ==
-          "model layer 1, Linear(4, 10), needs values in one row but receives the shape (4, 6, 6): add a flatten "
+          "model layer 1, Linear(4, 10), needs one vector of values for each sample or position but receives the shape "
+          "(4, 6, 6): add a flatten "
           "before it");
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 9}])").find("images of at least 9 pixels per side") !=
           std::string::npos);

@@ -67,7 +67,7 @@ TEST_CASE("a transformer has the layers, names and parameters of its description
     ModelConfig config{.kind = ModelKind::kTransformer, .width = 8, .depth = 2};
     config.heads = 2;
     config.dropout = 0;
-    const ModelTask task{.sample = {4}, .outputs = 10, .isSequence = true};
+    const ModelInterface task{.sample = {4}, .outputs = 10, .isSequence = true};
     const ModelDescription model = describeModel(config, task).value();
     REQUIRE(model.layers.size() == 8);
     CHECK(model.layers[0].text() == "Embedding(10, 8)");
@@ -111,7 +111,7 @@ TEST_CASE("the layers of a perceptron are named by their index among the layers 
 }
 
 TEST_CASE("a model ends with the shape that the data set needs") {
-    const ModelTask text{.sample = {4}, .outputs = 10, .isSequence = true};
+    const ModelInterface text{.sample = {4}, .outputs = 10, .isSequence = true};
     CHECK(
         describeModel({ModelKind::kMlp, {}}, text).problem().text() ==
         "model.kind ends with the shape (10), but the data set needs (4, 10): choose transformer as model.kind, which "

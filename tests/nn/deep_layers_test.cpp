@@ -18,7 +18,7 @@ std::vector<float> copyOf(const Tensor& tensor) {
 }
 
 // All gradients of a model after one pass, with this many threads.
-std::vector<float> gradientsOf(const ModelConfig& config, const ModelTask& task, int threads) {
+std::vector<float> gradientsOf(const ModelConfig& config, const ModelInterface& task, int threads) {
     constexpr std::int64_t kRows = 6;
     const auto backend = makeCpuBackend(threads);
     const auto model = makeModel(config, task, *backend).value();
@@ -104,12 +104,12 @@ TEST_CASE("Deeper models give the same bits again and again") {
     cnn.kind = ModelKind::kResidualCnn;
     cnn.width = 8;
     cnn.depth = 1;
-    const ModelTask image{.sample = {3, 12, 12}, .outputs = 5};
+    const ModelInterface image{.sample = {3, 12, 12}, .outputs = 5};
     CHECK(gradientsOf(cnn, image, 1) == gradientsOf(cnn, image, 1));
     ModelConfig transformer;
     transformer.kind = ModelKind::kTransformer;
     transformer.width = 16;
     transformer.dropout = 0.1;
-    const ModelTask text{.sample = {20}, .outputs = 9, .isSequence = true};
+    const ModelInterface text{.sample = {20}, .outputs = 9, .isSequence = true};
     CHECK(gradientsOf(transformer, text, 1) == gradientsOf(transformer, text, 3));
 }

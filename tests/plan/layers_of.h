@@ -14,7 +14,7 @@ inline ModelDescription modelOf(const std::string& layers, const Shape& sample, 
     config.kind = ModelKind::kLayers;
     config.layers = layers;
     const Result<ModelDescription> model =
-        describeModel(config, ModelTask{.sample = sample, .outputs = outputs, .isSequence = isSequence});
+        describeModel(config, ModelInterface{.sample = sample, .outputs = outputs, .isSequence = isSequence});
     CAPTURE(model ? std::string() : model.problem().text());
     REQUIRE(model);
     return model.value();

@@ -20,7 +20,7 @@ TEST_CASE("64 ranks on 2 CPUs get four times the timeout, and 7.75 s more to sta
     CHECK(deadlines.start == 37750ms);    // 30 s + 250 ms x (64 / 2 - 1)
     CHECK(deadlines.timeoutFactor == 4);  // 64 / 2 / 8
     CHECK(deadlinesText(deadlines, 10s, 30s, crowded) ==
-          "this computer is busy: 64 ranks and 0 processes of other programs share 2 CPUs. A rank may take 38 s to "
+          "this computer is busy: 64 ranks share 2 CPUs with 0 processes of other programs. A rank may take 38 s to "
           "start instead of 30 s, and counts as hung after 120 s instead of 30 s (parallel.timeout_seconds)");
 }
 

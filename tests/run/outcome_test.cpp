@@ -15,12 +15,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-RankReport left(int rank, int code, RankStage said, int order = 1) {
-    return {rank, ChildEnd{false, code}, order, said};
+RankReport left(int rank, int code, RankStage reportedStage, int order = 1) {
+    return {rank, ChildEnd{false, code}, order, reportedStage};
 }
 
-RankReport killed(int rank, int signal, RankStage said) {
-    return {rank, ChildEnd{true, signal}, 1, said};
+RankReport killed(int rank, int signal, RankStage reportedStage) {
+    return {rank, ChildEnd{true, signal}, 1, reportedStage};
 }
 
 // With epochs of four steps, and weights of seven bytes.

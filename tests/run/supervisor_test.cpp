@@ -121,8 +121,8 @@ TEST_CASE("a rank may take parallel.timeout_seconds to start, and longer on a bu
     CHECK(run.end.exitCode == 13);
     CHECK(contains(run.end.verdict, "sent nothing within 1.2 s"));
     CHECK(contains(contentOf(run.paths().log()),
-                   "this computer is busy: 3 ranks and 1 process of other programs share "
-                   "2 CPUs. A rank may take 2 s to start instead of 1 s"));
+                   "this computer is busy: 3 ranks share 2 CPUs with 1 process "
+                   "of other programs. A rank may take 2 s to start instead of 1 s"));
 }
 
 TEST_CASE("ranks on a crowded host get a multiple of the timeout, and the log names both") {

@@ -24,7 +24,8 @@ void end(RankFate& fate, bool signalled, int code, int order, const std::string&
     fate.endOrder = order;
     fate.missingRank = missing;
     if (!line.empty()) fate.lastLines = {line};
-    if (!signalled && (code == 0 || code == 20)) fate.said = code == 0 ? RankStage::kFinished : RankStage::kStopped;
+    if (!signalled && (code == 0 || code == 20))
+        fate.reportedStage = code == 0 ? RankStage::kFinished : RankStage::kStopped;
 }
 
 }  // namespace
@@ -261,7 +262,7 @@ TEST_CASE("a rank that continues long after another has finished counts as hung"
 TEST_CASE("a rank that exited with 0 without reporting its end is the cause") {
     auto fates = alive(2);
     end(fates[1], false, 0, 1);
-    fates[1].said = RankStage::kTraining;
+    fates[1].reportedStage = RankStage::kTraining;
     end(fates[0], false, 10, 2, "rank 0: this rank waited for a key until its deadline");
     const auto verdict = judge(fates, {}, false);
     REQUIRE(verdict);

@@ -325,7 +325,7 @@ TEST_CASE("a run of one stage does not idle, and the typical step is the upper m
     CHECK(*typicalStepSeconds(data) == Approx(300e-9));
     CHECK(*measuredIdleShare(data, 1) == 0);
     CHECK(*measuredIdleShare(data, 2) == 0);  // a single pass fills its range
-    const PassesRange range = passesRange(*data.find(2));
+    const PassesTime range = passesTime(*data.find(2));
     CHECK((range.beginNs == 2000 && range.endNs == 2200));
 }
 

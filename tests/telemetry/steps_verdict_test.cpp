@@ -10,16 +10,16 @@ namespace {
 constexpr std::int64_t kMs = 1'000'000;
 
 // Steps of 20 ms on each rank: 6 of forward, 10 of backward, 2 of optimizer, 1 of moving, nothing lost.
-std::vector<StepBrief> steps(int ranks, int count) {
-    std::vector<StepBrief> all(static_cast<std::size_t>(count));
+std::vector<StepMeasurements> steps(int ranks, int count) {
+    std::vector<StepMeasurements> all(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
-        StepBrief& step = all[static_cast<std::size_t>(i)];
+        StepMeasurements& step = all[static_cast<std::size_t>(i)];
         step.step = i + 1;
         step.lengthNs = 20 * kMs;
         step.bytes = 1 << 20;
         step.collectives = 1;
         step.ranks.resize(static_cast<std::size_t>(ranks));
-        for (RankBrief& rank : step.ranks) {
+        for (RankMeasurements& rank : step.ranks) {
             timeOf(rank.times, Phase::kForward) = 6 * kMs;
             timeOf(rank.times, Phase::kBackward) = 10 * kMs;
             timeOf(rank.times, Phase::kOptimizer) = 2 * kMs;
@@ -30,7 +30,7 @@ std::vector<StepBrief> steps(int ranks, int count) {
 }
 
 // Delays a rank by making its phase longer, so that it arrives last.
-void delay(StepBrief& step, std::size_t rank, Phase phase, std::int64_t ns) {
+void delay(StepMeasurements& step, std::size_t rank, Phase phase, std::int64_t ns) {
     step.ranks[rank].lostNs += ns;
     timeOf(step.ranks[rank].times, phase) += ns;
     step.lengthNs += ns;
@@ -43,7 +43,7 @@ void delay(StepBrief& step, std::size_t rank, Phase phase, std::int64_t ns) {
 TEST_CASE("a steady straggler is named with the phase in which it is late, for every phase") {
     for (const Phase phase : {Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kOptimizer, Phase::kCopy}) {
         auto all = steps(4, 20);
-        for (StepBrief& step : all) delay(step, 3, phase, 10 * kMs);
+        for (StepMeasurements& step : all) delay(step, 3, phase, 10 * kMs);
         const StepsVerdict verdict = judgeSteps(all);
         CHECK(verdict.finding == StepsFinding::kStraggler);
         CHECK(verdict.rank == 3);
@@ -73,7 +73,7 @@ TEST_CASE("if another rank is late in each step, no rank is named") {
 
 TEST_CASE("a rank that waits for a CPU is distinguished from a rank with more work") {
     auto all = steps(4, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         delay(step, 1, Phase::kBackward, 10 * kMs);
         step.ranks[1].queuedNs = 10 * kMs;
     }
@@ -85,7 +85,7 @@ TEST_CASE("a rank that waits for a CPU is distinguished from a rank with more wo
 
 TEST_CASE("if all ranks wait for CPUs, no rank is named for arriving last") {
     auto all = steps(8, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         delay(step, 7, Phase::kForward, 6 * kMs);
         for (std::size_t rank = 0; rank < 8; ++rank) step.ranks[rank].queuedNs = (rank == 7 ? 18 : 12) * kMs;
     }
@@ -97,10 +97,10 @@ TEST_CASE("if all ranks wait for CPUs, no rank is named for arriving last") {
 TEST_CASE("if ranks wait for CPUs, small collectives are not named as the cause") {
     // 64 ranks on 2 CPUs: a rank that waits for a CPU moves no bytes either.
     auto all = steps(64, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         step.lengthNs = 60 * kMs;
         step.bytes = 4096;
-        for (RankBrief& rank : step.ranks) {
+        for (RankMeasurements& rank : step.ranks) {
             timeOf(rank.times, Phase::kMoving) = 20 * kMs;
             rank.queuedNs = 24 * kMs;
         }
@@ -114,7 +114,7 @@ TEST_CASE("if a different rank waits for a CPU in each step, CPUs are too few") 
     // 64 ranks on 2 CPUs: all wait for one of them, which waits for a CPU.
     auto all = steps(64, 20);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        for (RankBrief& rank : all[i].ranks) rank.queuedNs = 2 * kMs;
+        for (RankMeasurements& rank : all[i].ranks) rank.queuedNs = 2 * kMs;
         delay(all[i], i, Phase::kForward, 20 * kMs);  // then a step lasts 40 ms
         all[i].ranks[i].queuedNs = 24 * kMs;
     }
@@ -129,9 +129,9 @@ TEST_CASE("if a different rank waits for a CPU in each step, CPUs are too few") 
 
 TEST_CASE("waiting for data on all ranks names no rank") {
     auto all = steps(4, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         step.lengthNs = 60 * kMs;
-        for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kDataWait) = 40 * kMs;
+        for (RankMeasurements& rank : step.ranks) timeOf(rank.times, Phase::kDataWait) = 40 * kMs;
     }
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kData);
@@ -140,14 +140,14 @@ TEST_CASE("waiting for data on all ranks names no rank") {
 
 TEST_CASE("communication is bound by its bytes or by its round trips") {
     auto all = steps(2, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         step.lengthNs = 40 * kMs;
         step.bytes = 100'000'000;
-        for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
+        for (RankMeasurements& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kBytes);
     CHECK(judgeSteps(all).text == "Moving 95.4 MiB per step takes 50 % of each step of all ranks (median).");
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         step.bytes = 200 * 1024;
         step.collectives = 50;
     }
@@ -156,7 +156,7 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
     CHECK(judgeSteps(all).advice.starts_with("Use fewer and larger buckets"));
     all.back().isSharded = true;  // where there are no buckets
     CHECK(judgeSteps(all).advice.starts_with("Use larger layers, or train on more samples per step"));
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         step.bytes = 4096;
         step.collectives = 1;
     }
@@ -166,9 +166,9 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
 
 TEST_CASE("steps with too little work, and too few steps, are reported") {
     auto all = steps(2, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         step.lengthNs = kMs;
-        for (RankBrief& rank : step.ranks) {
+        for (RankMeasurements& rank : step.ranks) {
             rank.times = {};
             timeOf(rank.times, Phase::kForward) = kMs / 5;
         }
@@ -180,9 +180,9 @@ TEST_CASE("steps with too little work, and too few steps, are reported") {
 
 TEST_CASE("no rank is named for a delay within a scheduler time slice") {
     auto all = steps(4, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         step.lengthNs = kMs / 10;
-        for (RankBrief& rank : step.ranks) rank.times = {};
+        for (RankMeasurements& rank : step.ranks) rank.times = {};
         delay(step, 2, Phase::kForward, kMs / 20);
     }
     CHECK_FALSE(judgeSteps(all).namesRank());
@@ -192,7 +192,7 @@ TEST_CASE("no rank is named for a delay within a scheduler time slice") {
 
 TEST_CASE("without arrival times there is no statement about balance") {
     auto all = steps(4, 20);
-    for (StepBrief& step : all) step.collectives = 0;
+    for (StepMeasurements& step : all) step.collectives = 0;
     CHECK(judgeSteps(all).finding == StepsFinding::kNotKnown);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("of two ranks, one that is always last is named, one that is last by c
     auto all = steps(2, 20);
     for (std::size_t i = 0; i < all.size(); ++i) delay(all[i], i % 3 == 0 ? 0 : 1, Phase::kForward, 5 * kMs);
     CHECK_FALSE(judgeSteps(all).namesRank());
-    for (StepBrief& step : all) delay(step, 1, Phase::kForward, 20 * kMs);
+    for (StepMeasurements& step : all) delay(step, 1, Phase::kForward, 20 * kMs);
     CHECK(judgeSteps(all).rank == 1);
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("a straggler is named from a share of its step, of all steps and of th
 TEST_CASE("the work or the CPU of a late rank explains at least 40 % of what it costs") {
     const auto judged = [](std::int64_t workUs, std::int64_t queuedUs, int count = 20) {
         auto all = steps(4, count);
-        for (StepBrief& step : all) {
+        for (StepMeasurements& step : all) {
             step.ranks[2].lostNs = 10 * kMs;
             timeOf(step.ranks[2].times, Phase::kBackward) += workUs * 1000;
             step.ranks[2].queuedNs = queuedUs * 1000;
@@ -256,7 +256,7 @@ TEST_CASE("the work or the CPU of a late rank explains at least 40 % of what it 
 TEST_CASE("the sentence on a straggler compares its phase with that of the others") {
     const auto textOf = [](Phase phase, std::int64_t ns, bool isPipeline = false) {
         auto all = steps(4, 20);
-        for (StepBrief& step : all) {
+        for (StepMeasurements& step : all) {
             delay(step, 3, phase, ns);
             step.isPipeline = isPipeline;
         }
@@ -267,7 +267,8 @@ TEST_CASE("the sentence on a straggler compares its phase with that of the other
     CHECK(textOf(Phase::kBackward, 10 * kMs) == late + "backward takes 2.0 times the others' median.");
     CHECK(textOf(Phase::kForward, 10 * kMs) == late + "forward takes 2.7 times the others' median.");
     CHECK(textOf(Phase::kDataWait, 10 * kMs) == late + "wait for data takes 10.0 ms, the others' 0.000 ms.");
-    CHECK(textOf(Phase::kCopy, 10 * kMs) == late + "copy of the batch takes 10.0 ms, the others' 0.000 ms.");
+    CHECK(textOf(Phase::kCopy, 10 * kMs) ==
+          late + "copy of the batch to the device takes 10.0 ms, the others' 0.000 ms.");
     CHECK(textOf(Phase::kIdle, 10 * kMs) == late + "time between the phases takes 10.0 ms, the others' 0.000 ms.");
     CHECK(textOf(Phase::kCheckpoint, 10 * kMs) == late + "checkpoint takes 10.0 ms, the others' 0.000 ms.");
     // Twenty times the others' 2 ms are 40 ms; longer times are not a factor.
@@ -277,12 +278,13 @@ TEST_CASE("the sentence on a straggler compares its phase with that of the other
     CHECK(textOf(Phase::kBackward, 10 * kMs, true) ==
           "Rank 3 keeps the others waiting in 100 % of steps and costs 10.0 ms of 30.0 ms per step (median); its "
           "backward takes 2.0 times its planned share of the others' times.");
-    CHECK(textOf(Phase::kCopy, 10 * kMs, true).ends_with("copy of the batch takes 10.0 ms, planned 0.000 ms."));
+    CHECK(textOf(Phase::kCopy, 10 * kMs, true)
+              .ends_with("copy of the batch to the device takes 10.0 ms, planned 0.000 ms."));
 }
 
 TEST_CASE("a straggler that exceeds the others by the same time in two phases is named with the first") {
     auto all = steps(4, 20);
-    for (StepBrief& step : all) {
+    for (StepMeasurements& step : all) {
         delay(step, 3, Phase::kOptimizer, 5 * kMs);
         delay(step, 3, Phase::kForward, 5 * kMs);
     }
@@ -292,7 +294,7 @@ TEST_CASE("a straggler that exceeds the others by the same time in two phases is
 TEST_CASE("the advice on a straggler depends on its phase") {
     const auto adviceOn = [](Phase phase) {
         auto all = steps(4, 20);
-        for (StepBrief& step : all) delay(step, 3, phase, 10 * kMs);
+        for (StepMeasurements& step : all) delay(step, 3, phase, 10 * kMs);
         return judgeSteps(all).advice;
     };
     CHECK_THAT(adviceOn(Phase::kDataWait), containing("Check the storage"));
@@ -305,10 +307,10 @@ TEST_CASE("the advice on a straggler depends on its phase") {
 TEST_CASE("causes that concern all ranks count from their share of a step on") {
     const auto judged = [](Phase phase, std::int64_t us, std::int64_t bytes = 65'536) {
         auto all = steps(4, 20);
-        for (StepBrief& step : all) {
+        for (StepMeasurements& step : all) {
             step.lengthNs = 60 * kMs;
             step.bytes = bytes;
-            for (RankBrief& rank : step.ranks) timeOf(rank.times, phase) = us * 1000;
+            for (RankMeasurements& rank : step.ranks) timeOf(rank.times, phase) = us * 1000;
         }
         return judgeSteps(all);
     };
@@ -324,7 +326,7 @@ TEST_CASE("ranks lack CPUs if the typical rank queues for a fifth of a step, or 
     const auto judged = [](std::int64_t allUs, std::int64_t oneUs) {
         auto all = steps(4, 20);
         for (std::size_t i = 0; i < all.size(); ++i) {
-            for (RankBrief& rank : all[i].ranks) rank.queuedNs = allUs * 1000;
+            for (RankMeasurements& rank : all[i].ranks) rank.queuedNs = allUs * 1000;
             all[i].ranks[i % 4].queuedNs = oneUs * 1000;
         }
         return judgeSteps(all);
@@ -352,9 +354,9 @@ TEST_CASE("time lost to changing ranks counts from a tenth of a step on") {
 TEST_CASE("steps below two milliseconds that compute less than half of the time have little work") {
     const auto judged = [](std::int64_t lengthUs, std::int64_t forwardUs) {
         auto all = steps(2, 20);
-        for (StepBrief& step : all) {
+        for (StepMeasurements& step : all) {
             step.lengthNs = lengthUs * 1000;
-            for (RankBrief& rank : step.ranks) {
+            for (RankMeasurements& rank : step.ranks) {
                 rank.times = {};
                 timeOf(rank.times, Phase::kForward) = forwardUs * 1000;
                 timeOf(rank.times, Phase::kBackward) = 100'000;
@@ -374,11 +376,11 @@ TEST_CASE("balanced steps are described for one rank, for a pipeline and otherwi
     CHECK(judgeSteps(steps(1, 8)).text == "A single rank does not wait for others.");
     CHECK(judgeSteps(steps(4, 8)).text == "No rank keeps the others waiting.");
     auto all = steps(4, 8);
-    for (StepBrief& step : all) step.isPipeline = true;
+    for (StepMeasurements& step : all) step.isPipeline = true;
     CHECK(judgeSteps(all).text == "No rank keeps the others waiting longer than the schedule of the pipeline does.");
     // A single rank has no collectives whose arrivals could be missing.
     auto alone = steps(1, 8);
-    for (StepBrief& step : alone) step.collectives = 0;
+    for (StepMeasurements& step : alone) step.collectives = 0;
     CHECK(judgeSteps(alone).finding == StepsFinding::kBalanced);
     CHECK(judgeSteps(steps(4, 8)).stepMs == 20);
 }

@@ -27,7 +27,7 @@ struct Stream {
         near.reset(fds[0]);
         far.reset(fds[1]);
     }
-    void say(std::string_view text) const {
+    void sendText(std::string_view text) const {
         REQUIRE(write(far.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
     }
     UniqueFd near;
@@ -51,9 +51,9 @@ TEST_CASE("commands arrive in any chunking, between unknown lines") {
     Stream stream;
     ControlInput control(stream.near.get(), [] {});
     CHECK_FALSE(control.pending());
-    stream.say("\n[1,2]\nnonsense\n{\"kind\":\"dance\"}\n{\"kind\":7}\n");
-    stream.say(std::string(100'000, 'x') + "\n{\"ki");
-    stream.say("nd\":\"rate\",\"value\":5}\n{\"kind\":\"stop\"}\n");
+    stream.sendText("\n[1,2]\nnonsense\n{\"kind\":\"dance\"}\n{\"kind\":7}\n");
+    stream.sendText(std::string(100'000, 'x') + "\n{\"ki");
+    stream.sendText("nd\":\"rate\",\"value\":5}\n{\"kind\":\"stop\"}\n");
     CHECK(received(control, 2) == std::vector<ControlCommand>{{ControlKind::kRate, 5}, {ControlKind::kStop, 0}});
     CHECK_FALSE(control.pending());
 }
@@ -61,11 +61,11 @@ TEST_CASE("commands arrive in any chunking, between unknown lines") {
 TEST_CASE("only a stop wakes a thread that waits for it, and the stop stays pending") {
     Stream stream;
     ControlInput control(stream.near.get(), [] {});
-    stream.say("{\"kind\":\"pause\"}\n");
+    stream.sendText("{\"kind\":\"pause\"}\n");
     REQUIRE(control.waitPending(kPatience));
     CHECK_FALSE(control.waitForStop(std::chrono::microseconds(1)));
     auto waiting = std::async(std::launch::async, [&] { return control.waitForStop(kPatience); });
-    stream.say("{\"kind\":\"stop\"}\n");
+    stream.sendText("{\"kind\":\"stop\"}\n");
     CHECK(waiting.get());
     CHECK(received(control, 2) == std::vector<ControlCommand>{{ControlKind::kPause, 0}, {ControlKind::kStop, 0}});
 }
@@ -80,7 +80,7 @@ TEST_CASE("queries of this host's clock are answered at once during training") {
         return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
     };
     const std::int64_t before = ownUs();
-    stream.say(encodeTimeQuestion({12345}));
+    stream.sendText(encodeTimeQuestion({12345}));
     const auto line = receiveLine(stream.far.get(), 4096, std::chrono::steady_clock::now() + kPatience);
     REQUIRE(line);
     const auto answer = decodeTimeAnswer(*line);
@@ -88,7 +88,7 @@ TEST_CASE("queries of this host's clock are answered at once during training") {
     CHECK(answer->askedUs == 12345);
     CHECK(answer->us >= before);
     CHECK(answer->us <= ownUs());
-    stream.say(encodeTimeQuestion({12346, -77}));
+    stream.sendText(encodeTimeQuestion({12346, -77}));
     CHECK(zero.get_future().get() == -77);
     CHECK_FALSE(control.pending());
 }

@@ -95,7 +95,7 @@ std::int64_t endOfOnlySum(const StepTrace& trace) {
 TEST_CASE("a throttled pass lasts as long as on the emulated device") {
     RunConfig config;  // 64 -> 128 -> 10
     config.parallel.throttle.gflops = 2;
-    const ModelTask task{.sample = Shape{64}, .outputs = 10};
+    const ModelInterface task{.sample = Shape{64}, .outputs = 10};
     const DeviceThrottle throttle(config, task);
     const auto backend = makeCpuBackend(1);
     ModelBuild build;
@@ -163,7 +163,7 @@ struct PacedUpdate {
     static DeviceThrottle paceOf(double gflops) {
         RunConfig config;
         config.parallel.throttle.gflops = gflops;
-        return DeviceThrottle(config, ModelTask{.sample = Shape{64}, .outputs = 10});
+        return DeviceThrottle(config, ModelInterface{.sample = Shape{64}, .outputs = 10});
     }
     explicit PacedUpdate(double gflops) : phaseThrottle(paceOf(gflops), 3, phases) {
         phaseThrottle.startObserving();

@@ -61,7 +61,7 @@ class Worker {
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    void say(const std::string& line) const {
+    void sendText(const std::string& line) const {
         REQUIRE(write(m_control.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()));
     }
     void hangUp() { m_control.reset(); }
@@ -180,7 +180,7 @@ TEST_CASE("A stop line ends both workers with the code for a requested stop") {
     Worker zero(fixture.directory.path(), 0, 2, fixture.shared.get());
     Worker one(fixture.directory.path(), 1, 2, fixture.shared.get());
     zero.readUntil([](const Event& event) { return std::holds_alternative<StepsFrame>(event); });
-    zero.say("{\"kind\":\"stop\"}\n");
+    zero.sendText("{\"kind\":\"stop\"}\n");
     CHECK(zero.finish() == static_cast<int>(ExitCode::kStopped));
     CHECK(one.finish() == static_cast<int>(ExitCode::kStopped));
     CHECK(zero.all<CheckpointSaved>().size() == 1);

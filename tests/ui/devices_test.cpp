@@ -51,9 +51,9 @@ struct FakeControl {
 
 struct Asked {
     explicit Asked(const QString& program) : query(program) {
-        QObject::connect(&query, &DeviceQuery::answered, &query, [this](const HostDevices& host) { answer = host; });
+        QObject::connect(&query, &DeviceQuery::found, &query, [this](const HostDevices& host) { answer = host; });
         QObject::connect(&query, &DeviceQuery::failed, &query, [this](const QString& text) { why = text; });
-        query.ask();
+        query.start();
         REQUIRE(waitFor([this] { return answer || !why.isEmpty(); }));
     }
     DeviceQuery query;
@@ -100,7 +100,7 @@ TEST_CASE("the devices dialog shows a card per device and the devices of the exp
     config.parallel.worldSize = 1;
     experiment.edit(config, QStringLiteral("parallel.world_size"));
     DeviceQuery query(control.program());
-    QObject::connect(&query, &DeviceQuery::answered, &experiment, &ExperimentModel::setHost);
+    QObject::connect(&query, &DeviceQuery::found, &experiment, &ExperimentModel::setHost);
     const Theme theme;
     auto* dialog = new DevicesDialog(experiment, query, theme, nullptr);
     REQUIRE(waitFor([&] { return !query.isRunning(); }));

@@ -284,6 +284,17 @@ TEST_CASE("opening a folder without a run is reported") {
     CHECK(f.find<QLabel>("noticeLabel")->text().contains(f.fake.folder.path()));
 }
 
+TEST_CASE("opening a file that a run has recorded opens the run") {
+    Fixture f;
+    RunStarted started;
+    started.worldSize = 3;
+    started.config = RunConfig().toText();
+    f.fake.write("telemetry.jsonl", encode(started) + "\n");
+    f.dialogs.path = f.fake.folder.filePath("telemetry.jsonl");
+    f.trigger("openAction");
+    CHECK(waitFor([&] { return f.window.controller().runDirectory() == f.fake.folder.path(); }));
+}
+
 TEST_CASE("opening a finished run shows its experiment, with auto where it was, without unsaved changes") {
     Fixture f;
     RunConfig config;

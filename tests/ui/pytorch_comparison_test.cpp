@@ -150,12 +150,15 @@ TEST_CASE("an interpreter without PyTorch is named, and another one can be chose
         return comparison.text("pytorchStageLabel") ==
                "/no/python could not be started: choose a Python interpreter with PyTorch.";
     }));
+    comparison.press("pytorchCloseButton");
+    CHECK_FALSE(comparison.find<QWidget>("pytorchDialog")->isVisible());
 }
 
 TEST_CASE("Cancel ends the training and removes its files") {
     Comparison comparison("trains");
     comparison.trigger("comparePytorchAction");
     REQUIRE(waitFor([&] { return comparison.text("pytorchStageLabel") == "Ringside trains the experiment: step 7"; }));
+    CHECK_FALSE(comparison.find<QPushButton>("pytorchCloseButton")->isVisible());
     comparison.press("pytorchCancelButton");
     REQUIRE(waitFor([&] { return !comparison.fake.read("run_end").isEmpty(); }));
     CHECK(waitFor([&] { return QDir(comparison.fake.folder.filePath("runs")).isEmpty(); }));

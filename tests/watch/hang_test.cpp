@@ -25,7 +25,7 @@ std::string inBackward(int number) {
 }  // namespace
 
 TEST_CASE("a hang names the collective of the ranks that wait and the line of the rank that does not come") {
-    const auto report = hangOf({rankStall(0, kInAllReduce), rankStall(1, kAsleep), rankStall(2, kInAllReduce)}, 9);
+    const auto report = findHang({rankStall(0, kInAllReduce), rankStall(1, kAsleep), rankStall(2, kInAllReduce)}, 9);
     REQUIRE(report);
     CHECK(report->isHang);
     CHECK(report->where == "train.py:48");
@@ -38,7 +38,7 @@ TEST_CASE("a hang names the collective of the ranks that wait and the line of th
 }
 
 TEST_CASE("the flight recorder shows which rank is one collective behind") {
-    const auto report = hangOf({rankStall(0, inBackward(31)), rankStall(1, inBackward(30))}, 9);
+    const auto report = findHang({rankStall(0, inBackward(31)), rankStall(1, inBackward(30))}, 9);
     REQUIRE(report);
     CHECK(report->isHang);
     CHECK(report->text.find("Rank 0 is in backward, its latest collective is gloo:all_reduce number 31") !=
@@ -49,28 +49,28 @@ TEST_CASE("the flight recorder shows which rank is one collective behind") {
 TEST_CASE("a rank that computes or moves is no hang") {
     RankStall computes = rankStall(1, kAsleep);
     computes.cpuSeconds = 9;
-    CHECK_FALSE(hangOf({rankStall(0, kInAllReduce), computes}, 9));
+    CHECK_FALSE(findHang({rankStall(0, kInAllReduce), computes}, 9));
     RankStall moves;
     moves.rank = 1;
-    CHECK_FALSE(hangOf({rankStall(0, kInAllReduce), moves}, 9));
+    CHECK_FALSE(findHang({rankStall(0, kInAllReduce), moves}, 9));
 }
 
 TEST_CASE("a rank that has ended leaves the others waiting") {
     RankStall gone;
     gone.rank = 1;
     gone.state = RankStall::State::kEnded;
-    const auto report = hangOf({rankStall(0, kInAllReduce), gone}, 9);
+    const auto report = findHang({rankStall(0, kInAllReduce), gone}, 9);
     REQUIRE(report);
     CHECK(report->isHang);
     CHECK(report->text.ends_with("Rank 1 has ended."));
 }
 
 TEST_CASE("where no rank waits alone, the report says what cannot be seen") {
-    const auto all = hangOf({rankStall(0, kInAllReduce), rankStall(1, kInAllReduce)}, 9);
+    const auto all = findHang({rankStall(0, kInAllReduce), rankStall(1, kInAllReduce)}, 9);
     REQUIRE(all);
     CHECK_FALSE(all->isHang);
     CHECK(all->text.ends_with("Which rank the others wait for cannot be seen."));
-    CHECK_FALSE(hangOf({rankStall(0, kAsleep), rankStall(1, kAsleep)}, 9)->isHang);
+    CHECK_FALSE(findHang({rankStall(0, kAsleep), rankStall(1, kAsleep)}, 9)->isHang);
 }
 
 TEST_CASE("facts of other types and lengths do no harm") {

@@ -270,11 +270,11 @@ TEST_CASE("a rank without a last report has failed, unless something has asked i
     CHECK(end.state == RunOutcome::kFailed);
     CHECK(end.firstFailedRank == 1);
     CHECK(end.verdict == "the command exited with code 0; rank 1 ended first, without a last report");
-    lost.endedByCheck();
+    lost.setEndedByCheck();
     CHECK(lost.conclude(terminated, 4).state == RunOutcome::kFailed);
     WatchVerdict checked;
     checked.take(stateOf(0, RankStage::kTraining));
-    checked.endedByCheck();
+    checked.setEndedByCheck();
     CHECK_FALSE(checked.ended(0));
     checked.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer"})", 900});
     CHECK(checked.conclude(terminated, 117).verdict == "ended by the check after 117 steps");

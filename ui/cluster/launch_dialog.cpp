@@ -76,7 +76,7 @@ QString submittingProgram(JobLauncher launcher) {
     return QString::fromStdString(textOf(launcher));
 }
 
-QString said(const char* text) {
+QString translated(const char* text) {
     return QCoreApplication::translate("launch", text);
 }
 
@@ -153,7 +153,7 @@ QWidget* LaunchDialog::buildSide() {
     m_ways->setAccessibleName(tr("Launcher"));
     m_ways->setToolTip(tr("Program that starts the ranks"));
     m_ways->setFixedWidth(kSideWidth);
-    for (const Way& way : kWays) m_ways->addItem(said(way.title));
+    for (const Way& way : kWays) m_ways->addItem(translated(way.title));
     return m_ways;
 }
 
@@ -285,7 +285,7 @@ void LaunchDialog::refresh() {
     const Way& way = kWays[static_cast<std::size_t>(std::max(0, m_ways->currentRow()))];
     const std::optional<JobLauncher> name = launcher();
     const bool here = !name;
-    m_about->setText(said(way.about));
+    m_about->setText(translated(way.about));
     const bool hasHosts = way.hosts && !m_hosts->text().trimmed().isEmpty();
     m_fields->setRowVisible(m_hosts, way.hosts);
     m_fields->setRowVisible(m_nodes, !here && !hasHosts);

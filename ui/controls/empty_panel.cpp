@@ -36,7 +36,7 @@ void EmptyPanel::addButton(QVBoxLayout& layout, const QString& page, const QStri
     layout.addWidget(m_action, 0, Qt::AlignHCenter);
 }
 
-void EmptyPanel::say(const QString& title, const QString& text, const QString& action) {
+void EmptyPanel::showMessage(const QString& title, const QString& text, const QString& action) {
     if (m_action != nullptr) {
         m_action->setText(action);
         m_action->setVisible(!action.isEmpty());

@@ -16,7 +16,7 @@ class EmptyPanel : public QFrame {
     // button; empty: the panel has no button.
     explicit EmptyPanel(const QString& page, const QString& tip = {}, QWidget* parent = nullptr);
     // action: text of a button below; empty: no button.
-    void say(const QString& title, const QString& text, const QString& action = {});
+    void showMessage(const QString& title, const QString& text, const QString& action = {});
 
   Q_SIGNALS:
     void actionWanted();

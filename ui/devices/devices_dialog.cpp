@@ -36,7 +36,7 @@ DevicesDialog::DevicesDialog(ExperimentModel& experiment, DeviceQuery& query, co
     m_cards = addFrame();
     connect(m_again, &QPushButton::clicked, this, &DevicesDialog::queryDevices);
     connect(&experiment, &ExperimentModel::configChanged, this, &DevicesDialog::refreshChoice);
-    connect(&query, &DeviceQuery::answered, this, &DevicesDialog::showHost);
+    connect(&query, &DeviceQuery::found, this, &DevicesDialog::showHost);
     connect(&query, &DeviceQuery::failed, this, [this](const QString& why) {
         clearCards();
         m_status->setText(why);
@@ -92,7 +92,7 @@ void DevicesDialog::queryDevices() {
     m_again->setEnabled(false);
     m_status->setText(tr("Reading the devices\u2026"));
     m_status->show();
-    m_query.ask();
+    m_query.start();
 }
 
 void DevicesDialog::clearCards() {

@@ -42,16 +42,17 @@ class NumberEditor final : public FieldEditor {
                 return {};
             }
             if (isWholeNumber(text))
-                return Problem{std::string(m_field.path), said(text, "is too large for a 64-bit integer"),
+                return Problem{std::string(m_field.path), problemText(text, "is too large for a 64-bit integer"),
                                "enter fewer digits"};
-            return Problem{std::string(m_field.path), said(text, "is not a whole number"),
+            return Problem{std::string(m_field.path), problemText(text, "is not a whole number"),
                            "enter digits only, such as 4"};
         }
         if (const auto value = parseReal(text)) {
             slotOf<double>(config) = *value;
             return {};
         }
-        return Problem{std::string(m_field.path), said(text, "is not a number"), "enter a number, such as 0.1 or 1e-3"};
+        return Problem{std::string(m_field.path), problemText(text, "is not a number"),
+                       "enter a number, such as 0.1 or 1e-3"};
     }
 
   private:
@@ -60,7 +61,7 @@ class NumberEditor final : public FieldEditor {
         static const QRegularExpression kDigits(QStringLiteral("^\\s*[+-]?[0-9]+\\s*$"));
         return kDigits.match(text).hasMatch();
     }
-    static std::string said(const QString& text, const char* what) {
+    static std::string problemText(const QString& text, const char* what) {
         if (text.trimmed().isEmpty()) return "is empty";
         return QStringLiteral("\"%1\" %2").arg(text.left(24), QLatin1String(what)).toStdString();
     }

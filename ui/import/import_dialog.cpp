@@ -60,8 +60,8 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
         m_job.stop();
         m_data.reset();  // may use much memory
     });
-    connect(m_questions, &ImportQuestions::answered, this, [this] {
-        m_questions->answer(m_choices);
+    connect(m_questions, &ImportQuestions::choicesChanged, this, [this] {
+        m_questions->writeChoices(m_choices);
         previewNow();
     });
     connect(m_questions, &ImportQuestions::browseRequested, this, [this] {

@@ -80,7 +80,7 @@ void ImportQuestions::addControls(QVBoxLayout* column) {
     browse->setToolTip(tr("Choose the file with the labels"));
     browse->setAutoDefault(false);
     m_labelsPathRow = addRow(column, tr("File with the labels"), m_labelsPath, browse);
-    connect(m_labelsPath, &QLineEdit::editingFinished, this, &ImportQuestions::answered);
+    connect(m_labelsPath, &QLineEdit::editingFinished, this, &ImportQuestions::choicesChanged);
     connect(browse, &QPushButton::clicked, this, &ImportQuestions::browseRequested);
 
     m_imageSize = new QSpinBox(this);
@@ -91,7 +91,7 @@ void ImportQuestions::addControls(QVBoxLayout* column) {
     m_imageSize->setRange(0, kMaxImageSide);
     m_imageSize->setKeyboardTracking(false);
     m_imageSizeRow = addRow(column, tr("Image size, pixels"), m_imageSize);
-    connect(m_imageSize, &QSpinBox::valueChanged, this, &ImportQuestions::answered);
+    connect(m_imageSize, &QSpinBox::valueChanged, this, &ImportQuestions::choicesChanged);
 }
 
 QComboBox* ImportQuestions::makeChoice(const char* name, const QString& accessible) {
@@ -99,7 +99,7 @@ QComboBox* ImportQuestions::makeChoice(const char* name, const QString& accessib
     box->setObjectName(QString::fromLatin1(name));
     box->setAccessibleName(accessible);
     box->setToolTip(accessible);
-    connect(box, &QComboBox::activated, this, &ImportQuestions::answered);
+    connect(box, &QComboBox::activated, this, &ImportQuestions::choicesChanged);
     return box;
 }
 
@@ -170,7 +170,7 @@ void ImportQuestions::showRows() {
     m_more->setVisible(table || array);
 }
 
-void ImportQuestions::answer(DatasetConfig& choices) const {
+void ImportQuestions::writeChoices(DatasetConfig& choices) const {
     if (m_preview.tableOrText) readChoice(m_readAs, choices.kind);
     if (m_preview.dataset.kind == DatasetKind::kCsv) {
         readChoice(m_header, choices.header);
@@ -195,7 +195,7 @@ std::string ImportQuestions::labelText(bool byNumber) const {
 void ImportQuestions::chooseLabel(int column) {
     if (m_preview.dataset.kind != DatasetKind::kCsv || column == m_label->currentIndex()) return;
     m_label->setCurrentIndex(column);
-    Q_EMIT answered();
+    Q_EMIT choicesChanged();
 }
 
 void ImportQuestions::showLess() {
@@ -204,7 +204,7 @@ void ImportQuestions::showLess() {
 
 void ImportQuestions::setLabelsPath(const QString& path) {
     m_labelsPath->setText(path);
-    Q_EMIT answered();
+    Q_EMIT choicesChanged();
 }
 
 }  // namespace ringside

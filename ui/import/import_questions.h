@@ -21,13 +21,13 @@ class ImportQuestions final : public QWidget {
     explicit ImportQuestions(QWidget* parent = nullptr);
 
     void show(const DataPreview& preview);
-    void answer(DatasetConfig& choices) const;  // writes the choices of the user into `choices`
+    void writeChoices(DatasetConfig& choices) const;  // writes the choices of the user into `choices`
     void chooseLabel(int column);
     void setLabelsPath(const QString& path);
     void showLess();  // shows only the required fields
 
   Q_SIGNALS:
-    void answered();
+    void choicesChanged();
     void browseRequested();  // emitted when the user wants to choose the file with the labels
 
   private:

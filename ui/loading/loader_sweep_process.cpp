@@ -84,9 +84,10 @@ void LoaderSweepProcess::parseLine(const QByteArray& line) {
 
 void LoaderSweepProcess::finished() {
     readLines();
-    const QString said = complaintIn(m_process->readAllStandardError());
-    fail(said.isEmpty() ? tr("ringsidectl ended without a result: run `ringsidectl sweep` in a terminal to see why.")
-                        : said);
+    const QString complaint = complaintIn(m_process->readAllStandardError());
+    fail(complaint.isEmpty()
+             ? tr("ringsidectl ended without a result: run `ringsidectl sweep` in a terminal to see why.")
+             : complaint);
 }
 
 void LoaderSweepProcess::fail(const QString& reason) {

@@ -195,10 +195,10 @@ void MainWindow::addServices() {
     m_tools = new WindowTools({m_actions, m_experiment, m_devices, *m_navigator, m_timeControls, *m_experimentDock,
                                m_services.dialogs, m_services.theme, m_services.controlProgram},
                               *this);
-    connect(m_tools, &WindowTools::said, this, &MainWindow::showMessage);
+    connect(m_tools, &WindowTools::messageReady, this, &MainWindow::showMessage);
     connect(m_tools, &WindowTools::failed, this, &MainWindow::showFailure);
     connect(m_identityMenu, &IdentityMenu::explanationWanted, m_tools, &WindowTools::showHelp);
-    connect(&m_appearance, &Appearance::said, this, &MainWindow::showMessage);
+    connect(&m_appearance, &Appearance::messageReady, this, &MainWindow::showMessage);
     new RunNotices({*m_notice, m_session, m_run, m_controller, *m_navigator, *m_logDock}, this);
     new PytorchActions({m_actions, m_experiment, m_run, m_controller, m_session, m_services.settings, m_services.theme,
                         m_services.controlProgram},
@@ -275,7 +275,8 @@ void MainWindow::connectFiles() {
     connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(&m_scripts, &ScriptExport::failed, this, &MainWindow::showFailure);
-    connect(&m_scripts, &ScriptExport::written, m_notice, [this](const QString& message) { m_notice->say(message); });
+    connect(&m_scripts, &ScriptExport::written, m_notice,
+            [this](const QString& message) { m_notice->showMessage(message); });
     connect(&m_experimentDock->form(), &ExperimentForm::browseRequested, &m_files, [this] {
         const bool folder = m_experiment.config().dataset.kind == DatasetKind::kImageFolder;
         folder ? m_files.chooseDataFolder() : m_files.chooseData();
@@ -286,10 +287,10 @@ void MainWindow::connectRun() {
     connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
     connect(&m_controller, &RunController::stateChanged, this, &MainWindow::refreshRunActions);
-    connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
+    connect(&m_devices, &DeviceQuery::found, &m_experiment, &ExperimentModel::setHost);
     connect(&m_session, &RunSession::requested, this, &MainWindow::showRequestedRun);
     connect(&m_session, &RunSession::refused, m_notice, [this](const QString& sentence, bool isFailure) {
-        m_notice->say(sentence, isFailure ? NoticeBar::Tone::Danger : NoticeBar::Tone::Plain);
+        m_notice->showMessage(sentence, isFailure ? NoticeBar::Tone::Danger : NoticeBar::Tone::Plain);
     });
     connect(&m_session, &RunSession::formCompared, m_experimentDock, [this] {
         m_experimentDock->showChanges(m_session.changedSettings(), m_controller.isLive());
@@ -299,7 +300,7 @@ void MainWindow::connectRun() {
 }
 
 void MainWindow::restore() {
-    if (gpuDriverLoaded()) m_devices.ask();
+    if (gpuDriverLoaded()) m_devices.start();
     m_saved->restore();
 }
 
@@ -377,7 +378,7 @@ void MainWindow::showMessage(const QString& sentence) {
 }
 
 void MainWindow::showFailure(const QString& sentence) {
-    m_notice->say(sentence, NoticeBar::Tone::Danger);
+    m_notice->showMessage(sentence, NoticeBar::Tone::Danger);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -404,7 +405,8 @@ void MainWindow::dropEvent(QDropEvent* event) {
     const QList<QUrl> urls = event->mimeData()->urls();
     if (urls.isEmpty()) return;
     event->acceptProposedAction();
-    if (urls.size() > 1) m_notice->say(tr("%1 files were dropped. Ringside opens the first one.").arg(urls.size()));
+    if (urls.size() > 1)
+        m_notice->showMessage(tr("%1 files were dropped. Ringside opens the first one.").arg(urls.size()));
     m_files.open(urls.first().toLocalFile());
 }
 

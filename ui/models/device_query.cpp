@@ -19,7 +19,7 @@ DeviceQuery::~DeviceQuery() {
     dropProcess();
 }
 
-void DeviceQuery::ask() {
+void DeviceQuery::start() {
     if (m_process) return;
     m_process = new QProcess(this);
     connect(m_process, &QProcess::finished, this, &DeviceQuery::readAnswer);
@@ -39,7 +39,7 @@ void DeviceQuery::readAnswer(int exitCode, QProcess::ExitStatus status) {
     const Result<HostDevices> host = parseHostDevices(output.toStdString());
     if (!host) return fail(QString::fromStdString(host.problem().text()));
     dropProcess();
-    Q_EMIT answered(host.value());
+    Q_EMIT found(host.value());
 }
 
 void DeviceQuery::fail(const QString& why) {

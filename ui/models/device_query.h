@@ -18,11 +18,11 @@ class DeviceQuery final : public QObject {
     explicit DeviceQuery(const QString& controlProgram, QObject* parent = nullptr);
     ~DeviceQuery() override;
 
-    void ask();
+    void start();
     bool isRunning() const { return m_process != nullptr; }
 
   Q_SIGNALS:
-    void answered(const ringside::HostDevices& host);
+    void found(const ringside::HostDevices& host);
     void failed(const QString& why);
 
   private:

@@ -9,9 +9,9 @@ class RunModel;
 
 // Progress of a run before its first step. All texts are empty once the run trains, and if no run was started.
 struct StartProgress {
-    QString title;    // headline, such as "Starting 64 ranks, 12 connected"
-    QString awaited;  // missing ranks, such as "3 ranks load the data; not started yet: rank 5, 9"
-    QString run;      // name of the run
+    QString title;         // headline, such as "Starting 64 ranks, 12 connected"
+    QString missingRanks;  // missing ranks, such as "3 ranks load the data; not started yet: rank 5, 9"
+    QString run;           // name of the run
 };
 
 StartProgress startProgress(const RunModel& run);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostLoaders = 64;
 
-QString said(const char* text) {
+QString translated(const char* text) {
     return QCoreApplication::translate("WatchedScript", text);
 }
 
@@ -41,15 +41,15 @@ const Json& innermost(const Json& facts) {
 }
 
 QString countOf(std::int64_t count, const char* one, const char* many) {
-    return said(count == 1 ? one : many).arg(groupedText(count));
+    return translated(count == 1 ? one : many).arg(groupedText(count));
 }
 
 QString dataText(const Json& loader) {
     const Json& data = objectIn(loader, "dataset");
     const QString outer = className(data), inner = className(innermost(data));
-    const QString name = outer == inner || inner.isEmpty() ? outer : said("%1 (%2)").arg(inner, outer);
+    const QString name = outer == inner || inner.isEmpty() ? outer : translated("%1 (%2)").arg(inner, outer);
     const std::int64_t length = numberOf(data, "length", -1);
-    const QString size = length < 0 ? said("length not known") : countOf(length, "%1 sample", "%1 samples");
+    const QString size = length < 0 ? translated("length not known") : countOf(length, "%1 sample", "%1 samples");
     return name.isEmpty() ? size : name + QStringLiteral(", ") + size;
 }
 
@@ -57,17 +57,18 @@ QString samplerText(const Json& loader) {
     const Json& sampler = innermost(objectIn(loader, "sampler"));
     QStringList parts{className(sampler)};
     if (parts.first().isEmpty()) return {};
-    if (const auto seed = numberOf(sampler, "seed")) parts << said("seed %1").arg(*seed);
-    if (const auto shuffle = flagOf(sampler, "shuffle")) parts << (*shuffle ? said("shuffled") : said("not shuffled"));
+    if (const auto seed = numberOf(sampler, "seed")) parts << translated("seed %1").arg(*seed);
+    if (const auto shuffle = flagOf(sampler, "shuffle"))
+        parts << (*shuffle ? translated("shuffled") : translated("not shuffled"));
     if (flagOf(sampler, "drop_last").value_or(false)) parts << QStringLiteral("drop_last");
     return parts.join(QStringLiteral(", "));
 }
 
 QString loaderText(const Json& loader) {
     QStringList parts;
-    if (const auto batch = numberOf(loader, "batch_size")) parts << said("batch %1").arg(groupedText(*batch));
+    if (const auto batch = numberOf(loader, "batch_size")) parts << translated("batch %1").arg(groupedText(*batch));
     const std::int64_t workers = numberOf(loader, "num_workers", 0);
-    parts << (workers == 0 ? said("no workers") : countOf(workers, "%1 worker", "%1 workers"));
+    parts << (workers == 0 ? translated("no workers") : countOf(workers, "%1 worker", "%1 workers"));
     if (flagOf(loader, "drop_last").value_or(false)) parts << QStringLiteral("drop_last");
     return parts.join(QStringLiteral(", "));
 }
@@ -81,7 +82,7 @@ QString bucketText(const Json& buckets) {
     }
     if (count == 0) return {};
     const QString size = QLocale().formattedDataSize(bytes, 1).replace(QLatin1Char(' '), QChar::Nbsp);
-    return count == 1 ? said("1 bucket of %1").arg(size) : said("%1 buckets, %2").arg(count).arg(size);
+    return count == 1 ? translated("1 bucket of %1").arg(size) : translated("%1 buckets, %2").arg(count).arg(size);
 }
 
 QString wrapperName(const QString& kind) {
@@ -96,7 +97,7 @@ void add(QList<WatchedScript::Fact>& facts, const QString& label, const QString&
 
 QString placeTip(const Json& facts) {
     const QString where = textIn(facts, "where");
-    return where.isEmpty() ? QString() : said("At %1").arg(where);
+    return where.isEmpty() ? QString() : translated("At %1").arg(where);
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ QString WatchedScript::script() const {
 
 QString WatchedScript::torch() const {
     const QString version = textIn(m_process, "torch").section(QLatin1Char('+'), 0, 0);
-    return version.isEmpty() ? QString() : said("PyTorch %1").arg(version);
+    return version.isEmpty() ? QString() : translated("PyTorch %1").arg(version);
 }
 
 QString WatchedScript::python() const {
@@ -190,12 +191,12 @@ QList<WatchedScript::Fact> WatchedScript::facts() const {
 
 void WatchedScript::addData(QList<Fact>& facts) const {
     if (const Loader* training = trainingLoader()) {
-        add(facts, said("Data set"), dataText(training->facts), placeTip(training->facts));
-        add(facts, said("Sampler"), samplerText(training->facts));
-        add(facts, said("Loader"), loaderText(training->facts), placeTip(training->facts));
+        add(facts, translated("Data set"), dataText(training->facts), placeTip(training->facts));
+        add(facts, translated("Sampler"), samplerText(training->facts));
+        add(facts, translated("Loader"), loaderText(training->facts), placeTip(training->facts));
     }
     if (const Loader* validation = trainingLoader() ? validationLoader() : nullptr)
-        add(facts, said("Evaluation"), dataText(validation->facts), placeTip(validation->facts));
+        add(facts, translated("Evaluation"), dataText(validation->facts), placeTip(validation->facts));
 }
 
 void WatchedScript::addModel(QList<Fact>& facts) const {
@@ -208,12 +209,12 @@ void WatchedScript::addModel(QList<Fact>& facts) const {
     const QString count = parameters > 0 ? countOf(parameters, "%1 parameter", "%1 parameters") : QString();
     QStringList model{textIn(m_wrapper, "module"), count};
     model.removeAll(QString());
-    add(facts, said("Model"), model.join(QStringLiteral(", ")));
+    add(facts, translated("Model"), model.join(QStringLiteral(", ")));
     const QString wrapper = wrapperName(m_wrapper.contains("kind") ? textIn(m_wrapper, "kind") : className(m_wrapper));
     QStringList parallel{wrapper, textIn(m_group, "backend"), bucketText(m_buckets)};
     parallel.removeAll(QString());
-    const QString alone = m_process.is_object() && m_group.is_null() ? said("no process group") : QString();
-    add(facts, said("Parallel"), parallel.isEmpty() ? alone : parallel.join(QStringLiteral(", ")),
+    const QString alone = m_process.is_object() && m_group.is_null() ? translated("no process group") : QString();
+    add(facts, translated("Parallel"), parallel.isEmpty() ? alone : parallel.join(QStringLiteral(", ")),
         placeTip(m_wrapper.is_null() ? m_group : m_wrapper));
 }
 
@@ -224,14 +225,14 @@ void WatchedScript::addTraining(QList<Fact>& facts) const {
         const bool known = groups != nullptr && groups->is_array() && !groups->empty();
         const Json* rate = known ? memberOf(groups->front(), "lr") : nullptr;
         optimizers << (rate != nullptr && rate->is_number()
-                           ? said("%1, lr %2").arg(className(optimizer), realText(rate->get<double>()))
+                           ? translated("%1, lr %2").arg(className(optimizer), realText(rate->get<double>()))
                            : className(optimizer));
     }
     const QString place = m_optimizers.empty() ? QString() : placeTip(m_optimizers.begin()->second);
-    add(facts, said("Optimizer"), optimizers.join(QStringLiteral("; ")), place);
-    add(facts, said("Loss"), textIn(m_loss, "where"), said("Line that calls backward()"));
+    add(facts, translated("Optimizer"), optimizers.join(QStringLiteral("; ")), place);
+    add(facts, translated("Loss"), textIn(m_loss, "where"), translated("Line that calls backward()"));
     if (m_started && m_started->stepsPerEpoch > 0)
-        add(facts, said("Steps"), said("%1 per epoch").arg(groupedText(m_started->stepsPerEpoch)));
+        add(facts, translated("Steps"), translated("%1 per epoch").arg(groupedText(m_started->stepsPerEpoch)));
     const Json* hidden = memberOf(m_sees, "unavailable");
     if (hidden == nullptr || !hidden->is_array()) return;
     QStringList names, reasons;
@@ -239,7 +240,7 @@ void WatchedScript::addTraining(QList<Fact>& facts) const {
         names << textIn(one, "what");
         reasons << textIn(one, "what") + QStringLiteral(": ") + textIn(one, "why");
     }
-    add(facts, said("Not seen"), names.join(QStringLiteral(", ")), reasons.join(QLatin1Char('\n')));
+    add(facts, translated("Not seen"), names.join(QStringLiteral(", ")), reasons.join(QLatin1Char('\n')));
 }
 
 }  // namespace ringside

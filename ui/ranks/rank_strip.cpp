@@ -281,17 +281,17 @@ RankCard RankStrip::plannedCard(int rank) const {
 // Marks the card if ranks wait for a missing rank: the missing rank with the duration, waiting ranks with the rank
 // that they wait for. Returns whether any rank waits.
 bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
-    const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks());
-    if (!awaited) return false;
+    const std::optional<MissingRanks> missingRanks = findMissingRanks(run.ranks());
+    if (!missingRanks) return false;
     const auto holds = [&card](const std::vector<int>& ranks) {
         return std::find(ranks.begin(), ranks.end(), card.rank) != ranks.end();
     };
-    const std::int64_t seconds = (run.lastTimeUs() - awaited->sinceUs) / 1000000;
-    if (holds(awaited->missing)) {
+    const std::int64_t seconds = (run.lastTimeUs() - missingRanks->sinceUs) / 1000000;
+    if (holds(missingRanks->missing)) {
         card.mark = tr("others wait %1 s").arg(seconds);
         card.tone = RankCard::Tone::Danger;
-    } else if (holds(awaited->waiting)) {
-        const int missing = awaited->missing.front();
+    } else if (holds(missingRanks->waiting)) {
+        const int missing = missingRanks->missing.front();
         const std::string& who = run.ranks()[static_cast<std::size_t>(missing)].host;
         card.mark = who.empty() ? tr("waiting for rank %1").arg(missing)
                                 : tr("waiting for %1").arg(QString::fromStdString(who));

@@ -89,7 +89,7 @@ QString pausedSentence(const RunData& run) {
     return {};
 }
 
-QString whyNoReplicas(const RunData& run, const RunConfig& config) {
+QString reasonForNoReplicas(const RunData& run, const RunConfig& config) {
     const RankLayout layout{meshOf(config), 0};
     if (run.strategy() == StrategyKind::kDataParallel)
         return replicaWords(

@@ -23,6 +23,6 @@ QString notLookedAtSentence(const StepContributions& contributions, bool live);
 QString pausedSentence(const RunData& run);
 
 // Returns the reason why the gradients of this run cannot be inspected; empty if they can. config: of the run.
-QString whyNoReplicas(const RunData& run, const RunConfig& config);
+QString reasonForNoReplicas(const RunData& run, const RunConfig& config);
 
 }  // namespace ringside

@@ -301,7 +301,7 @@ void ReplicasPage::showOtherStep(int by) {
 
 void ReplicasPage::showTools() {
     const RunData& run = m_run.data();
-    const QString why = m_config ? whyNoReplicas(run, *m_config) : QString();
+    const QString why = m_config ? reasonForNoReplicas(run, *m_config) : QString();
     for (QPushButton* one : {m_look, m_follow}) {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
@@ -336,37 +336,40 @@ void ReplicasPage::redraw() {
 
 void ReplicasPage::showEmpty() {
     const RunData& run = m_run.data();
-    const QString why = m_config ? whyNoReplicas(run, *m_config) : QString();
+    const QString why = m_config ? reasonForNoReplicas(run, *m_config) : QString();
     const StartProgress start = startProgress(m_run);
     const bool isThere = run.started() && !m_run.expected();
     if (!start.title.isEmpty() && !(isThere && !why.isEmpty())) {
-        m_empty->say(start.title, start.run + QLatin1Char('\n') + start.awaited);
+        m_empty->showMessage(start.title, start.run + QLatin1Char('\n') + start.missingRanks);
     } else if (!isThere) {
-        m_empty->say(tr("Click Run to see the replicas"),
-                     tr("Every rank has a copy of the model. This page shows the gradient of each rank before the "
-                        "all-reduce, the mean after it, and the change of the weights."));
+        m_empty->showMessage(
+            tr("Click Run to see the replicas"),
+            tr("Every rank has a copy of the model. This page shows the gradient of each rank before the "
+               "all-reduce, the mean after it, and the change of the weights."));
     } else if (!why.isEmpty()) {
-        m_empty->say(tr("No gradients to compare"), why);
+        m_empty->showMessage(tr("No gradients to compare"), why);
     } else if (m_chosen && m_config) {
-        m_empty->say(tr("The gradients of step %1 were not recorded completely").arg(groupedText(*m_chosen)),
-                     tr("Heat maps are kept for the latest %1 steps. The Contribution view shows what was recorded of "
-                        "this step.")
-                         .arg(ReplicaData::kMaxWholeSteps));
+        m_empty->showMessage(
+            tr("The gradients of step %1 were not recorded completely").arg(groupedText(*m_chosen)),
+            tr("Heat maps are kept for the latest %1 steps. The Contribution view shows what was recorded of "
+               "this step.")
+                .arg(ReplicaData::kMaxWholeSteps));
     } else if (run.ended()) {
-        m_empty->say(
+        m_empty->showMessage(
             tr("No step of this run was inspected"),
             tr("While a run is live, click Inspect next step, or pause (Space) and advance one phase at a time "
                "(Shift+Right). Click the loss curve on the Training page to see what was recorded of a step."));
     } else {
-        m_empty->say(tr("No step has been inspected yet"),
-                     tr("Click Inspect next step, or pause (Space) and advance one phase at a time (Shift+Right). "
-                        "Every stop shows the state of the step, as does slow motion."));
+        m_empty->showMessage(
+            tr("No step has been inspected yet"),
+            tr("Click Inspect next step, or pause (Space) and advance one phase at a time (Shift+Right). "
+               "Every stop shows the state of the step, as does slow motion."));
     }
 }
 
 void ReplicasPage::showContribution() {
     StepContributions contributions = stepContributions(m_run.data(), *m_config, *shownNumber(), shownRanks());
-    const QString why = whyNoReplicas(m_run.data(), *m_config);
+    const QString why = reasonForNoReplicas(m_run.data(), *m_config);
     m_pull->setText(contributions.hasGradients ? contributionSentence(contributions)
                     : !why.isEmpty()           ? why
                                                : notLookedAtSentence(contributions, isLive()));

@@ -114,7 +114,7 @@ void TrainingPage::showEmpty() {
     const StartProgress start = startProgress(m_run);
     if (!start.title.isEmpty()) {
         m_emptyTitle->setText(start.title);
-        m_emptyHint->setText(start.run + QLatin1Char('\n') + start.awaited);
+        m_emptyHint->setText(start.run + QLatin1Char('\n') + start.missingRanks);
     } else if (m_run.data().ended()) {
         m_emptyTitle->setText(tr("This run has no curves"));
         m_emptyHint->setText(tr("The run ended before its first step: %1")
@@ -197,7 +197,7 @@ void TrainingPage::connectChart(ChartPanel* panel) {
     chart.setXText([this](double x) { return placeText(parts(), m_tools->xAxis(), x); });
     connect(&chart, &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
         m_pointed = x.has_value();
-        showCrosshair(x ? x : cursorPlace());
+        showCrosshair(x ? x : cursorX());
     });
     connect(&chart, &LiveChart::xRangeChosen, this, &TrainingPage::setXRange);
 }
@@ -283,19 +283,19 @@ void TrainingPage::redraw() {
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
     placeCharts();
     m_phases->setVisible(!m_phases->chart().curves().empty());
-    if (!m_pointed && m_cursor != nullptr && m_cursor->step()) showCrosshair(cursorPlace());
+    if (!m_pointed && m_cursor != nullptr && m_cursor->step()) showCrosshair(cursorX());
 }
 
 void TrainingPage::followStep(const StepCursor& cursor) {
     m_cursor = &cursor;
-    connect(&cursor, &StepCursor::changed, this, [this] { showCrosshair(cursorPlace()); });
+    connect(&cursor, &StepCursor::changed, this, [this] { showCrosshair(cursorX()); });
 }
 
 void TrainingPage::showCrosshair(std::optional<double> x) {
     for (ChartPanel* panel : panels()) panel->chart().setCrosshair(x);
 }
 
-std::optional<double> TrainingPage::cursorPlace() const {
+std::optional<double> TrainingPage::cursorX() const {
     if (m_cursor == nullptr || !m_cursor->step()) return {};
     const RunParts all = parts();
     const auto points = all.back().run->loss().points();

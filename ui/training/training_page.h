@@ -63,7 +63,7 @@ class TrainingPage : public Page, public IdentitySource {
     void placeCharts();
     void place(int group, int stretch, const std::vector<ChartPanel*>& panels);
     void showCrosshair(std::optional<double> x);
-    std::optional<double> cursorPlace() const;
+    std::optional<double> cursorX() const;
     void clickLoss(double x);
     std::optional<std::int64_t> stepNear(double x) const;
     bool isSmoothed(const ChartPanel* panel) const;

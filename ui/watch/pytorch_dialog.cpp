@@ -67,7 +67,8 @@ PytorchDialog::PytorchDialog(const QString& controlProgram, Settings& settings, 
       m_start(new QPushButton(tr("Compare"), this)),
       m_cancel(new QPushButton(tr("Cancel"), this)),
       m_open(new QPushButton(tr("Show PyTorch's run"), this)),
-      m_copy(new QPushButton(tr("Copy"), this)) {
+      m_copy(new QPushButton(tr("Copy"), this)),
+      m_close(new QPushButton(tr("Close"), this)) {
     setObjectName(QStringLiteral("pytorchDialog"));
     setWindowTitle(tr("Compare with PyTorch"));
     auto* column = new QVBoxLayout(this);
@@ -135,14 +136,16 @@ void PytorchDialog::addButtons(QVBoxLayout& column) {
     nameControl(m_open, "pytorchShowRunButton", m_open->text(),
                 tr("Show the watched PyTorch run in the window, in place of the current run"));
     nameControl(m_copy, "pytorchCopyButton", m_copy->text(), tr("Copy the result as text"));
+    nameControl(m_close, "pytorchCloseButton", m_close->text(), tr("Close this dialog; the result stays here"));
     m_start->setProperty("role", "accent");
     auto* line = new QHBoxLayout;
     line->setSpacing(Theme::kSpace2);
     line->addStretch(1);
-    for (QPushButton* button : {m_copy, m_open, m_cancel, m_start}) line->addWidget(button);
+    for (QPushButton* button : {m_copy, m_open, m_cancel, m_close, m_start}) line->addWidget(button);
     column.addLayout(line);
     connect(m_start, &QPushButton::clicked, this, &PytorchDialog::start);
     connect(m_cancel, &QPushButton::clicked, this, &PytorchDialog::cancel);
+    connect(m_close, &QPushButton::clicked, this, &QDialog::close);
     connect(m_open, &QPushButton::clicked, this, [this] {
         if (m_outcome) Q_EMIT runWanted(QString::fromStdString(m_outcome->runs.watched.string()));
     });
@@ -242,6 +245,7 @@ void PytorchDialog::refreshButtons() {
     const bool isRunning = this->isRunning();
     m_start->setVisible(!isRunning);
     m_cancel->setVisible(isRunning);
+    m_close->setVisible(!isRunning);
     m_interpreter->setEnabled(!isRunning);
     m_open->setVisible(m_outcome.has_value());
     m_copy->setVisible(m_outcome.has_value());

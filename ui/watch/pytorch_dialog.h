@@ -64,6 +64,7 @@ class PytorchDialog final : public QDialog {
     QPushButton* m_cancel;
     QPushButton* m_open;
     QPushButton* m_copy;
+    QPushButton* m_close;
 };
 
 }  // namespace ringside

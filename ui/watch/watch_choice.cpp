@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-QString said(const char* text) {
+QString translated(const char* text) {
     return QCoreApplication::translate("WatchChoice", text);
 }
 
@@ -55,19 +55,19 @@ QString WatchChoice::folder() const {
 QString WatchChoice::problem() const {
     if (launcher == WatchLauncher::kCommand) {
         const QStringList all = words();
-        if (all.isEmpty()) return said("Type the command, for example: torchrun --nproc-per-node 4 train.py");
+        if (all.isEmpty()) return translated("Type the command, for example: torchrun --nproc-per-node 4 train.py");
         return isProgram(all.first(), folder()) ? QString()
-                                                : said("%1 is no program: check the command.").arg(all.first());
+                                                : translated("%1 is no program: check the command.").arg(all.first());
     }
-    if (script.isEmpty()) return said("Choose the script to watch.");
+    if (script.isEmpty()) return translated("Choose the script to watch.");
     const QFileInfo file(script);
-    if (!file.exists()) return said("%1 does not exist: choose another script.").arg(file.absoluteFilePath());
-    if (!file.isFile()) return said("%1 is no file: choose a Python script.").arg(file.absoluteFilePath());
-    if (!file.isReadable()) return said("%1 cannot be read: check its permissions.").arg(file.absoluteFilePath());
-    if (interpreter.isEmpty()) return said("Choose a Python interpreter with PyTorch.");
+    if (!file.exists()) return translated("%1 does not exist: choose another script.").arg(file.absoluteFilePath());
+    if (!file.isFile()) return translated("%1 is no file: choose a Python script.").arg(file.absoluteFilePath());
+    if (!file.isReadable()) return translated("%1 cannot be read: check its permissions.").arg(file.absoluteFilePath());
+    if (interpreter.isEmpty()) return translated("Choose a Python interpreter with PyTorch.");
     return isProgram(interpreter, file.absolutePath())
                ? QString()
-               : said("%1 is no Python interpreter on this computer: choose another one.").arg(interpreter);
+               : translated("%1 is no Python interpreter on this computer: choose another one.").arg(interpreter);
 }
 
 WatchRequest WatchChoice::request(bool isCheck) const {

@@ -130,14 +130,14 @@ void ClassroomRun::advance() {
     if (m_phase == Phase::kGathering) return m_worldSize == 0 ? gather() : gatherAgain();
     if (m_phase == Phase::kSending) return waitUntilSent();
     if (m_phase != Phase::kRunning) return;
-    std::vector<std::string> said;
+    std::vector<std::string> messages;
     std::string directory;
     {
         const std::lock_guard lock(m_mutex);
-        said.swap(m_said);
+        messages.swap(m_messages);
         directory.swap(m_directory);
     }
-    for (const std::string& sentence : said) m_view.print(sentence);
+    for (const std::string& sentence : messages) m_view.print(sentence);
     if (!directory.empty()) m_view.runBegins(directory);
     if (m_training.wait_for(seconds(0)) == std::future_status::ready) handleOutcome(m_training.get());
 }
@@ -242,7 +242,7 @@ ClassroomRun::Outcome ClassroomRun::trainWith(LaunchPlace place, RendezvousTerms
         launched.onStartFailure = [&culprits](const Culprit& culprit) { culprits.push_back(culprit); };
         launched.log = [this](const std::string& text) {
             const std::lock_guard lock(m_mutex);
-            m_said.push_back(text);
+            m_messages.push_back(text);
         };
         ProgressView progress(m_screen, false, m_view.asLines());
         launched.onChange = [&](const RunData& run, unsigned changes) { showProgressOf(run, changes, progress); };

@@ -101,7 +101,7 @@ class ClassroomRun {
     std::string m_input;
     std::mutex m_mutex;  // guards the members below, which the run's thread writes
     std::string m_progress;
-    std::vector<std::string> m_said;
+    std::vector<std::string> m_messages;
     std::string m_directory;
 };
 

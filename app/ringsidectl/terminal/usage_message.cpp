@@ -56,13 +56,13 @@ std::string usageMessage(const CLI::App& app, const CLI::Error& error, const std
            ": see " + command + " --help\n";
 }
 
-std::string emptyOption(const CLI::App& command) {
+std::string findEmptyOption(const CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
         const auto& values = option->results();
         if (std::find(values.begin(), values.end(), std::string()) != values.end()) return option->get_name();
     }
     for (const CLI::App* group : command.get_subcommands({})) {
-        if (const std::string name = emptyOption(*group); !name.empty()) return name;
+        if (const std::string name = findEmptyOption(*group); !name.empty()) return name;
     }
     return {};
 }

@@ -11,6 +11,6 @@ std::string usageMessage(const CLI::App& app, const CLI::Error& error, const std
 
 // Returns the first option or argument of the chosen command that was given as "", as happens in a script with an unset
 // variable. Empty if there is none.
-std::string emptyOption(const CLI::App& command);
+std::string findEmptyOption(const CLI::App& command);
 
 }  // namespace ringside

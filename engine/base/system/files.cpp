@@ -77,7 +77,7 @@ Result<UniqueFd> openFile(const std::filesystem::path& path) {
     UniqueFd fd =
         confinement() ? openBeneath(folder, path.string(), kReadOnly) : UniqueFd(::open(path.c_str(), kReadOnly));
     if (!fd && confinement() && (errno == EXDEV || errno == ELOOP))
-        return Problem{"a file", "is not one of the offered files", "let the host offer it"};
+        return Problem{"a file", "is not one of the offered files", "the host of the class must add it to the offer"};
     return checkedFile(std::move(fd), path);
 }
 

@@ -29,8 +29,8 @@ std::vector<int> findMemorySharers(Store& store, int sharedFd, int rank, int siz
     std::vector<std::string> names;
     std::vector<int> hosts;
     for (int peer = 0; peer < size; ++peer) {
-        const std::vector<char> said = store.get("memory/" + std::to_string(peer), timeout);
-        const std::string name(said.begin(), said.end());
+        const std::vector<char> received = store.get("memory/" + std::to_string(peer), timeout);
+        const std::string name(received.begin(), received.end());
         const auto known = std::ranges::find(names, name);
         hosts.push_back(static_cast<int>(known - names.begin()));
         if (known == names.end()) names.push_back(name);

@@ -139,7 +139,7 @@ void MpiCommunicator::fail(const std::string& what, const std::string& why) {
 
 void MpiCommunicator::waitForPending(MpiTable::Pending& pending, milliseconds timeout, const std::string& what) {
     AwakeDeadline deadline(timeout);
-    for (int asked = 0;; ++asked) {
+    for (int polls = 0;; ++polls) {
         int done = 0;
         {
             std::lock_guard lock(m_shared->mutex);
@@ -147,8 +147,8 @@ void MpiCommunicator::waitForPending(MpiTable::Pending& pending, milliseconds ti
         }
         if (done != 0) return;
         if (m_shared->aborted) fail(what, "an earlier operation had already failed");
-        if (asked < kPollsWithoutPause) {
-            if (asked % 16 == 15) ::sched_yield();
+        if (polls < kPollsWithoutPause) {
+            if (polls % 16 == 15) ::sched_yield();
             continue;
         }
         if (deadline.hasPassed()) fail(what, "the timeout was reached");

@@ -102,8 +102,8 @@ void NcclConnection::shareUniqueId(Store& store, NcclUniqueId& id) {
 
 NcclResult NcclConnection::asyncState() {
     NcclResult state = NcclResult::kSuccess;
-    const NcclResult asked = m_api->commGetAsyncError(m_comm, state);
-    return asked == NcclResult::kSuccess ? state : asked;
+    const NcclResult queried = m_api->commGetAsyncError(m_comm, state);
+    return queried == NcclResult::kSuccess ? state : queried;
 }
 
 NcclResult NcclConnection::waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit) {

@@ -65,7 +65,7 @@ void ShmCollectives::end() {
     m_trace = nullptr;
 }
 
-void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, ReduceOp op) {
+void ShmCollectives::publish(CollectiveKind kind, CommBuffer buffer, int root, ReduceOp op) {
     m_announcement.kind = static_cast<std::uint8_t>(kind);
     m_announcement.type = static_cast<std::uint8_t>(buffer.type);
     m_announcement.detail = static_cast<std::uint8_t>(op);
@@ -105,19 +105,19 @@ void ShmCollectives::checkPeers() {
 }
 
 void ShmCollectives::synchronise() {
-    announce(CollectiveKind::kBarrier, {});
+    publish(CollectiveKind::kBarrier, {});
     completeRound();
 }
 
 void ShmCollectives::synchroniseWithoutTimeout() {
-    announce(CollectiveKind::kBarrier, {});
+    publish(CollectiveKind::kBarrier, {});
     arrive();
     m_barrier.waitWithoutTimeout();
     waitForRound();
 }
 
 void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
-    announce(CollectiveKind::kAllReduce, buffer, 0, op);
+    publish(CollectiveKind::kAllReduce, buffer, 0, op);
     m_announcement.inHeap =
         buffer.bytes() > oneRoundBytesInHeap(m_size) && m_arena.isInHeap(m_rank, buffer.data, buffer.bytes());
     if (!m_announcement.inHeap && buffer.bytes() <= oneRoundBytes(m_size)) {
@@ -268,7 +268,7 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
 // In round i the ranks publish chunk i and the exchanged parts of chunk i - 2, while the exchange of chunk i - 1 is in
 // progress.
 void ShmCollectives::allReduceAcrossHosts(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
-    announce(CollectiveKind::kAllReduce, buffer, 0, op);
+    publish(CollectiveKind::kAllReduce, buffer, 0, op);
     m_announcement.inHeap = m_arena.isInHeap(m_rank, buffer.data, buffer.bytes());
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;
     const std::size_t chunks = (buffer.bytes() + chunkBytes - 1) / chunkBytes;
@@ -340,7 +340,7 @@ ShmCollectives::Part ShmCollectives::partOf(int rank, std::size_t count) const {
 }
 
 void ShmCollectives::broadcast(CommBuffer buffer, int root) {
-    announce(CollectiveKind::kBroadcast, buffer, root);
+    publish(CollectiveKind::kBroadcast, buffer, root);
     std::size_t done = 0;
     do {
         std::size_t length = std::min(m_arena.layout().slotBytes, buffer.bytes() - done);
@@ -354,7 +354,7 @@ void ShmCollectives::broadcast(CommBuffer buffer, int root) {
 
 // Reads data in heaps in place. If the data of all ranks lies in heaps, one round covers the whole buffer.
 void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
-    announce(CollectiveKind::kAllGather, in);
+    publish(CollectiveKind::kAllGather, in);
     m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.isInHeap(m_rank, in.data, in.bytes());
     const std::size_t width = sizeOf(in.type);
     std::size_t done = 0;
@@ -377,7 +377,7 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
 }
 
 void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
-    announce(CollectiveKind::kReduceScatter, in, 0, op);
+    publish(CollectiveKind::kReduceScatter, in, 0, op);
     m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.isInHeap(m_rank, in.data, in.bytes());
     m_announcement.source = m_announcement.inHeap ? m_arena.offsetOf(in.data) : 0;
     const std::size_t width = sizeOf(in.type);

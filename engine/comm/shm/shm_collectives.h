@@ -72,7 +72,7 @@ class ShmCollectives {
         std::size_t start, length;  // index of the first element and number of elements
     };
     Part partOf(int rank, std::size_t count) const;
-    void announce(CollectiveKind kind, CommBuffer buffer, int root = 0, ReduceOp op = ReduceOp::kSum);
+    void publish(CollectiveKind kind, CommBuffer buffer, int root = 0, ReduceOp op = ReduceOp::kSum);
     void arrive();
     void waitForRound();
     void completeRound();

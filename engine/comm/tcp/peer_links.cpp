@@ -72,10 +72,10 @@ void PeerLinks::send(LinkCounters& user, int peer, std::uint64_t slot, std::span
 void PeerLinks::receive(LinkCounters& user, int peer, std::uint64_t slot, std::span<std::byte> bytes) {
     std::lock_guard lock(m_mutex);
     Peer& from = m_peers[static_cast<std::size_t>(peer)];
-    const Incoming asked{&user, slot, bytes};
-    if (deliverEarlyMessage(peer, asked)) return;
+    const Incoming incoming{&user, slot, bytes};
+    if (deliverEarlyMessage(peer, incoming)) return;
     if (!from.lost.empty()) return reportLinkLoss(user, peer);
-    from.asked.push_back(asked);
+    from.pendingReceives.push_back(incoming);
     if (m_pumping) wake();
 }
 
@@ -103,7 +103,7 @@ void PeerLinks::transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_p
     thread_local std::vector<pollfd> polls;  // sockets to poll; kept between calls, so that a wait allocates no memory
     polls.assign(1, {m_wake.get(), POLLIN, 0});
     for (const Peer& peer : m_peers) {
-        const int events = (peer.asked.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
+        const int events = (peer.pendingReceives.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
         if (peer.socket && peer.lost.empty() && events != 0) {
             polls.push_back({peer.socket.get(), static_cast<short>(events), 0});
         }
@@ -196,7 +196,7 @@ bool PeerLinks::write(int rank) {
 bool PeerLinks::read(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     bool moved = false;
-    while (!peer.asked.empty()) {
+    while (!peer.pendingReceives.empty()) {
         if (parseReceived(rank)) {
             moved = true;
         } else if (!peer.lost.empty() || !readMore(rank)) {
@@ -250,8 +250,8 @@ bool PeerLinks::parseReceived(int rank) {
 }
 
 PeerLinks::Incoming* PeerLinks::pendingReceiveOf(Peer& peer) {
-    const auto found = std::ranges::find(peer.asked, peer.slot, &Incoming::slot);
-    return found == peer.asked.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(peer.pendingReceives, peer.slot, &Incoming::slot);
+    return found == peer.pendingReceives.end() ? nullptr : &*found;
 }
 
 bool PeerLinks::beginMessage(int rank) {
@@ -290,36 +290,37 @@ void PeerLinks::endMessage(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     peer.inMessage = false;
     if (peer.toEarly) return;
-    const auto taker = std::ranges::find(peer.asked, peer.slot, &Incoming::slot);
+    const auto taker = std::ranges::find(peer.pendingReceives, peer.slot, &Incoming::slot);
     ++taker->user->received;
     taker->user->receivedFrom = rank;
-    peer.asked.erase(taker);
+    peer.pendingReceives.erase(taker);
 }
 
 // Matches a new receive with a message of its tag (`slot`) that arrived before it. Returns true if the whole message
 // had arrived and the receive is complete. If only part of the message has arrived, copies that part and returns false.
 // A wrong length ends the link.
-bool PeerLinks::deliverEarlyMessage(int rank, const Incoming& asked) {
+bool PeerLinks::deliverEarlyMessage(int rank, const Incoming& incoming) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     // An older receive of the same tag (`slot`) is still pending: the new receive queues behind it, to keep the order.
-    if (std::ranges::find(peer.asked, asked.slot, &Incoming::slot) != peer.asked.end()) return false;
-    const auto found = std::ranges::find(peer.early, asked.slot, &Early::slot);
+    if (std::ranges::find(peer.pendingReceives, incoming.slot, &Incoming::slot) != peer.pendingReceives.end())
+        return false;
+    const auto found = std::ranges::find(peer.early, incoming.slot, &Early::slot);
     if (found == peer.early.end()) return false;
     const bool isPart = peer.inMessage && peer.toEarly && found + 1 == peer.early.end();
     const std::size_t length = isPart ? peer.length : found->bytes.size();
     const std::size_t have = isPart ? peer.have : length;
-    if (length != asked.bytes.size()) {
-        endLinkForWrongSize(rank, length, asked.bytes.size());
+    if (length != incoming.bytes.size()) {
+        endLinkForWrongSize(rank, length, incoming.bytes.size());
         return false;
     }
-    if (have > 0) std::memcpy(asked.bytes.data(), found->bytes.data(), have);
+    if (have > 0) std::memcpy(incoming.bytes.data(), found->bytes.data(), have);
     peer.early.erase(found);
     if (isPart) {
         peer.toEarly = false;
         return false;
     }
-    ++asked.user->received;
-    asked.user->receivedFrom = rank;
+    ++incoming.user->received;
+    incoming.user->receivedFrom = rank;
     return true;
 }
 
@@ -341,9 +342,9 @@ void PeerLinks::endLink(int rank, const std::string& why, bool isMisuse) {
     peer.lost = why;
     peer.misused = isMisuse;
     for (const Outgoing& message : peer.outgoing) reportLinkLoss(*message.user, rank);
-    for (const Incoming& message : peer.asked) reportLinkLoss(*message.user, rank);
+    for (const Incoming& message : peer.pendingReceives) reportLinkLoss(*message.user, rank);
     peer.outgoing.clear();
-    peer.asked.clear();
+    peer.pendingReceives.clear();
     ::shutdown(peer.socket.get(), SHUT_RDWR);
 }
 
@@ -357,7 +358,7 @@ void PeerLinks::cancelMessages(LinkCounters& user) {
             endLink(rank, "a message was interrupted");
         }
         std::erase_if(peer.outgoing, [&](const Outgoing& message) { return message.user == &user; });
-        std::erase_if(peer.asked, [&](const Incoming& message) { return message.user == &user; });
+        std::erase_if(peer.pendingReceives, [&](const Incoming& message) { return message.user == &user; });
     }
 }
 

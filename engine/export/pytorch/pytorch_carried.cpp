@@ -74,9 +74,9 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::vector<NotCarried> notCarriedOver(const RunConfig& config) {
+std::vector<UnexportedSetting> unexportedSettings(const RunConfig& config) {
     const RunConfig defaults;
-    std::vector<NotCarried> settings;
+    std::vector<UnexportedSetting> settings;
     for (const ConfigField& field : configFields()) {
         const Json value = fieldValue(field, config);
         if (value == fieldValue(field, defaults)) continue;
@@ -91,14 +91,14 @@ std::vector<NotCarried> notCarriedOver(const RunConfig& config) {
     return settings;
 }
 
-std::string pythonNotCarried(const std::vector<NotCarried>& settings) {
+std::string unexportedComment(const std::vector<UnexportedSetting>& settings) {
     if (settings.empty()) return {};
     std::string text = "# Settings of the experiment that this script does not carry over:\n";
-    for (const NotCarried& one : settings) text += "#   " + one.path + " " + one.value + ": " + one.why + "\n";
+    for (const UnexportedSetting& one : settings) text += "#   " + one.path + " " + one.value + ": " + one.why + "\n";
     return text;
 }
 
-std::string notCarriedSentence(const std::vector<NotCarried>& settings) {
+std::string unexportedSentence(const std::vector<UnexportedSetting>& settings) {
     if (settings.empty()) return {};
     std::string text = "The script does not carry over ";
     for (std::size_t i = 0; i < settings.size(); ++i) text += (i == 0 ? "" : ", ") + settings[i].path;

@@ -63,7 +63,7 @@ Result<PythonData> pythonData(const PythonDataRequest& request) {
         case DatasetKind::kText:
             break;
     }
-    return pythonCharacters(request);
+    return pythonCharacterData(request);
 }
 
 }  // namespace ringside

@@ -41,7 +41,7 @@ Result<PythonData> pythonArrays(const PythonDataRequest& request);
 Result<PythonData> pythonCifar(const PythonDataRequest& request);
 PythonData pythonImageFolder(const PythonDataRequest& request);
 Result<PythonData> pythonSynthetic(const PythonDataRequest& request);
-PythonData pythonCharacters(const PythonDataRequest& request);
+PythonData pythonCharacterData(const PythonDataRequest& request);
 
 // Returns the sample shape as a Python tuple: "(3, 32, 32)" for images, "(64,)" for rows.
 std::string pythonShape(const PythonDataRequest& request);

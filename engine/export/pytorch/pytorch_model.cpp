@@ -66,7 +66,7 @@ std::string residualCnn(const ModelConfig& config, const Dataset& data) {
                            ", width=" + std::to_string(config.width) + ", depth=" + std::to_string(config.depth)}});
 }
 
-std::string transformer(const ModelConfig& config, const ModelTask& task) {
+std::string transformer(const ModelConfig& config, const ModelInterface& task) {
     const std::string arguments = std::to_string(task.outputs) + ", " + std::to_string(task.sample[0]) +
                                   ", width=" + std::to_string(config.width) +
                                   ", depth=" + std::to_string(config.depth) + ", heads=" + std::to_string(config.heads);
@@ -106,7 +106,7 @@ Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data) 
     } else if (config.kind == ModelKind::kResidualCnn) {
         python.definition = residualCnn(config, data);
     } else {
-        python.definition = transformer(config, modelTask(data));
+        python.definition = transformer(config, modelInterface(data));
     }
     return python;
 }

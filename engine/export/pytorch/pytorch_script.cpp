@@ -149,9 +149,9 @@ std::string joined(const std::string& one, const std::string& other) {
     return one + (one.empty() || other.empty() ? "" : " ") + other;
 }
 
-Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, PythonData source,
+Result<PytorchScript> fill(const RunConfig& requested, const DataSplit& data, PythonData source,
                            const std::string& scriptName, const std::string& dataName) {
-    const RunConfig config = asProcesses(asked);
+    const RunConfig config = asProcesses(requested);
     const Result<PythonModel> model = pythonModel(config.model, *data.training);
     if (!model) return model.problem();
     const Result<PythonStrategy> strategy = pythonStrategy(config, data, model.value().hasBuffers);
@@ -164,8 +164,8 @@ Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, Python
     addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0), readers));
     addTransforms(pieces, pythonTransforms(config, data.training->shape()));
     addMaxSteps(pieces, config.training);
-    const std::vector<NotCarried> notCarried = notCarriedOver(config);
-    pieces["not_carried"] = pythonNotCarried(notCarried);
+    const std::vector<UnexportedSetting> notCarried = unexportedSettings(config);
+    pieces["not_carried"] = unexportedComment(notCarried);
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
     const std::string note = joined(config.training.reduction == ReductionOrder::kCanonical ? kCanonicalNote : "",
@@ -179,7 +179,7 @@ Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, Python
         pieces["schedule"].empty() ? "" : "        for schedule in schedules:\n            schedule.step()\n";
     pieces["train_step"] = strategy.value().trainStep;
     return PytorchScript{pythonFrame(pieces), source.file.empty() ? "" : dataName, std::move(source.file),
-                         joined(note, notCarriedSentence(notCarried))};
+                         joined(note, unexportedSentence(notCarried))};
 }
 
 std::filesystem::path absolute(const std::string& path, const std::filesystem::path& baseDirectory) {

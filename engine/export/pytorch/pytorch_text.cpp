@@ -5,7 +5,7 @@
 #include "export/pytorch/pytorch_template.h"
 
 namespace ringside {
-PythonData pythonCharacters(const PythonDataRequest& request) {
+PythonData pythonCharacterData(const PythonDataRequest& request) {
     const bool builtIn = request.path.empty();
     PythonData data{.function = pythonPiece("text") + pythonPiece("open_text") + pythonPiece("load_text") +
                                 "    return Text(torch.tensor([number[character] for character in text]), " +

@@ -64,7 +64,7 @@ Result<std::unique_ptr<JobServer>> PmiServer::connect(const LaunchSources& sourc
 
 // Identifies this process on a TCP connection. The server answers with the size of the job and this process's rank.
 bool PmiServer::identify(const std::string& id, LineDeadline deadline) {
-    if (!ask("cmd=initack pmiid=" + id, "initack", deadline)) return false;
+    if (!request("cmd=initack pmiid=" + id, "initack", deadline)) return false;
     for (;;) {
         const auto fields = receive("set", deadline);
         if (!fields) return false;
@@ -75,24 +75,24 @@ bool PmiServer::identify(const std::string& id, LineDeadline deadline) {
 }
 
 bool PmiServer::start(LineDeadline deadline) {
-    return ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", deadline).has_value();
+    return request("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", deadline).has_value();
 }
 
 Result<std::string> PmiServer::shareFromFirst(const std::string& text, LineDeadline deadline) {
     const Problem failed{"the PMI server of mpiexec", "did not pass on rank 0's address in time",
                          "see the output of the other ranks, or give --master HOST:PORT and set RINGSIDE_TOKEN"};
-    const auto name = ask("cmd=get_my_kvsname", "my_kvsname", deadline);
+    const auto name = request("cmd=get_my_kvsname", "my_kvsname", deadline);
     if (!name || !name->contains("kvsname")) return failed;
     const std::string space = " kvsname=" + name->at("kvsname") + " key=" + kPmiKey;
-    if (!text.empty() && !ask("cmd=put" + space + " value=" + text, "put_result", deadline)) return failed;
-    if (!ask("cmd=barrier_in", "barrier_out", deadline)) return failed;
-    const auto found = ask("cmd=get" + space, "get_result", deadline);
+    if (!text.empty() && !request("cmd=put" + space + " value=" + text, "put_result", deadline)) return failed;
+    if (!request("cmd=barrier_in", "barrier_out", deadline)) return failed;
+    const auto found = request("cmd=get" + space, "get_result", deadline);
     if (!found || !found->contains("value")) return failed;
     return found->at("value");
 }
 
 void PmiServer::leave() {
-    ask("cmd=finalize", "finalize_ack", std::chrono::steady_clock::now() + std::chrono::seconds(2));
+    request("cmd=finalize", "finalize_ack", std::chrono::steady_clock::now() + std::chrono::seconds(2));
     m_socket.reset();
 }
 
@@ -105,8 +105,8 @@ std::optional<PmiServer::Fields> PmiServer::receive(const std::string& command, 
     return fields;
 }
 
-std::optional<PmiServer::Fields> PmiServer::ask(const std::string& line, const std::string& command,
-                                                LineDeadline deadline) {
+std::optional<PmiServer::Fields> PmiServer::request(const std::string& line, const std::string& command,
+                                                    LineDeadline deadline) {
     if (!sendLine(m_socket.get(), line, deadline)) return {};
     return receive(command, deadline);
 }

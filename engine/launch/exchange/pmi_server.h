@@ -29,7 +29,7 @@ class PmiServer : public JobServer {
     bool identify(const std::string& id, LineDeadline deadline);
     bool start(LineDeadline deadline);
     std::optional<Fields> receive(const std::string& command, LineDeadline deadline);
-    std::optional<Fields> ask(const std::string& line, const std::string& command, LineDeadline deadline);
+    std::optional<Fields> request(const std::string& line, const std::string& command, LineDeadline deadline);
 
     UniqueFd m_socket;
     ServerPlace m_place;

@@ -60,7 +60,7 @@ bool StoreServer::serve(Connection& connection, StoreFrame frame) {
     }
     auto found = m_values.find(frame.key);
     if (found != m_values.end()) {
-        answer(connection, found->first, found->second);
+        sendAnswer(connection, found->first, found->second);
     } else {
         connection.wanted = std::move(frame.key);
         connection.waiting = true;
@@ -86,12 +86,12 @@ void StoreServer::replyToWaiting(const std::string& key) {
     for (auto& [fd, connection] : m_connections) {
         if (!connection.waiting || connection.wanted != key) continue;
         connection.waiting = false;
-        answer(connection, key, m_values[key]);
+        sendAnswer(connection, key, m_values[key]);
         writeSome(connection);  // an error is reported again when this connection is next ready
     }
 }
 
-void StoreServer::answer(Connection& connection, const std::string& key, const std::string& value) {
+void StoreServer::sendAnswer(Connection& connection, const std::string& key, const std::string& value) {
     connection.output += encodeStoreFrame({StoreFrame::Verb::kValue, key, value});
 }
 

@@ -53,7 +53,7 @@ class StoreServer {
     bool serve(Connection& connection, StoreFrame frame);
     bool keep(Connection& connection, StoreFrame frame);
     void replyToWaiting(const std::string& key);
-    static void answer(Connection& connection, const std::string& key, const std::string& value);
+    static void sendAnswer(Connection& connection, const std::string& key, const std::string& value);
     bool refuse(const Connection& connection, const std::string& message);
 
     std::map<int, Connection> m_connections;  // connections of the ranks, by descriptor

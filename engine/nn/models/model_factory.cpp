@@ -132,12 +132,12 @@ bool takesChannelBlocks(const ModelDescription& model, const Backend& backend) {
     return !convolutions.empty() && backend.prefersChannelBlocks(convolutions);
 }
 
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend) {
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& task, Backend& backend) {
     ModelBuild plain;
     return makeModel(config, task, backend, plain);
 }
 
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend,
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& task, Backend& backend,
                                          ModelBuild& build) {
     const Result<ModelDescription> description = describeModel(config, task);
     if (!description) return description.problem();

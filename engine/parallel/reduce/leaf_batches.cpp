@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-LeafBatches::LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend)
+LeafBatches::LeafBatches(int leaves, std::int64_t maxRows, const ModelInterface& task, Backend& backend)
     : m_kernels(backend.makeReductionKernels()), m_count(leaves) {
     const MemoryScope scope(backend.memory(), MemoryClass::kBuffers);
     const std::int64_t rows = (maxRows + leaves - 1) / leaves;

@@ -33,7 +33,7 @@ struct StrategyDependencies {
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
-    const ModelTask& task;
+    const ModelInterface& task;
     const StrategyPlan& plan;
     // Shows in which phase of the step this rank is; the strategy sets it.
     PhaseTrack& phase;

@@ -36,7 +36,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
 
 // Checks the properties of the model that depend on the data and this host: its distribution over the ranks, their
 // memory and their throttling.
-Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const RunConfig& here, const DataSplit& data) {
+Problems checkModel(const RunConfig& resolved, const RunConfig& requested, const RunConfig& here,
+                    const DataSplit& data) {
     const Result<PlanSubject> subject = planSubject(resolved, data);
     if (!subject) return {subject.problem()};
     const bool onCpu = resolved.parallel.device == DeviceChoice::kCpu;
@@ -49,8 +50,8 @@ Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const Run
     if (const Problems slow = checkThrottleLimit(subject.value()); !slow.empty()) return slow;
     if (!onCpu) return {};
     PlanSubject spread = subject.value();
-    spread.config.parallel.worldSize = asked.parallel.worldSize;
-    spread.config.parallel.devices = asked.parallel.devices;
+    spread.config.parallel.worldSize = requested.parallel.worldSize;
+    spread.config.parallel.devices = requested.parallel.devices;
     return checkMemoryLimit(spread, strategy.value());
 }
 

@@ -75,8 +75,8 @@ class RankLink {
     int badLines = 0;  // number of lines that are not telemetry of this rank
     int endOrder = 0;
     TimePoint endedAt{};
-    int missingRank = -1;           // peer that the rank reported as missing; -1: none
-    std::optional<RankStage> said;  // stage that the last RankState reported
+    int missingRank = -1;                    // peer that the rank reported as missing; -1: none
+    std::optional<RankStage> reportedStage;  // stage that the last RankState reported
 
   private:
     int m_rank;

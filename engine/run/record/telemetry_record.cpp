@@ -65,9 +65,9 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
         if (known(frame->rank)) addSteps(*frame, line);
     } else if (const auto* state = std::get_if<RankState>(&event)) {
-        if (known(state->rank)) addSign(state->rank, true, line);
+        if (known(state->rank)) addReport(state->rank, true, line);
     } else if (const auto* beat = std::get_if<Heartbeat>(&event)) {
-        if (known(beat->rank)) addSign(beat->rank, false, line);
+        if (known(beat->rank)) addReport(beat->rank, false, line);
     } else if (const auto* result = std::get_if<EpochResult>(&event)) {
         if (m_epochs.keeps(result->epoch)) m_file.add(withNewline(line));
     } else if (const auto* local = std::get_if<LocalResult>(&event)) {
@@ -124,8 +124,8 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
 
 // Writes a state or heartbeat at once while there is room. If there is no room, keeps only the latest state and
 // heartbeat of each rank, so that all ranks are equally up to date.
-void TelemetryRecord::addSign(int rank, bool isState, std::string_view line) {
-    Signs& signs = m_signs[static_cast<std::size_t>(rank)];
+void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
+    PendingReports& signs = m_signs[static_cast<std::size_t>(rank)];
     (isState ? signs.state : signs.beat) = withNewline(line);
     if (m_budget.halvings(RecordKind::kSigns) == 0) {
         writeWhole(RecordKind::kSigns, isState ? signs.state : signs.beat);
@@ -135,7 +135,7 @@ void TelemetryRecord::addSign(int rank, bool isState, std::string_view line) {
 
 void TelemetryRecord::writeSigns(std::int64_t nowUs) {
     const std::int64_t interval = kSignIntervalUs << m_budget.halvings(RecordKind::kSigns);
-    for (Signs& signs : m_signs) {
+    for (PendingReports& signs : m_signs) {
         if ((signs.state.empty() && signs.beat.empty()) || nowUs - signs.writtenUs < interval) continue;
         writeWhole(RecordKind::kSigns, signs.state + signs.beat);
         signs = {{}, {}, nowUs};
@@ -146,7 +146,7 @@ void TelemetryRecord::writeSigns(std::int64_t nowUs) {
 void TelemetryRecord::finish() {
     for (StepWindows& windows : m_windows) windows.finish();
     writeWindows();
-    for (Signs& signs : m_signs) {
+    for (PendingReports& signs : m_signs) {
         if (!signs.state.empty()) writeWhole(RecordKind::kVital, signs.state);
         signs = {};
     }

@@ -46,13 +46,13 @@ class TelemetryRecord {
     std::optional<std::int64_t> thinnedFrom() const { return m_thinnedFrom; }
 
   private:
-    struct Signs {  // pending heartbeats and states of one rank
+    struct PendingReports {  // pending heartbeats and states of one rank
         std::string state, beat;
         std::int64_t writtenUs = 0;
     };
     void addSteps(const StepsFrame& frame, std::string_view line);
     void addGradients(const GradientView& view, std::string_view line);
-    void addSign(int rank, bool isState, std::string_view line);
+    void addReport(int rank, bool isState, std::string_view line);
     void writeSigns(std::int64_t nowUs);
     void writeWindows();
     void write(RecordKind kind, std::string_view line);
@@ -69,7 +69,7 @@ class TelemetryRecord {
     std::vector<StepWindows> m_windows;  // windows of steps, by rank
     // True for each rank whose replica data (checksums of its weights) of the latest epoch are left out.
     std::vector<bool> m_skipsReplica;
-    std::vector<Signs> m_signs;
+    std::vector<PendingReports> m_signs;
     std::int64_t m_gradientsOf = -1;  // step of the latest gradient views
     bool m_wholeGradients = true;     // true if the cells of step m_gradientsOf are written
     std::int64_t m_wholeGradientsUs = 0;

@@ -54,10 +54,10 @@ std::string deadlinesText(const RunDeadlines& deadlines, milliseconds least, mil
     const auto idle = static_cast<double>(std::max(least, timeout).count());
     const auto wait = static_cast<double>(timeout.count());
     if (start < 1.5 * idle && deadlines.timeoutFactor < 1.5) return {};
-    return "this computer is busy: " + counted(std::llround(load.ranks), "rank") + " and " +
-           counted(std::llround(load.others), "process") + " of other programs share " +
-           counted(std::llround(load.processors), "CPU") + ". A rank may take " + wholeSeconds(start) +
-           " to start instead of " + wholeSeconds(idle) + ", and counts as hung after " +
+    return "this computer is busy: " + counted(std::llround(load.ranks), "rank") +
+           (std::llround(load.ranks) == 1 ? " shares " : " share ") + counted(std::llround(load.processors), "CPU") +
+           " with " + counted(std::llround(load.others), "process") + " of other programs. A rank may take " +
+           wholeSeconds(start) + " to start instead of " + wholeSeconds(idle) + ", and counts as hung after " +
            wholeSeconds(deadlines.timeoutFactor * wait) + " instead of " + wholeSeconds(wait) +
            " (parallel.timeout_seconds)";
 }

@@ -16,11 +16,11 @@ bool exitedWith(const RankReport& rank, ExitCode code) {
 }
 
 bool hasFinished(const RankReport& rank) {
-    return exitedWith(rank, ExitCode::kOk) && rank.said == RankStage::kFinished;
+    return exitedWith(rank, ExitCode::kOk) && rank.reportedStage == RankStage::kFinished;
 }
 
 bool hasStopped(const RankReport& rank) {
-    return exitedWith(rank, ExitCode::kStopped) && rank.said == RankStage::kStopped;
+    return exitedWith(rank, ExitCode::kStopped) && rank.reportedStage == RankStage::kStopped;
 }
 
 // Returns "; the last checkpoint is checkpoints/step-00000012".
@@ -91,9 +91,10 @@ RunEnded missingFinalReport(const RunEvidence& run) {
                           lastCheckpointText(run));
     }
     const std::string how = first->end ? first->end->text() : "did not end";
-    const std::string said = first->said ? "while it was " + textOf(*first->said) : "before its first report";
+    const std::string reportedStage =
+        first->reportedStage ? "while it was " + textOf(*first->reportedStage) : "before its first report";
     return failed(ExitCode::kRankDied, first->rank,
-                  "rank " + std::to_string(first->rank) + " " + how + " " + said +
+                  "rank " + std::to_string(first->rank) + " " + how + " " + reportedStage +
                       ", without reporting that it had finished" + lastCheckpointText(run));
 }
 

@@ -20,7 +20,7 @@ struct RankReport {
     std::optional<ChildEnd> end;  // exit code or signal of the process; empty: the process is still running
     // Position in the order in which the ends of ranks were detected, from 1; 0: still running.
     int endOrder = 0;
-    std::optional<RankStage> said;  // stage that the rank's last RankState reported
+    std::optional<RankStage> reportedStage;  // stage that the rank's last RankState reported
 };
 
 // A complete checkpoint on the disk: all files of its manifest exist and have the listed sizes.

@@ -130,7 +130,7 @@ RankFate RankWatch::fateOf(const RankLink& rank, TimePoint now) const {
     fate.endOrder = rank.endOrder;
     fate.silentSeconds = secondsBetween(rank.lastLineAt, now);
     fate.longestSilence = rank.longestSilence;
-    fate.said = rank.said;
+    fate.reportedStage = rank.reportedStage;
     fate.hasSentAny = rank.hasSentAny;
     fate.host = rank.host();
     if (fate.end) fate.lastLines = rank.tail();

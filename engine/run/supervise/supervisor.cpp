@@ -233,7 +233,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastLineAt);
     if (const auto* state = std::get_if<RankState>(&event.value())) {
-        rank.said = state->state;
+        rank.reportedStage = state->state;
         if (state->missingRank >= 0) rank.missingRank = state->missingRank;
     }
     m_journal.take(event.value(), line);
@@ -338,7 +338,7 @@ bool Supervisor::allEnded() const {
 RunEvidence Supervisor::evidence() const {
     RunEvidence run;
     for (const auto& rank : m_ranks) {
-        run.ranks.push_back({rank->rank(), rank->end(), rank->endOrder, rank->said});
+        run.ranks.push_back({rank->rank(), rank->end(), rank->endOrder, rank->reportedStage});
     }
     run.checkpoint = newestCheckpoint(m_paths.directory);
     run.steps = std::max(m_journal.recorder().stepsDone(), run.checkpoint ? run.checkpoint->step : 0);

@@ -43,7 +43,8 @@ bool exitedWell(const RankFate& fate) {
 
 // True if the rank failed. An exit code of success without a report of "finished" or "stopped" is a failure too.
 bool endedBadly(const RankFate& fate) {
-    return fate.end && !(exitedWell(fate) && (fate.said == RankStage::kFinished || fate.said == RankStage::kStopped));
+    return fate.end && !(exitedWell(fate) &&
+                         (fate.reportedStage == RankStage::kFinished || fate.reportedStage == RankStage::kStopped));
 }
 
 bool wasCutOff(const RankFate& fate) {
@@ -297,9 +298,10 @@ std::optional<Verdict> judgeAccusations(const std::vector<RankFate>& fates) {
     if (accused == nullptr) return {};
     const auto witness = std::ranges::find_if(
         fates, [&](const RankFate& one) { return namesMissingPeer(one) && one.missingRank == accused->rank; });
-    const std::string& said = witness->lastLines.back();
-    const std::size_t marker = said.find(kMisbehaves);
-    return Verdict{ExitCode::kCommunicationFailed, accused->rank, name(*accused) + " " + said.substr(marker), true};
+    const std::string& reportedStage = witness->lastLines.back();
+    const std::size_t marker = reportedStage.find(kMisbehaves);
+    return Verdict{ExitCode::kCommunicationFailed, accused->rank, name(*accused) + " " + reportedStage.substr(marker),
+                   true};
 }
 
 bool isRefusal(const RankFate& fate) {

@@ -19,20 +19,20 @@ struct RankFate {
     std::optional<ChildEnd> end;  // exit code or signal of the process; empty: the process is still running
     int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
     std::vector<std::string> lastLines;
-    double silentSeconds = 0;             // time since the rank's last telemetry line, or since its start
-    bool hasSentAny = false;              // true if at least one telemetry line of the rank has arrived
-    bool processStopped = false;          // true if SIGSTOP or a debugger has stopped the process
-    std::string place;                    // last known position, such as "at step 41 of epoch 3"; empty before the
-                                          // first heartbeat
-    Heartbeat beat;                       // latest heartbeat that differed from the one before
-    double stillSeconds = 0;              // time since `beat` arrived; 0 in phases without a time limit
-    double longestSeconds = 0;            // longest earlier value of stillSeconds
-    double savingSeconds = 0;             // time since a rank that saves last wrote data; 0 if it does not save
-    double endedSeconds = 0;              // time since the process ended
-    int missingRank = -1;                 // peer that this rank reported as missing; -1: none
-    double longestSilence = 0;            // longest time between two telemetry lines, not counting the present silence
-    std::optional<RankStage> said;        // stage that the rank's last RankState reported
-    std::optional<bool> memoryKill = {};  // true if a killed rank was killed for lack of memory; empty: not known
+    double silentSeconds = 0;     // time since the rank's last telemetry line, or since its start
+    bool hasSentAny = false;      // true if at least one telemetry line of the rank has arrived
+    bool processStopped = false;  // true if SIGSTOP or a debugger has stopped the process
+    std::string place;            // last known position, such as "at step 41 of epoch 3"; empty before the
+                                  // first heartbeat
+    Heartbeat beat;               // latest heartbeat that differed from the one before
+    double stillSeconds = 0;      // time since `beat` arrived; 0 in phases without a time limit
+    double longestSeconds = 0;    // longest earlier value of stillSeconds
+    double savingSeconds = 0;     // time since a rank that saves last wrote data; 0 if it does not save
+    double endedSeconds = 0;      // time since the process ended
+    int missingRank = -1;         // peer that this rank reported as missing; -1: none
+    double longestSilence = 0;    // longest time between two telemetry lines, not counting the present silence
+    std::optional<RankStage> reportedStage;  // stage that the rank's last RankState reported
+    std::optional<bool> memoryKill = {};     // true if a killed rank was killed for lack of memory; empty: not known
 };
 
 // Limits in seconds after which a rank counts as hung.

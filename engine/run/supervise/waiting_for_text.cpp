@@ -30,8 +30,9 @@ std::string waitingForText(const std::vector<RankFate>& fates, const std::filesy
     }
     if (last == nullptr) return "the end of the run";
     const std::string name = "rank " + std::to_string(last->rank);
-    if (last->said == RankStage::kFinished || last->said == RankStage::kStopped) return name + " to end";
-    const bool saves = last->said == RankStage::kSaving || last->beat.phase == Phase::kCheckpoint;
+    if (last->reportedStage == RankStage::kFinished || last->reportedStage == RankStage::kStopped)
+        return name + " to end";
+    const bool saves = last->reportedStage == RankStage::kSaving || last->beat.phase == Phase::kCheckpoint;
     if (saves)
         return name + ", which saves (" + memoryText(static_cast<std::int64_t>(bytesSaved(runDirectory))) + " written)";
     std::string text = name;

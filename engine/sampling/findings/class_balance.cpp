@@ -94,7 +94,7 @@ int ClassBalance::ranksOutsideByChance() const {
     return outside;
 }
 
-int ClassBalance::outsideCount() const {
+int ClassBalance::countOutside() const {
     int found = 0;
     for (int rank = 0; rank < ranks; ++rank) {
         for (int label = 0; label < classes; ++label) found += outside(rank, label) ? 1 : 0;
@@ -106,7 +106,7 @@ double ClassBalance::expectedOutside() const {
     return std::accumulate(outsideByChance.begin(), outsideByChance.end(), 0.0);
 }
 
-std::int64_t BatchBalance::outsideCount() const {
+std::int64_t BatchBalance::countOutside() const {
     std::int64_t found = 0;
     for (std::int64_t step = 0; step < steps; ++step)
         for (int label = 0; label < classes; ++label) found += isOutside(count(step, label), band(step, label)) ? 1 : 0;

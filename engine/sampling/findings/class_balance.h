@@ -29,8 +29,8 @@ struct ClassBalance {
     std::int64_t count(int rank, int label) const { return counts[cell(rank, label)]; }
     const ChanceBand& band(int rank, int label) const { return bands[cell(rank, label)]; }
     bool outside(int rank, int label) const { return isOutside(count(rank, label), band(rank, label)); }
-    int outsideCount() const;
-    double expectedOutside() const;  // returns the expected value of outsideCount() for a random assignment
+    int countOutside() const;
+    double expectedOutside() const;  // returns the expected value of countOutside() for a random assignment
 
     // Returns the distance of a rank from a random assignment over all classes: Pearson's chi-square statistic with a
     // correction for drawing without replacement. 95 % of random assignments stay below distanceLimit().
@@ -68,8 +68,8 @@ struct BatchBalance {
         return chanceBand(datasetSize, classSizes[static_cast<std::size_t>(label)],
                           sizes[static_cast<std::size_t>(step)]);
     }
-    std::int64_t outsideCount() const;
-    double expectedOutside() const;  // returns the expected value of outsideCount() for a random assignment
+    std::int64_t countOutside() const;
+    double expectedOutside() const;  // returns the expected value of countOutside() for a random assignment
 };
 
 // Counts the classes of every step. labels and stop: as for classBalance().

@@ -69,10 +69,10 @@ std::vector<std::uint32_t> assignWithMistakes(const ShardSpec& spec, const Shard
     for (std::int64_t rank = 0; rank < spec.worldSize && !(stop && *stop); ++rank) {
         const std::int64_t shift = spec.pitfalls.seedPerRank ? rank : 0;
         if (rank == 0 || shift > 0) order = shuffledOrder(spec, layout.orderLength, shift, stop);
-        const std::int64_t said = spec.pitfalls.wrongRank < 0 ? rank : spec.pitfalls.wrongRank;
+        const std::int64_t claimedRank = spec.pitfalls.wrongRank < 0 ? rank : spec.pitfalls.wrongRank;
         for (std::int64_t slot = 0; slot < layout.samplesPerRank; ++slot) {
-            std::int64_t index = order[static_cast<std::size_t>(layout.orderPlace(layout.position(said, slot)))];
-            if (spec.pitfalls.doubleSharding) index = (said + layout.worldSize * index) % spec.datasetSize;
+            std::int64_t index = order[static_cast<std::size_t>(layout.orderPlace(layout.position(claimedRank, slot)))];
+            if (spec.pitfalls.doubleSharding) index = (claimedRank + layout.worldSize * index) % spec.datasetSize;
             assigned.push_back(static_cast<std::uint32_t>(index));
         }
     }

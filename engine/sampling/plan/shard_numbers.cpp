@@ -12,8 +12,8 @@ namespace {
 std::int64_t paddingByHand(const ShardSpec& spec, const ShardLayout& layout) {
     std::int64_t padding = 0;
     for (std::int64_t rank = 0; rank < spec.worldSize; ++rank) {
-        const std::int64_t said = spec.pitfalls.wrongRank < 0 ? rank : spec.pitfalls.wrongRank;
-        const std::int64_t own = std::max<std::int64_t>(0, layout.orderLength - said + layout.worldSize - 1);
+        const std::int64_t claimedRank = spec.pitfalls.wrongRank < 0 ? rank : spec.pitfalls.wrongRank;
+        const std::int64_t own = std::max<std::int64_t>(0, layout.orderLength - claimedRank + layout.worldSize - 1);
         padding += std::max<std::int64_t>(0, layout.samplesPerRank - own / layout.worldSize);
     }
     return padding;

@@ -25,8 +25,8 @@ std::vector<PassSpan> passesOf(const RankTrace& rank) {
     return passes;
 }
 
-PassesRange passesRange(const TracedStep& step) {
-    PassesRange range;
+PassesTime passesTime(const TracedStep& step) {
+    PassesTime range;
     for (const RankTrace& rank : step.ranks) {
         const std::vector<PassSpan> passes = passesOf(rank);
         if (passes.empty()) continue;
@@ -52,13 +52,13 @@ std::optional<double> medianOf(std::vector<double> values) {
 }
 
 // Returns the length of the part of an interval that lies within the range.
-std::int64_t within(const PassesRange& range, std::int64_t beginNs, std::int64_t endNs) {
+std::int64_t within(const PassesTime& range, std::int64_t beginNs, std::int64_t endNs) {
     return std::max<std::int64_t>(0, std::min(endNs, range.endNs) - std::max(beginNs, range.beginNs));
 }
 
 // Returns the time within the range in which the training thread waits for collectives: consecutive communication spans
 // during which a collective is in progress. Messages between stages are not collectives.
-std::int64_t collectiveNs(const RankTrace& rank, const PassesRange& range) {
+std::int64_t collectiveNs(const RankTrace& rank, const PassesTime& range) {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < rank.spans.size(); ++i) {
         if (!isCommunication(rank.spans[i].phase)) continue;
@@ -77,7 +77,7 @@ std::int64_t collectiveNs(const RankTrace& rank, const PassesRange& range) {
 std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pipelineRanks) {
     std::vector<double> shares;
     for (const auto& [number, step] : trace.steps()) {
-        const PassesRange range = passesRange(step);
+        const PassesTime range = passesTime(step);
         if (!step.complete() || wasHeld(step) || range.endNs <= range.beginNs) continue;
         double busy = 0;
         double all = 0;

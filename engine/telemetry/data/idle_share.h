@@ -21,11 +21,11 @@ std::vector<PassSpan> passesOf(const RankTrace& rank);
 
 // Time from the first forward pass of a step on any rank to the end of its last backward pass. Both are 0 if the step
 // has no passes.
-struct PassesRange {
+struct PassesTime {
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
 };
-PassesRange passesRange(const TracedStep& step);
+PassesTime passesTime(const TracedStep& step);
 
 // True if ranks were paused within the step. The length of such a step is meaningless.
 bool wasHeld(const TracedStep& step);

@@ -7,12 +7,12 @@ namespace ringside {
 
 StepsVerdict verdictOf(const RunData& run, const TraceData& trace) {
     StepsVerdict verdict = trace.verdict();
-    const StepPitfalls& asked = run.stepPitfalls();
-    if (verdict.finding != StepsFinding::kStraggler || verdict.rank != asked.slowRank) return verdict;
+    const StepPitfalls& requested = run.stepPitfalls();
+    if (verdict.finding != StepsFinding::kStraggler || verdict.rank != requested.slowRank) return verdict;
     verdict.advice = fmt::format(
         "This is the effect of pitfalls.slow_rank: it delays the rank by {:g} ms in every step; set it to -1 (off) to "
         "remove the delay.",
-        asked.slowMs);
+        requested.slowMs);
     return verdict;
 }
 

@@ -156,10 +156,10 @@ class PlanMaker {
         for (; m_next < m_collectives.size() && m_collectives[m_next].readyNs < ns; ++m_next)
             m_plan.items.push_back({PlanItem::Kind::kReady, Phase::kIdle, 0, m_next});
         for (; m_nextMessage < m_messages.size() && m_messages[m_nextMessage].end.atNs < ns; ++m_nextMessage)
-            announce(m_messages[m_nextMessage]);
+            publish(m_messages[m_nextMessage]);
     }
     // Adds the sending of a message, or the receipt of a message that had already arrived, which causes no wait.
-    void announce(Message& one) {
+    void publish(Message& one) {
         const bool atOnce = !one.end.isSent && !one.received && one.end.endedNs <= one.end.atNs;
         one.received = one.received || atOnce;
         if (one.end.isSent || atOnce)

@@ -96,8 +96,8 @@ bool hasMessages(const TracedStep& step) {
     return std::ranges::any_of(step.ranks, [](const RankTrace& rank) { return !rank.messages.empty(); });
 }
 
-StepBrief briefOf(const TracedStep& step) {
-    StepBrief brief;
+StepMeasurements briefOf(const TracedStep& step) {
+    StepMeasurements brief;
     brief.step = step.step;
     brief.isPipeline = !step.delayCostNs.empty();
     brief.isSharded = step.isSharded();
@@ -184,7 +184,7 @@ TraceData TraceData::latest(std::size_t most) const {
 }
 
 StepsVerdict TraceData::verdict(std::size_t most) const {
-    std::vector<StepBrief> briefs;
+    std::vector<StepMeasurements> briefs;
     for (auto step = m_steps.rbegin(); step != m_steps.rend() && briefs.size() < most; ++step)
         if (step->second.complete()) briefs.push_back(briefOf(step->second));
     std::ranges::reverse(briefs);

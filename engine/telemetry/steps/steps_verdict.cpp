@@ -44,15 +44,15 @@ double medianOf(std::vector<double> values) {
 
 // Returns the median of a measure of one rank over the steps, which a single slow step does not change.
 template <class Measure>
-double typical(std::span<const StepBrief> steps, std::size_t rank, const Measure& measure) {
+double typical(std::span<const StepMeasurements> steps, std::size_t rank, const Measure& measure) {
     std::vector<double> values;
     values.reserve(steps.size());
-    for (const StepBrief& step : steps) values.push_back(static_cast<double>(measure(step.ranks[rank])));
+    for (const StepMeasurements& step : steps) values.push_back(static_cast<double>(measure(step.ranks[rank])));
     return medianOf(std::move(values));
 }
 
 template <class Measure>
-double typicalOfOthers(std::span<const StepBrief> steps, std::size_t but, const Measure& measure) {
+double typicalOfOthers(std::span<const StepMeasurements> steps, std::size_t but, const Measure& measure) {
     std::vector<double> values;
     for (std::size_t rank = 0; rank < steps.front().ranks.size(); ++rank)
         if (rank != but) values.push_back(typical(steps, rank, measure));
@@ -60,30 +60,30 @@ double typicalOfOthers(std::span<const StepBrief> steps, std::size_t but, const 
 }
 
 template <class Measure>
-double typicalOfAll(std::span<const StepBrief> steps, const Measure& measure) {
+double typicalOfAll(std::span<const StepMeasurements> steps, const Measure& measure) {
     return typicalOfOthers(steps, steps.front().ranks.size(), measure);
 }
 
 // Returns a measure: the time of a phase on another rank, scaled to the planned share of `scaledTo`.
-auto in(Phase phase, const RankBrief& scaledTo) {
-    return [phase, &scaledTo](const RankBrief& rank) {
+auto in(Phase phase, const RankMeasurements& scaledTo) {
+    return [phase, &scaledTo](const RankMeasurements& rank) {
         return static_cast<double>(timeOf(rank.times, phase)) * plannedTimes(scaledTo.planned, rank.planned, phase);
     };
 }
 auto in(Phase phase) {
-    return [phase](const RankBrief& rank) { return timeOf(rank.times, phase); };
+    return [phase](const RankMeasurements& rank) { return timeOf(rank.times, phase); };
 }
-auto ownWork(const RankBrief& scaledTo) {
-    return [&scaledTo](const RankBrief& rank) {
+auto ownWork(const RankMeasurements& scaledTo) {
+    return [&scaledTo](const RankMeasurements& rank) {
         double sum = 0;
         for (const Phase phase : kOwnWork) sum += in(phase, scaledTo)(rank);
         return sum;
     };
 }
-std::int64_t queued(const RankBrief& rank) {
+std::int64_t queued(const RankMeasurements& rank) {
     return rank.queuedNs;
 }
-std::int64_t computing(const RankBrief& rank) {
+std::int64_t computing(const RankMeasurements& rank) {
     return timeOf(rank.times, Phase::kForward) + timeOf(rank.times, Phase::kBackward) +
            timeOf(rank.times, Phase::kOptimizer);
 }
@@ -96,16 +96,16 @@ struct Latest {
     double lostByAllNs = 0;  // median time per step that ranks wait for any late rank, in nanoseconds
 };
 
-Latest latestRank(std::span<const StepBrief> steps) {
+Latest latestRank(std::span<const StepMeasurements> steps) {
     const std::size_t ranks = steps.front().ranks.size();
     std::vector<double> lost(ranks);
     std::vector<std::size_t> times(ranks);
     std::vector<double> lostByAll;
-    for (const StepBrief& step : steps) {
-        lostByAll.push_back(
-            std::accumulate(step.ranks.begin(), step.ranks.end(), 0.0,
-                            [](double sum, const RankBrief& rank) { return sum + static_cast<double>(rank.lostNs); }));
-        const auto worst = std::ranges::max_element(step.ranks, {}, &RankBrief::lostNs);
+    for (const StepMeasurements& step : steps) {
+        lostByAll.push_back(std::accumulate(
+            step.ranks.begin(), step.ranks.end(), 0.0,
+            [](double sum, const RankMeasurements& rank) { return sum + static_cast<double>(rank.lostNs); }));
+        const auto worst = std::ranges::max_element(step.ranks, {}, &RankMeasurements::lostNs);
         if (worst->lostNs > 0) ++times[static_cast<std::size_t>(worst - step.ranks.begin())];
         for (std::size_t rank = 0; rank < ranks; ++rank) lost[rank] += static_cast<double>(step.ranks[rank].lostNs);
     }
@@ -113,7 +113,7 @@ Latest latestRank(std::span<const StepBrief> steps) {
     latest.rank = static_cast<std::size_t>(std::ranges::max_element(lost) - lost.begin());
     const auto count = static_cast<double>(steps.size());
     latest.share = static_cast<double>(times[latest.rank]) / count;
-    latest.lostNs = typical(steps, latest.rank, [](const RankBrief& rank) { return rank.lostNs; });
+    latest.lostNs = typical(steps, latest.rank, [](const RankMeasurements& rank) { return rank.lostNs; });
     latest.lostByAllNs = medianOf(std::move(lostByAll));
     return latest;
 }
@@ -126,7 +126,7 @@ struct Excess {
     double othersNs = 0;
 };
 
-Excess largestExcess(std::span<const StepBrief> steps, std::size_t rank) {
+Excess largestExcess(std::span<const StepMeasurements> steps, std::size_t rank) {
     Excess largest;
     for (const Phase phase : kOwnWork) {
         const double own = typical(steps, rank, in(phase));
@@ -149,7 +149,7 @@ std::string workName(Phase phase) {
         case Phase::kDataWait:
             return "wait for data";
         case Phase::kCopy:
-            return "copy of the batch";
+            return "copy of the batch to the device";
         case Phase::kIdle:
             return "time between the phases";
         case Phase::kConnect:
@@ -207,14 +207,14 @@ std::string lateText(const StepsVerdict& verdict, bool isPipeline) {
 }
 
 // Looks for one rank that is late in most steps and finds the reason. Returns true if there is such a rank.
-bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdict& verdict) {
+bool nameRank(std::span<const StepMeasurements> steps, const Latest& latest, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double chance = 1.0 / static_cast<double>(steps.front().ranks.size());
     if (latest.share < std::max(kLateShare, chance + 0.25) || latest.lostNs < kNoticeable * stepNs) return false;
     const auto seenSteps = static_cast<double>(steps.back().step - steps.front().step + 1);
     if (seenSteps * stepNs < kSeenForNs) return false;
     const double queuedMore = typical(steps, latest.rank, queued) - typicalOfOthers(steps, latest.rank, queued);
-    const RankBrief& named = steps.front().ranks[latest.rank];
+    const RankMeasurements& named = steps.front().ranks[latest.rank];
     const double worksMore =
         typical(steps, latest.rank, ownWork(named)) - typicalOfOthers(steps, latest.rank, ownWork(named));
     const double needed = kExplained * latest.lostNs;
@@ -242,23 +242,23 @@ bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdi
     return false;
 }
 
-double shareOf(std::span<const StepBrief> steps, double stepNs, Phase phase) {
+double shareOf(std::span<const StepMeasurements> steps, double stepNs, Phase phase) {
     return typicalOfAll(steps, in(phase)) / stepNs;
 }
 
 // Returns the time for which the rank that queues longest in a step waits for a CPU; all other ranks wait for that
 // rank.
-double longestQueueNs(std::span<const StepBrief> steps) {
+double longestQueueNs(std::span<const StepMeasurements> steps) {
     std::vector<double> longest;
-    for (const StepBrief& step : steps) {
-        const std::int64_t most = std::ranges::max_element(step.ranks, {}, &RankBrief::queuedNs)->queuedNs;
+    for (const StepMeasurements& step : steps) {
+        const std::int64_t most = std::ranges::max_element(step.ranks, {}, &RankMeasurements::queuedNs)->queuedNs;
         longest.push_back(static_cast<double>(std::min(most, step.lengthNs)));
     }
     return medianOf(std::move(longest));
 }
 
 // Returns true, and sets the finding to kCrowded, if the ranks lack CPUs.
-bool explainQueue(std::span<const StepBrief> steps, StepsVerdict& verdict) {
+bool explainQueue(std::span<const StepMeasurements> steps, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double queue = typicalOfAll(steps, queued) / stepNs;
     const double longestNs = longestQueueNs(steps);
@@ -273,8 +273,8 @@ bool explainQueue(std::span<const StepBrief> steps, StepsVerdict& verdict) {
     return true;
 }
 
-void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdict) {
-    const StepBrief& last = steps.back();
+void explainCommunication(std::span<const StepMeasurements> steps, StepsVerdict& verdict) {
+    const StepMeasurements& last = steps.back();
     const double perCollective = static_cast<double>(last.bytes) / std::max(last.collectives, 1);
     const double stepNs = 1e6 * verdict.stepMs;
     const std::string moving = percent(shareOf(steps, stepNs, Phase::kMoving));
@@ -301,7 +301,7 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
     }
 }
 
-void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, StepsVerdict& verdict) {
+void judgeTogether(std::span<const StepMeasurements> steps, const Latest& latest, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double data = shareOf(steps, stepNs, Phase::kDataWait);
     const double queue = typicalOfAll(steps, queued) / stepNs;
@@ -339,21 +339,21 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
 
 }  // namespace
 
-StepsVerdict judgeSteps(std::span<const StepBrief> steps) {
+StepsVerdict judgeSteps(std::span<const StepMeasurements> steps) {
     StepsVerdict verdict;
     verdict.steps = static_cast<std::int64_t>(steps.size());
     if (steps.size() < kLeastSteps || steps.front().ranks.empty()) {
         verdict.text = "Too few steps were traced to determine where the time is spent.";
         return verdict;
     }
-    const bool meets = std::ranges::any_of(steps, [](const StepBrief& step) { return step.collectives > 0; });
+    const bool meets = std::ranges::any_of(steps, [](const StepMeasurements& step) { return step.collectives > 0; });
     if (steps.front().ranks.size() > 1 && !meets) {
         verdict.finding = StepsFinding::kNotKnown;
         verdict.text = "The arrival times at collectives are not known here, so no late rank can be named.";
         return verdict;
     }
     std::vector<double> lengths;
-    for (const StepBrief& step : steps) lengths.push_back(static_cast<double>(step.lengthNs));
+    for (const StepMeasurements& step : steps) lengths.push_back(static_cast<double>(step.lengthNs));
     verdict.stepMs = medianOf(std::move(lengths)) / 1e6;
     const Latest latest = latestRank(steps);
     if (steps.front().ranks.size() > 1 && nameRank(steps, latest, verdict)) return verdict;

@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Times of one rank in one step that the verdict uses.
-struct RankBrief {
+struct RankMeasurements {
     PhaseTimes times{};
     std::int64_t queuedNs = 0;  // time in which the rank was runnable but had no CPU
     // Time that the other ranks lost because of this rank. Without a pipeline: the time in which all ranks waited for
@@ -22,14 +22,14 @@ struct RankBrief {
 };
 
 // Times of all ranks in one complete step that the verdict uses.
-struct StepBrief {
+struct StepMeasurements {
     std::int64_t step = 0;
     std::int64_t lengthNs = 0;
     std::int64_t bytes = 0;  // bytes of all collectives on one rank
     int collectives = 0;
     bool isPipeline = false;
     bool isSharded = false;  // true if parameters are gathered or gradients are scattered
-    std::vector<RankBrief> ranks;
+    std::vector<RankMeasurements> ranks;
 };
 
 // Reason for the duration of the steps.
@@ -67,6 +67,6 @@ struct StepsVerdict {
 //
 // The verdict is based on the times at which ranks arrive at collectives and messages. Phase lengths only explain why a
 // late rank was late: its work is compared with that of the other ranks, scaled by the planned shares in a pipeline.
-StepsVerdict judgeSteps(std::span<const StepBrief> steps);
+StepsVerdict judgeSteps(std::span<const StepMeasurements> steps);
 
 }  // namespace ringside

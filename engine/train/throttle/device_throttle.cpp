@@ -38,7 +38,7 @@ double timesForward(LayerWatch::Work work, double backward) {
 
 }  // namespace
 
-DeviceThrottle::DeviceThrottle(const RunConfig& config, const ModelTask& task) {
+DeviceThrottle::DeviceThrottle(const RunConfig& config, const ModelInterface& task) {
     const double gflops = config.parallel.throttle.gflops;
     if (gflops <= 0) return;
     m_nsPerFlop = 1 / gflops;

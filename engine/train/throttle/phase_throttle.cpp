@@ -78,11 +78,11 @@ void PhaseThrottle::passEnds() {
 
 void PhaseThrottle::evaluatePass(std::int64_t tookNs, std::int64_t askedNs) {
     if (++m_passes <= 0) return;
-    const auto asked = static_cast<double>(std::max<std::int64_t>(askedNs, 1));
+    const auto requested = static_cast<double>(std::max<std::int64_t>(askedNs, 1));
     const auto late = static_cast<double>(tookNs - askedNs);
-    if (late <= std::max(kTolerance * asked, static_cast<double>(kLeastLateNs))) return;
+    if (late <= std::max(kTolerance * requested, static_cast<double>(kLeastLateNs))) return;
     ++m_late;
-    m_worst = std::max(m_worst, static_cast<double>(tookNs) / asked);
+    m_worst = std::max(m_worst, static_cast<double>(tookNs) / requested);
 }
 
 // The optimizer phase may run in several parts, such as the gradient norm. The throttle sleeps the remaining planned

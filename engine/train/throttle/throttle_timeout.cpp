@@ -22,7 +22,7 @@ double seconds(std::int64_t ns) {
 void checkThrottleTimeout(const TrainerDependencies& parts, const Model& model, std::int64_t largestBatch) {
     const ThrottleConfig& throttle = parts.config.parallel.throttle;
     const double most = parts.config.parallel.timeoutSeconds / 2;
-    const DeviceThrottle device(parts.config, modelTask(*parts.data.training));
+    const DeviceThrottle device(parts.config, modelInterface(*parts.data.training));
     const double backward =
         seconds(device.passNs(model, LayerWatch::Work::kBackward, largestBatch, 0, model.layerCount()));
     const LinkThrottle link{throttle.gbitPerSecond, throttle.latencyUs};

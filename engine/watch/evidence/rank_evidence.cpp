@@ -45,7 +45,7 @@ void RankEvidence::take(const Event& event, std::size_t& budget) {
         progressUs = std::max(progressUs, timeUs);
     };
     std::visit(Overloaded{[&](const RankState& one) {
-                              takeState(one);
+                              applyState(one);
                               progress(one.timeUs);
                           },
                           [&](const ScriptFacts& one) {
@@ -79,7 +79,7 @@ void RankEvidence::take(const Event& event, std::size_t& budget) {
                event);
 }
 
-void RankEvidence::takeState(const RankState& one) {
+void RankEvidence::applyState(const RankState& one) {
     const bool isNewProcess = one.state == RankStage::kStarting && state.has_value();
     if (isNewProcess) {
         const int before = restarts;

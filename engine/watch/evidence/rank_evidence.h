@@ -97,7 +97,7 @@ struct RankEvidence {
     bool isStalled() const { return stall.has_value() && stallUs >= progressUs && !hasEnded(); }
 
   private:
-    void takeState(const RankState& state);
+    void applyState(const RankState& state);
     void takeFacts(const ScriptFacts& facts, std::size_t& budget);
     void takeLoader(const Json& facts);
     void takePass(const Json& facts, std::int64_t timeUs);

@@ -6,7 +6,7 @@
 #include "watch/evidence/fact_reader.h"
 #include "watch/findings/finding_words.h"
 #include "watch/findings/judges.h"
-#include "watch/findings/parting.h"
+#include "watch/findings/replica_difference.h"
 
 namespace ringside {
 namespace {
@@ -56,17 +56,17 @@ bool hasLocalSgd(const Evidence& evidence, const ReplicaGroup& group) {
 
 // True if the script has excluded at least as many tensors from DDP as tensors differ, so that the difference is
 // intended.
-bool isIgnored(const Evidence& evidence, const ReplicaGroup& group, const Parting& parting) {
+bool isIgnored(const Evidence& evidence, const ReplicaGroup& group, const ReplicaDifference& difference) {
     std::int64_t ignored = 0;
     for (const Json& facts : evidence.find(group.ranks.front())->of("data_parallel"))
         ignored += numberOf(facts, "ignored", 0);
-    return parting.different <= ignored;
+    return difference.different <= ignored;
 }
 
-Json partingJson(const Parting& parting) {
-    return {{"first_step", parting.firstStep},    {"last_equal_step", parting.lastEqualStep},
-            {"compared_steps", parting.compared}, {"different_steps", parting.parted},
-            {"tensors", parting.names},           {"ranks", parting.ranks}};
+Json differenceJson(const ReplicaDifference& difference) {
+    return {{"first_step", difference.firstStep},    {"last_equal_step", difference.lastEqualStep},
+            {"compared_steps", difference.compared}, {"different_steps", difference.differing},
+            {"tensors", difference.names},           {"ranks", difference.ranks}};
 }
 
 // True for the name of a parameter outside of every DistributedDataParallel model. Such parameters are named after
@@ -109,14 +109,14 @@ std::int64_t unreducedStep(const Evidence& evidence, const ReplicaGroup& group) 
 Judgement judgeModelNotWrapped(const Evidence& evidence) {
     return eachGroup(
         evidence, ReplicaKind::kOwnLoop, "a wrapper keeps the replicas equal", [&](const ReplicaGroup& group) {
-            const Parting parting = partingOf(evidence, group, isParameterName);
-            if (parting.compared == 0) return couldNotJudge("no checksums of the parameters were compared");
-            if (!parting.endsApart) return passed();
+            const ReplicaDifference difference = compareReplicas(evidence, group, isParameterName);
+            if (difference.compared == 0) return couldNotJudge("no checksums of the parameters were compared");
+            if (!difference.endsDifferent) return passed();
             if (averagingOf(evidence, group) != Averaging::kNever) return passed("the script averages by itself");
-            Json facts = partingJson(parting);
+            Json facts = differenceJson(difference);
             return found("The model is not wrapped, and no collective makes the ranks' parameters equal: after step " +
-                             std::to_string(parting.firstStep) + ", " + tensorWords(parting) + " differ" +
-                             (parting.different == 1 ? "s" : "") + " between " + rankWords(group.ranks) + ".",
+                             std::to_string(difference.firstStep) + ", " + tensorWords(difference) + " differ" +
+                             (difference.different == 1 ? "s" : "") + " between " + rankWords(group.ranks) + ".",
                          textOf(evidence.find(group.ranks.front())->latest("optimizer"), "where"), std::move(facts));
         });
 }
@@ -124,15 +124,16 @@ Judgement judgeModelNotWrapped(const Evidence& evidence) {
 Judgement judgeDifferentStart(const Evidence& evidence) {
     return eachGroup(
         evidence, ReplicaKind::kOwnLoop, "a wrapper makes the start equal", [&](const ReplicaGroup& group) {
-            const Parting parting = partingOf(evidence, group, isParameterName);
-            if (!parting.knowsStart) return couldNotJudge("the parameters before the first step were not reported");
-            if (!parting.startsApart || !parting.endsApart) return passed();
+            const ReplicaDifference difference = compareReplicas(evidence, group, isParameterName);
+            if (!difference.isStartKnown)
+                return couldNotJudge("the parameters before the first step were not reported");
+            if (!difference.startsDifferent || !difference.endsDifferent) return passed();
             if (averagingOf(evidence, group) == Averaging::kSometimes)
                 return couldNotJudge("the script averages in some steps only");
             return found("The ranks average gradients, but start from different parameters and stay different: " +
-                             tensorWords(parting) + " after step " + std::to_string(parting.firstStep) + ".",
+                             tensorWords(difference) + " after step " + std::to_string(difference.firstStep) + ".",
                          textOf(evidence.find(group.ranks.front())->latest("optimizer"), "where"),
-                         partingJson(parting));
+                         differenceJson(difference));
         });
 }
 
@@ -167,16 +168,16 @@ Judgement judgeOutsideDdp(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
         if (hasLocalSgd(evidence, group))
             return skipped("a communication hook lets the replicas differ on purpose between two averagings");
-        const Parting outside = partingOf(evidence, group, isUnnamed);
+        const ReplicaDifference outside = compareReplicas(evidence, group, isUnnamed);
         if (outside.compared == 0) return passed("all parameters of the optimizers belong to wrapped models");
-        if (!outside.endsApart) return passed();
+        if (!outside.endsDifferent) return passed();
         if (averagingOf(evidence, group) == Averaging::kSometimes)
             return couldNotJudge("the script averages in some steps only");
         const RankEvidence& rank = *evidence.find(group.ranks.front());
         return found(counted(outside.different, "optimized tensor") +
                          " outside of DistributedDataParallel differ between the ranks after step " +
                          std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
-                     textOf(rank.latest("optimizer"), "where"), partingJson(outside));
+                     textOf(rank.latest("optimizer"), "where"), differenceJson(outside));
     });
 }
 
@@ -184,17 +185,18 @@ Judgement judgeAroundDdp(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
         if (hasLocalSgd(evidence, group))
             return skipped("a communication hook lets the replicas differ on purpose between two averagings");
-        const Parting parting = partingOf(evidence, group, isWrapped);
-        if (parting.compared == 0) return couldNotJudge("no checksums of wrapped parameters were compared");
+        const ReplicaDifference difference = compareReplicas(evidence, group, isWrapped);
+        if (difference.compared == 0) return couldNotJudge("no checksums of wrapped parameters were compared");
         const std::int64_t step = unreducedStep(evidence, group);
-        if (!parting.endsApart || isIgnored(evidence, group, parting) || step == 0 || step > parting.firstStep)
+        if (!difference.endsDifferent || isIgnored(evidence, group, difference) || step == 0 ||
+            step > difference.firstStep)
             return passed();
-        Json facts = partingJson(parting);
+        Json facts = differenceJson(difference);
         facts["step_without_all_reduce"] = step;
         return found("DDP did not reduce the gradients of step " + std::to_string(step) +
                          ": its forward pass did not go through the DDP wrapper, or it ran inside of no_sync(). Since "
                          "step " +
-                         std::to_string(parting.firstStep) + " the ranks differ in " + tensorWords(parting) + ".",
+                         std::to_string(difference.firstStep) + " the ranks differ in " + tensorWords(difference) + ".",
                      group.where, std::move(facts));
     });
 }
@@ -205,36 +207,37 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
     Judgement result = skipped("parameters are sharded: each rank holds other parts");
     for (const ReplicaGroup& group : groups.groups) {
         if (group.kind == ReplicaKind::kSharded || hasLocalSgd(evidence, group)) continue;
-        const Parting parting = partingOf(evidence, group, isDdp(group) ? isWrapped : isParameterName);
-        if (parting.compared == 0) {
+        const ReplicaDifference difference =
+            compareReplicas(evidence, group, isDdp(group) ? isWrapped : isParameterName);
+        if (difference.compared == 0) {
             result = couldNotJudge("no checksums of the parameters were compared");
             continue;
         }
         if (result.result == CheckResult::kSkipped) result = passed();
-        if (!parting.endsApart || isIgnored(evidence, group, parting)) continue;
+        if (!difference.endsDifferent || isIgnored(evidence, group, difference)) continue;
         if (!isDdp(group) && averagingOf(evidence, group) != Averaging::kEveryStep) {
             result = couldNotJudge("the script averages in some steps only, between which replicas may differ");
             continue;
         }
-        return found("Replicas differ since step " + std::to_string(parting.firstStep) + ": " + tensorWords(parting) +
-                         " of " + rankWords(parting.ranks) + " no longer equal" +
-                         (parting.different == 1 ? "s that" : " those") + " of rank " +
+        return found("Replicas differ since step " + std::to_string(difference.firstStep) + ": " +
+                         tensorWords(difference) + " of " + rankWords(difference.ranks) + " no longer equal" +
+                         (difference.different == 1 ? "s that" : " those") + " of rank " +
                          std::to_string(group.ranks.front()) + ".",
-                     group.where, partingJson(parting));
+                     group.where, differenceJson(difference));
     }
     return result;
 }
 
 Judgement judgeBatchNorm(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        const Parting parting = partingOf(evidence, group, isBatchNormName);
-        if (parting.compared == 0)
+        const ReplicaDifference difference = compareReplicas(evidence, group, isBatchNormName);
+        if (difference.compared == 0)
             return skipped("no running statistics, or DDP copies them from rank 0 before each forward pass");
-        if (!parting.endsApart) return passed();
+        if (!difference.endsDifferent) return passed();
         return found("The running statistics of batch normalisation differ between the ranks since step " +
-                         std::to_string(parting.firstStep) + " (" + tensorWords(parting) +
+                         std::to_string(difference.firstStep) + " (" + tensorWords(difference) +
                          "), because broadcast_buffers is False.",
-                     group.where, partingJson(parting));
+                     group.where, differenceJson(difference));
     });
 }
 

@@ -52,8 +52,8 @@ enum class ForwardTimes { kMeasured, kWithoutWaits };
 // costs the other ranks the time by which it exceeds the rank with the second most work, without the time in which it
 // was runnable but had no CPU: other programs take that time, not the script. The queued time of the other ranks is not
 // subtracted, because a part of it may lie in their waits for the collective.
-StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
-    StepBrief brief;
+StepMeasurements briefOf(const TracedStep& step, ForwardTimes forward) {
+    StepMeasurements brief;
     brief.step = step.step;
     brief.collectives = 1;  // any number above 0, because hasMet() holds
     brief.lengthNs = step.endNs - step.beginNs;
@@ -68,7 +68,7 @@ StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     const auto latest = std::ranges::max_element(own) - own.begin();
     const std::int64_t most = own[static_cast<std::size_t>(latest)];
     own.erase(own.begin() + latest);
-    RankBrief& late = brief.ranks[static_cast<std::size_t>(latest)];
+    RankMeasurements& late = brief.ranks[static_cast<std::size_t>(latest)];
     late.lostNs = std::max(most - late.queuedNs - *std::ranges::max_element(own), std::int64_t{0});
     return brief;
 }
@@ -78,8 +78,8 @@ bool hasMet(const TracedStep& step) {
     return std::ranges::all_of(step.ranks, [](const RankTrace& rank) { return !rank.collectives.empty(); });
 }
 
-std::vector<StepBrief> briefsOf(const Evidence& evidence, ForwardTimes forward) {
-    std::vector<StepBrief> briefs;
+std::vector<StepMeasurements> briefsOf(const Evidence& evidence, ForwardTimes forward) {
+    std::vector<StepMeasurements> briefs;
     const auto& steps = evidence.traces().steps();
     for (auto one = steps.rbegin(); one != steps.rend() && briefs.size() < kMostSteps; ++one)
         if (one->second.complete() && one->first > 1 && hasMet(one->second))
@@ -112,13 +112,14 @@ std::string phaseWords(Phase phase) {
     return "its phase " + std::string(phaseName(phase));
 }
 
-double medianTime(const std::vector<StepBrief>& briefs, std::size_t rank, Phase phase) {
+double medianTime(const std::vector<StepMeasurements>& briefs, std::size_t rank, Phase phase) {
     std::vector<double> times;
-    for (const StepBrief& one : briefs) times.push_back(static_cast<double>(timeOf(one.ranks[rank].times, phase)));
+    for (const StepMeasurements& one : briefs)
+        times.push_back(static_cast<double>(timeOf(one.ranks[rank].times, phase)));
     return medianOf(std::move(times));
 }
 
-double medianOfOthers(const std::vector<StepBrief>& briefs, std::size_t but, Phase phase) {
+double medianOfOthers(const std::vector<StepMeasurements>& briefs, std::size_t but, Phase phase) {
     std::vector<double> times;
     for (std::size_t rank = 0; rank < briefs.front().ranks.size(); ++rank)
         if (rank != but) times.push_back(medianTime(briefs, rank, phase));
@@ -180,7 +181,7 @@ Judgement judgeStraggler(const Evidence& evidence) {
     if (groups.groups.empty()) return explainMissingGroup(groups);
     if (groups.groups.size() > 1 || static_cast<int>(groups.groups.front().ranks.size()) != evidence.worldSize())
         return couldNotJudge("not all ranks form one data-parallel group");
-    std::vector<StepBrief> briefs = briefsOf(evidence, ForwardTimes::kMeasured);
+    std::vector<StepMeasurements> briefs = briefsOf(evidence, ForwardTimes::kMeasured);
     if (briefs.size() < kLeastSteps)
         return couldNotJudge("fewer than " + std::to_string(kLeastSteps) +
                              " steps with the times of a collective on all ranks were seen");

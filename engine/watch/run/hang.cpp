@@ -159,7 +159,7 @@ RankStall rankStall(int rank, std::string_view facts) {
     return stall;
 }
 
-std::optional<HangReport> hangOf(const std::vector<RankStall>& ranks, double seconds) {
+std::optional<HangReport> findHang(const std::vector<RankStall>& ranks, double seconds) {
     for (const RankStall& rank : ranks) {
         if (rank.state == State::kEnded) continue;
         if (rank.state == State::kMoving || rank.works()) return {};

@@ -53,6 +53,6 @@ struct HangReport {
 
 // Judges the positions of all ranks of a run; nothing if a rank moves or computes. seconds: without progress of any
 // rank.
-std::optional<HangReport> hangOf(const std::vector<RankStall>& ranks, double seconds);
+std::optional<HangReport> findHang(const std::vector<RankStall>& ranks, double seconds);
 
 }  // namespace ringside

@@ -89,7 +89,7 @@ std::optional<HangReport> StallWatch::conclude(std::int64_t nowUs, std::int64_t 
         if (stall.state == RankStall::State::kStalled && isOld) return {};
     }
     if (!someRuns) return {};
-    const std::optional<HangReport> report = hangOf(ranks, static_cast<double>(nowUs - *m_movedUs) / 1e6);
+    const std::optional<HangReport> report = findHang(ranks, static_cast<double>(nowUs - *m_movedUs) / 1e6);
     m_concluded = report.has_value();
     if (!report || !report->isHang) return report;
     m_hang = report;

@@ -23,7 +23,7 @@ class WatchVerdict {
     // Records a signal that asked the command to end.
     void requested(int signal) { m_signal = signal; }
     // Records that --check ends the command now. A rank that fails later does so because of it.
-    void endedByCheck() { m_isChecked = true; }
+    void setEndedByCheck() { m_isChecked = true; }
     // Records that the launcher has started the ranks again after the latest attempt, in which the rank that is
     // furthest ahead has reported `steps` steps. Returns a sentence for the log.
     std::string restarted(std::int64_t steps);

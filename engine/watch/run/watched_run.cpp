@@ -307,7 +307,7 @@ void WatchedRun::endAfterCheck() {
     });
     if (!isDone || !someRankIsOpen()) return;
     m_endsAt = nowUs();
-    m_verdict.endedByCheck();
+    m_verdict.setEndedByCheck();
     endCommand(SIGTERM);
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 struct DeepCase {
     ModelConfig model;
-    ModelTask task;
+    ModelInterface task;
     std::int64_t rows = 8;
     int threads = 1;
 };
@@ -67,7 +67,7 @@ struct OurModel {
             for (std::int64_t t = 0; t < labels; ++t) fill(run, i, t, static_cast<std::size_t>(i * labels + t));
     }
 
-    static std::int64_t positionsOf(const ModelTask& task) { return task.isSequence ? task.sample[0] : 1; }
+    static std::int64_t positionsOf(const ModelInterface& task) { return task.isSequence ? task.sample[0] : 1; }
 
     void fill(const DeepCase& run, std::int64_t i, std::int64_t t, std::size_t place) {
         const auto token = [&](std::int64_t at) { return (7 * i + 3 * at + at * at) % run.task.outputs; };

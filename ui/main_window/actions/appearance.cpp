@@ -46,7 +46,7 @@ void Appearance::nameTheme() {
 void Appearance::setTypePercent(int percent) {
     m_theme.setTypePercent(percent);
     m_settings.set(settings::kTypePercent, m_theme.typePercent());
-    Q_EMIT said(tr("Type size: %1 %").arg(m_theme.typePercent()));
+    Q_EMIT messageReady(tr("Type size: %1 %").arg(m_theme.typePercent()));
 }
 
 // Animations run only if neither this setting nor the desktop reduces motion.

@@ -21,7 +21,7 @@ class Appearance final : public QObject {
     void restore();
 
   Q_SIGNALS:
-    void said(const QString& sentence);
+    void messageReady(const QString& sentence);
 
   private:
     void toggleTheme();

@@ -36,7 +36,7 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     hide();
 }
 
-void NoticeBar::say(const QString& text, Tone tone) {
+void NoticeBar::showMessage(const QString& text, Tone tone) {
     offer(text, {}, {}, tone);
 }
 

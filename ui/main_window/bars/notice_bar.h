@@ -16,7 +16,7 @@ class NoticeBar final : public QFrame {
 
     explicit NoticeBar(QWidget* parent = nullptr);
 
-    void say(const QString& text, Tone tone = Tone::Plain);
+    void showMessage(const QString& text, Tone tone = Tone::Plain);
     void offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone = Tone::Plain);
     void dismissFailure();  // removes the message about a failed attempt after another attempt succeeded
     QString text() const { return m_text->text(); }

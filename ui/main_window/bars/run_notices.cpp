@@ -16,7 +16,7 @@ void RunNotices::followState(RunController::State state) {
     using enum RunController::State;
     const QString message = m_in.controller.message();
     if (state == Running && !message.isEmpty())  // the run did not stop
-        m_in.notice.say(message, NoticeBar::Tone::Danger);
+        m_in.notice.showMessage(message, NoticeBar::Tone::Danger);
     if (state == Stopped && m_in.session.canResume())
         m_in.notice.offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { m_in.session.resume(); });
     if (state == Failed) offerAfterFailure();

@@ -113,14 +113,15 @@ void WindowTools::copyAsText() {
     QString text = textAround(QApplication::focusWidget());
     if (text.isEmpty()) text = m_in.pages.current().copyText();
     if (text.isEmpty()) {
-        Q_EMIT said(tr("There are no numbers to copy here"));
+        Q_EMIT messageReady(tr("There are no numbers to copy here"));
         return;
     }
     QApplication::clipboard()->setText(text);
     const qsizetype lines = text.count(QLatin1Char('\n'));
-    Q_EMIT said(lines <= kMostCopiedRows ? tr("Copied %1 lines").arg(lines)
-                                         : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
-                                               .arg(groupedText(kMostCopiedRows)));
+    Q_EMIT messageReady(lines <= kMostCopiedRows
+                            ? tr("Copied %1 lines").arg(lines)
+                            : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
+                                  .arg(groupedText(kMostCopiedRows)));
 }
 
 // Moves the keyboard focus from the page to the form, or back.

@@ -39,7 +39,7 @@ class WindowTools final : public QObject {
     void showHelp(const HelpTopic& topic);
 
   Q_SIGNALS:
-    void said(const QString& sentence);
+    void messageReady(const QString& sentence);
     void failed(const QString& sentence);
 
   private:

@@ -22,10 +22,10 @@ void CloseQuestion::ask() {
     m_in.dialogs.ask({isWatched ? tr("A watched script is running") : tr("A run is live"),
                       tr("It can continue without the window, and you can attach to it again later."),
                       {tr("Keep running"), isWatched ? tr("Stop the script") : tr("Stop and save"), tr("Cancel")}},
-                     [this](int answer) { take(answer); });
+                     [this](int answer) { applyAnswer(answer); });
 }
 
-void CloseQuestion::take(int answer) {
+void CloseQuestion::applyAnswer(int answer) {
     m_closing = answer != 2 ? Closing::kWhenOver : Closing::kNo;
     if (answer == 2) return;
     if (!m_in.controller.isLive()) return closeAfterEvents();  // the run ended before the answer

@@ -27,6 +27,13 @@ bool isRunDirectory(const QString& path) {
            directory.exists(QStringLiteral("metrics.jsonl"));
 }
 
+// True if the path is a file that Ringside records in a run directory.
+bool isRecordOfRun(const QFileInfo& file) {
+    static const QStringList records{QStringLiteral("telemetry.jsonl"), QStringLiteral("summary.json"),
+                                     QStringLiteral("metrics.jsonl")};
+    return file.isFile() && records.contains(file.fileName());
+}
+
 // Returns the name of an experiment file: "lr-0.1" for "runs/lr-0.1.ringside.json".
 std::string nameOf(const QString& path) {
     static const QRegularExpression ending(QStringLiteral("(\\.ringside)?\\.json$"),
@@ -112,6 +119,8 @@ void ExperimentFiles::open(const QString& path) {
         Q_EMIT failed(tr("%1 does not exist: choose another file.").arg(whole));
     } else if (info.isDir() && isRunDirectory(whole)) {
         Q_EMIT runDirectoryChosen(whole);
+    } else if (isRecordOfRun(info)) {
+        Q_EMIT runDirectoryChosen(info.absolutePath());
     } else if (info.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) {
         openExperiment(whole);
     } else if (info.isFile() && info.suffix() == QLatin1String("py")) {

@@ -14,7 +14,7 @@
 namespace ringside {
 
 RunSession::RunSession(const Dependencies& dependencies, QObject* parent) : QObject(parent), m_in(dependencies) {
-    connect(&m_in.controller, &RunController::stateChanged, this, &RunSession::takeState);
+    connect(&m_in.controller, &RunController::stateChanged, this, &RunSession::applyState);
     connect(&m_in.experiment, &ExperimentModel::configChanged, this, &RunSession::compareForm);
     connect(&m_in.run, &RunModel::changed, this, [this](unsigned changes) {
         if (changes & kRunStartedChanged) adoptConfig();
@@ -141,7 +141,7 @@ void RunSession::adoptEpochs() {
     compareForm();
 }
 
-void RunSession::takeState(RunController::State state) {
+void RunSession::applyState(RunController::State state) {
     using enum RunController::State;
     const QString directory = m_in.controller.runDirectory();
     // A refused start has no directory, and the previous run is still shown.

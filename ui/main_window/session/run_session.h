@@ -72,7 +72,7 @@ class RunSession final : public QObject {
     void attach(const QString& directory, AfterOpening after);
     void adoptConfig();
     void adoptEpochs();
-    void takeState(RunController::State state);
+    void applyState(RunController::State state);
     QStringList differencesFromRun() const;
     bool canChangeRate() const;
     bool canChangeEpochs() const;

@@ -72,7 +72,7 @@ void BalanceView::freeMemory() {
 // Computes the balances. Callable from any thread.
 BalanceView::Made BalanceView::countBalance(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
-    one.outsideByStep = one.byStep.outsideCount();
+    one.outsideByStep = one.byStep.countOutside();
     one.expectedByStep = one.byStep.expectedOutside();
     return one;
 }
@@ -130,22 +130,22 @@ void BalanceView::showCounts() {
 void BalanceView::explain() {
     if (!m_scene) return;
     const ClassBalance& byRank = m_made->byRank;
-    Explanation said{tr("Does each rank see each class equally often?"), {}, false};
+    Explanation explanation{tr("Does each rank see each class equally often?"), {}, false};
     if (byRank.classes == 0) {
         const bool coming = m_work.isBusy() || (!m_scene->labels && m_scene->data && m_scene->data->classCount() > 0);
         const QString why = coming ? tr("Counting the classes") : tr("This data set has no classes");
         m_legend->setWhole(why);
-        said.lines << why + QLatin1Char('.');
-        m_explanation = said;
+        explanation.lines << why + QLatin1Char('.');
+        m_explanation = explanation;
         Q_EMIT explanationChanged();
         return;
     }
     m_legend->setWhole(m_canvas->showsBars()
                            ? tr("Grey: range expected by chance; line: mean; red: outside the range")
                            : tr("Blue: more than expected; orange: fewer than expected; faint: as expected"));
-    const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.outsideCount();
+    const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.countOutside();
     const double expected = isByStep() ? m_made->expectedByStep : byRank.expectedOutside();
-    said.lines
+    explanation.lines
         << tr("%1 of %2 counts lie outside their band (mean \u00b1 1.96 standard deviations, in whole samples); a "
               "random assignment puts %3 there on average.")
                .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), shortNumberText(expected));
@@ -153,17 +153,18 @@ void BalanceView::explain() {
         const QString of = byRank.withinChance(m_selected->rank)
                                ? tr("Rank %1 is within the range expected by chance").arg(m_selected->rank)
                                : tr("Rank %1 is outside the range expected by chance").arg(m_selected->rank);
-        said.lines << tr("%1: %2 of %3 classes outside; %4 expected by chance.")
-                          .arg(of)
-                          .arg(outsideOfRank(byRank, m_selected->rank))
-                          .arg(byRank.classes)
-                          .arg(shortNumberText(byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
+        explanation.lines << tr("%1: %2 of %3 classes outside; %4 expected by chance.")
+                                 .arg(of)
+                                 .arg(outsideOfRank(byRank, m_selected->rank))
+                                 .arg(byRank.classes)
+                                 .arg(shortNumberText(
+                                     byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
     }
     if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
-        said.lines << tr("Only the first %2 of %1 steps are counted.")
-                          .arg(groupedNumber(m_made->byStep.stepsOfEpoch), groupedNumber(m_made->byStep.steps));
+        explanation.lines << tr("Only the first %2 of %1 steps are counted.")
+                                 .arg(groupedNumber(m_made->byStep.stepsOfEpoch), groupedNumber(m_made->byStep.steps));
     }
-    m_explanation = said;
+    m_explanation = explanation;
     Q_EMIT explanationChanged();
 }
 

@@ -49,7 +49,7 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     hide();
 }
 
-void AlarmBanner::say(const QString& sentence, bool onlyHash, const std::vector<Identity>& things) {
+void AlarmBanner::setAlarm(const QString& sentence, bool onlyHash, const std::vector<Identity>& things) {
     m_onlyHash = onlyHash;
     m_things = things;
     m_text->setText(sentence);

@@ -19,7 +19,7 @@ class AlarmBanner : public QFrame, public IdentitySource, public TextSource {
 
     // Shows the sentence; an empty one hides the banner. onlyHash: the sample is not known; the banner then offers to
     // report samples in the next run. `things`: sample, rank, step and epoch of the sentence, as far as known.
-    void say(const QString& sentence, bool onlyHash, const std::vector<Identity>& things);
+    void setAlarm(const QString& sentence, bool onlyHash, const std::vector<Identity>& things);
     void setReporting(bool reporting);  // true: the next run will report each sample
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QString copyText() const override;

@@ -27,7 +27,7 @@ OrderBanner::OrderBanner(QWidget* parent) : QFrame(parent) {
     hide();
 }
 
-void OrderBanner::say(qint64 epochs) {
+void OrderBanner::setEpochs(qint64 epochs) {
     setVisible(epochs > 0);
     m_text->setText(tr("set_epoch is never called: all %1 epochs have the same order, so each rank sees the same "
                        "samples in the same batches in every epoch.")

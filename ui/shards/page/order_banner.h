@@ -11,7 +11,7 @@ class OrderBanner : public QFrame {
     Q_OBJECT
   public:
     explicit OrderBanner(QWidget* parent = nullptr);
-    void say(qint64 epochs);  // shows the number of epochs with the same order; 0 hides the banner
+    void setEpochs(qint64 epochs);  // shows the number of epochs with the same order; 0 hides the banner
 
   Q_SIGNALS:
     void showWanted();

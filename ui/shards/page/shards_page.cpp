@@ -308,22 +308,24 @@ void ShardsPage::showEmpty() {
     }
     if (scene()) {
         const Explanation why = explainEmptyShard(*scene());
-        m_empty->say(why.title, why.lines.join(QLatin1Char('\n')));
+        m_empty->showMessage(why.title, why.lines.join(QLatin1Char('\n')));
     } else if (m_plan.problem().isEmpty()) {
         m_summary->setRows({});
         if (const DataSplit* split = m_experiment.data()) {
-            m_empty->say(tr("Assigning %1 samples").arg(groupedNumber(split->training->size())),
-                         tr("The shards appear when all samples are assigned. Changing the form starts again."));
+            m_empty->showMessage(
+                tr("Assigning %1 samples").arg(groupedNumber(split->training->size())),
+                tr("The shards appear when all samples are assigned. Changing the form starts again."));
         } else {
-            m_empty->say(tr("Loading the data set"), tr("The shards appear when the number of samples is known."));
+            m_empty->showMessage(tr("Loading the data set"),
+                                 tr("The shards appear when the number of samples is known."));
         }
     } else if (m_experiment.config().pitfalls.any()) {
         m_summary->setRows({});
-        m_empty->say(refusalTitle(m_experiment.config().pitfalls),
-                     refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Undo the mistake"));
+        m_empty->showMessage(refusalTitle(m_experiment.config().pitfalls),
+                             refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Undo the mistake"));
     } else {
         m_summary->setRows({});
-        m_empty->say(tr("This experiment has no shard plan"), inFormWords(m_plan.problem()));
+        m_empty->showMessage(tr("This experiment has no shard plan"), inFormWords(m_plan.problem()));
     }
     m_stack->setCurrentWidget(m_empty);
     placeEpochSummary();
@@ -441,7 +443,7 @@ QList<EpochSummaryRow> ShardsPage::rowsOfEpochSummary() const {
 void ShardsPage::showEpochSummary() {
     if (scene()) m_summary->setRows(rowsOfEpochSummary());
     const RunConfig& config = m_experiment.config();
-    m_orderNote->say(scene() && config.repeatsOrder() ? config.training.epochs : 0);
+    m_orderNote->setEpochs(scene() && config.repeatsOrder() ? config.training.epochs : 0);
 }
 
 void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
@@ -492,9 +494,9 @@ void ShardsPage::showAlarm() {
     const auto& mismatches = m_verification.state().mismatches;
     m_alarm->setReporting(m_willReport);
     const auto& started = m_run.data().started();
-    m_alarm->say(sentence, !mismatches.empty() && mismatches.front().slot < 0,
-                 mismatches.empty() || !started ? std::vector<Identity>()
-                                                : identitiesOf(mismatches.front(), started->stepsPerEpoch));
+    m_alarm->setAlarm(sentence, !mismatches.empty() && mismatches.front().slot < 0,
+                      mismatches.empty() || !started ? std::vector<Identity>()
+                                                     : identitiesOf(mismatches.front(), started->stepsPerEpoch));
     const bool alarm = !sentence.isEmpty();
     if (property("alarm").toBool() == alarm) return;
     setProperty("alarm", alarm);

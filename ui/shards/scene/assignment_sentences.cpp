@@ -45,15 +45,16 @@ QString otherRanks(const ShardPlan& plan, GridCell cell) {
 
 QString halvedSentence(const ShardPlan& plan, GridCell cell) {
     const std::int64_t world = ShardLayout::of(plan.spec()).worldSize;
-    const std::int64_t said = plan.spec().pitfalls.wrongRank < 0 ? cell.rank : plan.spec().pitfalls.wrongRank;
+    const std::int64_t claimedRank = plan.spec().pitfalls.wrongRank < 0 ? cell.rank : plan.spec().pitfalls.wrongRank;
     const std::int64_t sample = plan.index(cell.rank, cell.slot);
-    const QString part = gridText("The data was already split: this rank holds only %4 samples, %1, %2, %3, ...")
-                             .arg(plainNumber(said), plainNumber(said + world), plainNumber(said + 2 * world),
-                                  groupedNumber(ShardLayout::of(plan.spec()).orderLength));
-    if (sample < said || (sample - said) % world != 0) return part + QLatin1Char('.');
-    return part +
-           gridText("; sample %1 + %2 x %3 = %4 is number %3 of them.")
-               .arg(plainNumber(said), plainNumber(world), plainNumber((sample - said) / world), plainNumber(sample));
+    const QString part =
+        gridText("The data was already split: this rank holds only %4 samples, %1, %2, %3, ...")
+            .arg(plainNumber(claimedRank), plainNumber(claimedRank + world), plainNumber(claimedRank + 2 * world),
+                 groupedNumber(ShardLayout::of(plan.spec()).orderLength));
+    if (sample < claimedRank || (sample - claimedRank) % world != 0) return part + QLatin1Char('.');
+    return part + gridText("; sample %1 + %2 x %3 = %4 is number %3 of them.")
+                      .arg(plainNumber(claimedRank), plainNumber(world), plainNumber((sample - claimedRank) / world),
+                           plainNumber(sample));
 }
 
 QString turnPlace(const ShardLayout& layout, const QString& name, std::int64_t position) {
@@ -116,12 +117,12 @@ QString placeSentence(const ShardPlan& plan, GridCell cell) {
                    "%4, slot %1 mod %3 = %5.")
             .arg(p, name, plainNumber(layout.samplesPerRank), plainNumber(cell.rank), plainNumber(cell.slot));
     }
-    const std::int64_t said = position % layout.worldSize;
-    if (said != cell.rank) {
+    const std::int64_t claimedRank = position % layout.worldSize;
+    if (claimedRank != cell.rank) {
         return gridText(
                    "Every process passes rank=%1 to the sampler, so this rank also uses position %2 of the %3: %2 mod "
                    "%4 = %1, slot %2 div %4 = %5.")
-            .arg(plainNumber(said), p, name, world, plainNumber(cell.slot));
+            .arg(plainNumber(claimedRank), p, name, world, plainNumber(cell.slot));
     }
     return gridText("The sample is at position %1 of the %2, and %1 mod %3 = %4; slot %1 div %3 = %5.")
         .arg(p, name, world, plainNumber(cell.rank), plainNumber(cell.slot));

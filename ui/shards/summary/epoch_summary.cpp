@@ -206,7 +206,7 @@ EpochSummaryRow distinctOrders(const EpochSummaryCounts& counts, qint64 epochs, 
     return row;
 }
 
-void say(QList<EpochSummaryRow>& rows, const QString& name, const QString& sentence) {
+void addSentence(QList<EpochSummaryRow>& rows, const QString& name, const QString& sentence) {
     for (EpochSummaryRow& row : rows) {
         if (row.name == name && !sentence.isEmpty()) row.tip += QLatin1Char('\n') + sentence;
     }
@@ -214,12 +214,12 @@ void say(QList<EpochSummaryRow>& rows, const QString& name, const QString& sente
 
 void addSentences(QList<EpochSummaryRow>& rows, const ShardPlan& plan, std::int64_t accumulateSteps) {
     const ShardSpec& spec = plan.spec();
-    say(rows, epochSummaryText("Samples"), sameOrderSentence(spec));
-    say(rows, epochSummaryText("Padding (duplicates)"), duplicatesSentence(plan));
+    addSentence(rows, epochSummaryText("Samples"), sameOrderSentence(spec));
+    addSentence(rows, epochSummaryText("Padding (duplicates)"), duplicatesSentence(plan));
     for (const char* name : {"Dropped by sampler", "Dropped by loader"})
-        say(rows, epochSummaryText(name), bothDropLasts(spec));
+        addSentence(rows, epochSummaryText(name), bothDropLasts(spec));
     for (const char* name : {"Global batch", "Effective batch"}) {
-        say(rows, epochSummaryText(name), learningRateSentence(spec, accumulateSteps));
+        addSentence(rows, epochSummaryText(name), learningRateSentence(spec, accumulateSteps));
     }
 }
 

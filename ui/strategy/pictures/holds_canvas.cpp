@@ -121,7 +121,7 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool 
         }
         if (third < kRoomForLetters / 3 || box.height() - strip < 12) continue;
         painter.setFont(theme().smallFont());
-        painter.setPen(partly ? theme().colors().text : inkOn(color));
+        painter.setPen(partly ? theme().colors().text : textColorOn(color));
         painter.drawText(part.adjusted(0, 0, 0, -strip), Qt::AlignCenter,
                          QLatin1String(kLetters[static_cast<std::size_t>(i)]));
     }

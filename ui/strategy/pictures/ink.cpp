@@ -24,7 +24,7 @@ QColor mixedInk(const QColor& one, const QColor& other, double part) {
 }
 
 // Chooses the colour with the better contrast, by WCAG's relative luminance.
-QColor inkOn(const QColor& ground) {
+QColor textColorOn(const QColor& ground) {
     const double light = luminance(ground);
     const double onDark = 1.05 / (light + 0.05);
     const double onLight = (light + 0.05) / 0.05;

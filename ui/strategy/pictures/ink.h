@@ -11,7 +11,7 @@ namespace ringside {
 // Returns a mixture of two colours; part: share of `other`.
 QColor mixedInk(const QColor& one, const QColor& other, double part);
 // Returns a readable text colour for a background: nearly black or white.
-QColor inkOn(const QColor& ground);
+QColor textColorOn(const QColor& ground);
 // Returns a paler shade of a colour for the panels of this theme.
 QColor paler(const QColor& color, const ThemeColors& theme);
 // Hatching of idle time.

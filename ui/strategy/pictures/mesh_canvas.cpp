@@ -209,16 +209,16 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
     painter.drawRoundedRect(box, 5, 5);
-    painter.setPen(inkOn(color));
+    painter.setPen(textColorOn(color));
     const QString place = placeText(scene().plan(), rank);
     const auto at = static_cast<std::size_t>(rank);
     const double predicted = static_cast<double>(scene().cost->traffic[at].all());
-    QString said = tr("Rank %1%2 sends %3 per step (predicted)")
-                       .arg(rank)
-                       .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place), bytesText(predicted));
+    QString sentence = tr("Rank %1%2 sends %3 per step (predicted)")
+                           .arg(rank)
+                           .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place), bytesText(predicted));
     if (scene().ran && at < scene().ran->bytesPerStep.size() && scene().ran->bytesPerStep[at])
-        said += tr("; measured %1").arg(bytesText(static_cast<double>(*scene().ran->bytesPerStep[at])));
-    explain(box, said);
+        sentence += tr("; measured %1").arg(bytesText(static_cast<double>(*scene().ran->bytesPerStep[at])));
+    explain(box, sentence);
     identify(box, {{IdentityKind::Rank, rank}});
     const bool two = box.height() >= 28 && !place.isEmpty();
     painter.setFont(box.width() >= 48 && box.height() >= 16 ? theme().numberFont() : theme().smallFont());

@@ -125,7 +125,7 @@ void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const 
     if (block.text.isEmpty() || inside.width() < kLeastText || inside.height() < 11) return;
     painter.setFont(theme().smallFont());
     if (painter.fontMetrics().horizontalAdvance(block.text) + 2 > inside.width()) return;
-    painter.setPen(inkOn(color));
+    painter.setPen(textColorOn(color));
     painter.drawText(inside, Qt::AlignCenter, block.text);
 }
 

@@ -122,10 +122,10 @@ void StrategyProcess::parseLine(const QByteArray& line) {
 // Exit code 1 means that strategies differ that must be equal, which the output lines have reported.
 void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
-    const QString said = complaintIn(m_process->readAllStandardError());
+    const QString complaint = complaintIn(m_process->readAllStandardError());
     const bool failedToTry = status != QProcess::NormalExit || (exitCode != 0 && exitCode != 1);
     dropProcess();
-    if (failedToTry) Q_EMIT failed(said.isEmpty() ? tr("ringsidectl ended without a result.") : said);
+    if (failedToTry) Q_EMIT failed(complaint.isEmpty() ? tr("ringsidectl ended without a result.") : complaint);
     Q_EMIT over();
 }
 

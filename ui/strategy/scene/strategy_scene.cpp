@@ -90,7 +90,7 @@ const TracedStep* typicalStep(const TraceData& trace) {
     std::size_t most = 0;
     std::size_t looked = 0;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && looked < kLooked; ++step) {
-        const PassesRange range = passesRange(step->second);
+        const PassesTime range = passesTime(step->second);
         if (!step->second.complete() || wasHeld(step->second) || range.endNs <= range.beginNs) continue;
         ++looked;
         const std::size_t count = passCount(step->second);
@@ -120,7 +120,7 @@ std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run)
     ran.idleShare = measuredIdleShare(*run.trace(), meshOf(scene.config).pipeline);
     if (const TracedStep* step = typicalStep(*run.trace())) {
         ran.step = step->step;
-        ran.range = passesRange(*step);
+        ran.range = passesTime(*step);
         for (const RankTrace& rank : step->ranks) ran.passes.push_back(passesOf(rank));
     }
     return ran;

@@ -23,7 +23,7 @@ struct RanScene {
     std::optional<double> idleShare;            // idle share over the traced steps
     std::int64_t step = 0;                      // typical step among the last that all ranks traced; 0: none
     std::vector<std::vector<PassSpan>> passes;  // passes of that step, by rank
-    PassesRange range;                          // range of all passes in time
+    PassesTime range;                           // range of all passes in time
     std::vector<std::optional<std::int64_t>> bytesPerStep;  // bytes sent per step, by rank
 };
 

@@ -75,15 +75,15 @@ std::int64_t latenessOf(const TracedStep& step, std::size_t rank) {
 std::vector<OpenSpan> openSpans(const RunData& run) {
     std::vector<OpenSpan> spans;
     const bool failed = run.ended() && run.ended()->state == RunOutcome::kFailed;
-    const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks());
-    if (!failed && !awaited) return spans;
+    const std::optional<MissingRanks> missingRanks = findMissingRanks(run.ranks());
+    if (!failed && !missingRanks) return spans;
     const std::int64_t untilNs = run.lastTimeUs() * 1000;
     const int missing = run.ended() ? run.ended()->firstFailedRank : -1;
     for (const OpenStep& open : openSteps(run)) {
         OpenSpan span{open.rank, open.phase, open.beginNs, untilNs, {}};
         if (span.beginNs >= untilNs) continue;
-        if (awaited && std::ranges::find(awaited->waiting, span.rank) != awaited->waiting.end()) {
-            span.waitsFor = awaited->missing;
+        if (missingRanks && std::ranges::find(missingRanks->waiting, span.rank) != missingRanks->waiting.end()) {
+            span.waitsFor = missingRanks->missing;
         } else if (failed && missing >= 0 && missing != span.rank && isCommunication(span.phase)) {
             span.waitsFor = {missing};
         }

@@ -312,26 +312,28 @@ void TimelinePage::showRecorded() {
 void TimelinePage::showEmpty() {
     const RunData& run = m_run.data();
     const StartProgress start = startProgress(m_run);
-    if (!start.title.isEmpty()) return m_empty->say(start.title, start.run + QLatin1Char('\n') + start.awaited);
+    if (!start.title.isEmpty())
+        return m_empty->showMessage(start.title, start.run + QLatin1Char('\n') + start.missingRanks);
     if (!run.started())
-        return m_empty->say(tr("Click Run to see inside the steps"),
-                            tr("Each rank has a lane that shows when it waits for data, computes, waits for other "
-                               "ranks and transfers bytes. A sentence names the rank that delays the others. To see "
-                               "the last steps of a finished run, use File > Open run."));
+        return m_empty->showMessage(
+            tr("Click Run to see inside the steps"),
+            tr("Each rank has a lane that shows when it waits for data, computes, waits for other "
+               "ranks and transfers bytes. A sentence names the rank that delays the others. To see "
+               "the last steps of a finished run, use File > Open run."));
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
     const TraceLevel trace = config ? config.value().telemetry.trace : TraceLevel::kPhases;
     if (trace == TraceLevel::kOff || trace == TraceLevel::kSteps) {
-        return m_empty->say(
+        return m_empty->showMessage(
             tr("This run's steps are not traced"),
             tr("The run was started with telemetry.trace=%1. Set telemetry.trace=phases to trace all steps.")
                 .arg(choiceText(trace)),
             m_model.isLive() ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
     }
     if (run.ended())
-        return m_empty->say(tr("This run has no traced steps"),
-                            tr("The run ended before its first step was traced: %1")
-                                .arg(inFormWords(QString::fromStdString(run.ended()->verdict))));
-    m_empty->say(tr("No step has finished yet"), tr("The lanes appear after the first traced step."));
+        return m_empty->showMessage(tr("This run has no traced steps"),
+                                    tr("The run ended before its first step was traced: %1")
+                                        .arg(inFormWords(QString::fromStdString(run.ended()->verdict))));
+    m_empty->showMessage(tr("No step has finished yet"), tr("The lanes appear after the first traced step."));
 }
 
 void TimelinePage::showVerdict() {
@@ -339,7 +341,7 @@ void TimelinePage::showVerdict() {
     TimelineVerdict verdict = timelineVerdict(m_model);
     const bool isPast = m_run.data().ended() && m_run.formDiffers();
     if (isPast && verdict.tone == TimelineVerdict::Tone::Good) verdict.tone = TimelineVerdict::Tone::Plain;
-    m_banner->say(verdict);
+    m_banner->setVerdict(verdict);
     m_whatIf->setSuspect(verdict.rank >= 0 ? verdict.rank : m_model.chosenRank());
 }
 

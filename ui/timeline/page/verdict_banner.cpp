@@ -19,7 +19,7 @@ namespace {
 constexpr int kEdgeWidth = 4;
 constexpr TypePixels kLeastTexts{300};
 
-QString said(const char* source) {
+QString translated(const char* source) {
     return QCoreApplication::translate("Verdict", source);
 }
 
@@ -47,7 +47,7 @@ TimelineVerdict ofSteps(const StepsVerdict& steps) {
 
 TimelineVerdict timelineVerdict(const TimelineModel& model) {
     const RunData& run = model.run();
-    const QString traced = said("The last steps of every rank are shown below.");
+    const QString traced = translated("The last steps of every rank are shown below.");
     if (run.ended() && run.ended()->state == RunOutcome::kFailed) {
         QString title = withCapital(inFormWords(QString::fromStdString(run.ended()->verdict)));
         const qsizetype cut = title.indexOf(QLatin1String(": "));
@@ -60,10 +60,10 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
         }
         return verdict;
     }
-    if (const auto awaited = findMissingRanks(run.ranks()); awaited && model.isLive()) {
-        const QString text = withCapital(QString::fromStdString(awaited->text(run.lastTimeUs())));
-        return {text + QLatin1Char('.'), said("All other ranks are blocked until it arrives. ") + traced,
-                TimelineVerdict::Tone::Danger, awaited->missing.front()};
+    if (const auto missingRanks = findMissingRanks(run.ranks()); missingRanks && model.isLive()) {
+        const QString text = withCapital(QString::fromStdString(missingRanks->text(run.lastTimeUs())));
+        return {text + QLatin1Char('.'), translated("All other ranks are blocked until it arrives. ") + traced,
+                TimelineVerdict::Tone::Danger, missingRanks->missing.front()};
     }
     if (model.trace() == nullptr) return {};
     return ofSteps(verdictOf(run, *model.trace()));
@@ -138,7 +138,7 @@ std::vector<Identity> VerdictBanner::identitiesAt(const QPoint&) const {
     return m_rank < 0 ? std::vector<Identity>() : std::vector<Identity>{{IdentityKind::Rank, m_rank}};
 }
 
-void VerdictBanner::say(const TimelineVerdict& verdict) {
+void VerdictBanner::setVerdict(const TimelineVerdict& verdict) {
     m_rank = verdict.rank;
     if (m_title->text() != verdict.title) m_title->setText(verdict.title);
     if (m_detail->text() != verdict.detail) m_detail->setText(verdict.detail);

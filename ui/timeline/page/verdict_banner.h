@@ -29,7 +29,7 @@ class VerdictBanner final : public QFrame, public IdentitySource, public TextSou
   public:
     explicit VerdictBanner(QWidget* parent = nullptr);
 
-    void say(const TimelineVerdict& verdict);
+    void setVerdict(const TimelineVerdict& verdict);
     QString copyText() const override;
     std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the rank that the verdict names
     // reasonNot: reason why steps cannot be recorded; empty if they can, or are being recorded (`now`).

@@ -78,9 +78,10 @@ void CheckRun::fail(const QString& problem) {
 }
 
 void CheckRun::handleExit(int exitCode) {
-    const QString said = complaintIn(m_process->readAllStandardError());
+    const QString complaint = complaintIn(m_process->readAllStandardError());
     if (exitCode != 0)
-        return fail(said.isEmpty() ? tr("The run ended with code %1: see %2.").arg(exitCode).arg(m_directory) : said);
+        return fail(complaint.isEmpty() ? tr("The run ended with code %1: see %2.").arg(exitCode).arg(m_directory)
+                                        : complaint);
     std::exchange(m_process, nullptr)->deleteLater();
     m_reading.requestLatest(
         this, [directory = m_directory](const LatestWork::Stop&) { return measured(directory); },

@@ -24,8 +24,8 @@ struct HeadSizes {
           scale(static_cast<float>(1 / std::sqrt(static_cast<double>(spec.headSize)))) {}
 
     std::size_t width() const { return heads * size; }
-    std::size_t padded() const { return panelsOf(size) * kPanel; }
-    std::size_t paddedPositions() const { return panelsOf(positions) * kPanel; }
+    std::size_t padded() const { return panelCount(size) * kPanel; }
+    std::size_t paddedPositions() const { return panelCount(positions) * kPanel; }
     // Offsets of head `number` (sequence * heads + head): query() of its first query in qkv, whose keys and values
     // follow width() and 2 * width() values later; value() of its first output in y.
     std::size_t query(std::size_t number) const {
@@ -107,10 +107,10 @@ RINGSIDE_VECTORISED void attendHead(const float* queries, float* logSums, float*
     for (std::size_t first = 0; first < s.positions; first += kQueryBlock) {
         const std::size_t rows = std::min(kQueryBlock, s.positions - first);
         const std::size_t seen = first + rows;
-        const Scores block{scores, panelsOf(seen) * kPanel, first, rows};
+        const Scores block{scores, panelCount(seen) * kPanel, first, rows};
         multiplyTiles<false>({queries + first * stride, stride, 1}, keys, scores, rows, seen, s.size);
         toShares(block, s.scale, seen, logSums);
-        for (std::size_t panel = 0; panel < panelsOf(s.size); ++panel)
+        for (std::size_t panel = 0; panel < panelCount(s.size); ++panel)
             for (std::size_t r = 0; r < rows; r += kTileRows)
                 multiplyTile<false>({scores + r * block.stride, block.stride, 1}, values + panel * s.positions * kPanel,
                                     seen, out + r * s.padded() + panel * kPanel, s.padded(),
@@ -170,12 +170,12 @@ RINGSIDE_VECTORISED void attendHeadGradient(const float* queries, const float* l
     for (std::size_t first = 0; first < s.positions; first += kQueryBlock) {
         const std::size_t rows = std::min(kQueryBlock, s.positions - first);
         const std::size_t seen = first + rows;
-        const std::size_t across = panelsOf(seen) * kPanel;
+        const std::size_t across = panelCount(seen) * kPanel;
         multiplyTiles<false>({queries + first * stride, stride, 1}, space.keys, space.shares, rows, seen, s.size);
         multiplyTiles<false>({gradY + first * s.width(), s.width(), 1}, space.valuesAcross, space.slopes, rows, seen,
                              s.size);
         toSlopes({space.shares, across, first, rows}, space.slopes, s.scale, seen, logSums);
-        for (std::size_t panel = 0; panel < panelsOf(s.size); ++panel)
+        for (std::size_t panel = 0; panel < panelCount(s.size); ++panel)
             for (std::size_t r = 0; r < rows; r += kTileRows)
                 multiplyTile<false>(
                     {space.slopes + r * across, across, 1}, space.keysDown + panel * s.positions * kPanel, seen,

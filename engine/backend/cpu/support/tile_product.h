@@ -14,7 +14,7 @@ namespace ringside::cpu {
 inline constexpr std::size_t kPanel = 16;
 inline constexpr std::size_t kTileRows = 6;
 
-inline std::size_t panelsOf(std::size_t columns) {
+inline std::size_t panelCount(std::size_t columns) {
     return (columns + kPanel - 1) / kPanel;
 }
 
@@ -62,8 +62,8 @@ template <bool kAdds>
 template <bool kAdds>
 [[gnu::always_inline]] inline void multiplyTiles(TileMatrix a, const float* b, float* c, std::size_t rows,
                                                  std::size_t columns, std::size_t depth) {
-    const std::size_t stride = panelsOf(columns) * kPanel;
-    for (std::size_t panel = 0; panel < panelsOf(columns); ++panel)
+    const std::size_t stride = panelCount(columns) * kPanel;
+    for (std::size_t panel = 0; panel < panelCount(columns); ++panel)
         for (std::size_t r = 0; r < rows; r += kTileRows)
             multiplyTile<kAdds>({a.data + r * a.row, a.row, a.column}, b + panel * depth * kPanel, depth,
                                 c + r * stride + panel * kPanel, stride, std::min(kTileRows, rows - r));

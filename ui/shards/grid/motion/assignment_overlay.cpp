@@ -83,15 +83,15 @@ std::optional<Explanation> AssignmentOverlay::explanation() const {
     const qint64 first = group * m_animation.groupSize();
     const qint64 last =
         std::min<qint64>(first + m_animation.groupSize(), static_cast<qint64>(m_animation.cards().size()));
-    Explanation said{
+    Explanation explanation{
         tr("How is the order assigned to ranks? Group %1 of %2").arg(group + 1).arg(m_animation.groupCount()),
         {},
         false};
     for (qint64 card = first; card < std::min(last, first + kExplainedCards); ++card) {
-        said.lines << sentence(m_animation.cards()[static_cast<std::size_t>(card)]);
+        explanation.lines << sentence(m_animation.cards()[static_cast<std::size_t>(card)]);
     }
-    said.lines << tr("Space: next group. Any other key, or a click, shows the complete assignment.");
-    return said;
+    explanation.lines << tr("Space: next group. Any other key, or a click, shows the complete assignment.");
+    return explanation;
 }
 
 QString AssignmentOverlay::sentence(const AssignmentAnimation::Card& card) const {

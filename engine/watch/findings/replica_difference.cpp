@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watch/findings/parting.h"
+#include "watch/findings/replica_difference.h"
 
 #include <algorithm>
 #include <set>
@@ -51,9 +51,9 @@ Differences differencesOf(const std::vector<const Replica*>& reports,
 
 }  // namespace
 
-Parting partingOf(const Evidence& evidence, const ReplicaGroup& group,
-                  const std::function<bool(const std::string&)>& accepts) {
-    Parting parting;
+ReplicaDifference compareReplicas(const Evidence& evidence, const ReplicaGroup& group,
+                                  const std::function<bool(const std::string&)>& accepts) {
+    ReplicaDifference result;
     std::int64_t before = -1;
     for (const auto& [step, one] : evidence.find(group.ranks.front())->replicas) {
         const std::vector<const Replica*> reports = reportsOf(evidence, group, step);
@@ -62,32 +62,33 @@ Parting partingOf(const Evidence& evidence, const ReplicaGroup& group,
         if (differences.tensors == 0) continue;
         const bool differs = differences.different > 0;
         if (step == 0) {
-            parting.knowsStart = true;
-            parting.startsApart = differs;
+            result.isStartKnown = true;
+            result.startsDifferent = differs;
             continue;
         }
-        ++parting.compared;
-        parting.parted += differs ? 1 : 0;
-        parting.endsApart = differs;
-        if (differs && parting.firstStep < 0) {
-            parting.firstStep = step;
-            parting.lastEqualStep = before;
-            parting.names = std::move(differences.names);
-            parting.different = differences.different;
-            for (const std::size_t position : differences.positions) parting.ranks.push_back(group.ranks[position]);
+        ++result.compared;
+        result.differing += differs ? 1 : 0;
+        result.endsDifferent = differs;
+        if (differs && result.firstStep < 0) {
+            result.firstStep = step;
+            result.lastEqualStep = before;
+            result.names = std::move(differences.names);
+            result.different = differences.different;
+            for (const std::size_t position : differences.positions) result.ranks.push_back(group.ranks[position]);
         }
-        parting.tensors = std::max(parting.tensors, differences.tensors);
+        result.tensors = std::max(result.tensors, differences.tensors);
         before = step;
     }
-    return parting;
+    return result;
 }
 
-std::string tensorWords(const Parting& parting) {
-    if (parting.names.empty()) return "no tensor";
-    if (parting.different == 1) return parting.names[0];
-    if (parting.different == 2 && parting.names.size() >= 2) return parting.names[0] + " and " + parting.names[1];
-    return parting.names[0] + ", " + parting.names[1] + " and " + std::to_string(parting.different - 2) +
-           (parting.different == 3 ? " more tensor" : " more tensors");
+std::string tensorWords(const ReplicaDifference& difference) {
+    if (difference.names.empty()) return "no tensor";
+    if (difference.different == 1) return difference.names[0];
+    if (difference.different == 2 && difference.names.size() >= 2)
+        return difference.names[0] + " and " + difference.names[1];
+    return difference.names[0] + ", " + difference.names[1] + " and " + std::to_string(difference.different - 2) +
+           (difference.different == 3 ? " more tensor" : " more tensors");
 }
 
 }  // namespace ringside

@@ -12,13 +12,13 @@ namespace ringside {
 
 // Divergence of replicas: comparison of the parameter checksums of the ranks of a data-parallel group, after the steps
 // whose checksums all these ranks have reported.
-struct Parting {
-    std::int64_t compared = 0;    // number of compared steps; step 0, the state before the first step, does not count
-    std::int64_t parted = 0;      // number of compared steps after which at least one tensor differs between ranks
-    bool startsApart = false;     // true if the ranks differ before the first step; valid if knowsStart
-    bool knowsStart = false;      // true if the checksums before the first step were compared
-    bool endsApart = false;       // true if the ranks differ after the latest compared step
-    std::int64_t firstStep = -1;  // first step with a difference; -1: no step has one
+struct ReplicaDifference {
+    std::int64_t compared = 0;     // number of compared steps; step 0, the state before the first step, does not count
+    std::int64_t differing = 0;    // number of compared steps after which at least one tensor differs between ranks
+    bool startsDifferent = false;  // true if the ranks differ before the first step; valid if isStartKnown
+    bool isStartKnown = false;     // true if the checksums before the first step were compared
+    bool endsDifferent = false;    // true if the ranks differ after the latest compared step
+    std::int64_t firstStep = -1;   // first step with a difference; -1: no step has one
     std::int64_t lastEqualStep = -1;  // last compared step before firstStep; -1: there is none
     std::vector<std::string> names;   // names of the tensors that differ after firstStep, at most 64
     std::int64_t tensors = 0;         // number of tensors compared
@@ -28,10 +28,10 @@ struct Parting {
 
 // Compares the tensors whose names are accepted. Tensors are matched by position; a step in which ranks report
 // different names is left out.
-Parting partingOf(const Evidence& evidence, const ReplicaGroup& group,
-                  const std::function<bool(const std::string&)>& accepts);
+ReplicaDifference compareReplicas(const Evidence& evidence, const ReplicaGroup& group,
+                                  const std::function<bool(const std::string&)>& accepts);
 
 // Returns "0.weight", "0.weight and 0.bias" or "0.weight, 0.bias and 10 more tensors".
-std::string tensorWords(const Parting& parting);
+std::string tensorWords(const ReplicaDifference& difference);
 
 }  // namespace ringside
