@@ -26,7 +26,7 @@ namespace ringside {
 
 class Theme;
 
-// What the grid shows: a plan, the colours of its cells, and marks on them.
+// Contents of the grid: a plan, the colours of its cells, and marks on them.
 struct GridContents {
     std::optional<ShardScene> scene;
     std::optional<CellColors> colors;                    // set together with the scene
