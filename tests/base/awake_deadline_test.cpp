@@ -21,7 +21,7 @@ TEST_CASE("a deadline expires after its time if the process was running") {
 TEST_CASE("time in which this process was suspended hardly counts towards a deadline") {
     TimePoint now{};
     AwakeDeadline deadline(3s, now);
-    now += 33s;  // stopped, or suspended
+    now += 33s;  // the process was stopped, or the computer suspended
     CHECK_FALSE(deadline.hasPassed(now));
     CHECK_FALSE(deadline.hasPassed(now + 1250ms));
     CHECK_FALSE(deadline.hasPassed(now + 1749ms));

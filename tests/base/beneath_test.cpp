@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder with a file, beside a file that must stay unreadable, and every way to it that a name can take.
+// The folder "offer" with a file, next to a file "secret" that must stay unreadable. forbidden() lists names that try
+// to leave the folder: links, "..", absolute paths and an embedded zero byte.
 struct Folder {
     TemporaryDirectory scratch;
     fs::path inside = scratch.path() / "offer";
@@ -62,7 +63,8 @@ std::string contentOf(const UniqueFd& fd) {
     return got < 0 ? "" : std::string(bytes.data(), static_cast<std::size_t>(got));
 }
 
-// Runs in a process of its own, which confineFilesTo() restricts for the rest of its life.
+// Runs `check` in a child process and returns its result. confineFilesTo() restricts the process that calls it until
+// its end, so the tests must not call it themselves.
 bool holdsInChild(const std::function<bool()>& check) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(check() ? 0 : 1);
@@ -109,5 +111,6 @@ TEST_CASE("a confined process can read only files in its folder") {
         return confineFilesTo(folder.inside).ok() && readKernelFile("/proc/sys/kernel/random/boot_id", 256).ok() &&
                !readFile("/proc/sys/kernel/random/boot_id", 256).ok();
     }));
-    CHECK(readFile(folder.scratch.path() / "secret", 100).value() == "secret");  // this process is not confined
+    // The test process itself is not confined.
+    CHECK(readFile(folder.scratch.path() / "secret", 100).value() == "secret");
 }

@@ -45,7 +45,7 @@ std::string outputOf(ChildProcess& child) {
     }
 }
 
-// Limit of open files of this process while the object lives.
+// Lowers the limit of open files of this process during its lifetime.
 class OpenFileLimit {
   public:
     explicit OpenFileLimit(rlim_t most) {
@@ -59,7 +59,7 @@ class OpenFileLimit {
     rlimit m_before{};
 };
 
-// Lowest descriptor that is free.
+// Returns the lowest file descriptor that is free.
 int lowestFree() {
     return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get();
 }
@@ -122,12 +122,13 @@ TEST_CASE("a child starts under a limit of 64 open files") {
 }
 
 TEST_CASE("a child without a free descriptor is reported with the limit, not with an exit code") {
-    // A child takes two pipes and /dev/null here, and a copy of each descriptor that it inherits.
+    // ChildProcess opens two pipes and /dev/null in this process: 5 descriptors. The child also gets a copy of each
+    // descriptor that it inherits.
     constexpr int kHere = 5;
     const int free = lowestFree();
     const OpenFileLimit limit(static_cast<rlim_t>(free + kHere));
     ChildOptions options = shell("exit 0");
-    options.fds = {{STDIN_FILENO, free + kHere - 1}};  // the copies go above it
+    options.fds = {{STDIN_FILENO, free + kHere - 1}};  // the copies get numbers above this one
     CHECK_THROWS_WITH(ChildProcess(options),
                       containing("Too many open files: ulimit -n allows " + std::to_string(free + kHere) +
                                  "): raise the limit of open files"));

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000;
 
-// A clock elsewhere, and the network to it.
+// Clock of another host, and the network to that host.
 struct Elsewhere {
-    std::int64_t offsetUs = 0;  // when the clock here says 0
+    std::int64_t offsetUs = 0;  // what the other clock shows when the clock of this host shows 0
     double drift = 0;
 
     std::int64_t offsetAt(std::int64_t nowUs) const {
@@ -39,7 +39,7 @@ TEST_CASE("one answer gives the clock offset to half its round trip, less exactl
     CHECK(now->errorUs == 60);
     CHECK(now->roundTripUs == 120);
     CHECK(now->drift == 0);
-    // Two quartzes part by at most 100 us a second.
+    // Clocks of two hosts drift apart by at most 100 us per second: 10 s add 1,000 us to the error.
     CHECK(clocks.at(1060 + 10 * kSecond)->errorUs == 1060);
     CHECK(clocks.at(1060 + 10 * kSecond)->offsetUs == 500000);
 }
@@ -47,14 +47,15 @@ TEST_CASE("one answer gives the clock offset to half its round trip, less exactl
 TEST_CASE("the offset comes from the answer with the shortest round trip, not from the latest") {
     const Elsewhere other{5000};
     ClockComparison clocks;
-    clocks.add(other.ask(0, 300, 100));  // alone it would say 5100
+    clocks.add(other.ask(0, 300, 100));  // this answer alone gives an offset of 5100
     CHECK(clocks.at(400)->offsetUs == 5100);
-    CHECK(clocks.at(400)->errorUs == 201);  // 200, and a fifth of a millisecond's age
+    // Half of the round trip of 400 us, plus the drift during the age of the answer, rounded up to 1 us.
+    CHECK(clocks.at(400)->errorUs == 201);
     clocks.add(other.ask(kSecond, 20, 20));
-    clocks.add(other.ask(2 * kSecond, 900, 100));  // 5400
+    clocks.add(other.ask(2 * kSecond, 900, 100));  // this answer alone gives an offset of 5400
     const auto now = clocks.at(2 * kSecond + 1000);
     CHECK(now->offsetUs == 5000);
-    CHECK(now->errorUs == 20 + 101);  // 1.00098 s old at 100 us a second
+    CHECK(now->errorUs == 20 + 101);  // half of the round trip, plus the drift of 100 us/s during the age of 1.00098 s
     CHECK(now->roundTripUs == 40);
 }
 
@@ -96,7 +97,8 @@ TEST_CASE("impossible answers are ignored") {
 
 TEST_CASE("the error is a bound for any network delay, and stays far below the delays") {
     std::mt19937_64 random(19);
-    std::exponential_distribution<double> queue(1.0 / 2000);  // 2 ms on average, each way for itself
+    // Delay in a queue: 2 ms on average, drawn separately for each direction.
+    std::exponential_distribution<double> queue(1.0 / 2000);
     const Elsewhere other{-123'456'789, -30e-6};
     ClockComparison clocks;
     std::int64_t worst = 0;

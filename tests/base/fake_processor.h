@@ -5,7 +5,7 @@
 
 namespace ringside::testing {
 
-// A clock that stands still but for what others take of the CPU when it is offered.
+// Processor with a clock that only advances while the CPU is offered to other threads: by othersTake for each offer.
 struct FakeProcessor {
     CpuOffers::TimePoint time{std::chrono::hours(1)};
     std::chrono::microseconds othersTake{0};

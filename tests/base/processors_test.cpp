@@ -46,8 +46,8 @@ std::string autogroup() {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// True if a child's separate session ends at niceness 10. The kernel accepts only one change per 0.1 s from all
-// unprivileged processes of a computer together (sched(7)), so it is tried several times.
+// True if a child process with its own session gets niceness 10. The kernel accepts only one change per 0.1 s from all
+// unprivileged processes of a computer together (sched(7)), so the child tries up to 50 times.
 bool childSessionGivesWay() {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -82,7 +82,8 @@ TEST_CASE("processors are counted from the affinity mask") {
 }
 
 TEST_CASE("Ranks of a host share its CPUs evenly, in whole CPUs") {
-    const std::vector<int> cpus{0, 4, 1, 5, 2, 6, 3};  // cores of two, the last of one
+    // CPUs by core: cores with two CPUs each, and a last core with one.
+    const std::vector<int> cpus{0, 4, 1, 5, 2, 6, 3};
     CHECK(shareOfCpus(cpus, 0, 3) == std::vector<int>{0, 4});
     CHECK(shareOfCpus(cpus, 1, 3) == std::vector<int>{1, 5});
     CHECK(shareOfCpus(cpus, 2, 3) == std::vector<int>{2, 6, 3});

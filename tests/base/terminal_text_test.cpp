@@ -11,7 +11,7 @@ TEST_CASE("control characters are not written to a terminal") {
     CHECK(terminalText("a\nb\r\tc\x7f") == "a\\x0ab\\x0d\\x09c\\x7f");
     CHECK(terminalText(std::string_view("\0x", 2)) == "\\x00x");
     CHECK(terminalText("\xc2\x9b"
-                       "31m") == "\\x9b31m");  // CSI in one character
+                       "31m") == "\\x9b31m");  // the control sequence introducer as a single character
     CHECK(terminalText("safe\xe2\x80\xae"
                        "gpj.exe") == "safe\\u202egpj.exe");
 }
@@ -23,8 +23,8 @@ TEST_CASE("letters of all scripts are kept, invalid bytes are written as numbers
                        "2J") == "\\x9b2J");
     CHECK(terminalText("\xc3") == "\\xc3");
     CHECK(terminalText("\xc3(") == "\\xc3(");
-    CHECK(terminalText("\xc0\x9b") == "\\xc0\\x9b");           // longer than needed
-    CHECK(terminalText("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // half a surrogate pair
+    CHECK(terminalText("\xc0\x9b") == "\\xc0\\x9b");           // an overlong encoding
+    CHECK(terminalText("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // one half of a surrogate pair
     CHECK(terminalText("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
 }
 

@@ -7,8 +7,8 @@
 #include <ctime>
 #include <vector>
 
-// Times of repeated work on the calling thread, printed as median, 99th percentile and longest; beside them the same in
-// processor time of this thread, which a busy machine does not lengthen.
+// Times of repeated work on the calling thread, printed as median, 99th percentile and longest. Each is printed as
+// wall-clock time and as CPU time of this thread, which a busy machine does not lengthen.
 class FrameTimes {
   public:
     template <class Work>

@@ -15,7 +15,8 @@ void require(bool condition, const char* what, std::size_t count) {
     if (!condition) throw std::runtime_error(std::string(what) + " at " + std::to_string(count) + " values");
 }
 
-// A float that differs by rank and position and is not exact in sums: order matters.
+// Returns a float that depends on rank and position. Sums of such floats are not exact, so their bits depend on the
+// order of additions.
 float sample(int rank, std::size_t index) {
     auto mixed = static_cast<std::uint32_t>(index * 2654435761U + static_cast<std::size_t>(rank) * 40503U + 1);
     return static_cast<float>(mixed % 20011) / 977.0F - 10.0F;
@@ -89,7 +90,7 @@ void checkFloatMaximum(Communicator& ranks, std::size_t count) {
     }
 }
 
-// sum over r of (r + 1)(i + 1) = (i + 1) n (n + 1) / 2
+// Checks integer sums: the sum over r of (r + 1)(i + 1) is (i + 1) n (n + 1) / 2.
 void checkIntegerSum(Communicator& ranks, std::size_t count) {
     std::vector<std::int64_t> values(count);
     std::int64_t n = ranks.size();
@@ -175,7 +176,8 @@ void checkInPlace(Communicator& ranks, std::size_t count) {
     checkInPlace(ranks, ranks.allocate(all.size()), count);
 }
 
-// Around the ring: even ranks send first, odd ones receive first; alone, nothing.
+// Passes data around the ring of ranks: even ranks send first, odd ranks receive first. Does nothing if there is one
+// rank.
 void checkSendAndRecv(Communicator& ranks, std::size_t count) {
     int n = ranks.size();
     if (n == 1) return;
@@ -189,7 +191,8 @@ void checkSendAndRecv(Communicator& ranks, std::size_t count) {
     require(received == samples(previous, count), "wrong message", count);
 }
 
-// Three queued reductions of one buffer, each after the other: the sums multiply by n each time.
+// Queues three asynchronous all-reduces of one buffer of ones. They run one after the other, so each multiplies the
+// values by n.
 void checkAsyncOrder(Communicator& ranks) {
     std::int64_t n = ranks.size();
     for (std::size_t count : {std::size_t{10}, std::size_t{300'000}}) {
@@ -199,7 +202,7 @@ void checkAsyncOrder(Communicator& ranks) {
             handles.push_back(ranks.allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum));
         }
         std::vector<std::int64_t> after(1, ranks.rank());
-        ranks.allReduce(CommBuffer::of(std::span(after)), ReduceOp::kSum);  // takes its turn after the queued ones
+        ranks.allReduce(CommBuffer::of(std::span(after)), ReduceOp::kSum);  // runs after the queued ones
         require(values.front() == n * n * n && values.back() == n * n * n, "queued reductions not finished", count);
         require(after[0] == n * (n - 1) / 2, "wrong sum after queued ones", count);
         for (auto& handle : handles) handle.wait();
@@ -231,7 +234,7 @@ void checkCrossingMessages(Communicator& ranks) {
         const CommHandle sentFirst = ranks.sendAsync(CommBuffer::of(std::span(first)), peer);
         const CommHandle sentSecond = ranks.sendAsync(CommBuffer::of(std::span(second)), peer);
         const CommHandle receivedSecond = ranks.recvAsync(CommBuffer::of(std::span(gotSecond)), peer);
-        receivedSecond.wait();  // and with it the one before
+        receivedSecond.wait();  // completes the first receive too
         require(gotFirst == samples(peer, count), "wrong first message", count);
         require(gotSecond == samples(peer + 100, count), "wrong second message", count);
         for (const CommHandle& handle : {receivedFirst, sentFirst, sentSecond}) handle.wait();

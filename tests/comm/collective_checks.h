@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every communicator must do, as checks that throw, so that they run on threads and in forked processes alike.
+// Checks of the behaviour that every communicator must have. They throw on failure instead of using Catch2, so that
+// they can run on threads and in forked processes.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace ringside::test {
 
-// inOrder: floats must equal, bit for bit, the sum taken in the order of the ranks; otherwise to 1e-6 of the sum of
-// magnitudes. In both cases every rank must hold the same bits.
+// Checks sums of floats. inOrder: the sum must equal, bit for bit, the sum taken in the order of the ranks; otherwise
+// it must agree to 1e-6 of the sum of magnitudes. In both cases every rank must have the same bits.
 void checkFloatSum(Communicator& ranks, std::size_t count, bool inOrder);
 void checkFloatSumInAllocatedMemory(Communicator& ranks, std::size_t count, bool inOrder);
 void checkFloatMaximum(Communicator& ranks, std::size_t count);
@@ -21,12 +22,12 @@ void checkReduceScatter(Communicator& ranks, std::size_t count);
 void checkSendAndRecv(Communicator& ranks, std::size_t count);
 void checkAsyncOrder(Communicator& ranks);
 void checkAsyncGatherAndScatter(Communicator& ranks);
-// Two neighbours that send long messages to one another before either receives.
+// Checks that two neighbours can send long messages to each other before either receives.
 void checkCrossingMessages(Communicator& ranks);
 // Checks the faster of the checks above in groups of even and odd ranks, the odd ones in reverse order.
 void checkGroups(Communicator& ranks, bool inOrder);
 
-// All of the above at sizes around every boundary.
+// Runs all of the above checks, with buffer sizes at and next to each internal limit of the communicators.
 void checkEverything(Communicator& ranks, bool inOrder);
 
 }  // namespace ringside::test

@@ -13,7 +13,8 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// One step of three ranks, of which rank 0 is this one; the largest value of each.
+// Runs one step of three ranks, of which this process is rank 0. The arguments are the largest gradient value of each
+// rank.
 void step(ContributionWatch& watch, float own, float first, float second) {
     const std::array values{own, first, second};
     for (std::size_t rank = 0; rank < values.size(); ++rank) {
@@ -40,12 +41,13 @@ TEST_CASE("a rank is suspected if its values are not finite or far larger than t
 
 TEST_CASE("no rank is suspected in a diverging training") {
     ContributionWatch watch({0, 1, 2}, 0);
-    step(watch, 1e20F, 3e22F, 5e18F);  // all grow together
+    step(watch, 1e20F, 3e22F, 5e18F);  // the values of all ranks are large
     CHECK_FALSE(watch.suspectedContributor());
     step(watch, 1e20F, 3e22F, 5e18F);
-    step(watch, kNaN, kInfinity, 1e30F);  // and then all are beyond what a float holds
+    step(watch, kNaN, kInfinity, 1e30F);  // the values of all ranks are then outside or near the end of float32's range
     CHECK_FALSE(watch.suspectedContributor());
-    step(watch, 1e-9F, 9e5F, 1.0F);  // a rank that has nothing to learn beside one with large errors
+    // Small gradients of rank 0, which has almost no error, next to a rank with large errors.
+    step(watch, 1e-9F, 9e5F, 1.0F);
     step(watch, 1e-9F, 9e5F, 1.0F);
     CHECK_FALSE(watch.suspectedContributor());
 }
@@ -53,7 +55,7 @@ TEST_CASE("no rank is suspected in a diverging training") {
 TEST_CASE("a suspicion lasts until the step in which the effect is visible, and not longer") {
     ContributionWatch watch({0, 1, 2}, 0);
     step(watch, 0.5F, kNaN, 0.5F);
-    watch.addValues(0, std::array{kNaN});  // this rank's next gradients, from weights that are no numbers
+    watch.addValues(0, std::array{kNaN});  // this rank's gradients of the next step, computed from weights that are NaN
     watch.addValues(1, std::array{kNaN});
     REQUIRE(watch.suspectedContributor());
     CHECK(watch.suspectedContributor()->rank == 1);

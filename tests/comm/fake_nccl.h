@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NCCL made of bookkeeping, on a fake GPU: every call is written down.
+// Fake NCCL on a fake GPU. It records every call.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@
 
 namespace ringside::testing {
 
-// Plays a world in which every rank has the same data: a float sum is `size` times the input.
+// Behaves as if all ranks had the same data as this one: a sum of floats is `size` times the input.
 class FakeNccl final : public NcclApi {
   public:
     explicit FakeNccl(std::shared_ptr<FakeDevice> device) : m_device(std::move(device)) {}
@@ -31,7 +31,7 @@ class FakeNccl final : public NcclApi {
     }
     NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int) override {
         joinedWith = id;
-        if (breaksByRefusing) asyncError = NcclResult::kSuccess;  // of the communicator before
+        if (breaksByRefusing) asyncError = NcclResult::kSuccess;  // clears the error of the previous communicator
         m_size = size;
         comm = initGivesComm ? this : nullptr;
         return note("commInitRank");
@@ -107,12 +107,12 @@ class FakeNccl final : public NcclApi {
     }
 
     std::vector<std::string> calls;
-    std::map<std::string, NcclResult> answers;  // per call name; success otherwise
+    std::map<std::string, NcclResult> answers;  // result of each call by its name; calls that are not listed succeed
     NcclResult asyncError = NcclResult::kSuccess;
     int inProgressFor = 0;       // number of queries of the state that answer "in progress"
     int splitInProgressFor = 3;  // number of such answers after a split
-    bool splitGivesComm = true;  // false: a split ends without a communicator
-    bool stalled = false;        // collectives never end
+    bool splitGivesComm = true;  // false: commSplit() succeeds but returns no communicator
+    bool stalled = false;        // true: collectives never finish
     bool refusesRecording = false;
     bool breaksByRefusing = false;
     bool initGivesComm = true;

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Ranks as threads of this process, each with a context of its own, over the loopback interface.
+// Connects ranks that are threads of this process, each with its own Gloo context, over the loopback interface.
 std::vector<std::unique_ptr<Communicator>> connectAll(const std::shared_ptr<Store>& store, int size,
                                                       CommOptions options = {}) {
     std::vector<std::unique_ptr<Communicator>> ranks(static_cast<std::size_t>(size));
@@ -59,12 +59,13 @@ TEST_CASE("a missing rank over TCP is named") {
         CHECK_THAT(error.what(), containing("rank 2 did not take part in all-reduce of 1,000 floats (collective 1)"));
     }
     CHECK_THAT(other.get(), containing("rank 2"));
-    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);  // dead from then on
+    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);  // the communicator is unusable after a failure
 }
 
 TEST_CASE("abort ends a wait over TCP immediately") {
     if (!glooAvailable()) return;
-    // Before, while and after the wait begins. The timeout is 30 s: only the abort can end all of them in time.
+    // Calls abort() before, while and after the wait begins, depending on the number of yields. The timeout is 30 s, so
+    // only abort() can end all waits in time.
     for (int yields = 1; yields <= 1 << 14; yields *= 4) {
         auto store = std::make_shared<InProcessStore>();
         auto ranks = connectAll(store, 2);

@@ -22,7 +22,8 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Hosts are memories that only their ranks share; between them the loopback interface is the network.
+// Simulated hosts: ranks of one host share a memory that other ranks do not have. The loopback interface is the network
+// between hosts.
 struct Hosts {
     std::map<int, UniqueFd> memory;
     std::vector<std::unique_ptr<Communicator>> ranks;
@@ -43,7 +44,7 @@ struct Hosts {
     }
 };
 
-// Values whose sum depends on the order in which it is formed.
+// Returns values whose sum depends on the order of additions.
 float valueOf(int rank, std::size_t index) {
     return std::ldexp(1.0F + static_cast<float>(index % 1009) / 1009.0F, rank * 7 % 23) *
            (rank % 2 == 0 ? 1.0F : -0.7F);
@@ -61,7 +62,8 @@ TEST_CASE("ranks of several hosts agree on every collective for any placement on
     onThreads(run.ranks, [](Communicator& ranks) { checkEverything(ranks, false); });
 }
 
-// The hosts of a test have one clock, so that it is known when the last rank arrived; real ones would not have it.
+// The simulated hosts have a common clock, so the time at which the last rank arrived is known. It is not known with
+// real hosts.
 TEST_CASE("ranks of several hosts report their arrivals and wait for the last one") {
     if (!glooAvailable()) return;
     const std::vector<int> hosts = GENERATE(std::vector<int>{0, 0, 1, 1}, std::vector<int>{0, 1});
@@ -157,14 +159,15 @@ TEST_CASE("bytes sent over several hosts are counted once, as for ring algorithm
 TEST_CASE("a large sum is bit-identical wherever each rank's values are stored") {
     if (!glooAvailable()) return;
     Hosts run({0, 0, 1, 1});
-    constexpr std::size_t kCount = 1'000'003;             // four chunks, the last one not whole
-    const int inHeap = GENERATE(0b0000, 0b1111, 0b0101);  // by rank
+    constexpr std::size_t kCount = 1'000'003;  // number of values: four chunks, the last one incomplete
+    // One bit per rank: 1 if the rank's buffer is in memory of the communicator.
+    const int inHeap = GENERATE(0b0000, 0b1111, 0b0101);
     CAPTURE(inHeap);
     onThreads(run.ranks, [&](Communicator& ranks) {
         std::vector<float> plain(kCount);
         const std::span<float> heap = ranks.allocate(kCount);
         const std::span<float> values = (inHeap >> ranks.rank() & 1) != 0 ? heap : std::span(plain);
-        for (const int scale : {1, 2, 3}) {  // one sum right after the other
+        for (const int scale : {1, 2, 3}) {  // each sum directly after the previous one
             for (std::size_t i = 0; i < kCount; ++i) values[i] = valueOf(ranks.rank(), i) * static_cast<float>(scale);
             ranks.allReduce(CommBuffer::of(values), ReduceOp::kSum);
             for (std::size_t i = 0; i < kCount; ++i) {
@@ -195,7 +198,8 @@ TEST_CASE("a missing rank of another host is named on every host") {
 
 TEST_CASE("a rank of another host that sends garbage into sums is suspected by the ranks that receive it") {
     if (!glooAvailable()) return;
-    // 64 values travel whole, 100,000 in pieces that each host sums for all.
+    // 64 values are exchanged as a whole. 100,000 values are split into parts, and each host sums one part for all
+    // hosts.
     const auto count = GENERATE(std::size_t{64}, std::size_t{100000});
     Hosts run({0, 1, 2});
     onThreads(run.ranks, [&](Communicator& rank) {

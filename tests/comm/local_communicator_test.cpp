@@ -17,7 +17,7 @@ using namespace ringside::test;
 
 namespace {
 
-// Nanoseconds that a thread of this process has been on a CPU.
+// Returns the CPU time of a thread of this process, in nanoseconds.
 std::int64_t processorTime(long thread) {
     std::int64_t nanoseconds = -1;
     std::ifstream("/proc/self/task/" + std::to_string(thread) + "/schedstat") >> nanoseconds;
@@ -30,7 +30,7 @@ bool sleeps(long thread) {
     return stat.find(") S ") != std::string::npos;
 }
 
-// True once a thread sleeps without using a CPU; false if it does not do so within 30 s.
+// Returns true as soon as a thread sleeps without using CPU time, and false if it does not within 30 s.
 bool comesToRest(long thread) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (std::chrono::steady_clock::now() < deadline) {
@@ -54,8 +54,8 @@ TEST_CASE("more ranks than one pass can add reduce a message of many chunks") {
 }
 
 TEST_CASE("a reduction works when only some ranks pass allocated memory") {
-    const std::size_t count =
-        GENERATE(2'001, 7'001, 700'001);  // within one round's bounds, outside heaps, and beyond them
+    // Within one round's bounds, outside heaps, and beyond them.
+    const std::size_t count = GENERATE(2'001, 7'001, 700'001);
     onLocalRanks(3, [count](Communicator& ranks) {
         std::vector<std::int64_t> plain(count);
         auto shared = ranks.allocate(2 * count);
@@ -79,7 +79,8 @@ TEST_CASE("gather and scatter work with allocated memory on all, some and none o
         std::span<float> in = ranks.rank() < fromHeap ? ranks.allocate(3 * count) : std::span(plain);
         std::vector<float> all(3 * count, -1.0F);
         std::vector<float> sum(count, -1.0F);
-        for (const float turn : {0.0F, 4.0F}) {  // the second overwrites what the first showed the others
+        // The second turn overwrites the values that the first turn made visible to the other ranks.
+        for (const float turn : {0.0F, 4.0F}) {
             for (std::size_t i = 0; i < count; ++i) in[i] = static_cast<float>(rank + i % 1000) + turn;
             ranks.allGather(CommBuffer::of(in.first(count)), CommBuffer::of(std::span(all)));
             for (std::size_t i = 0; i < 3 * count; ++i)
@@ -147,7 +148,7 @@ TEST_CASE("a missing rank is named with the collective that it missed") {
         CHECK(error.missingRank() == 2);
         CHECK_THAT(error.what(), containing("collective 2 (all-reduce of 10,634 floats)"));
     }
-    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);  // dead from then on
+    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);  // the communicator is unusable after a failure
     CHECK_THAT(second.get(), containing("rank 2"));
     CHECK(third.get().empty());
 }
@@ -163,7 +164,7 @@ TEST_CASE("a rank that calls a different collective is named") {
 }
 
 TEST_CASE("abort from another thread ends every pending wait immediately") {
-    auto ranks = makeLocalCommunicators(3);  // the timeout is 30 s: only the abort can end this in time
+    auto ranks = makeLocalCommunicators(3);  // the timeout is 30 s, so only abort() can end the wait in time
     auto first = errorOf([&] { ranks[0]->barrier(); });
     auto second = errorOf([&] { ranks[1]->barrier(); });
     auto third = errorOf([&] {
@@ -189,7 +190,7 @@ TEST_CASE("asynchronous reductions keep their order with a thread and without") 
         std::fill(shared.begin(), shared.end(), 1.5F);
         auto handle = each.allReduceAsync(CommBuffer::of(shared), ReduceOp::kSum);
         handle.wait();
-        handle.wait();  // once more changes nothing
+        handle.wait();  // a second wait() has no effect
         float expected = 1.5F * static_cast<float>(each.size());
         if (shared.front() != expected || shared.back() != expected) throw std::runtime_error("wrong sum");
     });
@@ -243,13 +244,13 @@ TEST_CASE("sending a message longer than the ring blocks only until the deadline
 }
 
 TEST_CASE("a tree sum adds ranks at half the distance each time") {
-    // 2^24 + 1 rounds to 2^24: what is added first decides.
+    // In float32, 2^24 + 1 is rounded to 2^24, so the result shows which values were added first.
     const float large = 16777216;
     const std::vector<std::pair<std::vector<float>, float>> cases{
         {{3}, 3},
         {{1, 2}, 3},
         {{large, 1, -large, 1}, 2},              // (r0 + r2) + (r1 + r3)
-        {{large, -large, 1, 1}, 1},              // 2^24 + (1 - 2^24), where by rank it were 2
+        {{large, -large, 1, 1}, 1},              // 2^24 + (1 - 2^24); in the order of the ranks it would be 2
         {{large, 1, 0, 2, -large, 1, 0, 3}, 7},  // ((r0 + r4) + (r2 + r6)) + ((r1 + r5) + (r3 + r7))
         {{large, 0, -large, 0, 1, 0, 0, 0}, 0},  // (2^24 + 1) + (-2^24 + 0)
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi_rank checks | missing | messages | bench BYTES REPETITIONS: one rank of a job of mpirun, for mpi_test and the
-// benchmarks.
+// mpi_rank checks | missing | messages | bench BYTES REPETITIONS: one rank that mpirun has started, for mpi_test and
+// the benchmarks.
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ void play(const std::string& part, Communicator& ranks, char** more) {
     if (part == "checks") {
         checkEverything(ranks, false);
     } else if (part == "missing") {
-        if (ranks.rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(60));  // until mpirun ends it
+        if (ranks.rank() == 1)
+            std::this_thread::sleep_for(std::chrono::seconds(60));  // rank 1 does not take part; mpirun ends it
         std::vector<float> values(1000);
         ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
     } else if (part == "messages") {
@@ -58,7 +59,7 @@ void play(const std::string& part, Communicator& ranks, char** more) {
 
 }  // namespace
 
-// Open MPI keeps memory until the process ends.
+// Disables leak detection, because Open MPI does not free all memory before the process ends.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
     return "detect_leaks=0";

@@ -69,7 +69,7 @@ TEST_CASE("NCCL splits off a group whose size follows from all ranks' requests")
     const auto rank0 = world.connect(0);
     const auto rank1 = world.connect(1);
     world.nccl->inProgressFor = 20;
-    // In the fake world every rank wishes what this one does.
+    // The fake NCCL behaves as if every rank requested the same split as this one.
     const auto group = rank1->split(3, 0, GroupUse::kCollectives);
     REQUIRE(group);
     CHECK(std::ranges::count(world.nccl->calls, "commSplit 3") == 1);
@@ -557,7 +557,7 @@ TEST_CASE("poll() detects a late collective of a sub-group") {
     CHECK_THAT(errorOf([&] { communicator->poll(); }), containing("all-reduce of 2 floats"));
 }
 
-// In the fake world a received block consists of bytes of 7. Rank 1 of 2 sums the second block, of 2 values.
+// A block that the fake NCCL receives consists of bytes of 7. Rank 1 of 2 sums the second block, which has 2 values.
 TEST_CASE("a canonical sum exchanges blocks, adds them in the tree and exchanges the sums") {
     World world;
     const auto rank0 = world.connect(0, 2);

@@ -20,7 +20,7 @@ struct Outcome {
     std::string whyNot;
 };
 
-// Ranks as threads; the one named is refused by NCCL.
+// Connects ranks that are threads of this process. NCCL refuses the rank `refused`.
 std::vector<Outcome> join(int size, int refused) {
     InProcessStore store;
     std::vector<Outcome> outcomes(static_cast<std::size_t>(size));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives as part of a recorded step, over the fake NCCL: their order, their deadline and their failures.
+// Tests of collectives that are part of a recorded step (a CUDA graph), with the fake NCCL: their order, their timeout
+// and their failures.
 #include "backend/step_recorder.h"
 #include "base/errors/errors.h"
 #include "comm/fake_nccl.h"
@@ -12,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Rank 0 of 4 with two buckets of gradients, and steps that reduce them as GradientReducer does.
+// Rank 0 of 4 with two buckets of gradients. Its steps reduce the buckets as GradientReducer does.
 struct Rank {
     struct Launched final : RecordedWork {
         Launched(FakeDevice::Graph recorded, std::function<void()> whenGone)
@@ -54,7 +55,8 @@ struct Rank {
         device->enqueue(
             device->computeStream(), [] { return true; }, work);
     }
-    // Backward makes the gradients 1, they are reduced, and the update doubles them.
+    // Enqueues one step: the backward pass sets the gradients to 1, they are summed over 4 ranks, and the update
+    // doubles them.
     void enqueueStep() {
         compute([this] { std::fill(first.begin(), first.end(), 1.0F); });
         const auto handle = communicator->allReduceAsync(CommBuffer::of(first), ReduceOp::kSum);
@@ -69,7 +71,7 @@ struct Rank {
     void step() {
         recorder->run({this, 32}, [this] { enqueueStep(); });
     }
-    // Each of them done before the next one starts, with the gradients reduced and doubled.
+    // Runs `count` steps, each of which is complete before the next one starts, and checks the gradients: 4 x 2 = 8.
     void steps(int count) {
         for (int i = 0; i < count; ++i) {
             step();
@@ -78,7 +80,7 @@ struct Rank {
             CHECK(last[0] == 8);
         }
     }
-    // Until everything is done, as a backend waits on the host.
+    // Waits until all enqueued work is done, as a backend waits on the host.
     void synchronize() {
         DeviceEvent all = device->createEvent();
         device->record(all, device->computeStream());
@@ -105,7 +107,8 @@ TEST_CASE("recorded collectives run between earlier and later work in every laun
     Rank rank;
     rank.steps(5);
     CHECK(rank.told.empty());
-    // Two as they are, two for the recording, none for its launches.
+    // The first step makes two calls directly and the second makes two while it is recorded. Launches of the recording
+    // make none.
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "allReduce") == 4);
 }
 
@@ -146,7 +149,7 @@ TEST_CASE("a group for messages exchanges a value with each peer before its firs
 TEST_CASE("calls of sub-groups are recorded with their parent and counted in each launch") {
     Rank rank;
     const auto joining = std::make_unique<NcclCommunicator>(NcclParts{rank.nccl, rank.device, rank.clock}, rank.store,
-                                                            1, 4, NcclOptions{});  // the fake world needs two ranks
+                                                            1, 4, NcclOptions{});  // the fake NCCL needs two ranks
     const auto reducing = rank.communicator->split(0, 0, GroupUse::kCollectives);
     const auto sending = rank.communicator->split(1, 0, GroupUse::kMessages);
     const std::int64_t before = rank.communicator->collective();
@@ -170,7 +173,8 @@ TEST_CASE("calls of sub-groups are recorded with their parent and counted in eac
         CHECK(sending->bytesSent() == 4 * step);
     }
     CHECK(rank.communicator->collective() == before);
-    CHECK(std::ranges::count(rank.nccl->calls, "send to 2") == 3);  // to connect, directly, and recorded
+    // Three sends: when connecting, in the direct step, and in the recorded step.
+    CHECK(std::ranges::count(rank.nccl->calls, "send to 2") == 3);
 }
 
 TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the number of its last one") {
@@ -186,7 +190,7 @@ TEST_CASE("a failure is reported before NCCL's abort finishes, which waits for t
     Rank rank;
     rank.steps(3);
     rank.nccl->stalled = true;
-    rank.nccl->abortHangs = true;  // until the recording goes
+    rank.nccl->abortHangs = true;  // until the recorded steps are released
     rank.step();
     CHECK_THAT(commErrorOf([&] { rank.synchronize(); }), containing("did not finish within 300 ms"));
     CHECK(rank.nccl->aborts == 0);
@@ -226,7 +230,7 @@ TEST_CASE("if recording breaks NCCL, the ranks reconnect, steps continue and one
     CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 1);
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "commInitRank") == 2);
-    CHECK(rank.store.values.size() == 2);  // each time another id
+    CHECK(rank.store.values.size() == 2);  // each connection has a different unique id
     CHECK(rank.communicator->collective() == 8);
 }
 
@@ -260,5 +264,5 @@ TEST_CASE("events of a recording are reused after it") {
     rank.enqueueStep();
     rank.synchronize();
     CHECK(rank.first[0] == 8);
-    CHECK(rank.device->eventsMade() == events + 1);  // synchronize() takes one
+    CHECK(rank.device->eventsMade() == events + 1);  // synchronize() creates one event
 }

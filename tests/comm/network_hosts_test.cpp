@@ -15,7 +15,7 @@ using namespace ringside::test;
 
 namespace {
 
-// Two ranks on each of two hosts, as processes. False, with the reason printed, if network hosts cannot be created.
+// Two ranks on each of two network hosts, as processes.
 struct TwoHosts {
     static constexpr int kRanks = 4;
     NetworkHosts network;
@@ -40,7 +40,8 @@ struct TwoHosts {
     }
 };
 
-// Those to the other host and no more, as slow as the cable is; each of two ranks carried half of a sum of a million.
+// Checks the link statistics of a rank: exactly two links, to the ranks of the other host, with round trips of at least
+// leastUs, the delay of the network. Each rank of a host exchanges half of a sum of a million values with its peer.
 void checkLinks(Communicator& ranks, std::int64_t leastUs) {
     const std::vector<LinkStatistics> links = ranks.links();
     const int first = ranks.rank() < 2 ? 2 : 0;

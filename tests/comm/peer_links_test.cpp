@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Rank 0's links, and a bare end of each of its sockets.
+// Links of rank 0, and the other end of each of their sockets.
 struct Linked {
     std::vector<UniqueFd> others;
     std::unique_ptr<PeerLinks> links;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as processes: as in a real run, including ranks that are killed or stopped at any moment.
+// Tests with ranks as processes, as in a real run. Some of the ranks are killed or stopped at arbitrary moments.
 #include <csignal>
 #include <random>
 
@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// All-reduces of varying size until an error ends them; ready after the hundredth.
+// Runs all-reduces of varying size until an error ends them. Calls ready() after the hundredth.
 void reduceForever(Communicator& ranks, const std::function<void()>& ready) {
     std::vector<float> values(40'000, 1.0F);
     for (std::size_t step = 1;; ++step) {

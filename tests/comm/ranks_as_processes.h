@@ -11,27 +11,28 @@
 
 namespace ringside::test {
 
-// Ranks as forked processes. A rank's body runs in its child; what it throws becomes its report in the parent.
+// Ranks as forked processes. The body of a rank runs in its child process. An exception in it becomes the rank's report
+// in the parent process.
 class RankProcesses {
   public:
     struct Report {
-        bool finished = false;  // the body ran to its end or threw; false: the process was killed
+        bool finished = false;  // true if the body returned or threw; false if the process was killed
         bool threw = false;
         int missingRank = -1;
         std::string text;
     };
-    // ready() signals to the parent that this rank is in the middle of its work.
+    // A body calls ready() to tell the parent that this rank is in the middle of its work.
     using Body = std::function<void(int rank, const std::function<void()>& ready)>;
 
     RankProcesses(int size, const Body& body);
-    // Kills what is left.
+    // Kills the ranks that still run.
     ~RankProcesses();
     RankProcesses(const RankProcesses&) = delete;
     RankProcesses& operator=(const RankProcesses&) = delete;
 
     void waitUntilReady();
     void signal(int rank, int number);
-    // Waits for that rank's end, at most 30 s.
+    // Waits for at most 30 s until the rank has ended and returns its report.
     Report report(int rank);
 
   private:

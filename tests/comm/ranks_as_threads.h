@@ -38,8 +38,8 @@ inline void onLocalRanks(int size, const std::function<void(Communicator&)>& bod
     onThreads(makeLocalCommunicators(size, options), body);
 }
 
-// Runs call on another thread; the future holds the text of the CommError it threw, or nothing. Catch2 itself is not
-// safe to use from there.
+// Runs `call` on another thread. The future holds the text of the CommError that it threw, or an empty text. Catch2
+// must not be used on that thread, because Catch2 is not thread-safe.
 inline std::future<std::string> errorOf(std::function<void()> call) {
     return std::async(std::launch::async, [call = std::move(call)]() -> std::string {
         try {

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A rank with a GPU of its own, over the communicator of threads.
+// A rank with its own fake GPU, whose data pass through host memory and the communicator of threads.
 struct StagedRank {
     std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
     std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>(clock);
@@ -32,7 +32,7 @@ struct StagedRank {
     }
 };
 
-// Each rank plays in a thread of its own; the checks come after.
+// Runs `play` for each rank on its own thread. The caller makes its checks after all threads have ended.
 template <class Play>
 void playRanks(int size, const Play& play) {
     auto hosts = makeLocalCommunicators(size);

@@ -19,7 +19,7 @@ inline std::pair<UniqueFd, UniqueFd> socketPair() {
     return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-// A store server with a poll loop of its own, in the supervisor's place.
+// Store server with its own thread and poll loop. It replaces the server that a supervisor runs.
 class StoreServerThread {
   public:
     explicit StoreServerThread(int ranks, bool startNow = true) {
@@ -31,7 +31,7 @@ class StoreServerThread {
         std::tie(m_stopRead, m_stopWrite) = socketPair();
         if (startNow) start();
     }
-    // For a parent that forks first.
+    // Starts the thread. A process that forks must call this after the fork.
     void start() {
         m_thread = std::thread([this] { loop(); });
     }
@@ -39,7 +39,8 @@ class StoreServerThread {
         m_stopWrite.reset();
         if (m_thread.joinable()) m_thread.join();
     }
-    // Forked children take theirs; the parent drops all, so that a child's end shows.
+    // Closes all sockets of the ranks in the parent process. Forked children take theirs before, so that the server
+    // detects the end of a child.
     void dropSockets() { m_sockets.clear(); }
     UniqueFd takeSocket(int rank) { return std::move(m_sockets[static_cast<std::size_t>(rank)]); }
 

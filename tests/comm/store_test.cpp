@@ -21,7 +21,8 @@ std::vector<char> bytes(const std::string& text) {
     return {text.begin(), text.end()};
 }
 
-// A server and the other end of its one connection, driven by hand.
+// Store server with one connection. The test writes bytes to the other end of the connection and lets the server read
+// them.
 struct ByHand {
     StoreServer server;
     UniqueFd peer;
@@ -44,7 +45,7 @@ TEST_CASE("a value set by one rank reaches waiting and later ranks") {
     SocketStore first(server.takeSocket(0));
     SocketStore second(server.takeSocket(1));
     SocketStore third(server.takeSocket(2));
-    std::string large(900'000, 'x');  // more than a socket buffer holds
+    std::string large(900'000, 'x');  // size that exceeds the buffer of a socket
     std::vector<char> seen;
     auto waiting = errorOf([&] { seen = second.get("address", milliseconds(20'000)); });
     first.set("address", bytes(large));

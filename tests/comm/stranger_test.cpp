@@ -32,7 +32,9 @@ std::string handOver(PeerHandshake& from, PeerHandshake& to) {
 
 using State = PeerHandshake::State;
 
-// Does what an unauthenticated peer can do with a connection.
+// Repeatedly connects without authentication until `over`, and disturbs the connection. manner: 0 sends nothing and
+// stays connected, 1 sends 100,000 bytes of garbage, 2 sends one byte, 3 starts a handshake with a wrong secret, 4
+// resets the connection at once.
 void bother(const PeerAddress& address, int manner, const std::atomic<bool>& over) {
     std::vector<UniqueFd> open;
     for (int i = 0; !over; ++i) {
@@ -46,7 +48,7 @@ void bother(const PeerAddress& address, int manner, const std::atomic<bool>& ove
         }
         const std::string garbage(manner == 1 ? 100'000 : 1, 'x');
         if (manner == 1 || manner == 2) ::send(socket.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
-        if (manner == 3) {  // knows how ranks talk, but not the secret
+        if (manner == 3) {  // uses the protocol of ranks, but does not know the secret
             PeerHandshake handshake = PeerHandshake::initiator(randomSecret(), 1, 0);
             char buffer[256];
             const ssize_t got = ::recv(socket.get(), buffer, handshake.bytesExpected(), MSG_WAITALL);
@@ -55,11 +57,11 @@ void bother(const PeerAddress& address, int manner, const std::atomic<bool>& ove
             ::send(socket.get(), claim.data(), claim.size(), MSG_NOSIGNAL);
             [[maybe_unused]] const ssize_t none = ::recv(socket.get(), buffer, sizeof buffer, 0);
         }
-        if (manner == 4) {  // and leaves at once, noisily
+        if (manner == 4) {  // closes the connection with a reset
             const linger reset{1, 0};
             ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
         }
-        if (manner == 0 && open.size() < 100) open.push_back(std::move(socket));  // says nothing and stays
+        if (manner == 0 && open.size() < 100) open.push_back(std::move(socket));  // sends nothing and stays connected
     }
 }
 
@@ -106,7 +108,7 @@ TEST_CASE("a recorded handshake is useless on another connection") {
     again.takeOutput();
     again.receive(claim);
     CHECK(again.state() == State::kRefused);
-    PeerHandshake other = PeerHandshake::initiator(secret, 2, 0);  // nor from another pair of ranks
+    PeerHandshake other = PeerHandshake::initiator(secret, 2, 0);  // a proof for another pair of ranks is refused too
     handOver(again, other);
     CHECK(other.state() == State::kGoing);
 }
@@ -186,7 +188,7 @@ TEST_CASE("with only unauthenticated connections, the run ends at its deadline a
         REQUIRE(::connect(socket.get(), address.socketAddress(), address.size()) == 0);
         ::send(socket.get(), "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
         char answer[64];
-        while (::recv(socket.get(), answer, sizeof answer, 0) > 0) continue;  // until it is cut off
+        while (::recv(socket.get(), answer, sizeof answer, 0) > 0) continue;  // until the rank closes the connection
     }
     const std::string error = failing.get();
     CHECK_THAT(error, containing("rank 7 did not connect within 300 ms"));

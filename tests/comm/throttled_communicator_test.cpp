@@ -22,10 +22,10 @@ std::vector<std::unique_ptr<Communicator>> throttledRanks(int size, const LinkTh
 
 }  // namespace
 
-// Patarasuk and Yuan 2009: 2 (N-1) rounds of latency and of a part 1/N of the bytes.
+// A ring all-reduce has 2 (N - 1) rounds, each with the latency and 1/N of the bytes (Patarasuk and Yuan 2009).
 TEST_CASE("a throttled transfer lasts as long as the rounds of a ring") {
     using enum CollectiveKind;
-    const LinkThrottle link{8, 100};  // a byte takes a nanosecond
+    const LinkThrottle link{8, 100};  // a byte takes 1 ns
     CHECK(link.messageNs(4000) == 4000 + 100'000);
     CHECK(link.collectiveNs(kAllReduce, 4000, 4) == 6 * (1000 + 100'000));
     CHECK(link.collectiveNs(kAllGather, 1000, 4) == 3 * (1000 + 100'000));
@@ -44,7 +44,7 @@ TEST_CASE("a throttled communicator has the results of its inner communicator") 
 
 TEST_CASE("a throttled collective ends no earlier than its link, and collectives in flight follow one another") {
     std::vector<float> values(2000, 1.0F);
-    onThreads(throttledRanks(2, {0.008, 0}), [&](Communicator& ranks) {  // a byte takes a microsecond
+    onThreads(throttledRanks(2, {0.008, 0}), [&](Communicator& ranks) {  // a byte takes 1 us
         std::vector<float> first(1000, 1.0F), second(1000, 2.0F);
         ranks.barrier();
         const std::int64_t began = monotonicNs();

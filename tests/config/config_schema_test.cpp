@@ -9,14 +9,16 @@ using namespace ringside;
 
 namespace {
 
-// The same keys on both sides, with these defaults; sections may hold sections.
+// Checks that a section of the schema has the same keys as the default experiment, with the same default values.
+// Recursive for nested sections.
 void checkSection(const Json& schema, const Json& defaults) {
     CHECK(schema["additionalProperties"] == false);
     for (const auto& [key, value] : defaults.items()) {
         CAPTURE(key);
         REQUIRE(schema["properties"].contains(key));
         if (value.is_object()) {
-            CHECK(schema["properties"][key]["properties"].size() >= value.size());  // neutral keys are not written
+            // An experiment file omits some settings that have their default values.
+            CHECK(schema["properties"][key]["properties"].size() >= value.size());
             checkSection(schema["properties"][key], value);
         } else if (key != "version") {
             CHECK(schema["properties"][key]["default"] == value);

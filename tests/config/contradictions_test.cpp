@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that are valid alone and not together.
+// Tests of settings that are valid individually but contradict each other.
 #include "config/leaves.h"
 #include "config/mesh.h"
 #include "config/nearest_word.h"
@@ -70,7 +70,7 @@ TEST_CASE("a loss fits the data: mse for numbers, cross_entropy for classes") {
         wrong.back() = "training.loss=cross_entropy";
         CHECK(problemsWith(wrong).empty());
     }
-    // A table can have either.
+    // A data set from a table can have classes or numeric targets, so both losses are valid.
     for (const std::string loss : {"mse", "cross_entropy"})
         CHECK(problemsWith({"dataset.kind=csv", "dataset.path=a", "training.loss=" + loss}).empty());
     CHECK(problemsWith({"dataset.kind=synthetic", "training.loss=mse"}).empty());
@@ -114,7 +114,7 @@ TEST_CASE("training runs at most 64 ranks, and not on the data of a watched scri
     CHECK(external.validateForTraining().front().field == "dataset.kind");
     RunConfig tooMany;
     tooMany.parallel.worldSize = 4097;
-    CHECK(tooMany.validateForTraining().size() == 1);  // the limit of the field alone
+    CHECK(tooMany.validateForTraining().size() == 1);  // only the problem of the field's own limit, no contradiction
 }
 
 TEST_CASE("the throttle slows down processes on the CPU only") {
@@ -127,8 +127,8 @@ TEST_CASE("the throttle slows down processes on the CPU only") {
 
 TEST_CASE("a mesh has as many ranks as the run and only the dimensions of its strategy") {
     CHECK(meshOf(configWith({"parallel.world_size=6", "mesh.replicate=4"})) == Mesh{4, 1, 1});
-    CHECK(meshOf(configWith({"parallel.strategy=fsdp", "parallel.world_size=6", "mesh.replicate=4"})) ==
-          Mesh{4, 1, 1});  // 4 does not divide 6
+    // 4 does not divide 6.
+    CHECK(meshOf(configWith({"parallel.strategy=fsdp", "parallel.world_size=6", "mesh.replicate=4"})) == Mesh{4, 1, 1});
     CHECK(meshOf(configWith({"parallel.strategy=data_parallel"})) == Mesh{});
     CHECK(problemsWith({"parallel.strategy=fsdp", "parallel.world_size=4", "mesh.pipeline=2"}) ==
           "parallel.strategy is fsdp, but the mesh has 2 pipeline ranks: set it to pipeline, whose stages are sharded "
@@ -170,7 +170,7 @@ TEST_CASE("micro-batches and stages are those of the strategy and the schedule")
     const Texts pipeline = {"parallel.strategy=pipeline", "parallel.world_size=2", "pipeline.micro_batches=8"};
     CHECK(microBatchesOf(configWith(pipeline)) == 8);
     CHECK(microBatchesOf(configWith({"parallel.strategy=model_parallel", "parallel.world_size=2"})) == 1);
-    CHECK(microBatchesOf(configWith({"pipeline.micro_batches=8"})) == 1);  // no stages
+    CHECK(microBatchesOf(configWith({"pipeline.micro_batches=8"})) == 1);  // without stages the setting has no effect
     CHECK(stagesPerRank(configWith({"pipeline.stages_per_rank=3"})) == 3);
     CHECK(stagesPerRank(configWith({"parallel.strategy=model_parallel", "pipeline.stages_per_rank=3"})) == 1);
     const RunConfig one = configWith({"pipeline.stages_per_rank=1"});
@@ -206,7 +206,7 @@ TEST_CASE("a pipeline's micro-batches fill its schedule") {
     CHECK_THAT(problems({"pipeline.split=[1,1,1]"}), containing("has 3 numbers of layers for 4 stages"));
     CHECK(problems({"pipeline.split=[1,1,1]", "pipeline.schedule_file=own.csv"}).empty());
     CHECK_THAT(problems({"pipeline.micro_batches=7"}), containing("use 6 or 10, or a loader.batch_size of 63"));
-    // One stage on each rank of model_parallel, whose batches pass whole.
+    // With model_parallel, each rank has one stage, and batches are not divided into micro-batches.
     CHECK(problemsWith({"parallel.strategy=model_parallel", "parallel.world_size=2", "pipeline.micro_batches=7",
                         "pipeline.stages_per_rank=2"})
               .empty());
@@ -263,7 +263,7 @@ TEST_CASE("the nearest word is at most a third of the word away") {
     CHECK(nearestWord("axx", words).empty());
     CHECK(nearestWord("xabc", words) == "abc");
     CHECK(nearestWord("ac", words) == "abc");
-    CHECK(nearestWord("rat", words) == "learning_rate");  // a part of three letters
+    CHECK(nearestWord("rat", words) == "learning_rate");  // a substring with at least three letters
     CHECK(nearestWord("ra", words).empty());
     CHECK(nearestWord("", words).empty());
     const std::string longest(64, 'a');
@@ -310,7 +310,8 @@ TEST_CASE("texts and lists end at their limits") {
     CHECK(config.set("sampler.class_weights=" + list).empty());
     CHECK(config.sampler.classWeights.size() == 1000);
     CHECK(config.set("sampler.class_weights=" + list + ",1").front().message == "has 1001 entries; the limit is 1000");
-    // A list of layers of 65,536 bytes: the ends and the spaces that JSON text does not keep are not counted.
+    // A list of layers whose stored JSON text has 65,536 bytes. Surrounding and inner spaces do not count, because the
+    // stored text omits them.
     const std::string layer = R"([{"kind":")";
     const std::string layers = layer + std::string(65'536 - layer.size() - 3, 'a') + R"("}])";
     REQUIRE(layers.size() == 65'536);

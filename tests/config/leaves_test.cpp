@@ -10,7 +10,7 @@ using namespace ringside;
 
 namespace {
 
-// Returns the sum of a rank's leaves, written out in the order of addition.
+// Returns the sum of a rank's leaves as text, in the order of the additions.
 std::string summed(int leaves, int filled) {
     std::vector<std::string> kept(8);
     std::string sum;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of each number in an experiment, written a second time: files of users depend on them.
+// Tests of the limits of each number in an experiment. The limits are written here a second time, because users' files
+// depend on them.
 #include <cmath>
 #include <map>
 
@@ -14,7 +15,7 @@ namespace {
 struct Limits {
     double least;
     double most;
-    bool above = false;  // true: the number must be above `least`
+    bool above = false;  // true: the number must be larger than `least`, false: at least `least`
 };
 
 constexpr double kInt32 = 2147483647;

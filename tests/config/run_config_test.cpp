@@ -236,14 +236,14 @@ TEST_CASE("every epoch repeats the first order if set_epoch is never called") {
     CHECK_FALSE(config.repeatsOrder());
     config.sampler.setEpoch = false;
     CHECK(config.repeatsOrder());
-    config.training.epochs = 1;  // nothing to repeat
+    config.training.epochs = 1;  // one epoch has no other epoch whose order it could repeat
     CHECK_FALSE(config.repeatsOrder());
     config.training.epochs = 2;
     config.sampler.shuffle = false;  // the order of the data set, as intended
     CHECK_FALSE(config.repeatsOrder());
-    config.sampler.kind = SamplerKind::kDistributedWeighted;  // draws, with or without shuffle
+    config.sampler.kind = SamplerKind::kDistributedWeighted;  // draws at random with and without shuffle
     CHECK(config.repeatsOrder());
-    config.sampler.kind = SamplerKind::kRandom;  // reseeded by the loop itself
+    config.sampler.kind = SamplerKind::kRandom;  // the training loop reseeds it in each epoch
     config.sampler.shuffle = true;
     CHECK_FALSE(config.repeatsOrder());
 }

@@ -10,7 +10,7 @@ using namespace ringside;
 
 namespace {
 
-// The one problem that a change to the defaults makes.
+// Returns the only problem that a change to the default experiment causes.
 std::string problemAfter(const std::function<void(RunConfig&)>& change) {
     RunConfig config;
     change(config);

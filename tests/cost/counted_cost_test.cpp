@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is predicted from the model is what the engine takes and its communicators send.
+// Tests that predictions from the model equal the memory that the engine allocates and the bytes that its communicators
+// send.
 #include "base/system/files.h"
 #include "config/mesh.h"
 #include "cost/strategy_cost.h"
@@ -65,7 +66,7 @@ RunConfig inLeaves(RunConfig config) {
 
 struct Counted {
     std::vector<RankMemory> memory;
-    std::vector<std::int64_t> bytes;  // of the second step
+    std::vector<std::int64_t> bytes;  // bytes sent in the second step
 };
 
 Counted train(const RunConfig& config) {
@@ -198,8 +199,9 @@ TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing a
     }
 }
 
-// Rajbhandari et al. 2020, fp32 with Adam: parameters 4 bytes, gradients 4, two moments 8, each divided by the number
-// of ranks where the level shards it; on top of that whole units of parameters and gradients that are in use.
+// Memory with float32 and Adam (Rajbhandari et al. 2020): parameters 4 bytes, gradients 4, two moments 8, each divided
+// by the number of ranks if the level shards it. In addition, the complete parameters and gradients of the units in
+// use.
 TEST_CASE("levels of sharding use the memory of their definition") {
     constexpr double kUnit = 4.0 / 32;  // bytes per parameter of one of 32 layers
     RunConfig config = perceptron(4);
@@ -223,7 +225,7 @@ TEST_CASE("levels of sharding use the memory of their definition") {
     }
 }
 
-// The devices of data_parallel are one rank's, and its first one is counted.
+// All devices of data_parallel belong to one rank. The prediction is for the first device.
 TEST_CASE("memory of data_parallel's first device is predicted") {
     const TemporaryDirectory directory;
     for (RunConfig config : {perceptron(4), convolutions(2, "residual_cnn"), transformer(2, directory)}) {

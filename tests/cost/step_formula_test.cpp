@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes, links, times and memory of a step, moment by moment, against calculations by hand.
+// Tests of bytes, links, times and memory of a step at each moment, against calculations by hand.
 #include "cost/memory_over_step.h"
 #include "cost/step_links.h"
 #include "cost/strategy_cost.h"
@@ -12,7 +12,7 @@ namespace {
 
 using What = StepLink::What;
 
-// Digits of 64 values through hidden layers to 10 classes, in batches of 32.
+// Returns a perceptron for digits of 64 values, with hidden layers, 10 classes and batches of 32.
 PlanSubject perceptron(std::int64_t ranks, std::vector<std::int64_t> hidden, StrategyKind strategy) {
     RunConfig config;
     config.model.hidden = std::move(hidden);
@@ -26,7 +26,7 @@ StrategyCost costWith(const PlanSubject& subject, const MachineRates& rates = {}
     return ringside::costOf(subject, rates).value();
 }
 
-// Returns "0>1 1>0 ", the links that carry something, in the order of the ranks.
+// Returns "0>1 1>0 ", the links that transfer something, in the order of the ranks.
 std::string routes(const std::vector<StepLink>& links, What what) {
     std::string text;
     for (const StepLink& one : links)
@@ -71,7 +71,8 @@ TEST_CASE("shards and gradients move around the rings of their groups") {
     // 64-16-10: a quarter of the rows of each tensor, rounded up: 4 x 64, 4, 3 x 16 and 3 values; three quarters of
     // the whole leave each rank.
     const std::int64_t chunks = 4 * (256 + 4 + 48 + 3);
-    CHECK(bytesOn(links, 0, 1, What::kParameters) == 2 * 3 * chunks);  // forward and backward
+    // Parameters are gathered for the forward and the backward pass.
+    CHECK(bytesOn(links, 0, 1, What::kParameters) == 2 * 3 * chunks);
     CHECK(bytesOn(links, 0, 1, What::kGradients) == 3 * chunks);
     subject.config.mesh.replicate = 2;  // two replicas of two shards each
     links = stepLinks(subject, costWith(subject).plan);
@@ -96,7 +97,7 @@ TEST_CASE("stages of an interleaved pipeline send to the next rank and back to t
     CHECK(links.size() == 4);
     CHECK(cost.traffic[0].messages == 3 * 4);
     CHECK(cost.traffic[0].activations == 3 * boundary);
-    // The losses and hits of 32 samples, half of which each of two ranks sends.
+    // Losses and numbers of correct predictions of 32 samples; each of two ranks sends half of them.
     CHECK(cost.traffic[1].rest == 2 * 32 * 4 / 2);
     CHECK(cost.traffic[1].collectives == 1);
     subject.config.training.accumulateSteps = 3;
@@ -187,12 +188,12 @@ TEST_CASE("units are gathered before their passes and freed after them") {
     const std::int64_t one = curve.moments.at(1).inUse.activations;
     CHECK((one > 0 && one < all));
     checkCurve(subject, 9.5,
-               {{0, first, 0},           // gathered
+               {{0, first, 0},           // the first unit is gathered
                 {0.5, first, one},       // forward
                 {1.5, second, one},      // the first is freed, the second gathered
                 {2, second, all},        // forward
                 {3, second, all},        // freed, and gathered for the backward pass
-                {3.5, 2 * second, all},  // with its whole gradients
+                {3.5, 2 * second, all},  // the complete gradients of the second unit exist
                 {5.5, second, one},      // parameters are freed, gradients are scattered
                 {6, first, one},
                 {6.5, 2 * first, one},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs against closed formulas.
+// Tests of the predicted costs of strategies against closed formulas.
 #include "cost/strategy_cost.h"
 
 #include <map>
@@ -128,13 +128,13 @@ TEST_CASE("a sharded model gathers no more than its buffers hold, and frees all 
         CHECK(one.inUse.activations >= 0);
     }
     CHECK(most <= cost.memory[1].gathered);
-    CHECK((most > 0) ==
-          (subject.config.fsdp.shard != ShardedState::kOptimizer));  // whole tensors that stay are no gathered units
+    // Tensors that are never sharded are not gathered units.
+    CHECK((most > 0) == (subject.config.fsdp.shard != ShardedState::kOptimizer));
     CHECK(curve.moments.back().inUse.gathered == 0);
     CHECK(curve.moments.back().inUse.activations == 0);
 }
 
-// Whole copies: every layer's activations are there when the way back begins.
+// A complete copy of the model keeps the activations of every layer until the backward pass begins.
 TEST_CASE("a complete copy uses the most memory after the forward pass, a third of the step") {
     const PlanSubject subject = digits(2);
     const StrategyCost cost = priced(subject);
@@ -221,7 +221,7 @@ const StrategyChoice& theCurrentOne(const std::vector<StrategyChoice>& choices) 
     return *std::ranges::find(choices, true, &StrategyChoice::isCurrent);
 }
 
-// The choice that is marked is the experiment: its configuration, and its cost to the byte.
+// Checks that the choice that is marked as current equals the experiment, in configuration and cost, and returns it.
 StrategyChoice checkCurrent(const PlanSubject& subject) {
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
     const StrategyChoice current = theCurrentOne(choices);
@@ -401,8 +401,8 @@ TEST_CASE("throttled ranks take as long as the emulated device and link, and use
     const StrategyCost device = ringside::costOf(subject, fast).value();
     CHECK(device.time.all() == Approx(flops / 1e8).epsilon(1e-6));
     CHECK(device.time.limit() == StepLimit::kArithmetic);
-    subject.config.parallel.throttle.gflops =
-        0.5;  // four ranks on one processor compute for longer than each rank's pace
+    // Four ranks on one processor compute for longer than each rank's pace.
+    subject.config.parallel.throttle.gflops = 0.5;
     CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
     subject.config.parallel.throttle.gflops = 2;  // faster than the machine
     CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// allreduce_bench [--ranks 2,4] [--bytes 40000,400000,4000000] [--only shm]: all-reduce of floats, in place, back to
-// back, ranks as processes; beside Open MPI and PyTorch's Gloo when they are installed, all in this one run.
+// allreduce_bench [--ranks 2,4] [--bytes 40000,400000,4000000] [--only shm]: measures in-place all-reduces of floats,
+// one directly after the other, with ranks as processes. Also measures Open MPI and PyTorch's Gloo in the same run, if
+// they are installed.
 #include <sys/mman.h>
 
 #include <CLI/CLI.hpp>
@@ -34,7 +35,7 @@ struct Figure {
 struct Case {
     int ranks;
     std::size_t bytes;
-    // Batches long enough that a barrier beside them does not matter.
+    // Number of all-reduces between two barriers: about 40 ms in total, so that the time of the barriers is negligible.
     int repetitions(double expectedMs) const { return std::clamp(static_cast<int>(40 / expectedMs), 4, 1000); }
 };
 
@@ -54,7 +55,7 @@ Figure measure(Communicator& ranks, std::span<float> values, int repetitions) {
 
 using Maker = std::function<std::unique_ptr<Communicator>(int rank)>;
 
-// Forks the ranks; rank 0's figure comes back through a shared page.
+// Forks the ranks. Rank 0 returns its result through a memory page that all processes share.
 std::optional<Figure> runRanks(Case one, int repetitions, bool allocated, const Maker& make,
                                const std::function<void()>& afterFork) {
     void* page = ::mmap(nullptr, sizeof(Figure), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -120,7 +121,8 @@ std::optional<Figure> runMpi(Case one, const std::string& program) {
         std::to_string(one.repetitions(static_cast<double>(one.bytes) / 3e6)));
 }
 
-// By turns, several times: Open MPI's own figures differ between starts more than ours and its do. The middle one.
+// Runs Open MPI's own program and this engine over MPI alternately, kMpiRounds times each, and returns the median of
+// each. Results of one program differ between starts by more than the two programs differ.
 std::array<std::optional<Figure>, 2> runMpiBesideOurs(Case one) {
     const std::array<std::string, 2> programs{RINGSIDE_MPI_PEER, programPath() + " --mpi-rank"};
     std::array<std::vector<Figure>, 2> all;
@@ -138,7 +140,7 @@ std::array<std::optional<Figure>, 2> runMpiBesideOurs(Case one) {
     return middle;
 }
 
-// Measures this engine's all-reduce over MPI in a process of mpirun.
+// Measures the engine's all-reduce over MPI. Runs in a process that mpirun has started.
 int measureAsMpiRank(std::size_t bytes, int repetitions) {
     const int rank = std::atoi(std::getenv("OMPI_COMM_WORLD_RANK"));
     const auto ranks = makeMpiCommunicator(nullptr, rank, std::atoi(std::getenv("OMPI_COMM_WORLD_SIZE")));

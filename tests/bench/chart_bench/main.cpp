@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Redraw of one chart that is as full as it gets: 65,536 points with band, raw and smoothed line.
+// Measures the redraw of one chart with the largest number of points: 65,536 points with band, raw and smoothed line.
 // Usage: QT_QPA_PLATFORM=offscreen chart_bench
 #include <QApplication>
 #include <QPixmap>

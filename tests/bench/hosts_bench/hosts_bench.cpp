@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// hosts_bench [--delays-us 0,200,2000] [--bytes 40000,4000000] [--rounds 3]: all-reduce of floats, in place in memory
-// of the communicator, back to back, by two ranks on each of two hosts (network namespaces): through shared memory and
-// one exchange, over Gloo between all ranks, and PyTorch's Gloo, by turns. Delays are one way, in microseconds.
+// hosts_bench [--delays-us 0,200,2000] [--bytes 40000,4000000] [--rounds 3]: measures in-place all-reduces of floats in
+// memory of the communicator, one directly after the other, by two ranks on each of two hosts (network namespaces).
+// Compares, alternately: shared memory within a host with one exchange between the hosts, Gloo between all ranks, and
+// PyTorch's Gloo. Delays are one-way, in microseconds.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,9 +34,9 @@ constexpr std::size_t kMostSizes = 8;
 struct Figure {
     double medianMs = 0;
     double bestMs = 0;
-    double cpuMs = 0;  // of rank 0
+    double cpuMs = 0;  // CPU time of rank 0
 };
-using Figures = std::array<Figure, kMostSizes>;  // by size
+using Figures = std::array<Figure, kMostSizes>;  // one figure for each size
 
 double cpuMs() {
     timespec time{};
@@ -121,7 +122,8 @@ double middle(std::vector<double> values) {
 void runDelay(int delayUs, const std::vector<std::size_t>& sizes, int rounds, bool alone) {
     const NetworkHosts network{std::chrono::microseconds(delayUs)};
     std::map<std::string, std::vector<Figures>> all;
-    for (int round = 0; round < rounds; ++round) {  // by turns: the machine's mood is the same for all
+    for (int round = 0; round < rounds; ++round) {  // all variants are measured in each round, so that changes of the
+                                                    // machine's load affect all of them
         all["hierarchical"].push_back(runOurs(network, sizes, true));
         if (alone) continue;
         all["gloo"].push_back(runOurs(network, sizes, false));

@@ -21,11 +21,11 @@ struct Case {
 };
 
 struct PlanTimes {
-    double plan = 1e300;     // the order and the arithmetic: any slot of any rank can be read
-    double oneRank = 1e300;  // after that, the list of rank 0's indices
+    double plan = 1e300;     // time to compute a plan: afterwards any slot of any rank can be read
+    double oneRank = 1e300;  // additional time to list the indices of rank 0
 };
 
-// Best of the rounds, in milliseconds.
+// Returns the shortest times of all rounds, in milliseconds.
 PlanTimes planMs(const Case& c) {
     using Clock = std::chrono::steady_clock;
     using Milliseconds = std::chrono::duration<double, std::milli>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window at 1,281,167 samples on 64 ranks with 1000 classes, its Shards page used as a person uses it: for each
-// view, pan and zoom, change of epoch, select and hover; find; memory. Frames and the GUI thread's longest event are
-// told for each.
+// Measures the Shards page of the window with 1,281,167 samples on 64 ranks and 1000 classes, operated as a user does:
+// in each view, pans, zooms, changes the epoch, selects and hovers; then searches. Prints for each the times of frames,
+// the longest event of the GUI thread, and the memory.
 // Usage: QT_QPA_PLATFORM=offscreen shards_bench [rounds]
 #include <QAbstractButton>
 #include <QLineEdit>
@@ -60,7 +60,7 @@ struct Bench {
 
     Bench(TimedApplication& timed, int times) : application(timed), rounds(times) {}
 
-    // Turns the event loop until the condition holds and what follows from it was painted.
+    // Runs the event loop until the condition holds and the resulting changes are painted.
     void until(const std::function<bool()>& condition) const {
         QEventLoop loop;
         QTimer look;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // step_bench WORLD_SIZE STEPS [silent | WORKLOAD [THREADS [SETTING=VALUE ...]]]: trains a workload (workload.cpp; by
 // default the MLP 64-128-10 with 32 random samples per rank), one process per rank over shared memory, and prints rank
-// 0's steps per second and CPU microseconds per step. With `silent`, nothing is handed to telemetry: the difference is
-// what telemetry costs.
+// 0's steps per second and CPU microseconds per step. With `silent`, the trainer reports nothing to telemetry: the
+// difference to a run without `silent` is the cost of telemetry.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ struct Bench {
     std::int64_t steps = 1;
     bool silent = false;
     const Workload* workload = nullptr;
-    int threads = 1;  // of a rank
+    int threads = 1;  // number of threads of each rank
     RunConfig config = {};
 
     std::int64_t warmUp() const { return std::max<std::int64_t>(1, steps / 10); }
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "there is no workload %s; there are %s\n", argv[3], workloadNames().c_str());
         return 2;
     }
-    const int threads = argc > 4 ? std::atoi(argv[4]) : 0;  // 0: as many as there are for a rank
+    const int threads = argc > 4 ? std::atoi(argv[4]) : 0;  // 0: the number of threads that a rank has by default
     bench.threads = threads > 0 ? threads : threadsPerRank(bench.worldSize);
     bench.config = configOf(*bench.workload);
     for (int i = 5; i < argc; ++i) {

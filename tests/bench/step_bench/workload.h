@@ -9,14 +9,15 @@
 
 namespace ringside {
 
-// Experiment of a benchmark: settings, and the shape of its synthetic samples. peer_pytorch.py has the same.
+// Experiment of a benchmark: settings, and the shape of its synthetic samples. peer_pytorch.py contains the same
+// experiments.
 struct Workload {
     std::string_view name;
     std::vector<std::string_view> settings;
-    SampleShape shape;  // of images and vectors; texts have dataset.context_length characters of 64
+    SampleShape shape;  // shape of images and vectors; texts have dataset.context_length characters out of 64
 };
 
-// Null for a name that there is not.
+// Returns the workload of this name, or null if there is none.
 const Workload* findWorkload(std::string_view name);
 std::string workloadNames();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank on the CPU, as ringside-worker is, that tells of its steps for kWindow epochs, is silent about them for as
-// many, and so on; with RINGSIDE_BENCH=trace it tells of all, and traces them or not. Rank 0 logs the step rate of
-// every window: see telemetry_bench.py.
+// Worker with one rank on the CPU, like ringside-worker. It alternates between kWindow epochs in which it reports its
+// steps to telemetry and kWindow epochs in which it does not. With RINGSIDE_BENCH=trace it reports all steps and
+// alternates tracing instead. Rank 0 logs the step rate of each window, see telemetry_bench.py.
 #include <unistd.h>
 
 #include <csignal>
@@ -25,10 +25,11 @@ using namespace ringside;
 
 namespace {
 
-constexpr std::int64_t kWindow = 60;    // epochs
-constexpr std::int64_t kSettling = 12;  // of them, not measured: the last frames of the window before are on their way
+constexpr std::int64_t kWindow = 60;    // number of epochs of a window
+constexpr std::int64_t kSettling = 12;  // number of epochs at the start of a window that are not measured, because the
+                                        // last frames of the previous window are still being sent
 
-// Turns training.log_every between 1 and never, at the same epochs on every rank.
+// Switches training.log_every between 1 and the largest number, at the same epochs on every rank.
 class Alternation final : public TrainerObserver {
   public:
     Alternation(TelemetrySink& sink, RunConfig& config, int rank)
@@ -66,7 +67,8 @@ class Alternation final : public TrainerObserver {
         if (m_rank != 0) return;
         const double seconds = static_cast<double>(nowUs() - m_fromUs) / 1e6;
         const double rate = static_cast<double>(progress().step.load() - m_fromStep) / seconds;
-        // A busy machine lengthens the steps, but not what the training thread computes in them.
+        // The rate per second of CPU time is logged too: other programs on a busy machine lengthen the steps, but not
+        // the CPU time of the training thread.
         const auto steps = static_cast<double>(progress().step.load() - m_fromStep);
         const double perSecond = 1e9 * steps / static_cast<double>(threadCpuNs() - m_fromCpuNs);
         m_sink.log(LogLevel::kInfo,
@@ -80,7 +82,7 @@ class Alternation final : public TrainerObserver {
     TelemetrySink& m_sink;
     RunConfig& m_config;
     const int m_rank;
-    StepTracer* m_tracer = nullptr;  // null if the telemetry itself is switched on and off
+    StepTracer* m_tracer = nullptr;  // tracer that is switched; null if the reporting of steps is switched instead
     SinkObserver m_told;
     std::int64_t m_epoch = 0;
     std::int64_t m_fromUs = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long a picture of the Timeline page takes while one pans and zooms: 64 ranks x 2,000 steps, and 16 ranks in
+// Measures the time to paint the Timeline page while the user pans and zooms: 64 ranks x 2,000 steps, and 16 ranks in
 // lanes.
 #include <QApplication>
 #include <QCommandLineParser>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long one event keeps the window busy while 8 ranks train at full speed, with the training page in view.
+// Measures how long single events keep the window busy while 8 ranks train at full speed and the Training page is
+// visible.
 // Usage: QT_QPA_PLATFORM=offscreen window_bench [epochs]
 #include <QApplication>
 #include <QTemporaryDir>
@@ -83,7 +84,7 @@ int main(int argc, char** argv) {
         std::printf("state %d: %s\n", static_cast<int>(state), qPrintable(window.controller().message()));
         application.quit();
     });
-    application.wall.clear();  // showing the window is not part of it
+    application.wall.clear();  // discards the times of the first display of the window
     application.thread.clear();
     window.controller().start(config, folder.filePath("run"));
     application.exec();
