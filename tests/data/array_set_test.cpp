@@ -44,7 +44,8 @@ TEST_CASE("the test part in the folder of a training file is used for validation
     writeRaw(directory.path() / kImages, idxBytes({2, 1, 1}, bytes({0, 1})));
     writeRaw(directory.path() / kLabels, idxBytes({2}, bytes({0, 1})));
     writeRaw(directory.path() / "t10k-images-idx3-ubyte", idxBytes({3, 1, 1}, bytes({255, 0, 0})));
-    CHECK(loadArraySet(directory.path(), {}).value().validation == nullptr);  // its labels are missing
+    // The labels of the validation set are missing.
+    CHECK(loadArraySet(directory.path(), {}).value().validation == nullptr);
     writeRaw(directory.path() / "t10k-labels-idx1-ubyte", idxBytes({3}, bytes({1, 0, 6})));
     const DataParts parts = loadArraySet(directory.path(), {}).value();
     CHECK(parts.training->size() == 2);

@@ -25,7 +25,7 @@ TEST_CASE("Damaged and truncated gzip files are refused") {
         CHECK_FALSE(gunzip(packed.substr(0, length), "cut.gz", 1000).ok());
     }
     std::string wrong = packed;
-    wrong[wrong.size() - 5] = static_cast<char>(wrong[wrong.size() - 5] ^ 1);  // in the checksum
+    wrong[wrong.size() - 5] = static_cast<char>(wrong[wrong.size() - 5] ^ 1);  // changes a byte of the checksum
     CHECK(gunzip(wrong, "wrong.gz", 1000).problem().text() ==
           "wrong.gz is a damaged or truncated gzip file: download the file again");
     CHECK_FALSE(gunzip("no gzip at all", "text.gz", 1000).ok());

@@ -14,7 +14,7 @@ using namespace ringside::testing;
 
 namespace {
 
-// Images written and read by Pillow 9.4.0 (libjpeg-turbo 2.1.5), recorded once.
+// Images that Pillow 9.4.0 (libjpeg-turbo 2.1.5) has written, with the pixels that it has read; recorded once.
 const Json& pillow() {
     static const Json json = readJsonFile(sourceFile("tests/data/images_pillow_9_4.json")).value();
     return json;
@@ -88,10 +88,10 @@ TEST_CASE("a file that is not an image, too large or damaged is reported") {
     CHECK_THAT(decode(pngFile(2000000, 1, "")).problem().text(), containing("is a damaged PNG image"));
     CHECK_THAT(decode(pngFile(0, 1, "")).problem().text(), containing("is a damaged PNG image"));
     std::string crc = pngFile(2, 1, bytes({255, 0, 0, 0, 0, 255}));
-    crc[crc.size() - 14] ^= 1;  // within the checksum of the pixels
+    crc[crc.size() - 14] ^= 1;  // changes a byte of the checksum of the pixels
     CHECK_THAT(decode(crc).problem().text(), containing("is a damaged PNG image"));
     std::string jpeg = contentOf("jpeg_420");
     const std::size_t frame = jpeg.find("\xff\xc0");
-    jpeg.replace(frame + 5, 4, "\xff\xff\xff\xff");  // 65,535 rows of 65,535
+    jpeg.replace(frame + 5, 4, "\xff\xff\xff\xff");  // a size of 65,535 x 65,535 pixels
     CHECK_THAT(decode(jpeg).problem().text(), containing("pixels") || containing("damaged"));
 }

@@ -79,7 +79,8 @@ TEST_CASE("A validation fraction is rounded up and leaves both parts at least on
 }
 
 TEST_CASE("Standardised features have mean 0 and variance 1 over the training rows") {
-    // Rows 0 and 1 train: 2 and 6 have mean 4 and deviation 2; the second feature is constant there.
+    // Rows 0 and 1 are training samples. Their first feature has the values 2 and 6: mean 4, deviation 2. The second
+    // feature is constant there.
     SampleTable table{.size = 3, .shape = {.features = 2}, .features = {2, 7, 6, 7, 10, 9}, .labels = {0, 0, 0}};
     const std::vector<std::uint32_t> rows = {0, 1};
     standardize(table, rows);

@@ -15,7 +15,7 @@ const std::filesystem::path& arrays() {
     static const int status = std::system((placeOf("numpy_python") + " '" + sourceFile("tests/data/write_arrays.py") +
                                            "' '" + directory.path().string() + "'")
                                               .c_str());
-    REQUIRE(status == 0);  // python3-numpy is needed
+    REQUIRE(status == 0);  // the test needs python3-numpy
     return directory.path();
 }
 

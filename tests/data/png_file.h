@@ -14,7 +14,7 @@ inline std::string pngChunk(const std::string& type, const std::string& content)
            bigEndian32(static_cast<std::uint32_t>(crc));
 }
 
-// A PNG of 8-bit RGB; pixels may be fewer than the header says.
+// Returns a PNG file of 8-bit RGB. `pixels` may have fewer pixels than the header states.
 inline std::string pngFile(int width, int height, const std::string& pixels) {
     std::string rows;
     const std::size_t row = static_cast<std::size_t>(width) * 3;

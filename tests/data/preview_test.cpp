@@ -15,7 +15,7 @@ DataPreview tableOf(const std::string& text) {
     return previewTable(text, "table.csv", false).value();
 }
 
-// Numbers as in a well-known table of patients: eight features, then 0 or 1, no header.
+// Table in the format of a well-known data set of patients: eight numeric features, then the label 0 or 1, no header.
 const std::string kPatients =
     "6,148,72,35,0,33.6,0.627,50,1\n1,85,66,29,0,26.6,0.351,31,0\n8,183,64,0,0,23.3,0.672,32,1\n"
     "1,89,66,23,94,28.1,0.167,21,0\n0,137,40,35,168,43.1,2.288,33,1\n";
@@ -82,7 +82,7 @@ TEST_CASE("chosen settings are not detected again") {
     CHECK(second.classes.size() == 2);
     const DataPreview named =
         previewTable("1,2\n3,4\n5,6\n", "t.csv", false, {.labelColumn = "1", .header = CsvHeader::kYes}).value();
-    CHECK(named.labelColumn == 0);  // by name before number
+    CHECK(named.labelColumn == 0);  // a column name has precedence over a column number
     CHECK(named.sampleCount == 2);
     CHECK(named.dataset.header == CsvHeader::kYes);
     CHECK_FALSE(previewTable("a,b\n1,2\n", "t.csv", false, {.header = CsvHeader::kNo}).value().header);
@@ -90,7 +90,8 @@ TEST_CASE("chosen settings are not detected again") {
           "dataset.label_column is \"7\", which t.csv does not have: name one of its columns, or give a number from 0 "
           "to 1");
     const DataPreview twins = previewTable("x,x,y\n1,2,0\n3,4,1\n", "t.csv", false, {.labelColumn = "1"}).value();
-    CHECK(twins.dataset.labelColumn == "1");  // its name would mean the first
+    // Given by number, because two columns have this name and the name means the first one.
+    CHECK(twins.dataset.labelColumn == "1");
 }
 
 TEST_CASE("missing values count per row, and a word such as NA is a class among text labels") {
@@ -210,7 +211,7 @@ TEST_CASE("an ambiguous .txt file is read as chosen") {
 
 TEST_CASE("only the beginning of a huge text is read, to the end of a character") {
     const TemporaryDirectory directory;
-    std::string text = "a";  // so that 8 MiB end within a character of two bytes
+    std::string text = "a";  // one byte first, so that 8 MiB end within a two-byte character
     while (text.size() < (std::size_t{9} << 20)) text += "\xc3\xa9";
     const DataPreview preview = previewFile(writeRaw(directory.path() / "huge.txt", text)).value();
     CHECK(preview.dataset.kind == DatasetKind::kText);

@@ -13,7 +13,7 @@
 
 namespace ringside::testing {
 
-// Bytes as text: bytes({0, 0, 8, 1}).
+// Returns bytes as text: bytes({0, 0, 8, 1}).
 inline std::string bytes(const std::vector<int>& values) {
     std::string text;
     for (const int value : values) text += static_cast<char>(value);
@@ -32,14 +32,14 @@ inline std::filesystem::path writeRaw(const std::filesystem::path& path, const s
     return path;
 }
 
-// An IDX file of unsigned bytes.
+// Returns an IDX file of unsigned bytes.
 inline std::string idxBytes(const std::vector<std::uint32_t>& sizes, const std::string& values) {
     std::string text = bytes({0, 0, 8, static_cast<int>(sizes.size())});
     for (const std::uint32_t size : sizes) text += bigEndian32(size);
     return text + values;
 }
 
-// A .npy file of version 1 with this header, padded to 64 bytes as numpy does.
+// Returns a .npy file of version 1 with this header, padded to 64 bytes as numpy pads it.
 inline std::string npyFile(std::string header, const std::string& values) {
     header.resize((header.size() + 10 + 1 + 63) / 64 * 64 - 10 - 1, ' ');
     header += '\n';

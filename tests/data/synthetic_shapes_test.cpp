@@ -64,7 +64,8 @@ TEST_CASE("The arms of the spirals end on the unit circle, equally far apart") {
 
 TEST_CASE("imbalanced class sizes fall to a hundredth and add up") {
     CHECK(imbalancedSizes(10, 10) == std::vector<std::int64_t>(10, 1));
-    // Shares 1 : 0.1 : 0.01 of 1,107 above one each: 997.3, 99.7 and 9.97; the two left over go to the first two.
+    // Each class gets one sample first. The other 1,107 are divided in the ratio 1 : 0.1 : 0.01, which gives 997.3,
+    // 99.7 and 9.97; the two samples that rounding down leaves go to the first two classes.
     CHECK(imbalancedSizes(1110, 3) == std::vector<std::int64_t>{999, 101, 10});
     for (const std::int64_t size : {100, 1024, 99991}) CHECK(sum(imbalancedSizes(size, 100)) == size);
     const SampleTable table = makeClasses(shaped("imbalanced"));

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Detached run that continues until a test stops it; the destructor stops it, too.
+// Detached run that continues until a test stops it. The destructor stops it if a test has not.
 struct DetachedRun {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";

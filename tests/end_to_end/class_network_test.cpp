@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A class over a network: its hosts are namespaces of this machine.
+// Tests of a classroom over a network. The hosts are network namespaces of this machine.
 #include <unistd.h>
 
 #include <array>
@@ -33,7 +33,7 @@ std::unique_ptr<Program> startOn(const NetworkHosts& network, int host, const Wo
     return std::make_unique<Program>(plus({space, builtProgram("ringsidectl")}, arguments), -1, "/usr/bin/nsenter");
 }
 
-// The teacher and Bo on one host, Ada on the other.
+// A classroom with the host and the guest Bo on one network host, and the guest Ada on the other.
 struct NetworkLesson {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";

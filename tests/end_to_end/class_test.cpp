@@ -54,11 +54,11 @@ struct Lesson {
 };
 
 const Words kThreeEpochs{"--set", "training.epochs=3"};
-// Slow enough to be hurt in the middle, with a checkpoint an epoch.
+// Classroom run that is slow enough to be disturbed in the middle, with a checkpoint per epoch.
 const Words kSlowClass{"--set", "training.epochs=25",  "--set", "pitfalls.slow_rank=0",
                        "--set", "pitfalls.slow_ms=12", "--set", "parallel.timeout_seconds=5"};
 
-// A whole epoch is saved.
+// True if the checkpoint of a complete epoch exists.
 bool hasEpoch(const fs::path& run) {
     std::error_code error;
     for (const auto& one : fs::directory_iterator(run / "checkpoints", error)) {
@@ -93,7 +93,7 @@ TEST_CASE("a classroom trains bit-identically to the ranks of ringsidectl run") 
     Program alone(withMore({"run", "--quiet", "--out", reference, "--set", "parallel.world_size=3"}, kThreeEpochs));
     CHECK(alone.wait() == 0);
     CHECK(contentOf(lesson.out / "metrics.jsonl") == contentOf(reference / "metrics.jsonl"));
-    // Cards show who it is.
+    // The telemetry contains the names that the window shows on the cards of the ranks.
     const std::string telemetry = contentOf(lesson.out / "telemetry.jsonl");
     for (const std::string name : {"Teacher", "Ada", "Bo"}) CHECK(contains(telemetry, "\"host\":\"" + name + "\""));
     CHECK(jsonOf(lesson.out / "launch.json")["launcher"] == "a class");
@@ -117,7 +117,8 @@ TEST_CASE("guests receive missing data within the limit") {
     for (const auto& file : fs::directory_iterator(kept))
         CHECK(contentOf(file.path()) == contentOf(data.path() / "flowers.csv"));
     CHECK(std::distance(fs::directory_iterator(kept), fs::directory_iterator()) == 1);
-    CHECK(std::distance(fs::directory_iterator(kept.parent_path()), fs::directory_iterator()) == 1);  // cleaned up
+    // The folder contains nothing but the received files.
+    CHECK(std::distance(fs::directory_iterator(kept.parent_path()), fs::directory_iterator()) == 1);
 }
 
 TEST_CASE("a guest that leaves does not end the run of the others") {
@@ -168,7 +169,7 @@ TEST_CASE("a classroom that loses a computer continues with fewer ranks from the
     CHECK(summary["state"] == "finished");
     CHECK(summary["world_size"] == 2);
     CHECK(summary["restarts"] == 1);
-    // The end of it is what two ranks make of the same checkpoint.
+    // After the restart, the run must equal a run of two ranks that resumes from the same checkpoint.
     std::int64_t epochsOfThree = 0;
     for (const Json& line : linesOf(lesson.out / "metrics.jsonl")) {
         if (line.value("kind", "") == "control" && line.value("command", "") == "restart")
@@ -286,7 +287,7 @@ TEST_CASE("a join code that is missing, given twice or readable by others is rep
     Program open({"join", "--code-file", file.string(), "--name", "Ada"});
     CHECK(open.wait() == 2);
     CHECK(contains(open.output(), "chmod 600"));
-    Program ended({"join", "-", "--name", "Ada"});  // its standard input has ended
+    Program ended({"join", "-", "--name", "Ada"});  // its standard input is at the end
     CHECK(ended.wait() == 2);
     CHECK(contains(ended.output(), "the join code was not entered"));
 }

@@ -38,7 +38,7 @@ TEST_CASE("one rank with batch 128 has the losses of four ranks with batch 32, w
     const TemporaryDirectory scratch;
     const auto one = scratch.path() / "one";
     const auto four = scratch.path() / "four";
-    // Without the incomplete last batches both make 11 steps of the same 128 samples an epoch.
+    // Without the incomplete last batch, both runs make 11 steps per epoch with the same 128 samples in each.
     train(one, {"training.epochs=3", "loader.drop_last=true", "parallel.world_size=1", "loader.batch_size=128"});
     train(four, {"training.epochs=3", "loader.drop_last=true"});
     Program compare({"compare", one, four, "--json"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shell offers at the Tab key, asked of the shell itself.
+// Tests of the words that a shell offers at the Tab key, with a real shell.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -19,7 +19,7 @@ std::string completionScript(const char* shell) {
     return program.output();
 }
 
-// The words that bash completes a line to, the cursor at its end.
+// Returns the words to which bash completes a command line, with the cursor at the end of the line.
 std::vector<std::string> offered(const std::string& line) {
     std::vector<std::string> words;
     std::istringstream split(line + (line.ends_with(' ') ? "''" : ""));
@@ -68,7 +68,7 @@ TEST_CASE("bash completes commands, their options and the choices of a field") {
 
 TEST_CASE("bash completes settings and their values") {
     CHECK(offered("ringsidectl run x.json --set loader.batch") == std::vector<std::string>{"loader.batch_size="});
-    // = splits words in bash: only what is behind it is put in.
+    // bash splits words at "=", so only the part after it is completed.
     CHECK(offered("ringsidectl run x.json --set optimizer.kind=ad") == std::vector<std::string>{"adam", "adamw"});
     CHECK(offered("ringsidectl run x.json --set sampler.shuffle=") == std::vector<std::string>{"true", "false"});
     CHECK(offered("ringsidectl run x.json --set nonsense").empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A live run is told what to do from another process.
+// Tests of commands that another process sends to a live run.
 #include <algorithm>
 #include <csignal>
 #include <sstream>
@@ -31,7 +31,7 @@ std::string weightsOf(const fs::path& run) {
     return readFile(run / "checkpoints" / step / "model.safetensors", 1 << 24).value();
 }
 
-// A hundredth of a second of processor time; field 14 and 15 of /proc/PID/stat.
+// Returns the CPU time of a process in clock ticks of 0.01 s, from fields 14 and 15 of /proc/PID/stat.
 std::int64_t cpuTicks(pid_t pid) {
     const std::string stat = readFile("/proc/" + std::to_string(pid) + "/stat", 1 << 12).value();
     std::istringstream rest(stat.substr(stat.rfind(')') + 2));
@@ -51,7 +51,7 @@ TEST_CASE("a run that is paused, stepped and slowed down from outside ends with 
     const std::string backend = GENERATE("shm", "gloo");
     const std::vector<std::string> settings{
         "--quiet", "--set", "parallel.world_size=2", "--set", "parallel.backend=" + backend,
-        // Long enough for all commands, by sleeping and not by computing.
+        // The run sleeps in each step, so that it lasts long enough for all commands without computing.
         "--set", "training.epochs=30", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=4"};
     const auto start = [&](const fs::path& out, std::vector<std::string> more = {}) {
         std::vector<std::string> words{"run", "--out", out};
@@ -80,7 +80,7 @@ TEST_CASE("a run that is paused, stepped and slowed down from outside ends with 
     CHECK(contains(tell(told, {"phase"}).text, "paused after forward, step "));
     CHECK(tell(told, {"rate", "500"}).code == 0);
     CHECK(tell(told, {"resume"}).code == 0);
-    tell(told, {"rate", "full"});  // unless the run is over by then
+    tell(told, {"rate", "full"});  // fails without consequences if the run has already ended
     REQUIRE(run->wait() == 0);
     CHECK(weightsOf(told) == weightsOf(plain));
     CHECK(jsonOf(told / "summary.json")["paused_seconds"].get<double>() > 0);
@@ -100,8 +100,9 @@ TEST_CASE("a paused run uses no processor time, does not count as hung and stops
     const std::vector<pid_t> workers = workerPids(out);
     REQUIRE(workers.size() == 2);
     const std::int64_t before = cpuTicks(workers[0]) + cpuTicks(workers[1]);
-    CHECK(run.wait(std::chrono::seconds(8)) == -1);                     // longer than any deadline of this run
-    CHECK(cpuTicks(workers[0]) + cpuTicks(workers[1]) - before <= 40);  // of 1,600
+    CHECK(run.wait(std::chrono::seconds(8)) == -1);  // 8 s are longer than any timeout of this run
+    // At most 40 of the 1,600 ticks that two busy processes use in 8 s.
+    CHECK(cpuTicks(workers[0]) + cpuTicks(workers[1]) - before <= 40);
     CHECK(tell(out, {"stop"}).code == 0);
     CHECK(run.wait() == 20);
     CHECK(jsonOf(out / "summary.json")["state"] == "stopped");
@@ -234,5 +235,5 @@ TEST_CASE("a rank that stops one step early is named with the mistake and the re
     CHECK(summary["first_failed_rank"] == 2);
     INFO(summary["verdict"]);
     CHECK(contains(summary["verdict"].get<std::string>(), "pitfalls.early_exit made it stop one step before"));
-    CHECK(summary["steps"] == 14);  // of 15 in the epoch: ceil(479 / 32)
+    CHECK(summary["steps"] == 14);  // the epoch has 15 steps: ceil(479 / 32)
 }

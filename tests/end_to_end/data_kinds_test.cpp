@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of data from its files to a trained epoch and a plan, with sets small enough to write here.
+// Tests of every kind of data from its files to a trained epoch and a plan, with small data sets that the tests write.
 #include "data/png_file.h"
 #include "program.h"
 #include "support/catch.h"
@@ -27,7 +27,7 @@ std::string alternating(std::uint32_t count) {
     return labels;
 }
 
-// One record of CIFAR: its label bytes, then 3072 pixels.
+// Returns one record of a CIFAR file: the bytes of its labels, then 3072 pixels.
 std::string cifar(std::size_t labelBytes) {
     std::string text;
     for (int i = 0; i < 20; ++i) text += std::string(labelBytes, static_cast<char>(i % 3)) + std::string(3072, 'p');
@@ -88,7 +88,7 @@ TEST_CASE("plan assigns a data file without an experiment and detects its kind")
         const int code = program.wait();
         return std::pair(code, program.output());
     };
-    // 20 samples, of which 4 validate.
+    // The data set has 20 samples; 4 of them are for validation.
     const auto [code, text] = plan("train-images-idx3-ubyte", {"--format", "json"});
     REQUIRE(code == 0);
     CHECK(parseJson(text, "plan").value()["dataset_size"] == 16);
@@ -101,7 +101,8 @@ TEST_CASE("plan assigns a data file without an experiment and detects its kind")
     CHECK(gaps.first == 2);
     CHECK(contains(gaps.second, "table.csv line 4, column \"b\" is \"?\"; it must be a finite number: fill it in, or"));
     CHECK(plan("table.csv", {"--missing", "drop", "--find", "class:cat"}).first == 0);
-    CHECK(plan("table.csv", {"--missing", "mean", "--label-column", "a"}).first == 2);  // then kind is a feature
+    // The text column "kind" is then a feature, which must be a number.
+    CHECK(plan("table.csv", {"--missing", "mean", "--label-column", "a"}).first == 2);
     CHECK(contains(plan("nothing.csv", {}).second, "nothing.csv cannot be opened (No such file or directory)"));
     const auto both = plan("table.csv", {"--config", "x.json"});
     CHECK(both.first == 2);

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run that would go on for very long.
+// Run of four ranks that does not end by itself within a test.
 struct LongRun {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";
@@ -33,7 +33,7 @@ struct LongRun {
     }
 };
 
-// Writes until nothing more fits.
+// Writes to a file until the disk is full.
 void fillDisk(const fs::path& file) {
     std::ofstream out(file, std::ios::app | std::ios::binary);
     const std::string block(4096, 'x');
@@ -156,13 +156,13 @@ TEST_CASE("a full disk stops recording, the weights are saved, and the run can b
         const std::string content = contentOf(run / file);
         CHECK((content.empty() || content.back() == '\n'));
     }
-    fillDisk(filler);  // what the run had set aside is free now
+    fillDisk(filler);  // fills the space that the run had reserved and has released at its end
     Program late({"run", "--out", scratch.path() / "late"});
     CHECK(late.wait() == 2);
     CHECK(contains(late.output(), "No space left on device"));
     CHECK_FALSE(fs::exists(scratch.path() / "late"));
     fs::remove(filler);
-    const std::int64_t epochs = summary["steps"].get<std::int64_t>() / 12 + 2;  // 12 steps each
+    const std::int64_t epochs = summary["steps"].get<std::int64_t>() / 12 + 2;  // an epoch has 12 steps
     Program again({"run", "--resume", run, "--out", scratch.path() / "again", "--set",
                    "training.epochs=" + std::to_string(epochs)});
     CHECK(again.wait() == 0);
@@ -203,7 +203,8 @@ TEST_CASE("timed checkpoints keep the latest one and do not change the training"
             names.push_back(one.path().filename());
         return names;
     };
-    REQUIRE(checkpointsOf("timed").size() == 1);  // the last weights; what the clock saved is older
+    // Only the checkpoint of the last weights is left, because the timed ones are older.
+    REQUIRE(checkpointsOf("timed").size() == 1);
     CHECK(checkpointsOf("timed") == checkpointsOf("untimed"));
     const fs::path weights = fs::path("checkpoints") / checkpointsOf("timed").front() / "model.safetensors";
     CHECK(contentOf(scratch.path() / "timed" / weights) == contentOf(scratch.path() / "untimed" / weights));

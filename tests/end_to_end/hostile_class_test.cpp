@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computers of a class that mean harm: a host against the real guest, guests against the real host, and a rank that
-// sends garbage to the others.
+// Tests of malicious members of a classroom: a malicious host against the real guest, malicious guests against the real
+// host, and a rank that sends garbage to the other ranks.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -156,7 +156,7 @@ TEST_CASE("read errors of a guest are reported to the host without cells and pat
     }
     hostile.guest->signal(SIGTERM);
     CHECK(hostile.guest->wait() == 20);
-    CHECK(contains(hostile.guest->output(), "\"ada\""));  // its own user sees what is wrong
+    CHECK(contains(hostile.guest->output(), "\"ada\""));  // the guest's own user sees the cause
     CHECK(hostile.leftNothing());
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("the rank of a guest refuses files that were not offered, in every way
 
 namespace {
 
-// A guest that knows the code and takes part, written for one purpose.
+// A guest that knows the join code and becomes a rank. Tests then use its connection for an attack.
 class HostileGuest {
   public:
     HostileGuest(const JoinCode& code, const fs::path& folder) : m_code(code) {

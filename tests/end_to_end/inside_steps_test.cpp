@@ -108,7 +108,7 @@ TEST_CASE("after a hang the traces end with the last phase of every rank") {
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=3", "--set", "training.epochs=100000",
                  "--set", "parallel.backend=" + backend, "--set", "parallel.timeout_seconds=3", "--set",
                  "training.checkpoint_every=0", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=30"});
-    // The last whole step of each rank that is on disk.
+    // Returns the last complete step of each rank in the trace file.
     const auto told = [&out] {
         std::array<std::int64_t, 3> steps{};
         if (!std::filesystem::exists(out / "trace.jsonl")) return steps;
@@ -139,8 +139,7 @@ TEST_CASE("after a hang the traces end with the last phase of every rank") {
             CHECK(last.at(rank)["phase"].size() > 2);
         }
     }
-    // Steps last 30 ms and all of them are traced: none is lost, but for those that the frozen rank could not send any
-    // more.
+    // Steps last 30 ms, so all of them are traced. No step is lost except those that the stopped rank could not send.
     CHECK(whole[0] == whole[1]);
     CHECK(whole[2] <= whole[0]);
     CHECK(whole[2] >= toldBefore);

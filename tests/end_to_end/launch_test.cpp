@@ -25,7 +25,7 @@ Arguments joined(Arguments one, const Arguments& other) {
     return one;
 }
 
-// Ranks that are started one by one, as a launcher does.
+// Ranks that the test starts one by one, as a launcher does.
 struct ByHand {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";
@@ -49,7 +49,7 @@ struct ByHand {
         return all;
     }
     Json summary() const { return jsonOf(out / "summary.json"); }
-    // With what each of them said, where they did not.
+    // Checks that all ranks have ended with the code of a stopped run. Prints the output of all ranks on failure.
     void checkAllStopped() {
         std::vector<int> codes;
         for (const auto& rank : ranks) codes.push_back(rank->wait());
@@ -161,7 +161,7 @@ TEST_CASE("a signal to every process of a job also stops the ranks together") {
     for (const int number : {SIGTERM, SIGUSR1}) {
         ByHand run(2, kEndless);
         REQUIRE(eventually([&] { return hasTrained(run.out); }));
-        // Rank 0 computes in a process of its own below the one that was started.
+        // Rank 0 trains in a child of the process that was started.
         for (const pid_t pid : workerPids(run.out)) REQUIRE(::kill(pid, number) == 0);
         run.ranks[0]->signal(number);
         run.checkAllStopped();
@@ -301,7 +301,7 @@ TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, an
         return;
     }
     const TemporaryDirectory scratch;
-    // PyTorch 1.13 under Python 3.11 needs -r and -t other than 0.
+    // With PyTorch 1.13 and Python 3.11, torchrun needs -r and -t with values other than 0.
     const Arguments start{"-r", "2", "-t", "2", "--no_python", "--standalone", "--nproc_per_node", "3", kRankProgram};
     const fs::path out = scratch.path() / "run";
     Program program(joined(joined(start, {"--out", out}), kShort), -1, torchrun);
@@ -337,7 +337,8 @@ TEST_CASE("torchrun's root cause is the rank that was killed, not one that left 
     const std::size_t at = program.output().find("Root Cause");
     REQUIRE(at != std::string::npos);
     const std::string cause = program.output().substr(at);
-    // The verdict of rank 0, or the killed rank itself if torchrun looks before the verdict.
+    // torchrun reports the verdict of rank 0, or the killed rank if torchrun reads the error files before rank 0 has
+    // written its verdict.
     CHECK((contains(cause, "rank 2 on ") || contains(cause, "rank      : 2 ")));
 }
 
@@ -427,7 +428,7 @@ TEST_CASE("ranks started through a remote shell train as those of ringsidectl ru
 TEST_CASE("without a lost host the other ranks continue with newly assigned samples") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
-    // A shell for which the host "away" is there until a file says otherwise.
+    // Remote shell that reaches the host 127.0.0.1 until the file `gone` exists.
     const fs::path gone = scratch.path() / "gone";
     const fs::path script = scratch.path() / "shell";
     std::ofstream(script) << "[ \"$1\" = 127.0.0.1 ] && [ -e " << gone.string()
@@ -449,7 +450,8 @@ TEST_CASE("without a lost host the other ranks continue with newly assigned samp
     CHECK(summary["state"] == "finished");
     CHECK(summary["world_size"] == 2);
     CHECK(summary["restarts"] == 1);
-    // At most the last two of those that an epoch's end has written, and the ones before the start again.
+    // At most 4 checkpoints: the last two that the ends of epochs have written after the restart, and those that remain
+    // from before it.
     CHECK(std::distance(fs::directory_iterator(out / "checkpoints"), fs::directory_iterator()) <= 4);
     std::int64_t last = 0;
     for (const Json& line : linesOf(out / "metrics.jsonl")) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whose model is spread over the ranks: failures name the right rank, and the weights do not depend on how.
+// Tests of runs whose model is distributed over the ranks: a failure names the right rank, and the weights do not
+// depend on the distribution.
 #include <csignal>
 
 #include "program.h"
@@ -59,7 +60,7 @@ struct Endless {
     Json summary() const { return jsonOf(out / "summary.json"); }
 };
 
-// The hash of the weights after 20 steps of a global batch of 32.
+// Returns the hash of the weights after 20 steps with a global batch of 32.
 std::string weightsAfter(const Settings& settings) {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ringsidectl plan and config as a user types them; that the plans are PyTorch's is tested in tests/pytorch.
+// Tests of `ringsidectl plan` and `config` as a user calls them. Tests in tests/pytorch compare the plans with PyTorch.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -161,7 +161,8 @@ TEST_CASE("plan counts the classes of every rank and marks counts outside the ex
     CHECK(std::accumulate(sums.begin(), sums.end(), 0.0) == 1440);  // three samples are repeated
     for (std::size_t label = 0; label < sizes.size(); ++label) CHECK(sums[label] >= sizes[label]);
     const Outcome text = plan({"--config", digits, "--world-size", "16", "--balance"});
-    CHECK(static_cast<std::size_t>(std::ranges::count(text.output, '!')) == outside + 1);  // and what it means
+    // One more "!" is in the sentence that explains the mark.
+    CHECK(static_cast<std::size_t>(std::ranges::count(text.output, '!')) == outside + 1);
 }
 
 TEST_CASE("plan refuses an unknown sampler, and a balance without classes, with the remedy") {

@@ -22,7 +22,8 @@ class Program {
 
     pid_t pid() const { return m_child.pid(); }
     void signal(int number) const { m_child.signal(number); }
-    // Until it has ended, for at most the deadline; -1 if it has not, 128 + n if a signal killed it.
+    // Waits for at most `deadline` until the program has ended. Returns its exit code, 128 + n if signal n killed it,
+    // or -1 if it still runs.
     int wait(std::chrono::seconds deadline = std::chrono::seconds(120));
     const std::string& output() const { return m_output; }  // standard output and standard error
 
@@ -35,19 +36,21 @@ class Program {
 // Writes a join code to a file that only this user can read, and returns the file.
 std::filesystem::path codeFile(const std::filesystem::path& file, const std::string& code);
 
-// Looks every few milliseconds until it holds, for at most two minutes.
+// Polls every 5 ms (every 50 ms after 2 s) until `holds` returns true, for at most two minutes. Returns false at the
+// end of this time.
 bool eventually(const std::function<bool()>& holds);
 
 std::string contentOf(const std::filesystem::path& file);
 Json jsonOf(const std::filesystem::path& file);
-std::vector<Json> linesOf(const std::filesystem::path& file);  // a torn last line left out
+// Lines of a file of JSON lines, without an incomplete last line.
+std::vector<Json> linesOf(const std::filesystem::path& file);
 bool contains(const std::string& text, const std::string& part);
 
 // Returns the process ids of the workers by rank, from the telemetry.
 std::vector<pid_t> workerPids(const std::filesystem::path& runDirectory);
 bool isGone(pid_t pid);
 bool allGone(const std::vector<pid_t>& pids);
-// Whether metrics.jsonl holds a step.
+// True if metrics.jsonl contains a step.
 bool hasTrained(const std::filesystem::path& runDirectory);
 
 }  // namespace ringside

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that once were called finished, or lost their weights, though nothing had failed.
+// Tests against two former errors: a failed run that was reported as finished, and a run that lost its weights without
+// a failure.
 #include <csignal>
 
 #include "program.h"
@@ -28,7 +29,7 @@ struct Endless {
     std::vector<pid_t> workers;
 
     explicit Endless(const std::vector<std::string>& more = {}) : program(arguments(more)) { begin(); }
-    // Through a shell that does something first.
+    // Starts the run in a shell that first executes `first`.
     explicit Endless(const std::string& first)
         : program({"-c", first + "; exec " + kCtl + " run --out " + out.string() + " --set training.epochs=1000000"},
                   -1, "/bin/sh") {
@@ -69,7 +70,7 @@ TEST_CASE("a rank that returns after the others timed out counts as hung, and th
         REQUIRE(::kill(run.workers[2], SIGSTOP) == 0);
         const auto gaveUp = [&] {
             return contains(contentOf(run.out / "telemetry.jsonl"), "within 1 s") ||
-                   fs::exists(run.out / "summary.json");  // or the supervisor saw it first
+                   fs::exists(run.out / "summary.json");  // the supervisor may have detected the hang before the ranks
         };
         CHECK(eventually(gaveUp));
         ::kill(run.workers[2], SIGCONT);
@@ -141,7 +142,8 @@ TEST_CASE("the weights are saved after two Ctrl-C, or after three hang-ups of th
 
 TEST_CASE("a reader that does not read cannot block a run") {
     Endless run;
-    // More output than a pipe holds is written soon, and no process reads it. (Steps are slow under a sanitizer.)
+    // Waits until the run has written more output than a pipe buffers, which no process reads. Steps are slow under a
+    // sanitizer.
     REQUIRE(eventually([&] { return linesOf(run.out / "metrics.jsonl").size() > (kSanitized ? 3000U : 20000U); }));
     REQUIRE(::kill(run.workers[1], SIGKILL) == 0);
     CHECK(eventually([&] { return fs::exists(run.out / "summary.json"); }));

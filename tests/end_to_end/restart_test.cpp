@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Long enough to be killed in the middle, with checkpoints on the way.
+// Run that lasts long enough to be killed in the middle, with a checkpoint every 5 epochs.
 const std::vector<std::string> kLong{"--set", "training.epochs=120",  "--set", "training.checkpoint_every=5",
                                      "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=2"};
 
@@ -20,7 +20,7 @@ std::vector<std::string> runArguments(const fs::path& out, const std::vector<std
     return all;
 }
 
-// A complete checkpoint, and a record that has got beyond the first one (every 60 steps).
+// True if a complete checkpoint exists and the run has recorded more than the 60 steps before it.
 bool hasCheckpoint(const fs::path& out) {
     constexpr std::size_t kFirst = 60;
     if (linesOf(out / "metrics.jsonl").size() <= kFirst) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going on from a checkpoint, with the real programs.
+// Tests of resuming from a checkpoint, with the real programs.
 #include <map>
 
 #include "base/system/files.h"
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Loss by step.
+// Returns the loss of each step, by the number of the step.
 std::map<std::int64_t, double> lossesOf(const fs::path& run) {
     std::map<std::int64_t, double> losses;
     for (const Json& line : linesOf(run / "metrics.jsonl"))
@@ -66,7 +66,7 @@ TEST_CASE("an invalid resume point is refused before a run directory exists") {
 
 namespace {
 
-// Weights of a linear model of ten inputs and outputs, all of them with the same bytes.
+// Returns a weights file of a linear model with ten inputs and ten outputs. All values have the same bytes.
 std::string linearWeights(const std::string& type, const std::string& value) {
     const auto times = [&value](int count) {
         std::string bytes;
@@ -106,7 +106,8 @@ TEST_CASE("weights that do not match or are not finite are refused with their fi
 TEST_CASE("a non-finite loss ends the run with code 2, or is counted") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "out";
-    // A linear model at a rate far too high: its loss grows by the same factor in every step, until it overflows.
+    // Experiment with a linear model and a learning rate that is far too high: the loss grows by a constant factor in
+    // every step until it overflows.
     std::vector<std::string> arguments = {"run",   "--quiet",
                                           "--out", out,
                                           "--set", "optimizer.lr=1000",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training is repeatable: the same experiment has the same weights, byte for byte.
+// Tests that training is repeatable: the same experiment gives the same weights, byte for byte.
 #include <fstream>
 
 #include "program.h"
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A variable of the environment, for the programs started meanwhile.
+// Environment variable for the programs that are started during the lifetime of this object.
 class Variable {
   public:
     Variable(const char* name, const std::string& value) : m_name(name) { ::setenv(name, value.c_str(), 1); }
@@ -65,7 +65,7 @@ TEST_CASE("Every kind of model has the same weights when it is trained again") {
     std::ofstream text(scratch.path() / "text.txt");
     for (int line = 0; line < 120; ++line) text << line << " It was the best of rings, it was the worst of rings.\n";
     text.close();
-    // With two threads a rank, and with what processors without AVX-512 have.
+    // With two threads per rank, and with the instructions of processors without AVX-512.
     const int ranks = GENERATE(1, 2);
     const std::string instructions = GENERATE("", "AVX2");
     const Variable limit("ONEDNN_MAX_CPU_ISA", instructions);

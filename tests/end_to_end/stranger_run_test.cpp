@@ -27,7 +27,8 @@ std::set<int> listeningPorts() {
     return ports;
 }
 
-// Any user of the host may do this to any port that begins to listen.
+// Connects to each port that is not in `notThese` as soon as it begins to listen, and sends garbage, until `over`. Any
+// user of the host can do this.
 void callAt(const std::set<int>& notThese, const std::atomic<bool>& over) {
     const std::string garbage(1000, 'x');
     while (!over) {
@@ -63,7 +64,8 @@ TEST_CASE("unauthenticated connections to every port of a run change nothing and
     std::string said;
     std::string bothered;
     bool counted = false;
-    for (int i = 0; i < 20 && !counted; ++i) {  // ports are open for some milliseconds only
+    // Several attempts, because the ports of a run are open for some milliseconds only.
+    for (int i = 0; i < 20 && !counted; ++i) {
         bothered = lossesWith(scratch.path() / std::to_string(i), said);
         counted = contains(said, "from outside the run refused while the ranks connected");
     }

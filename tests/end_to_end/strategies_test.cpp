@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What strategies cost, as the command line says it, and what runs come to.
+// Tests of the costs of strategies: the predictions of the command line, and the costs of real runs.
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -27,7 +27,7 @@ std::map<std::string, Json> strategiesOf(std::vector<std::string> more) {
     return lines;
 }
 
-// Runs an experiment and returns its summary with the counts of engine and communicators.
+// Runs an experiment and returns its summary, which contains the counts of memory and traffic.
 Json summaryOf(const std::vector<std::string>& settings, const std::filesystem::path& out) {
     std::vector<std::string> arguments{"run", "--out", out, "--set", "training.epochs=1"};
     for (const std::string& one : settings) arguments.insert(arguments.end(), {"--set", one});

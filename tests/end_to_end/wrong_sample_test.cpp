@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank that trains another sample than planned, through all programs.
+// Tests a rank that trains another sample than planned, with the real programs.
 #include <cstdlib>
 #include <fstream>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that settings add to a script or leave out of it; tests/pytorch/export/parity.py runs the scripts.
+// Tests of the lines that settings add to an exported script or remove from it. tests/pytorch/export/parity.py runs the
+// scripts.
 #include "base/system/files.h"
 #include "export/pytorch/pytorch_script.h"
 #include "support/catch.h"
@@ -25,7 +26,7 @@ std::string scriptWith(const Texts& assignments) {
     INFO((script ? "" : script.problem().text()));
     REQUIRE(script);
     const std::string& text = script.value().text;
-    const std::size_t config = text.find("\nCONFIG = {");  // the experiment's own copy
+    const std::size_t config = text.find("\nCONFIG = {");  // start of the copy of the experiment in the script
     return text.substr(0, config) + text.substr(text.find("\n}\n", config));
 }
 
@@ -34,7 +35,7 @@ std::string refusalWith(const Texts& assignments) {
     return script ? "exported" : script.problem().text();
 }
 
-// Checks that the script of an experiment has some texts and lacks others.
+// Checks that the script of an experiment contains the texts `present` and none of the texts `absent`.
 void check(const Texts& assignments, const Texts& present, const Texts& absent = {}) {
     const std::string text = scriptWith(assignments);
     CAPTURE(assignments);

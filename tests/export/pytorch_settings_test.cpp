@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every setting of an experiment is exported, refused, or named in the script as not carried over.
+// Tests that every setting of an experiment is exported, refused, or named in the script as not carried over.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,8 +19,8 @@ namespace {
 
 using Assignments = std::vector<std::string>;
 
-// Values that change nothing in a script, because they change nothing in what is trained. A strategy before the value:
-// under that strategy only.
+// Values that do not change a script, because they do not change what is trained; with the reason. "STRATEGY VALUE"
+// applies to this strategy only.
 const std::map<std::string, std::string> kWithoutEffect = {
     {"parallel.device=cpu", "a script computes on the CPU unless --device says cuda"},
     {"training.loss=cross_entropy", "the loss that auto chooses for classes"},
@@ -38,7 +38,8 @@ bool isWithoutEffect(const std::vector<std::string>& context, const std::string&
            (!context.empty() && kWithoutEffect.contains(context.front() + " " + assignment));
 }
 
-// Settings that other settings need to have an effect, and the values to try; empty values: derived from the type.
+// A setting that has an effect only with other settings (`context`), and the values to test. Empty values: derived from
+// the type of the setting.
 struct Trial {
     std::string path;
     Assignments context;
@@ -57,7 +58,7 @@ Assignments with(Assignments some, const Assignments& more) {
     return some;
 }
 
-// Tables, arrays and images of a few samples.
+// Files with tables, arrays and images of a few samples.
 struct Files {
     TemporaryDirectory directory;
 
@@ -166,7 +167,7 @@ RunConfig configured(const Assignments& assignments) {
     return config;
 }
 
-// The value that is tried where no trial names one.
+// Returns the values to test for a setting whose trial lists none.
 Assignments derivedValues(const ConfigField& field, const RunConfig& base) {
     const Json value = fieldValue(field, base);
     Assignments values;
@@ -180,7 +181,7 @@ Assignments derivedValues(const ConfigField& field, const RunConfig& base) {
     return values;
 }
 
-// The script without the experiment's own copy, which nothing in it reads.
+// Returns the script without its copy of the experiment, which the script does not use.
 std::string read(const std::string& script) {
     const std::size_t from = script.find("\nCONFIG = {");
     const std::size_t to = script.find("\n}\n", from);
@@ -195,7 +196,7 @@ void checkChange(const ConfigField& field, const Assignments& context, const std
     INFO((before ? std::string() : before.problem().text()));
     REQUIRE(before);
     const Result<PytorchScript> after = exportPytorch(configured(with(context, {assignment})), {}, "train.py");
-    if (!after) {  // refused, with what is wrong and the way out
+    if (!after) {  // a refusal must have a message and a remedy
         CHECK_FALSE(after.problem().message.empty());
         CHECK_FALSE(after.problem().remedy.empty());
         return;
@@ -226,7 +227,7 @@ TEST_CASE("each setting changes the script, is refused, or is named in it as not
     }
 }
 
-// Settings of what every strategy does: they are in each strategy's script as well.
+// Settings that are independent of the strategy must be in the script of each strategy.
 TEST_CASE("settings of loading and training reach the scripts of all strategies") {
     const Assignments context = GENERATE_COPY(
         with(kFsdp, {"loader.drop_last=true"}), with(kFsdp, {"fsdp.shard=optimizer"}), kPipeline,

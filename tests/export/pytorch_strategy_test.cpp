@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of PyTorch's classes an exported script uses; tests/pytorch/export/parity.py runs the scripts.
+// Tests of the PyTorch classes that an exported script uses. tests/pytorch/export/parity.py runs the scripts.
 #include "export/pytorch/pytorch_script.h"
 #include "support/catch.h"
 #include "support/choices.h"
@@ -69,7 +69,7 @@ TEST_CASE("data_parallel becomes nn.DataParallel in one process") {
     CHECK(mentions(text, "nn.DataParallel(network, list(range(DEVICES)))"));
 }
 
-// 64-64-64-10: three linear layers, the first two with a ReLU behind them.
+// Model 64-64-64-10: three linear layers, each of the first two followed by a ReLU.
 TEST_CASE("pipelines become stages and PyTorch's schedules") {
     RunConfig config = spread("pipeline", 3);
     config.model.hidden = {64, 64};

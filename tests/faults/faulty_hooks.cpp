@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank that does something to itself, to its supervisor or to its run directory at a place of its training:
-// RINGSIDE_FAULT="kill@step=30:1" (deed@place:rank). Places: connecting, training, validating, saving, finished, each
-// also as "saving/2" for the second time, step=N, and committing/N: the weights of the Nth checkpoint are written, but
-// not yet in their place. The rank "any" is every rank of the processes that have the variable.
-// RINGSIDE_TEST_WRONG_INDEX="rank:epoch:slot:sample" exchanges a sample.
+// Rank that injects a fault at a place of its training: RINGSIDE_FAULT="kill@step=30:1" has the form fault@place:rank.
+// Places: connecting, training, validating, saving, finished, each also as "saving/2" for its second occurrence;
+// step=N; and committing/N: the weights of the Nth checkpoint are written but not yet renamed to their final name. The
+// rank "any" means each rank whose process has the variable. RINGSIDE_TEST_WRONG_INDEX="rank:epoch:slot:sample"
+// replaces a sample.
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/resource.h>
@@ -44,13 +44,13 @@ void sleepFor(double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// Ends this process by the signal with its default action, also under a sanitizer.
+// Ends this process by a signal with its default action, also if a sanitizer has installed a handler.
 void endBy(int number) {
     std::signal(number, SIG_DFL);
     std::raise(number);
 }
 
-// Until not a byte more fits.
+// Writes a file until the disk is full to the last byte.
 void fillDisk(const std::filesystem::path& beside) {
     const int file = ::open((beside / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     const std::array<char, 4096> zeros{};
@@ -79,7 +79,7 @@ void dropFilePrivileges() {
     ::syscall(SYS_capset, &header, all.data());
 }
 
-// The directory and all below it; with levels = 2 its parent too.
+// Makes a directory and all directories below it read-only; with levels = 2 its parent directory too.
 void makeReadOnly(const std::filesystem::path& directory, int levels) {
     namespace fs = std::filesystem;
     constexpr auto kReadOnly = fs::perms(0555);
@@ -132,7 +132,8 @@ class FaultyHooks final : public RankHooks {
         if (deed == "exit") ::_exit(static_cast<int>(number));
         if (deed == "throw") throw std::runtime_error("an injected exception");
         if (deed == "stall") sleepFor(number);
-        while (deed == "loop") sleepFor(0.001);  // heartbeats go on, nothing else does
+        // The thread does nothing else from here on, while the heartbeats continue.
+        while (deed == "loop") sleepFor(0.001);
         if (deed == "cut") ::shutdown(RankChannels::kControlFd, SHUT_RDWR);
         if (deed == "supervisor") tellSupervisor(static_cast<int>(number));
         if (deed == "fill-disk") fillDisk(m_runDirectory.parent_path());
@@ -149,11 +150,12 @@ class FaultyHooks final : public RankHooks {
             std::ofstream(variable("RINGSIDE_FAULT_MARK")) << "here\n";
             std::raise(SIGSTOP);  // the process that finds the mark continues this one
         }
-        // The effect of a cut or a kill arrives soon in another process; no further step is made before.
+        // A cut connection or a killed supervisor has its effect from another process after a short time. Sleeping
+        // prevents further steps until then.
         if (deed == "cut" || m_deed == "supervisor=9") sleepFor(10);
     }
 
-    // Closing a terminal sends its signal twice.
+    // Sends a signal to the supervisor. SIGHUP is sent twice, as when a terminal is closed.
     static void tellSupervisor(int number) {
         ::kill(::getppid(), number);
         if (number == SIGHUP) {
@@ -172,11 +174,12 @@ class FaultyHooks final : public RankHooks {
 
 }  // namespace
 
-// Instead of the C library's: a rank that lies to the others about its gradients, or about the length of a message.
+// Replaces sendmsg() in communicators: sends gradients that are NaN, or a message with a wrong length, according to
+// sentGarbage.
 ssize_t lyingSend(int socket, const msghdr* message, int flags) {
     msghdr changed = *message;
     std::array<iovec, 2> pieces{};
-    std::array<std::uint64_t, 2> header{};  // slot and length
+    std::array<std::uint64_t, 2> header{};  // slot and length of the message
     std::vector<float> values;
     const Garbage garbage = sentGarbage;
     if (garbage != Garbage::kNone && changed.msg_iovlen == 2) {

@@ -44,7 +44,8 @@ void config(std::string_view bytes) {
     RINGSIDE_ASSERT(RunConfig::fromJson(written).value() == read.value());
 }
 
-// What is read is what is written, and no object has a key twice.
+// Checks that writing and reading a JSON value gives the same value, and that its text is not much longer than the
+// input.
 void json(std::string_view bytes) {
     const Result<Json> read = parseJson(bytes, "input", 1U << 16, 20, 1000);
     if (!read) return requireOneLine(read.problem());
@@ -57,7 +58,7 @@ void terminal(std::string_view bytes) {
     const std::string shown = terminalText(bytes);
     RINGSIDE_ASSERT(std::ranges::none_of(shown, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }));
     RINGSIDE_ASSERT(terminalText(shown) == shown);
-    RINGSIDE_ASSERT(Json(shown).dump().size() >= shown.size());  // throws where it is no UTF-8
+    RINGSIDE_ASSERT(Json(shown).dump().size() >= shown.size());  // dump() throws if the text is not valid UTF-8
     RINGSIDE_ASSERT(terminalJson(terminalJson(bytes)) == terminalJson(bytes));
 }
 

@@ -5,8 +5,8 @@
 
 namespace ringside::fuzz {
 
-// Each reads the bytes and throws when a reader breaks its word: it may refuse with a one-line problem, or give a value
-// that holds together; nothing else.
+// Each function passes the bytes to a reader and throws if the reader violates its contract. A reader must either
+// refuse the bytes with a problem of one line or return a consistent value.
 void config(std::string_view bytes);
 void json(std::string_view bytes);
 void terminal(std::string_view bytes);

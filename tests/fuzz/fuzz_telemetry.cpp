@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer: any bytes, fed in two pieces, through the decoder into the run's data.
+// Target for libFuzzer: passes the bytes in two pieces through the telemetry decoder into the data of a run.
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/codec.h"
 

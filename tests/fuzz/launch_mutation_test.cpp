@@ -78,5 +78,5 @@ TEST_CASE("damaged lines of a rendezvous and a classroom are read within their b
         const Result<JoinCode> code = JoinCode::parse(line);
         if (code) REQUIRE((code.value().port > 0 && code.value().token.size() == JoinCode::kTokenHex));
     }
-    CHECK(taken > 0);  // not everything was broken
+    CHECK(taken > 0);  // at least one mutated input was still valid
 }

@@ -7,8 +7,8 @@
 
 namespace ringside::fuzz {
 
-// Damages inputs in the ways files get damaged: flipped bits, lost and doubled pieces, pieces of other files, and
-// words that are known to be awkward. The same seed gives the same damage.
+// Damages inputs as files get damaged: flipped bits, lost and doubled pieces, pieces of other files, and words that
+// often cause errors. The same seed gives the same damage.
 class Mutator {
   public:
     Mutator(std::vector<std::string> corpus, std::vector<std::string> words, std::uint32_t seed);

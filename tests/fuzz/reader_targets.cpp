@@ -15,7 +15,7 @@
 namespace ringside::fuzz {
 namespace {
 
-// The bytes as a file that needs no disk.
+// Makes the bytes available as a file in memory.
 class MemoryFile {
   public:
     explicit MemoryFile(std::string_view bytes) : m_fd(::memfd_create("input", MFD_CLOEXEC)) {

@@ -35,7 +35,8 @@ std::string corpus() {
 )";
 }
 
-// Flips, cuts, doubles and splices: what broken disks, crashed writers and hostile files look like.
+// Returns the text with flipped bits, with cut or doubled pieces, or with pieces of other texts, as broken disks,
+// crashed writers and hostile files contain them.
 std::string mutated(std::string text, std::mt19937& random) {
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % std::max<std::size_t>(n, 1); };
     static const char* const kSnippets[] = {"-1",        "99999999999999999999",
@@ -104,7 +105,7 @@ TEST_CASE("The unharmed corpus decodes without a bad line") {
     RunData run;
     decoder.feed(corpus(), [&](Event&& event) { run.apply(event); });
     CHECK(decoder.badLines() == 0);
-    CHECK(run.lastStep()->step == 3);  // two steps with both ranks, one after the run continued with one rank
+    CHECK(run.lastStep()->step == 3);  // two steps with two ranks, one after the run was continued with one rank
     CHECK(run.ended()->state == RunOutcome::kFinished);
 }
 
@@ -176,7 +177,8 @@ TEST_CASE("lines accepted by the fast parser give the same result in the general
             const auto quick = readPlainLine(text);
             if (!quick) continue;
             ++accepted[quick->index()];
-            // A blank keeps the line from the quick way and changes nothing else.
+            // A blank makes the decoder use the general parser instead of the fast one, without changing the meaning of
+            // the line.
             std::string spaced = text;
             spaced.replace(spaced.find(','), 1, " ,");
             const Result<Event> general = decodeLine(spaced);

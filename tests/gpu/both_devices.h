@@ -19,7 +19,7 @@ inline std::vector<float> numbers(std::int64_t count, std::uint32_t seed) {
     return values;
 }
 
-// The same tensors on both devices.
+// Backends of the CPU and of the GPU, and tensors that exist on both with the same content.
 struct Both {
     std::unique_ptr<Backend> cpu = makeCpuBackend(1);
     CudaBackend gpu;
@@ -65,7 +65,8 @@ struct Both {
         for (const float value : fromGpu(pair.gpu)) sum += static_cast<double>(value) * static_cast<double>(value);
         return sum;
     }
-    // Largest difference, relative to the largest value: what rounding in another order of additions may do.
+    // Returns the largest difference relative to the largest value. Rounding in another order of additions causes a
+    // small difference.
     double difference(const Pair& pair) {
         const std::vector<float> mine = fromGpu(pair.gpu);
         const auto reference = pair.cpu.floats();

@@ -19,7 +19,7 @@ inline std::vector<std::uint32_t> bits(std::span<const float> values) {
     return all;
 }
 
-// Values of both signs and many sizes, the same in every run.
+// Returns values of both signs and of many magnitudes, the same in every run.
 inline std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
     std::vector<float> values;
     for (std::size_t i = 0; i < count; ++i) {
@@ -29,7 +29,7 @@ inline std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
     return values;
 }
 
-// The state of updates as backends take it.
+// Returns the state of updates as a tensor, the form that backends expect.
 inline Tensor asTensor(UpdateState& state) {
     return {&state, {sizeof state}, DType::kUInt8, {}};
 }
@@ -44,7 +44,7 @@ struct Cpu {
     }
 };
 
-// The GPU's kernels, run by the CPU: the same bodies, one after the other; rows by a warp of threads.
+// Run the bodies of the GPU's kernels on the CPU: values one after the other, rows by a warp of threads.
 template <class Value>
 void runValues(std::size_t count, const Value& value) {
     for (std::size_t i = 0; i < count; ++i) value(i);

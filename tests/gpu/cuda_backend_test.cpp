@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on the GPU against the CPU backend, which is tested against PyTorch.
+// Compares every operation on the GPU with the CPU backend, which other tests compare with PyTorch.
 #include "backend/cuda/cuda_backend.h"
 
 #include <cstring>
@@ -94,12 +94,13 @@ TEST_CASE("elementwise operations are bit-identical on GPU and CPU") {
         both.gpu.sgd(x.gpu, gradient.gpu, momentum > 0 ? velocity.gpu : Tensor{}, rule, state.gpu);
     }
     CHECK(both.difference(x) == 0);
-    // The GPU adds doubles. The CPU adds floats in 32 partial sums, so it is no reference for this precision.
+    // The GPU adds the squares as doubles. The CPU adds floats in 32 partial sums, which is not exact enough as a
+    // reference.
     CHECK(both.gpu.squaredNorm(x.gpu) == Approx(both.sumOfSquares(x)).epsilon(1e-12));
     CHECK(both.gpu.squaredNorm(x.gpu) == both.gpu.squaredNorm(x.gpu));
 }
 
-// More tensors than one launch has room for, of very different sizes.
+// More tensors than one launch can list, with very different sizes.
 TEST_CASE("all parameters updated in one launch have the bits of parameters updated one by one") {
     CudaOptions oneByOne;
     oneByOne.updatesAtOnce = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm, dropout, embeddings and attention on the GPU against the CPU backend, which is tested against PyTorch; in
-// sizes that need several warps, and several turns of one.
+// Compares batch norm, dropout, embeddings and attention on the GPU with the CPU backend, which other tests compare
+// with PyTorch. The sizes need several warps, and several iterations of a warp.
 #include "both_devices.h"
 #include "support/catch.h"
 
@@ -15,7 +15,7 @@ Tensor onGpu(const Both::Pair& pair) {
     return pair.gpu;
 }
 
-// The same calls on both devices.
+// Makes the same calls on both devices.
 template <class Calls>
 void onBoth(Both& both, const Calls& calls) {
     calls(*both.cpu, onCpu);

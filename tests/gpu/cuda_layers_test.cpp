@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of images and transformers on the GPU against the CPU backend, which is tested against PyTorch.
+// Compares the layers for images and transformers on the GPU with the CPU backend, which other tests compare with
+// PyTorch.
 #include <cstring>
 
 #include "both_devices.h"

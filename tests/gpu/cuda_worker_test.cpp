@@ -44,7 +44,7 @@ TEST_CASE("The CUDA worker reports the GPUs or the reason, with or without a dri
 TEST_CASE("the probe reads the output of the real worker") {
     GpuProbeOptions options;
     options.worker = kWorker;
-    options.driverSigns = {kWorker};  // any file: asks although no driver is loaded
+    options.driverSigns = {kWorker};  // any existing file, so that the worker is queried although no driver is loaded
     const GpuReport report = probeGpus(options);
     CHECK_FALSE(report.cuda.empty());
     CHECK_THAT(report.why, !containing("ringside-worker-cuda"));

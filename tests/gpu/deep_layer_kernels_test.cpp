@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's kernels for batch norm, pooling, dropout, embeddings and attention, run on the CPU and compared with the
-// CPU backend, which is tested against PyTorch.
+// Runs the GPU's kernels for batch norm, pooling, dropout, embeddings and attention on the CPU, and compares them with
+// the CPU backend, which other tests compare with PyTorch.
 #include <cmath>
 
 #include "backend/cuda/kernels/attention_kernels.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kDeepRounding = 3e-6;
 
-// A tensor of the CPU backend and the memory our kernels work on, with the same content.
+// A tensor of the CPU backend, and memory with the same content for the GPU's kernels.
 struct Twin {
     Twin(Cpu& cpu, const Shape& shape, std::uint32_t seed)
         : ours(seed == 0 ? std::vector<float>(static_cast<std::size_t>(shape.count()))
@@ -23,7 +23,7 @@ struct Twin {
           cpus(cpu.tensor(ours, shape)) {}
     float* data() { return ours.data(); }
     std::size_t count() const { return ours.size(); }
-    // Largest difference, relative to the largest value.
+    // Returns the largest difference, relative to the largest value.
     double apart() const {
         double largest = 1e-30;
         double difference = 0;
@@ -144,7 +144,7 @@ TEST_CASE("The GPU's causal attention and its gradient equal the CPU's") {
     runRows(shareRows, cuda::AttentionShareRow{qkv.data(), shares.data(), sizes});
     runValues(y.count(), cuda::AttendedValue{qkv.data(), shares.data(), y.data(), sizes});
     CHECK(y.apart() < kDeepRounding);
-    CHECK(shares.ours[1] == 0);  // the first position sees itself alone
+    CHECK(shares.ours[1] == 0);  // the first position attends to itself only
     CHECK(shares.ours[0] == 1);
 
     cpu.backend->attentionBackward(qkv.cpus, shares.cpus, gradY.cpus, scratch.cpus, gradQkv.cpus, spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's arithmetic, run on the CPU and compared with the CPU backend, which is tested against PyTorch.
+// Runs the GPU's arithmetic on the CPU and compares it with the CPU backend, which other tests compare with PyTorch.
 #include "backend/cuda/kernels/device_math.h"
 
 #include <limits>

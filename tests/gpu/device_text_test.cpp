@@ -13,7 +13,7 @@ TEST_CASE("the reason for a missing GPU depends on the driver and its error") {
           "the NVIDIA driver is too old: it runs CUDA up to 12.2, this build needs 13.0: update the driver");
     CHECK_THAT(noDeviceText({13000, 13000, "cudaErrorNoDevice", "no CUDA-capable device is detected"}),
                containing("CUDA_VISIBLE_DEVICES"));
-    // CUDA 12.4 runs programs of 12.8, so that an older driver is not to blame for everything.
+    // Programs that were built with CUDA 12.8 run on CUDA 12.4, so an older driver is not always the cause.
     CHECK_THAT(noDeviceText({12040, 12080, "cudaErrorNoDevice", "no CUDA-capable device is detected"}),
                containing("CUDA_VISIBLE_DEVICES"));
     CHECK(noDeviceText({13000, 13000, "cudaErrorSystemNotReady", "system not yet initialized"}) ==

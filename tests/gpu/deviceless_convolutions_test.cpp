@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks cuDNN, on a machine without a GPU, for the plan of every convolution of every built-in model, with the
-// properties of an H200. It proves that deterministic plans and their workspace exist; only a GPU can execute them.
+// Queries cuDNN, on a machine without a GPU, for the plan of every convolution of every built-in model, with the
+// properties of an H200. This proves that deterministic plans and their workspace exist; only a GPU can execute them.
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::int64_t kGpuMemory = 150754820096;  // of the H200 in properties/h200.json, in bytes
-constexpr std::int64_t kBudget = kGpuMemory / 8;   // as cudnn_convolution.cpp
+constexpr std::int64_t kBudget = kGpuMemory / 8;   // workspace limit, the same as in cudnn_convolution.cpp
 constexpr std::int64_t kUnlimited = kGpuMemory;
 
 CudnnTarget h200() {
@@ -44,8 +44,8 @@ struct ModelCase {
     Shape image;
 };
 
-// The built-in convolutional models over the image sizes of the built-in data sets: digits, MNIST, CIFAR and larger
-// images of folders; and the model of docs/models-and-optimisation.md.
+// Returns the built-in convolutional models with the image sizes of the built-in data sets (digits, MNIST, CIFAR, and
+// larger images of folders), and the model of docs/models-and-optimisation.md.
 std::vector<ModelCase> modelCases() {
     ModelConfig simple{.kind = ModelKind::kSimpleCnn};
     ModelConfig residual{.kind = ModelKind::kResidualCnn};
@@ -111,7 +111,8 @@ std::vector<ConvolutionProblem> problems() {
     return all;
 }
 
-// float32 problems in the order of the program for which the budget excludes the plan that cuDNN ranks first.
+// Returns the float32 convolutions, in the order of the program, for which the budget excludes the plan that cuDNN
+// ranks first.
 std::vector<std::string> slowedBy(std::int64_t budget, const CudnnTarget& target) {
     std::vector<std::string> slowed;
     for (const ConvolutionProblem& problem : problems()) {
@@ -148,7 +149,7 @@ TEST_CASE("cuDNN has a deterministic plan within the workspace budget for every 
 TEST_CASE("The workspace budget excludes no plan that cuDNN ranks first") {
     const CudnnTarget target = h200();
     CHECK(slowedBy(kBudget, target) == std::vector<std::string>{});
-    CHECK_FALSE(slowedBy(kMiB, target).empty());  // the comparison notices a budget that is too small
+    CHECK_FALSE(slowedBy(kMiB, target).empty());  // the comparison detects a budget that is too small
 }
 
 TEST_CASE("An input gradient of 3 channels over 32 x 32 pixels needs a workspace that grows with the batch") {
@@ -156,6 +157,6 @@ TEST_CASE("An input gradient of 3 channels over 32 x 32 pixels needs a workspace
     const ConvolutionSpec spec{3, 32, 32, 32, 3, 1, 1};
     const auto plan = findConvolutionPlan(target, {ConvolutionPass::kInput, spec, 512}, kBudget);
     REQUIRE(plan.has_value());
-    // Images and results are copied to the order channels first: 512 x (3 + 32) x 32 x 32 floats.
+    // The plan copies images and results to channels-first order: 512 x (3 + 32) x 32 x 32 floats.
     CHECK(plan->workspaceBytes >= 512 * (3 + 32) * 32 * 32 * 4);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for libnvidia-ml.so.1: one GPU, "GPU-known", and a part of one, "MIG-part"; without power readings.
+// Fake libnvidia-ml.so.1 with one GPU, "GPU-known", and one MIG part of a GPU, "MIG-part", without power readings.
 #include <cstring>
 
 extern "C" {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gpu_bench: what the CUDA backend reaches on GPU 0, one line per figure. Prints and leaves when there is no GPU.
+// gpu_bench: measures the CUDA backend on GPU 0 and prints one line per figure. Prints a message and ends if there is
+// no GPU.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -21,7 +22,7 @@ using namespace ringside;
 
 namespace {
 
-// Seconds per call: doubles the number of calls until they take long enough.
+// Returns the seconds per call: doubles the number of calls until they take at least 0.3 s.
 double secondsPer(CudaBackend& gpu, const std::function<void()>& work) {
     constexpr double kEnough = 0.3;
     work();
@@ -49,7 +50,7 @@ void print(const std::string& what, double value, const char* unit) {
     std::printf("ours | %-44s | %12.1f | %s\n", what.c_str(), value, unit);
 }
 
-// A model of the program with its loss and SGD with momentum: the step of one rank, on data that stays on the GPU.
+// The step of one rank with a built-in model, its loss and SGD with momentum, on data that stays on the GPU.
 class Training {
   public:
     Training(CudaBackend& gpu, ModelKind kind, const Shape& sample, std::int64_t batch)
@@ -98,7 +99,8 @@ void benchProducts(CudaBackend& gpu, const std::string& name) {
     print(name, 2.0 * kSize * kSize * kSize / seconds / 1e12, "TFLOP/s");
 }
 
-// The parameters of twelve blocks of a transformer of width 256, as far as their number and sizes go.
+// Measures the optimizer with parameters of the same number and sizes as those of twelve transformer blocks of width
+// 256.
 void benchOptimizer(bool atOnce) {
     CudaOptions options;
     options.updatesAtOnce = atOnce;

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A driver that is loaded, and a worker that is a shell script.
+// A simulated loaded driver, and a worker that is a shell script.
 struct Machine {
     TemporaryDirectory directory;
     GpuProbeOptions options;

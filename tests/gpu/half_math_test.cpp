@@ -17,8 +17,8 @@ struct Golden {
     std::uint16_t float16;
 };
 
-// torch.tensor(x).to(torch.bfloat16) and .to(torch.float16) of PyTorch 1.13, as bits: signs, ties, subnormals, the
-// largest finite number and what is beyond.
+// Bits of torch.tensor(x).to(torch.bfloat16) and .to(torch.float16) of PyTorch 1.13: signs, ties, subnormal numbers,
+// the largest finite number and larger ones.
 constexpr Golden kGoldens[] = {
     {0x00000000U, 0x0000, 0x0000}, {0x80000000U, 0x8000, 0x8000}, {0x3f800000U, 0x3f80, 0x3c00},
     {0xbfc00000U, 0xbfc0, 0xbe00}, {0x40490fdbU, 0x4049, 0x4248}, {0x322bcc77U, 0x322c, 0x0000},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's kernels for images and transformers, run on the CPU and compared with the CPU backend, which is tested
-// against PyTorch.
+// Runs the GPU's kernels for images and transformers on the CPU, and compares them with the CPU backend, which other
+// tests compare with PyTorch.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ using testing::valuesOf;
 
 namespace {
 
-// Largest difference, relative to the largest value.
+// Returns the largest difference, relative to the largest value.
 double apart(const std::vector<float>& mine, const Tensor& reference) {
     double largest = 1e-30;
     double difference = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real NCCL: one rank, and two ranks as processes on one GPU by the shared-GPU recipe.
+// Tests with the real NCCL: one rank, and two ranks as processes that share one GPU.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Keys as files of a directory.
+// Key-value store whose keys are files of a directory.
 class DirectoryStore final : public Store {
   public:
     explicit DirectoryStore(std::filesystem::path directory) : m_directory(std::move(directory)) {}
@@ -79,7 +79,7 @@ void exchange(CudaBackend& gpu, Communicator& communicator) {
     communicator.barrier();
 }
 
-// A step with two all-reduces, launched as one graph from the second round on.
+// Runs a step with two all-reduces, which is launched as one graph from the second round on.
 void exchangeRecorded(CudaBackend& gpu, Communicator& communicator, int rounds) {
     const auto first = communicator.allocate(1001);
     const auto last = communicator.allocate(3);
@@ -121,7 +121,7 @@ struct Rank {
     }
 };
 
-// A step whose group of all ranks reduces while pairs of ranks exchange messages in both directions.
+// Runs a step in which the group of all ranks reduces while pairs of ranks exchange messages in both directions.
 void exchangeInGroups(CudaBackend& gpu, Communicator& world, int rounds) {
     const auto reducing = world.split(0, 0);
     const auto forward = world.split(0, 0, GroupUse::kMessages);
@@ -161,7 +161,8 @@ void exchangeInGroups(CudaBackend& gpu, Communicator& world, int rounds) {
     demand(whyNot.empty(), "not recorded: " + whyNot);
 }
 
-// Runs play in a child as one of two ranks that share a GPU; its exit code is 0 when nothing was thrown.
+// Runs `play` in a child process as one of two ranks that share a GPU. The exit code of the child is 0 if `play` did
+// not throw.
 template <class Play>
 pid_t forkRank(const std::filesystem::path& directory, int rank, std::chrono::milliseconds timeout, Play play) {
     const pid_t child = ::fork();

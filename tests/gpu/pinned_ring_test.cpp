@@ -25,7 +25,7 @@ struct Gpu {
         runtime->enqueue(
             runtime->computeStream(), [] { return true; }, std::move(work));
     }
-    // Work that the compute stream holds until it may go on.
+    // Enqueues work that blocks the compute stream until canContinue is true.
     void block(const bool& canContinue) {
         runtime->enqueue(
             runtime->computeStream(), [&canContinue] { return canContinue; }, [] {});
@@ -71,7 +71,7 @@ TEST_CASE("the next batch is uploaded while the device computes on the previous 
     ring.join();
     ring.start(&two, odd);
     bool stepDone = false;
-    gpu.block(stepDone);  // the step on `even`, which is long
+    gpu.block(stepDone);  // simulates a long step that uses `even`
     gpu.runtime->advance();
     CHECK(even.floats()[0] == 1);
     CHECK(odd.floats()[0] == 2);

@@ -32,7 +32,7 @@ struct SlotGpu {
                 });
         };
     }
-    // Work that writes a value, as soon as the stream may continue.
+    // Enqueues work that writes a value as soon as the stream may continue.
     void write(const Tensor& to, float value) {
         runtime->enqueue(
             runtime->computeStream(), [this] { return canContinue; }, [to, value] { to.floats()[0] = value; });

@@ -12,7 +12,7 @@ using namespace ringside;
 
 namespace {
 
-// A device that writes down what happens: w = work ran as it is, r = it was recorded, l = a recording was launched.
+// A device that logs: w = work ran directly, r = work was recorded, l = a recording was launched.
 struct LoggingDevice {
     struct Launched final : RecordedWork {
         explicit Launched(LoggingDevice& whole) : device(whole) {}

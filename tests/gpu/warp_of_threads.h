@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// A GPU's warp made of threads: 32 lanes that meet where they exchange values, in the order of kernels.cu's
-// butterflies.
+// Warp of a GPU, simulated by 32 threads (lanes). They synchronize when they exchange values, and combine values in the
+// order of the butterflies in kernels.cu.
 class WarpOfThreads {
   public:
     static constexpr std::size_t kLanes = 32;
@@ -33,7 +33,7 @@ class WarpOfThreads {
         std::size_t m_lane;
     };
 
-    // row(r, lane) for all rows, one after the other.
+    // Calls row(r, lane) on each lane for all rows, one row after the other.
     template <class Row>
     void run(std::size_t rows, const Row& row) {
         std::vector<std::jthread> threads;

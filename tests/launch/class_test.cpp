@@ -30,7 +30,7 @@ std::string textOf(const fs::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// A class that looks after itself in a thread while the test joins it.
+// Host of a classroom that is polled by a thread while a test connects guests.
 struct Class {
     TemporaryDirectory scratch;
     ClassroomHost host{{"127.0.0.1", 0, "1.0", "key", 4}};
@@ -64,7 +64,7 @@ struct Class {
     Result<UniqueFd> connect(const JoinCode& code, const std::string& name) const {
         return connectToClassroom(code, name, "1.0", "key of " + name, Clock::now() + 5s);
     }
-    // Joins while no thread looks after the class.
+    // Connects a guest. The thread that polls the host runs only during this call.
     ClassroomGuest guestOf(const std::string& name) {
         open();
         ClassroomGuest joined = guest(name);
@@ -100,7 +100,7 @@ TEST_CASE("a guest with the code receives the experiment and its data once, and 
     REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty(); }));
     CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == data);
     CHECK(textOf(ada.offerDirectory() / "experiment.json") == "{}");
-    // The second time nothing has to travel: not even when the host has lost the file.
+    // A guest that already has the file receives nothing, so the host needs no file any more.
     fs::remove(lesson.scratch.path() / "data.csv");
     Result<UniqueFd> again = lesson.connect(lesson.host.code(), "Ada2");
     REQUIRE(again.ok());
@@ -154,7 +154,7 @@ TEST_CASE("unauthenticated and half-open connections and garbage do not affect a
     REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty(); }));
     ClassroomGuest bo = lesson.guest("Bo");
     CHECK(readUntil(bo, [&] { return !bo.offerDirectory().empty(); }));
-    // A member that sends no lines of a class is out; the others stay.
+    // A member that sends invalid lines is removed; the others stay.
     REQUIRE(::send(bo.fd(), "\xff\xfe{\n", 4, MSG_NOSIGNAL) == 4);
     CHECK_FALSE(readUntil(bo, [] { return false; }));
     lesson.stop();
@@ -191,7 +191,7 @@ TEST_CASE("a guest that sends host messages is removed, and the others stay") {
     eve.send({ClassroomLine::Kind::kOver, "the class is over"});
     CHECK_FALSE(readUntil(eve, [] { return false; }));
     CHECK_THAT(lesson.connect(lesson.host.code(), "Eve").problem().text(), containing("removed from the class"));
-    CHECK(lesson.connect(lesson.host.code(), "Bo").ok());  // from the same address, which Ada has as well
+    CHECK(lesson.connect(lesson.host.code(), "Bo").ok());  // Bo has the same address as Eve and Ada, and is not refused
     lesson.stop();
     CHECK(lesson.host.members().front()->name() == "Ada");
 }
@@ -199,7 +199,8 @@ TEST_CASE("a guest that sends host messages is removed, and the others stay") {
 TEST_CASE("a guest accepts only data within its limit that match the offer") {
     Class lesson;
     lesson.offer(std::string(5000, 'y'));
-    writeText(lesson.scratch.path() / "data.csv", std::string(5000, 'z'));  // changed behind the host's back
+    // The file has changed after the offer was made.
+    writeText(lesson.scratch.path() / "data.csv", std::string(5000, 'z'));
     lesson.open();
     ClassroomGuest small = lesson.guest("small", 4999);
     CHECK(readUntil(small, [&] { return small.problem().has_value(); }));
@@ -221,7 +222,7 @@ TEST_CASE("a guest that requests a file of a replaced offer receives the files o
     REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty() || ada.problem(); }));
     CHECK_FALSE(ada.problem());
     CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == "newer");
-    // The host has sent no other messages.
+    // For 200 ms, the host sends nothing that the guest would report as a problem.
     for (const auto until = Clock::now() + 200ms; Clock::now() < until; std::this_thread::sleep_for(10ms)) ada.read();
     CHECK_FALSE(ada.problem());
 }
@@ -256,7 +257,7 @@ TEST_CASE("a guest with unread messages still receives the end of the classroom"
     std::string heard;
     ssize_t got = 0;
     for (char byte = 0; (got = ::recv(ada.value().get(), &byte, 1, 0)) > 0;) heard += byte;
-    CHECK(got == 0);  // not cut off with ECONNRESET, which what was on its way may not survive
+    CHECK(got == 0);  // the end is regular and not ECONNRESET, with which received data could be lost
     CHECK_THAT(heard, Catch::Contains("called off"));
     ::shutdown(ada.value().get(), SHUT_RDWR);
     closed.get();

@@ -33,13 +33,13 @@ struct Door {
             return true;
         });
     }
-    // Descriptors that poll() reports within the time.
+    // Returns the number of descriptors that poll() reports as ready within the time.
     int ready(int milliseconds) const {
         std::vector<pollfd> waiting;
         door.addInterests(waiting);
         return ::poll(waiting.data(), waiting.size(), milliseconds);
     }
-    // Looks until as many connections as these have been challenged.
+    // Polls the door until each of these connections has received its challenge.
     void challenge(std::vector<UniqueFd>& sockets) {
         for (UniqueFd& socket : sockets) {
             pollfd challenged{socket.get(), POLLIN, 0};
@@ -52,7 +52,7 @@ void sendText(const UniqueFd& socket, const std::string& text) {
     REQUIRE(::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
 }
 
-// The soft limit of open files, until the object goes.
+// Lowers the soft limit of open files during its lifetime.
 class FewFiles {
   public:
     explicit FewFiles(rlim_t most) {
@@ -76,7 +76,7 @@ TEST_CASE("any number of unfinished lines leaves nothing for poll to report") {
     for (int i = 0; i < 200; ++i) strangers.push_back(host.connect());
     host.challenge(strangers);
     for (const UniqueFd& stranger : strangers) sendText(stranger, "{");
-    // Each look takes what has come; once all has come, nothing is left that poll() would report.
+    // Each poll reads the bytes that have arrived. When all have been read, poll() must report nothing.
     for (int i = 0; i < 1000 && host.ready(50) > 0; ++i) host.poll();
     CHECK(host.ready(0) == 0);
     CHECK(host.lines.empty());
@@ -117,7 +117,7 @@ TEST_CASE("a host without file descriptors serves the newest connection and paus
     std::vector<UniqueFd> one;
     one.push_back(std::move(late));
     host.challenge(one);
-    CHECK(host.door.refusedConnections() >= 1);  // the oldest connection made room
+    CHECK(host.door.refusedConnections() >= 1);  // the oldest connection was closed to free a descriptor
     sendText(one.front(), "hello\n");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);

@@ -17,7 +17,7 @@ namespace {
 
 // Lines of a PMI-1 session as Hydra of MPICH 4.0.2 answers them to one of two ranks, recorded with strace.
 struct Exchange {
-    std::string expected;  // beginning of the rank's line
+    std::string expected;  // expected beginning of the line that the rank sends
     std::string answer;
 };
 using Session = std::vector<Exchange>;
@@ -35,7 +35,7 @@ std::chrono::steady_clock::time_point in(std::chrono::seconds time) {
     return std::chrono::steady_clock::now() + time;
 }
 
-// A launcher's end of PMI_FD that plays a session.
+// The launcher's end of the socket PMI_FD. It answers with the lines of a recorded session.
 struct Launcher {
     UniqueFd ours;
     UniqueFd theirs;
@@ -48,7 +48,8 @@ struct Launcher {
         theirs = UniqueFd(ends[1]);
         sources.environment = {{"PMI_FD", std::to_string(theirs.get())}, {"PMI_RANK", "0"}, {"PMI_SIZE", "2"}};
     }
-    // Answers the session's lines; returns the number of lines that were as expected.
+    // Answers the lines of the session in a thread. The future holds the number of the rank's lines that were as
+    // expected.
     std::future<std::size_t> play(const Session& session) {
         return std::async(std::launch::async, [this, session] {
             for (std::size_t i = 0; i < session.size(); ++i) {
@@ -79,7 +80,8 @@ Session without(Session session, std::size_t index) {
 
 TEST_CASE("Ranks of Hydra learn one job and rank 0's addresses over PMI_FD") {
     Launcher launcher;
-    auto played = launcher.play(without(kHydra, 2));  // rank 1 puts nothing
+    // Without the line in which a rank stores its address: rank 1 stores nothing.
+    auto played = launcher.play(without(kHydra, 2));
     auto server = connectJobServer({}, launcher.sources, in(20s));
     REQUIRE(server.ok());
     LaunchPlace place = placeOf(1, 1);

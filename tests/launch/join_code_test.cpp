@@ -6,7 +6,8 @@
 using namespace ringside;
 
 TEST_CASE("a join code contains address, port and secret in any spelling") {
-    // Python: int('00112233445566778899aabbccddeeff', 16) << 2, as 26 digits of Crockford's base 32.
+    // The expected code was computed in Python: int('00112233445566778899aabbccddeeff', 16) << 2, as 26 digits of
+    // Crockford's base 32.
     const JoinCode code{"10.0.0.7", 21345, "00112233445566778899aabbccddeeff"};
     const std::string text = "10.0.0.7:21345/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W";
     CHECK(code.text() == text);
@@ -38,8 +39,8 @@ TEST_CASE("a mistyped join code is reported with the position") {
     CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZ").find("has an invalid secret") != std::string::npos);
     CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZWW").find("has an invalid secret") != std::string::npos);
     CHECK(refusal("h:1/U08J4CT4ANK7F24SNAXWSQFEZW").find("has an invalid secret") != std::string::npos);
-    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZX").find("has an invalid secret") !=
-          std::string::npos);  // bits beyond the 128
+    // The last digit has bits beyond the 128 bits of the token.
+    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZX").find("has an invalid secret") != std::string::npos);
     CHECK(refusal(std::string(300, 'a')).find("has more than 256 characters") != std::string::npos);
 }
 

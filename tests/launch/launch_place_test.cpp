@@ -89,7 +89,7 @@ TEST_CASE("torchrun's variables give rank, size, local rank and rendezvous addre
     CHECK(place.localSize == 2);
     CHECK(place.restart == 2);
     CHECK(place.masterHosts == std::vector<std::string>{"10.0.0.7"});
-    CHECK(place.masterPort == 0);  // its own store listens on 29500
+    CHECK(place.masterPort == 0);  // not 29500, because the launcher's own store listens on that port
     CHECK_FALSE(place.isOneHost());
     CHECK(holds(place.text(), "rank 3 of 6 (local rank 1 of 2), by torchrun: RANK=3, WORLD_SIZE=6"));
 }
@@ -282,7 +282,7 @@ TEST_CASE("Answers of a PMI or PMIx server complete the variables") {
     CHECK(pmi.value().launcher == LauncherKind::kPmi);
     CHECK(pmi.value().rank == 1);
     CHECK(pmi.value().worldSize == 2);
-    CHECK(pmi.value().job.empty());  // exchanged by the ranks
+    CHECK(pmi.value().job.empty());  // empty, because the ranks exchange the job through the server
     const Variables pmix = {{"PMIX_RANK", "3"}, {"PMIX_NAMESPACE", "prun@1"}};
     const Result<LaunchPlace> place = findLaunchPlace({}, {pmix, {}, "here", {3, 4, 1, 2}});
     REQUIRE(place.ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that means harm, against the guest's side of a class.
+// Tests of a guest of a classroom against a malicious host.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ struct MaliciousHost {
     UniqueFd end;
     std::unique_ptr<ClassroomGuest> guest;
     int number = 0;
-    bool isOpen = true;  // the guest has not given the connection up
+    bool isOpen = true;  // true until the guest ends the connection
 
     MaliciousHost() {
         std::array<int, 2> pair{};
@@ -81,7 +81,7 @@ struct MaliciousHost {
         }
         return bytes;
     }
-    // After the guest has gone: nothing but the files that are kept.
+    // Destroys the guest. Returns true if its folder then contains nothing but the folder of received files.
     bool leavesNothing() {
         guest.reset();
         for (const auto& one : fs::directory_iterator(folder)) {
@@ -123,7 +123,8 @@ TEST_CASE("a guest refuses an experiment with a file that was not offered") {
 }
 
 TEST_CASE("every text setting is classified as a file or not a file") {
-    // A new setting with a path must be marked, or guests of a class would open any file of their computer.
+    // A setting with a path must be marked as one, because otherwise guests of a classroom would open any file of their
+    // computer. The settings listed here are texts that contain no path.
     const std::vector<std::string> namesNone{"name", "dataset.label_column", "parallel.interface"};
     for (const ConfigField& field : configFields()) {
         if (field.type != FieldType::kText || field.isPath) continue;
@@ -241,7 +242,7 @@ TEST_CASE("a link or a pipe with the name of a kept file is not used") {
         else
             fs::create_symlink(host.scratch.path() / "secret", kept);
         host.offer({fileOf("data/x", content)});
-        CHECK(host.guest->offerDirectory().empty());  // the file has to travel
+        CHECK(host.guest->offerDirectory().empty());  // the offer is not complete before the file has arrived
         host.send(content);
         REQUIRE_FALSE(host.guest->offerDirectory().empty());
         CHECK(fs::is_regular_file(fs::symlink_status(host.guest->offerDirectory() / "data" / "x")));

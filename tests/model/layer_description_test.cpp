@@ -7,7 +7,7 @@ using namespace ringside;
 
 namespace {
 
-// A layer, and how PyTorch writes it, with its counts by hand.
+// A layer, its text in PyTorch's notation, and its numbers counted by hand.
 struct Counted {
     LayerDescription layer;
     std::string text;

@@ -142,7 +142,8 @@ TEST_CASE("a setting that a layer does not have is reported with the settings th
     CHECK(remedy("conv2d", "qqqqqq") == "its settings are out, kernel, stride, padding, bias");
     CHECK(remedy("conv2d", "kernal") == "did you mean kernel?");
     CHECK(remedy("max_pool2d", "qqqq") == "its settings are kernel");
-    // Only a dropout has p, only a convolution has a bias and only a residual has layers.
+    // Each of these members belongs to other kinds of layers: p to dropout, bias to convolutions, layers to residual
+    // blocks.
     CHECK(remedy("relu", "p") == "omit it");
     CHECK(remedy("linear", "bias") == "its settings are out");
     CHECK(remedy("relu", "layers") == "omit it");

@@ -47,7 +47,8 @@ TEST_CASE("A linear map and its two gradients, by hand") {
     CHECK(valuesOf(y) == std::vector<float>{8, 24, 8, 33});
 
     const Tensor gradY = tensorOf(*backend, {2, 2}, {1, 2, 3, 4});
-    const Tensor gradWeight = tensorOf(*backend, {2, 3}, {9, 9, 9, 9, 9, 9});  // overwritten
+    // Initial values that the pass must overwrite.
+    const Tensor gradWeight = tensorOf(*backend, {2, 3}, {9, 9, 9, 9, 9, 9});
     const Tensor gradBias = tensorOf(*backend, {2}, {9, 9});
     backend->linearBackwardParameters(x, gradY, gradWeight, gradBias);
     CHECK(valuesOf(gradWeight) == std::vector<float>{13, 17, 21, 18, 24, 30});

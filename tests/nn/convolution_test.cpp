@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions in both orders of memory against their formula, in double.
+// Compares convolutions in both memory layouts with their formula, computed in double.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -12,16 +12,16 @@ using namespace ringside;
 
 namespace {
 
-constexpr std::int64_t kImages = 7;  // no pieces of one size for 2 or 3 threads
+constexpr std::int64_t kImages = 7;  // number of images that 2 or 3 threads cannot divide evenly
 
-// Images as PyTorch has them, channels first, and the way into and out of the order in memory.
+// Images in PyTorch's order (channels first), and the conversion to and from the layout in memory.
 struct Images {
     std::int64_t channels, height, width;
     ImageLayout layout;
 
     Shape shape() const { return {kImages, height, width, channels}; }
     std::size_t place(std::int64_t image, std::int64_t c, std::int64_t y, std::int64_t x) const {
-        std::int64_t group = 1;  // channels that lie together: of an input that fills no block, single ones
+        std::int64_t group = 1;  // number of adjacent channels in memory; 1 if the channels do not fill whole blocks
         if (layout == ImageLayout::kChannelsLast) group = channels;
         if (layout == ImageLayout::kChannelBlocks && channels % kChannelBlock == 0) group = kChannelBlock;
         const std::int64_t plane = image * (channels / group) + c / group;
@@ -29,7 +29,7 @@ struct Images {
     }
 };
 
-// Operands and results of a pass.
+// Operands and results of a forward and a backward pass.
 struct Passes {
     Passes(const ConvolutionSpec& convolution, int threads, bool winograd = true)
         : spec(convolution), backend(makeCpuBackend(threads, winograd)) {
@@ -42,7 +42,7 @@ struct Passes {
 
     Tensor floats(const Shape& shape) const { return backend->allocate(shape, DType::kFloat32); }
 
-    // visit(place in x, place in the weight, place in y) for every product of the formula.
+    // Calls visit(position in x, position in the weight, position in y) for every product of the formula.
     template <class Visit>
     void forEachProduct(const Visit& visit) const {
         for (std::int64_t i = 0; i < kImages * spec.outChannels * spec.outHeight() * spec.outWidth(); ++i) {
@@ -79,7 +79,7 @@ Doubles zerosLike(const Tensor& tensor) {
     return Doubles(static_cast<std::size_t>(tensor.count()), 0.0);
 }
 
-// The largest difference, in units of the root mean square of what is expected.
+// Returns the largest difference, in units of the root mean square of the expected values.
 double distance(const Tensor& actual, const Doubles& expected) {
     double worst = 0, squares = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -89,7 +89,7 @@ double distance(const Tensor& actual, const Doubles& expected) {
     return worst / std::sqrt(squares / static_cast<double>(expected.size()));
 }
 
-// Once for all: sanitizers look at every access of the millions below.
+// Copies a tensor once, because a sanitizer checks each access to a tensor and millions of them follow.
 Doubles doublesOf(const Tensor& tensor) {
     return Doubles(tensor.floats().begin(), tensor.floats().end());
 }
@@ -150,7 +150,7 @@ TEST_CASE("Winograd's gradients of images with their channels last have the same
 }
 
 TEST_CASE("A convolution has the same bits with any number of threads") {
-    // Work for two pieces at least.
+    // Large enough to be divided into two pieces at least.
     const ConvolutionSpec spec =
         GENERATE(ConvolutionSpec{32, 17, 16, 32, 3, 1, 1, true, kBlocks}, ConvolutionSpec{32, 17, 16, 32, 3, 1, 1},
                  ConvolutionSpec{8, 24, 24, 32, 5, 1, 2}, ConvolutionSpec{64, 24, 24, 64, 1, 1, 0});

@@ -17,7 +17,7 @@ std::vector<float> copyOf(const Tensor& tensor) {
     return {values.begin(), values.end()};
 }
 
-// All gradients of a model after one pass, with this many threads.
+// Returns all gradients of a model after one pass with this number of threads.
 std::vector<float> gradientsOf(const ModelConfig& config, const ModelInterface& task, int threads) {
     constexpr std::int64_t kRows = 6;
     const auto backend = makeCpuBackend(threads);

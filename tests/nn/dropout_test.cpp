@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kCount = 100000;
 
-// Output of a layer for an input of ones.
+// Dropout layer with its output and gradient for an input of ones.
 struct Dropped {
     Dropped(double probability, const Pass& pass, std::uint64_t number = 0)
         : backend(makeCpuBackend(1)), layer(probability, number) {
@@ -32,7 +32,7 @@ struct Dropped {
         for (const float value : values) sum += static_cast<double>(value);
         return sum / static_cast<double>(kCount);
     }
-    // Part of the places where both keep or both drop a value.
+    // Returns the share of positions at which both outputs are zero or both are not.
     double agreement(const Dropped& other) const {
         std::size_t same = 0;
         for (std::size_t i = 0; i < values.size(); ++i) same += (values[i] == 0) == (other.values[i] == 0) ? 1 : 0;
@@ -63,7 +63,8 @@ TEST_CASE("dropout changes nothing in evaluation or with probability 0") {
 TEST_CASE("A dropout mask is the same for the same key and layer, and independent for another") {
     const Dropped one(0.5, {.training = true, .key = hashOf({0, 1, 2, 0})});
     CHECK(one.values == Dropped(0.5, {.training = true, .key = hashOf({0, 1, 2, 0})}).values);
-    // Independent masks of one half agree on half of the places, give or take 0.0016.
+    // Independent masks with probability one half agree at half of the positions; the standard deviation of this share
+    // is 0.0016.
     for (const std::uint64_t key :
          {hashOf({1, 1, 2, 0}), hashOf({0, 2, 2, 0}), hashOf({0, 1, 3, 0}), hashOf({0, 1, 2, 1})})
         CHECK(std::abs(one.agreement(Dropped(0.5, {.training = true, .key = key})) - 0.5) < 5 * 0.0016);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that each layer allocates when it is prepared, counted by hand from its shapes, and the random decisions of
-// layers, computed by other implementations of the same hashes.
+// Tests of the memory that each layer allocates when it is prepared, counted by hand from its shapes, and of the random
+// decisions of layers, computed by other implementations of the same hashes.
 #include <string>
 
 #include "backend/backend.h"
@@ -57,8 +57,10 @@ TEST_CASE("A layer allocates its output and what its backward pass needs") {
     CHECK(bytesOf(Linear(5, 3, ""), {2, 5}) == kValueBytes * (8 * 3 + 8 * 5));  // each position is a row
     CHECK(bytesOf(Gelu(), {5}) == kValueBytes * (20 + 20));
     CHECK(bytesOf(ReLU(false), {5}) == kValueBytes * 20);
-    CHECK(bytesOf(ReLU(true), {5}) == 0);                                 // it works in the memory of its input
-    CHECK(bytesOf(Dropout(0.5, 0), {5}) == kValueBytes * (20 + 20) + 8);  // and its key
+    // None: the layer works in the memory of its input.
+    CHECK(bytesOf(ReLU(true), {5}) == 0);
+    // The last 8 bytes are the key of the random numbers.
+    CHECK(bytesOf(Dropout(0.5, 0), {5}) == kValueBytes * (20 + 20) + 8);
     CHECK(bytesOf(Dropout(0, 0), {5}) == 0);
     // Mean and deviation of each row, not of each sample.
     CHECK(bytesOf(LayerNorm(5, ""), {5}) == kValueBytes * (20 + 4 * 2 + 20));
@@ -74,7 +76,7 @@ TEST_CASE("A layer of images allocates its output and what its backward pass nee
     CHECK(bytesOf(GlobalAveragePool(), {2, 3, 5}) == kValueBytes * (4 * 2 + 120));
     CHECK(bytesOf(ImageOrder(ImageOrder::To::kFlat), {2, 3, 5}) == kValueBytes * (120 + 120));
     CHECK(bytesOf(ImageOrder(ImageOrder::To::kFlat), {2, 5, 1}) == kValueBytes * (40 + 40));
-    CHECK(bytesOf(ImageOrder(ImageOrder::To::kFlat), {1, 3, 5}) == 0);  // the order is the same
+    CHECK(bytesOf(ImageOrder(ImageOrder::To::kFlat), {1, 3, 5}) == 0);  // none: both orders are the same
     CHECK(bytesOf(ImageOrder(ImageOrder::To::kFlat), {2, 1, 1}) == 0);
     CHECK(bytesOf(ImageOrder(ImageOrder::To::kFlat), {6}) == 0);
     // 4 x 6 pixels become 2 x 3; the place of a maximum in its window is one byte.

@@ -31,7 +31,7 @@ std::vector<double> fromHex(const std::vector<std::string>& texts) {
     return values;
 }
 
-// Twelve epochs from a rate of 0.1, recorded once from PyTorch 1.13.1.
+// Learning rates of twelve epochs that start with 0.1, recorded once from PyTorch 1.13.1.
 std::vector<double> goldenRates(const std::string& name) {
     static const Json json = readJsonFile(sourceFile("tests/nn/goldens_torch_1_13.json")).value();
     return fromHex(json["sched"][name].get<std::vector<std::string>>());
@@ -64,7 +64,7 @@ TEST_CASE("a cosine without its own length ends with the training") {
     ScheduleConfig asLong = cosine;
     asLong.tMax = 10;
     CHECK(ratesOf(cosine, 10) == ratesOf(asLong, 10));
-    CHECK(ratesOf(cosine, 10)[5] == Approx(0.05));  // half way down half a wave
+    CHECK(ratesOf(cosine, 10)[5] == Approx(0.05));  // the middle of the half cosine wave
 }
 
 TEST_CASE("Warm-up is chained with the schedule as PyTorch chains its schedulers") {

@@ -35,10 +35,11 @@ TEST_CASE("Cross-entropy follows its formula") {
     const Batch batch = labelled(*backend, {1, 2});
     const SampleLosses losses = loss->evaluate(logits, batch, true);
 
-    const double sum = std::exp(-3.0) + std::exp(-2.0) + 1;  // of the second row, shifted by its largest logit
+    // Denominator of the softmax of the second row, whose values are shifted by its largest logit.
+    const double sum = std::exp(-3.0) + std::exp(-2.0) + 1;
     CHECK(losses.loss[0] == Approx(std::log(3.0)).epsilon(1e-6));
     CHECK(losses.loss[1] == Approx(std::log(sum)).epsilon(1e-6));
-    CHECK(losses.correct[0] == 0);  // a tie goes to the first class
+    CHECK(losses.correct[0] == 0);  // of equal logits, the first class is the prediction
     CHECK(losses.correct[1] == 1);
 
     const auto gradient = loss->gradient().floats();  // (softmax - one hot) / rows
@@ -104,7 +105,7 @@ TEST_CASE("The loss of a sequence is the mean over its positions, and so are its
     const auto loss = makeLoss(LossKind::kAuto, 2, 0, 2, *backend, 2).value();
     // Two sequences of two positions; logits (0, 0) cost ln 2 and are right for label 0.
     const Tensor logits = backend->allocate({4, 2}, DType::kFloat32);
-    logits.floats()[2] = 30;  // position 1 of the first: sure of 0
+    logits.floats()[2] = 30;  // position 1 of the first sequence predicts label 0 with certainty
     Batch batch;
     batch.features = backend->allocate({2, 2}, DType::kFloat32);
     batch.labels = backend->allocate({2, 2}, DType::kInt64);

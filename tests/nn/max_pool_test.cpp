@@ -14,7 +14,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 struct Pooled {
     std::vector<float> y;
-    std::vector<float> gradX;  // for a gradient of 1, 2, 3, ...
+    std::vector<float> gradX;  // gradient by x if the gradient by y is 1, 2, 3, ...
 };
 
 Pooled pool(const MaxPoolSpec& spec, const std::vector<float>& x, int threads = 1) {

@@ -21,7 +21,8 @@ const Json& optimizerGoldens() {
     return json;
 }
 
-constexpr std::int64_t kGoldenCount = 19;  // the goldens' parameter is randn(19) of seed 1
+// Number of values: the parameter of the recorded results is randn(19) with seed 1.
+constexpr std::int64_t kGoldenCount = 19;
 
 OptimizerConfig configFrom(const Json& arguments) {
     OptimizerConfig config;
@@ -59,7 +60,8 @@ std::vector<std::string> parameterAfterThreeSteps(const OptimizerConfig& config)
     return bitsIn(parameter.value);
 }
 
-// The same three steps in float16's way, with an infinite gradient before each of them.
+// Makes the same three steps with the loss scaling of float16, and a step with an infinite gradient before each of
+// them.
 std::vector<std::string> parameterAfterScaledSteps(const OptimizerConfig& config) {
     const auto backend = makeCpuBackend(1);
     Parameter parameter{"p",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes through parts of a model, in halves, with units and with skipped blocks.
+// Tests of passes through parts of a model, in halves, with units (groups of layers that are gathered together) and
+// with skipped blocks.
 #include <cmath>
 #include <vector>
 
@@ -20,7 +21,8 @@ Values floatsOf(const Tensor& tensor) {
     return {values.begin(), values.end()};
 }
 
-// Two linear layers, a residual with a layer norm in it, and a linear layer; layers 1 and 3 have no parameters.
+// Five layers: linear, GELU, a residual block with a layer norm and a linear layer, ReLU, linear. Layers 1 and 3 have
+// no parameters.
 ModelConfig chainConfig(const std::string& skip = "0") {
     return {ModelKind::kLayers,
             {},
@@ -29,7 +31,7 @@ ModelConfig chainConfig(const std::string& skip = "0") {
                 {"kind": "linear"}])"};
 }
 
-// A model of which a range of layers is prepared and initialised, with memory for its gradients.
+// A model of which only a range of layers is prepared and initialised, with memory for the gradients of this range.
 struct Part {
     explicit Part(LayerRange range, const ModelConfig& config = chainConfig(), ModelBuild build = {})
         : backend(makeCpuBackend(1)),
@@ -221,7 +223,7 @@ TEST_CASE("a skipped block passes its input on, has no gradients and is not used
         CHECK_FALSE(floatsOf(parameters[5]->gradient) == Values(2));
         if (!skipsFirst && !skipsSecond) CHECK(y == evaluated);
         if (!skipsFirst || !skipsSecond) continue;
-        // Only the shortcut of the second block is left: its weight and bias by hand.
+        // If the second block is skipped, only its shortcut is computed: here by hand, from its weight and bias.
         const Values weight = floatsOf(parameters[4]->value);
         const Values x = samples();
         double first = static_cast<double>(floatsOf(parameters[5]->value)[0]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One layer in parts of the batch beside its two layers over all of it.
+// Compares the fused layer of convolution and pooling, which processes parts of the batch, with the two separate layers
+// on the whole batch.
 #include "nn/layers/pooled_conv2d.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ Tensor noise(Backend& backend, const Shape& shape, std::int64_t seed) {
     return tensor;
 }
 
-// The layers, in their order, over images of noise.
+// Runs the layers in their order, forward and backward, on images of noise.
 Outcome pass(const std::vector<Layer*>& layers, Backend& backend) {
     layers.front()->prepare(backend, kImage, kPooledImages);
     if (layers.size() > 1) layers[1]->prepare(backend, {kPool.channels, kPool.height, kPool.width}, kPooledImages);
@@ -53,7 +54,7 @@ Outcome pass(const std::vector<Layer*>& layers, Backend& backend) {
     return outcome;
 }
 
-// Sums over the images are added up in another order.
+// Checks that the values differ by rounding only: sums over the images are formed in another order.
 void checkClose(const std::vector<float>& a, const std::vector<float>& b) {
     REQUIRE(a.size() == b.size());
     float largest = 0, furthest = 0;

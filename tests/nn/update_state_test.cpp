@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an update is decided: clipping, the loss scale, and steps that are left out.
+// Tests of the decision about an update: clipping, the loss scale, and skipped steps.
 #include "backend/update_state.h"
 
 #include <limits>
@@ -46,7 +46,7 @@ UpdateRules scaling() {
     return rules;
 }
 
-// Decides `steps` float16 steps with this squared norm.
+// Decides `steps` updates with loss scaling, each with this squared norm of the gradients.
 void decide(UpdateState& state, double squaredNorm, int steps = 1) {
     for (int step = 0; step < steps; ++step) decideUpdate(state, scaling(), squaredNorm);
 }
@@ -122,7 +122,7 @@ TEST_CASE("The loss scale halves at an infinite gradient and doubles after 2000 
     decide(state, 1, 2000);
     CHECK(state.lossScale == 65536);
     CHECK(state.skippedSteps == 2);
-    CHECK(state.updates == 5999);  // of 6001 steps
+    CHECK(state.updates == 5999);  // one of the 6001 steps was skipped
 }
 
 TEST_CASE("without float16 the loss scale stays 1 and no step is skipped") {

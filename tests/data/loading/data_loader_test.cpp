@@ -30,7 +30,7 @@ DataLoaderOptions workers(std::int64_t count, std::int64_t prefetch = 2, bool pe
     return {.numWorkers = count, .prefetchFactor = prefetch, .persistentWorkers = persistent};
 }
 
-// A loader over a set, with what it needs.
+// A data loader for a data set, with its dependencies.
 struct Loading {
     Loading(const Dataset& set, const DataLoaderOptions& options, std::int64_t maxBatch, SampleTransforms chosen = {})
         : transforms(std::move(chosen)), loader(set, transforms, options, maxBatch, *memory) {}
@@ -55,7 +55,7 @@ void checkBatch(const HostBatch& batch, const ShardPlan& plan, int rank, std::in
     }
 }
 
-// Waits until a count is reached.
+// Counter on whose value a thread can wait.
 class Count {
   public:
     void add() {
@@ -78,7 +78,7 @@ class Count {
     int m_count = 0;
 };
 
-// Threads that have loaded a sample and have not ended.
+// Number of threads that have loaded at least one sample and have not ended.
 std::atomic<int> livingThreads{0};
 struct ThreadMark {
     ThreadMark() { ++livingThreads; }
@@ -110,7 +110,7 @@ TEST_CASE("a loader returns the planned samples in order for any number of worke
 
 TEST_CASE("Workers load num_workers * prefetch_factor batches ahead and no more") {
     NumberedImages set(400, kSmallImage);
-    std::atomic<std::int64_t> inUse{-1};  // the batch that was handed out last
+    std::atomic<std::int64_t> inUse{-1};  // number of the batch that the loader returned last
     std::atomic<std::int64_t> tooEarly{0};
     Count loaded;
     set.onLoad = [&](std::int64_t index) {
@@ -120,7 +120,7 @@ TEST_CASE("Workers load num_workers * prefetch_factor batches ahead and no more"
     Loading loading(set, workers(2, 3), 4);
     const ShardPlan plan = planOf(400, 1, 4, 0, false);
     loading.loader.begin(plan, 0, 0);
-    REQUIRE(loaded.reaches(2 * 3 * 4));  // without a single batch being asked for
+    REQUIRE(loaded.reaches(2 * 3 * 4));  // before the first call of next()
     for (std::int64_t batch = 0; batch < plan.stepsPerEpoch(); ++batch) {
         inUse = batch;
         checkBatch(loading.loader.next(), plan, 0, batch);
@@ -137,7 +137,7 @@ TEST_CASE("a batch stays valid until the next one is requested") {
     const ShardPlan plan = planOf(64, 1, 4);
     loading.loader.begin(plan, 0, 0);
     const HostBatch& first = loading.loader.next();
-    REQUIRE(loaded.reaches(5 * 4));  // all slots are full
+    REQUIRE(loaded.reaches(5 * 4));  // all slots hold a batch: 4 prefetched batches and the one in use
     checkBatch(first, plan, 0, 0);
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("an abandoned long batch is not waited for") {
         loading.loader.begin(planOf(1'000'000, 1, 1'000'000), 0, 0);
         REQUIRE(loaded.reaches(1));
         std::thread leaver([&] { loading.loader.end(); });
-        left.add();  // the sample under way is finished, and that is all
+        left.add();  // lets the worker finish its current sample; it must load no other one
         leaver.join();
     }
     CHECK(loaded.now() < 1'000'000);

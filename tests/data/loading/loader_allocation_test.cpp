@@ -11,7 +11,7 @@ namespace {
 std::atomic<long> allocations{0};
 }
 
-// Counts what the whole program takes from the heap.
+// Counts the heap allocations of the whole program.
 void* operator new(std::size_t bytes) {
     ++allocations;
     if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;

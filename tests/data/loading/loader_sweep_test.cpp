@@ -91,7 +91,7 @@ TEST_CASE("a sweep loads for the given time, epoch after epoch, without counting
     for (const std::int64_t workers : {0, 2}) {
         const LoaderRate rate = sweep.measure(workers, std::chrono::duration<double>(0.0055));
         CHECK(rate.numWorkers == workers);
-        CHECK(rate.batches == 6);  // of 20, 10, 20, 20, 10 and 20: one more each millisecond
+        CHECK(rate.batches == 6);  // batches of 20, 10, 20, 20, 10 and 20 samples: one batch per millisecond
         CHECK(rate.samples == 100);
         CHECK(rate.seconds == Approx(0.006));
     }

@@ -8,7 +8,7 @@
 
 namespace ringside::testing {
 
-// Images whose values count on: sample i starts with i * values per sample. Every load can be watched.
+// Images with consecutive values: sample i starts with the value i * (values per sample). onLoad observes every load.
 class NumberedImages final : public Dataset {
   public:
     NumberedImages(std::int64_t size, SampleShape shape) : m_size(size), m_shape(shape) {}
@@ -25,7 +25,7 @@ class NumberedImages final : public Dataset {
             out[i] = static_cast<float>(index * m_shape.features + static_cast<std::int64_t>(i));
     }
 
-    std::function<void(std::int64_t index)> onLoad;  // in the loading thread
+    std::function<void(std::int64_t index)> onLoad;  // called for each load, in the loading thread
 
   private:
     std::int64_t m_size;

@@ -12,7 +12,7 @@ using namespace ringside;
 
 namespace {
 
-// The first sample that is drawn so.
+// Returns the index of the first sample for which this crop and flip are drawn.
 std::int64_t sampleWith(const CropAndFlip& wanted, std::int64_t padding) {
     for (std::int64_t index = 0; index < 100000; ++index)
         if (drawCropAndFlip(0, 0, index, padding) == wanted) return index;
@@ -20,7 +20,7 @@ std::int64_t sampleWith(const CropAndFlip& wanted, std::int64_t padding) {
     return -1;
 }
 
-// One channel, 2 x 3: values 1 to 6.
+// Returns the transformed image. The input has one channel and 2 x 3 pixels with the values 1 to 6.
 std::vector<float> transformed(const CropAndFlip& drawn, std::int64_t padding) {
     const SampleShape shape{.channels = 1, .height = 2, .width = 3, .features = 6};
     LoaderConfig config;
@@ -56,9 +56,10 @@ TEST_CASE("all crops are equally frequent, and half of the images are mirrored")
         flips += drawn.flip ? 1 : 0;
     }
     CHECK(places.size() == 9);
-    // 10,000 each, with a deviation of sqrt(90000 * 8/81) = 94; five of them are allowed.
+    // Each of the 9 crops has an expected count of 10,000 with a standard deviation of sqrt(90000 * 8/81) = 94; five
+    // standard deviations are allowed.
     for (const auto& [place, count] : places) CHECK(std::abs(count - 10000) < 470);
-    CHECK(std::abs(flips - 45000) < 750);  // deviation sqrt(90000 / 4) = 150
+    CHECK(std::abs(flips - 45000) < 750);  // standard deviation sqrt(90000 / 4) = 150
 }
 
 TEST_CASE("a centred crop changes nothing, others move the image over black") {
