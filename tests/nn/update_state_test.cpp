@@ -122,7 +122,7 @@ TEST_CASE("The loss scale halves at an infinite gradient and doubles after 2000 
     decide(state, 1, 2000);
     CHECK(state.lossScale == 65536);
     CHECK(state.skippedSteps == 2);
-    CHECK(state.updates == 5999);  // one of the 6001 steps was skipped
+    CHECK(state.updates == 5999);  // 6001 steps, of which 2 were skipped
 }
 
 TEST_CASE("without float16 the loss scale stays 1 and no step is skipped") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers that are built for a description: fused, grouped, marked as units and laid out in blocks.
+// Tests of the layers that are built for a description: fused, grouped, marked as units, and with images in blocks of
+// channels.
 #include "plan/built_layers.h"
 
 #include "layers_of.h"
@@ -28,13 +29,13 @@ const char* const kChain = R"([{"kind": "linear", "out": 6}, {"kind": "relu"}, {
 const char* const kBlocks = R"([{"kind": "linear", "out": 6},
     {"kind": "residual", "layers": [{"kind": "layer_norm"}, {"kind": "linear", "out": 6}]}, {"kind": "linear"}])";
 
-// A convolution of 32 channels, pooled, and a linear layer.
+// Returns a model with a convolution of 32 channels, a pooling and a linear layer.
 std::string pooledList(const std::string& between = "", const std::string& kind = "max_pool2d\", \"kernel\": 2") {
     return R"([{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, )" + between + R"({"kind": ")" + kind +
            R"(}, {"kind": "flatten"}, {"kind": "linear"}])";
 }
 
-// Units of the layers, with those of a residual's body in brackets: U for a unit.
+// Returns "U" for each unit among the layers. The units in the body of a residual block are in brackets.
 std::string unitsOf(const std::vector<BuiltLayer>& layers) {
     std::string text;
     for (const BuiltLayer& layer : layers) {
@@ -58,7 +59,7 @@ TEST_CASE("layers without images are built one by one, with a ReLU in the memory
           std::vector<std::string>{"Linear(4, 6)", "ReLU()", "Linear(6, 5)", "GELU()", "Linear(5, 2)"});
     CHECK(describe(layers) == "Linear(4, 6), ReLU(), Linear(6, 5), GELU(), Linear(5, 2)");
     CHECK(layers[1].inPlace);
-    // In a block, the first layer must keep the input for the shortcut.
+    // In a residual block, the first layer must keep its input, because the shortcut uses it.
     const auto block = buildLayers(
         modelOf(R"([{"kind": "residual", "layers": [{"kind": "relu"}, {"kind": "linear", "out": 4}, {"kind": "relu"},
                      {"kind": "linear", "out": 4}]}, {"kind": "linear"}])",
@@ -91,7 +92,7 @@ TEST_CASE("on blocks of channels a convolution, a ReLU and a pooling are one lay
     CHECK(kindsOn(pooledList(), {2, 8, 8}) == fused);
     CHECK(kindsOn(pooledList(R"({"kind": "gelu"}, )"), {2, 8, 8}).size() == 5);
     CHECK(kindsOn(pooledList(R"({"kind": "relu"}, )", "relu\""), {2, 8, 8}).size() == 5);
-    // 16 channels are a whole block: such images are reordered to blocks first.
+    // 16 channels fill a whole block, so such images are first reordered to blocks.
     CHECK(kindsOn(pooledList(), {16, 8, 8}).front() == BuiltKind::kToImages);
     CHECK(kindsOn(pooledList(), {16, 8, 8}).size() == 4);
     const auto layers = buildLayers(modelOf(pooledList(R"({"kind": "relu"}, )"), {16, 8, 8}), {.channelBlocks = true});
@@ -99,7 +100,7 @@ TEST_CASE("on blocks of channels a convolution, a ReLU and a pooling are one lay
     CHECK((layers[1].afterReLU && layers[1].pooling.kernel == 2));
     CHECK(layers[1].describe() == "Conv2d(16, 32, kernel_size=3, padding=1), ReLU(), MaxPool2d(2)");
     CHECK(layers[0].describe().empty());
-    // Vectors have no layout.
+    // Layers over vectors have no image layout.
     CHECK(buildLayers(modelOf(kChain, {4}), {.channelBlocks = true})[0].layout == ImageLayout::kChannelsLast);
 }
 
@@ -121,7 +122,7 @@ TEST_CASE("images are stored in blocks if all layers can and one convolution is 
     CHECK(count(list(R"("out": 32, "kernel": 5, "padding": 1)"), {32, 8, 8}) == 0);
     CHECK(count(list(R"("out": 32, "kernel": 3)"), {32, 8, 8}) == 0);
     CHECK(count(list(R"("out": 32, "kernel": 3, "padding": 1, "stride": 2)"), {32, 8, 8}) == 0);
-    // One wide convolution is enough; each layer over images must be able to.
+    // One wide convolution is enough for the layout in blocks, but each layer over images must support it.
     const std::string narrow = R"({"kind": "conv2d", "out": 16, "kernel": 1}, )";
     CHECK(count(list(wide, narrow + R"({"kind": "batch_norm2d"}, {"kind": "gelu"}, )"), {32, 8, 8}) == 2);
     CHECK(count(list(wide, R"({"kind": "dropout", "p": 0.5}, )"), {32, 8, 8}) == 0);

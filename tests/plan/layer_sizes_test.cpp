@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters, memory and cost of single layers, counted by hand.
+// Tests of parameters, memory and cost of single layers, counted by hand.
 #include "plan/layer_sizes.h"
 
 #include "layers_of.h"
@@ -24,7 +24,7 @@ LayerDescription linear(const Shape& input, std::int64_t outputs) {
     return layer;
 }
 
-// 3 x 3 pixels with a padding of 1.
+// Returns a convolution with a kernel of 3 x 3 and a padding of 1.
 LayerDescription convolution(const Shape& input, std::int64_t outputs, bool bias = true) {
     LayerDescription layer = layerOf(LayerKind::kConv2d, input, {outputs, input[1], input[2]});
     layer.outputs = outputs;
@@ -40,7 +40,7 @@ LayerDescription pooling(const Shape& input, std::int64_t kernel) {
     return layer;
 }
 
-// Bytes that a layer allocates for this number of samples.
+// Returns the bytes that a layer allocates for this number of samples.
 std::int64_t bytesOf(const BuiltLayer& layer, std::int64_t samples) {
     std::int64_t bytes = layer.ownBytes;
     for (const LayerAllocation& one : layer.memory) bytes += one.bytes(samples);
@@ -162,7 +162,7 @@ TEST_CASE("a convolution with its pooling keeps its output for a part of the bat
     CHECK(small.name == "Conv2d(2, 3, kernel_size=3, padding=1, bias=False), MaxPool2d(2)");
     CHECK(small.memory.size() == 5);
     CHECK(small.memory[0].bytes(10'000) == 2'730 * 768);
-    // An image that is larger than a part is a part.
+    // An image that is larger than the limit of a part is processed alone.
     const BuiltLayer large = pooledConvolution(convolution({2, 512, 512}, 3), pooling({3, 512, 512}, 2), true);
     CHECK(large.memory[0].bytes(4) == 4 * 3 * 512 * 512);
     // The ReLU is one operation for each value.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules and stages of a pipeline, and what is wrong with those of a user.
+// Tests of schedules and stages of a pipeline, and of the problems of invalid ones that a user gives.
 #include "plan/stage_plan.h"
 
 #include <fstream>
@@ -55,7 +55,7 @@ TEST_CASE("the schedule of a pipeline is the configured one, and one rank has a 
     CHECK(plannedSchedule(looped).value().stageCount() == 4);
     CHECK_THAT(textOf(pipelineOf(2, 4, PipelineScheduleKind::kZeroBubble)), containing("W0"));
     CHECK(textOf(pipelineOf(1, 2, PipelineScheduleKind::k1F1B)) == "0F0,0B0\n");
-    // Model parallelism passes the whole batch through the stages, whatever the schedule.
+    // Model parallelism passes the whole batch through the stages and ignores the schedule.
     RunConfig whole = pipelineOf(2, 4, PipelineScheduleKind::k1F1B);
     whole.parallel.strategy = StrategyKind::kModelParallel;
     CHECK(textOf(whole) == "0F0,0B0\n1F0,1B0\n");
@@ -129,7 +129,8 @@ TEST_CASE("micro-batches are in flight from their forward pass to the end of the
     CHECK(most("0F0,0F1,0B0,0F2,0B1,0B2", 0) == 2);
     CHECK(most("0F0,0F1,0F2,0B0,0B1,0B2", 0) == 3);
     CHECK(most("0F0,0B0,0F1,0B1", 0) == 1);
-    CHECK(most("0F0,0I0,0F1,0W0,0I1,0W1", 0) == 2);  // weights are the end
+    // Activations are freed when the gradients of the weights are computed.
+    CHECK(most("0F0,0I0,0F1,0W0,0I1,0W1", 0) == 2);
     CHECK(most("0F0,0I0,0W0,0F1,0I1,0W1", 0) == 1);
     CHECK(most("0F0,2F0,0F1,2F1,2B0,0B0,2B1,0B1", 2) == 2);
     CHECK(most("0F0,2F0,2B0,0F1,2F1,2B1,0B0,0B1", 2) == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a plan, from the settings and the sizes of the data.
+// Tests of the numbers of a plan, which follow from the settings and the sizes of the data.
 #include "plan/strategy_plan.h"
 
 #include "layers_of.h"
@@ -57,7 +57,7 @@ TEST_CASE("the largest batch of a rank is its batch size, but at most its share 
     RunConfig drops = configOf(StrategyKind::kDdp, 3, 64);
     drops.sampler.dropLast = true;
     CHECK(subjectOf(drops).largestBatch() == 33);
-    drops.loader.batchSize = 0;  // not valid, but planned while it is typed
+    drops.loader.batchSize = 0;  // 0 is invalid, but the window plans it while the user types
     CHECK(subjectOf(drops).largestBatch() == 0);
     PlanSubject empty = subjectOf(configOf(StrategyKind::kDdp, 4, 64));
     empty.trainingSamples = 0;
@@ -139,7 +139,7 @@ TEST_CASE("a pipeline has stages of whole layers and small micro-batches") {
     CHECK((!plan.isWhole() && !plan.holdsWholeModel() && !plan.unit));
     CHECK((plan.parametersOf(0).size() == 2 && plan.parametersOf(0)[0].values == 36));
     CHECK((plan.parametersOf(1).size() == 2 && plan.parametersOf(1)[0].values == 12));
-    // Stages that are also sharded never free parameters, keep their gradients, and are gathered by blocks.
+    // Stages that are also sharded never free their parameters, keep their gradients, and are gathered block by block.
     config.parallel.worldSize = 4;
     config.mesh.shard = 2;
     config.fsdp.shard = ShardedState::kParameters;
@@ -159,7 +159,7 @@ TEST_CASE("with the canonical reduction, leaves are the parts of a batch") {
     CHECK(planOf(canonical(1, 10, 8)).keptLevels == 3);
     const StrategyPlan single = planOf(canonical(8, 10, 8));
     CHECK((single.leaves == 1 && single.microRows == 10 && single.keptLevels == 0 && single.rounds() == 1));
-    // A batch that is larger than a rank's share of the samples.
+    // A batch that is larger than the samples of a rank.
     CHECK(planOf(canonical(8, 64, 8)).microRows == 13);
     RunConfig devices = canonical(2, 10, 8);
     devices.parallel.strategy = StrategyKind::kDataParallel;

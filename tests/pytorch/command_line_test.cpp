@@ -22,7 +22,7 @@ std::string planCommand(const ShardSpec& spec, const std::string& format) {
     return command.str();
 }
 
-// One of each sixteen of the grid.
+// Returns every sixteenth case of the grid.
 std::vector<ShardSpec> someCases() {
     const std::vector<ShardSpec> all = samplerCases();
     std::vector<ShardSpec> some;
@@ -46,7 +46,7 @@ void compareJson(const ShardSpec& spec, const Json& ranks) {
         REQUIRE(plan["ranks"][rank]["batches"] == ranks[rank]["batches"]);
         for (const Json& index : ranks[rank]["indices"]) used[index.get<std::size_t>()] = true;
     }
-    // Samples that no rank has must equal the dropped ones of the plan.
+    // The samples that no rank has must equal the dropped samples of the plan.
     Indices dropped = plan["dropped"].get<Indices>();
     std::ranges::sort(dropped);
     Indices unused;
@@ -56,7 +56,7 @@ void compareJson(const ShardSpec& spec, const Json& ranks) {
     CHECK(dropped == unused);
 }
 
-// The rows of a plan's CSV put together again: rank -> indices, and rank -> step -> indices.
+// Plan that is reconstructed from the rows of its CSV: indices by rank, and indices by rank and step.
 struct CsvPlan {
     std::vector<Indices> indices;
     std::vector<std::vector<Indices>> batches;

@@ -5,11 +5,11 @@
 
 namespace ringside::testing {
 
-// Asks a real PyTorch (oracle.py): one answer for each question, in one Python process. Fails the test when PyTorch
-// is missing; configure with RINGSIDE_WITHOUT_PYTORCH=ON to do without.
+// Queries a real PyTorch (oracle.py): returns one answer for each question, all from one Python process. Fails the test
+// if PyTorch is missing; configure with RINGSIDE_WITHOUT_PYTORCH=ON to build without these tests.
 Json askPyTorch(const Json& questions);
 
-// Standard output of a command; fails the test when its exit code is not 0.
+// Returns the standard output of a command. Fails the test if its exit code is not 0.
 std::string outputOf(const std::string& command);
 
 }  // namespace ringside::testing

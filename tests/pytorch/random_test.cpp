@@ -37,7 +37,7 @@ TEST_CASE("randperm is PyTorch's for any size and seed") {
 
 TEST_CASE("Synthetic data sets have the bits of torch.randn") {
     Json questions = Json::array();
-    // Fewer than 16 numbers are drawn in another way, and may leave one over for the targets.
+    // PyTorch draws fewer than 16 numbers with another algorithm, which can keep one number for the targets.
     for (const auto& [size, features, targets] : std::vector<std::array<int, 3>>{{2, 1, 1},
                                                                                  {3, 1, 1},
                                                                                  {3, 5, 3},

@@ -16,8 +16,9 @@ inline Json questionFor(const ShardSpec& spec) {
             {"drop_last", spec.dropLast}, {"batch", spec.batchSize}, {"loader_drop_last", spec.loaderDropLast}};
 }
 
-// Every size with every world size; the rest drawn with a fixed seed, so that each value meets many others. Sizes
-// below the world size, padding beyond the size, and the ends of the seeds' range are among them.
+// Returns test cases with every combination of data set size and world size. The other values are drawn with a fixed
+// seed, so that each value occurs with many others. The cases include sizes below the world size, padding beyond the
+// size, and the limits of seeds.
 inline std::vector<ShardSpec> samplerCases() {
     constexpr std::int64_t kSizes[] = {0, 1, 2, 3, 5, 10, 17, 64, 100, 257, 1437};
     constexpr std::int64_t kWorlds[] = {1, 2, 3, 4, 7, 8, 16, 33};

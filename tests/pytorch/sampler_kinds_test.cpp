@@ -19,7 +19,7 @@ struct Case {
     Indices labels;
 };
 
-// Sizes below the world size, seeds at the ends of 32 bits and negative, far epochs.
+// Draws a spec: sizes below the world size, seeds at the limits of 32 bits and negative ones, and large epochs.
 ShardSpec drawnSpec(std::mt19937& random) {
     constexpr std::int64_t kSizes[] = {1, 2, 3, 10, 17, 100, 257};
     constexpr std::int64_t kWorlds[] = {1, 2, 3, 4, 7, 16};
@@ -79,7 +79,8 @@ Json questionOf(const Case& c) {
             {"count", s.numSamples == 0 ? s.datasetSize : s.numSamples},
             {"subset", s.subsetIndices},
             {"subset_seed", s.subsetSeed},
-            {"subset_size", std::max<std::int64_t>(1, (s.datasetSize + 1) / 2)},  // half, rounded away from zero
+            // Half of the data set, rounded away from zero.
+            {"subset_size", std::max<std::int64_t>(1, (s.datasetSize + 1) / 2)},
             {"wrong_rank", s.pitfalls.wrongRank},
             {"wrong_world_size", s.pitfalls.wrongWorldSize}};
 }

@@ -50,7 +50,7 @@ CheckpointComparison compared(const Run& a, const Run& b) {
 TEST_CASE("checkpoints whose weights differ by rounding only are equal") {
     const Run a, b;
     a.save(4, {1.0F, -2.0F}, {0.5F});
-    b.save(4, {1.0F, -2.0F - 0x1p-14F}, {0.5F});  // a float exactly
+    b.save(4, {1.0F, -2.0F - 0x1p-14F}, {0.5F});  // a difference that float32 represents exactly
     b.save(8, {9.0F, 9.0F}, {9.0F});              // A has no checkpoint of this step
     const CheckpointComparison c = compared(a, b);
     CHECK(c.equal());

@@ -32,7 +32,7 @@ inline std::vector<Json> linesOf(const std::filesystem::path& path) {
     return lines;
 }
 
-// A run of three fake workers: 2 epochs of 4 steps.
+// A run of three fake workers, with 2 epochs of 4 steps.
 struct FakeRun {
     TemporaryDirectory scratch;
     PreparedRun prepared;
@@ -40,7 +40,7 @@ struct FakeRun {
     std::vector<pid_t> pids;
     RunEnded end;
     std::filesystem::path directory = scratch.path();
-    std::unique_ptr<RankLink> adopted;  // a rank on another host, instead of a fake worker
+    std::unique_ptr<RankLink> adopted;  // rank on another host that replaces a fake worker; null: there is none
 
     explicit FakeRun(const std::string& deeds) {
         prepared.config.parallel.worldSize = 3;
@@ -76,7 +76,7 @@ struct FakeRun {
     Json summary() const { return Json::parse(contentOf(paths().summary())); }
 };
 
-// A rank on another host without a process. It sends the given lines, and ends when the test ends it.
+// Rank on another host, without a process. It sends the given lines and ends when the test says so.
 class RemoteFake final : public RankLink {
   public:
     explicit RemoteFake(int rank, std::vector<std::string> lines = {}) : RankLink(rank), m_lines(std::move(lines)) {}

@@ -24,12 +24,12 @@ struct FakeHosts {
     const std::vector<int> hosts{0, 0, 1, 1, 2};
     HostClocks clocks{hosts, kEpoch};
     std::int64_t nowUs = 50 * kSecond;
-    std::int64_t driftedUs = 0;  // of the first of them
+    std::int64_t driftedUs = 0;  // drift of the clock of the host of ranks 2 and 3, in microseconds
 
     std::int64_t there(int rank, std::int64_t us) const {
         return rank == 4 ? us - 2 * kSecond : us + 5 * kSecond + driftedUs;
     }
-    // Answers all questions, with 100 us in each direction, for rank 3 with 30 us.
+    // Answers all questions. A message takes 100 us in each direction, for rank 3 it takes 30 us.
     std::vector<HostClocks::Question> ask() {
         const auto questions = clocks.questions(nowUs);
         for (const auto& question : questions) {
@@ -85,7 +85,7 @@ TEST_CASE("viewers receive the offset and drift of each host's clock") {
     CHECK(first[0].offsetUs == 5 * kSecond);
     CHECK(first[0].movedUs == 0);
     CHECK(first[0].roundTripUs == 60);
-    // Half of 60 us, and 0.09994 s at 100 us a second since the last answer.
+    // Half of the round trip of 60 us, and the drift of 100 us/s during the 0.09994 s since the last answer.
     CHECK(first[0].errorUs == 30 + 10);
     CHECK(first[0].timeUs == all.nowUs - kEpoch);
     CHECK(first[1].rank == 4);
@@ -94,9 +94,9 @@ TEST_CASE("viewers receive the offset and drift of each host's clock") {
     CHECK(all.clocks.news(all.nowUs + 14 * kSecond).empty());
     all.nowUs += 15 * kSecond;
     REQUIRE(all.clocks.questions(all.nowUs).size() == 3);
-    CHECK(all.clocks.news(all.nowUs).empty());  // until the first answer
+    CHECK(all.clocks.news(all.nowUs).empty());  // nothing is reported before the first answer
     all.nowUs += 5 * kSecond;
-    all.driftedUs = 900;  // 45 us a second
+    all.driftedUs = 900;  // a drift of 45 us/s
     all.ask();
     const auto later = all.clocks.news(all.nowUs + 60);
     REQUIRE(later.size() == 2);

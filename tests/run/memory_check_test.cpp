@@ -23,7 +23,7 @@ Problems problemsWith(std::int64_t memory, int worldSize) {
 
 TEST_CASE("a model that fits on all ranks is not a problem") {
     CHECK(problemsWith(3 * kGibibyte, 4).empty());
-    CHECK(problemsWith(0, 4).empty());  // the memory is not known
+    CHECK(problemsWith(0, 4).empty());  // 0: the memory of the machine is not known
 }
 
 TEST_CASE("a model larger than the memory of the computer is refused before the kernel kills a rank") {

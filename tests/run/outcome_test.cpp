@@ -23,7 +23,7 @@ RankReport killed(int rank, int signal, RankStage reportedStage) {
     return {rank, ChildEnd{true, signal}, 1, reportedStage};
 }
 
-// With epochs of four steps, and weights of seven bytes.
+// Writes a checkpoint of a run with four steps per epoch. The manifest expects seven bytes of weights.
 void writeCheckpointAt(const fs::path& run, std::int64_t step, const std::string& weights = "weights") {
     const fs::path directory = run / "checkpoints" / ("step-" + std::to_string(100'000'000 + step).replace(0, 1, ""));
     fs::create_directories(directory);
@@ -35,7 +35,7 @@ void writeCheckpointAt(const fs::path& run, std::int64_t step, const std::string
     writeFileAtomically(directory / kManifestName, manifest.toJson().dump());
 }
 
-// Two ranks, two epochs of four steps, all done.
+// Returns the evidence of a complete run: two ranks, two epochs of four steps.
 RunEvidence wholeRun() {
     RunEvidence run;
     run.ranks = {left(0, 0, RankStage::kFinished), left(1, 0, RankStage::kFinished)};
@@ -45,7 +45,7 @@ RunEvidence wholeRun() {
     return run;
 }
 
-// The same, stopped after step 3.
+// Returns the evidence of the same run, stopped after step 3.
 RunEvidence stoppedRun() {
     RunEvidence run = wholeRun();
     run.ranks = {left(0, 20, RankStage::kStopped), left(1, 20, RankStage::kStopped)};
@@ -77,7 +77,7 @@ TEST_CASE("a run has finished if every rank reported it, exited with 0 and the l
     CHECK(end.firstFailedRank == -1);
     CHECK(end.verdict == "finished 2 epochs in 8 steps");
     RunEvidence late = wholeRun();
-    late.stopRequested = true;  // it came after the last step
+    late.stopRequested = true;  // the stop request came after the last step
     CHECK(outcomeOf(late).state == RunOutcome::kFinished);
 }
 
@@ -199,12 +199,13 @@ TEST_CASE("a run resumes from the newest recorded checkpoint that has the result
         return found ? found->step : -1;
     };
     CHECK(from(12, 3) == 12);
-    CHECK(from(12, 2) == 8);   // the third epoch's results are not there
-    CHECK(from(13, 2) == 12);  // nor will they come any more
+    CHECK(from(12, 2) == 8);  // the checkpoint of step 12 would lack the results of the third epoch
+    // The results of the third epoch are missing for good, because the run is already beyond it.
+    CHECK(from(13, 2) == 12);
     CHECK(from(11, 2) == 8);
-    CHECK(from(8, 2) == 8);  // a run that was cut there and made no step since: nothing is lost
+    CHECK(from(8, 2) == 8);  // the run was resumed from step 8 and has made no step since, so nothing is lost
     CHECK(from(8, 1) == 4);
-    CHECK(from(4, 0) == 4);  // better without an epoch's results than without its steps
+    CHECK(from(4, 0) == 4);  // the results of an epoch may be lost, but not its steps
     CHECK(from(3, 0) == 12);
 }
 
@@ -223,7 +224,7 @@ TEST_CASE("the record of a run ends with its last steps and epoch results") {
                               R"({"kind":"step","step":2})"
                               "\n";
     writeFileAtomically(paths.metrics(), steps + R"({"kind":"step","step":3)");
-    CHECK(recordReach(paths).steps == 2);  // the last is torn
+    CHECK(recordReach(paths).steps == 2);  // the last line is incomplete
     CHECK(recordReach(paths).epochs == 0);
     writeFileAtomically(paths.metrics(), steps + train + val + later);
     CHECK(recordReach(paths).epochs == 1);

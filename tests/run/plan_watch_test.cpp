@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2: the ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1.
+// Order torch.randperm(10) with seed 0: 4 1 7 5 3 9 0 8 6 2. The ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1.
 PlanWatchOptions tenOnFour() {
     PlanWatchOptions options;
     options.config.loader.batchSize = 2;
@@ -26,7 +26,7 @@ std::string hashOf(const PlanWatchOptions& options, int rank) {
 }  // namespace
 
 TEST_CASE("the hash of a rank is that of its int64 indices") {
-    // python3: hashlib.sha256(struct.pack("<3q", 4, 3, 6)).hexdigest()
+    // The expected hash is hashlib.sha256(struct.pack("<3q", 4, 3, 6)).hexdigest() in Python.
     CHECK(hashOf(tenOnFour(), 0) == "d867669b900319666376d1806510184ef3818b97986f2042625eee93f68c1903");
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("an epoch is compared when every rank has reported it") {
 }
 
 TEST_CASE("an epoch that a script leaves early is compared as far as it was trained") {
-    // python3: hashlib.sha256(struct.pack("<2q", 4, 3)).hexdigest()
+    // The hash is hashlib.sha256(struct.pack("<2q", 4, 3)).hexdigest() in Python.
     const Consumed left{0, 0, 2, "051a156331f33b0db721f9513137ea49afb1324a682e89d899a4f6974fc5e771"};
     PlanWatchOptions options = tenOnFour();
     for (const bool mayEndEarly : {false, true}) {

@@ -19,7 +19,7 @@ std::string bytesOf(const std::vector<float>& values) {
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-// Weights that grow by one a step, and by a little more from `other` on.
+// Fake trainings. A weight grows by 1 in each step; in the training "other", it is 0.25 larger from step 6 on.
 class Trainings {
   public:
     Result<std::filesystem::path> operator()(const ProofCase& what, std::int64_t steps) {
@@ -90,7 +90,7 @@ TEST_CASE("an experiment is tested under every strategy within complete batches 
         CHECK(one.config.optimizer.lr == config.optimizer.lr);
     }
     const auto of = [&](const std::string& name) { return std::ranges::find(cases, name, &ProofCase::name)->config; };
-    CHECK(of("ddp").training.maxSteps == 11);               // of 4 x 32
+    CHECK(of("ddp").training.maxSteps == 11);               // 11 steps of 4 x 32 samples are at most 1437 samples
     CHECK(of("pipeline:1f1b").pipeline.microBatches == 4);  // divides 32
     CHECK(of("accumulate").loader.batchSize == 8);
     CHECK(of("accumulate").training.accumulateSteps == 4);
@@ -110,7 +110,7 @@ TEST_CASE("an experiment with canonical reduction is compared on 1, 2, 4 and 8 d
         CHECK(one.mustBeEqual);
         CHECK(one.config.globalBatch() == 128);
         CHECK(one.config.training.maxSteps == 1000);
-        CHECK(one.config.training.epochs == 91);  // of 11 whole batches
+        CHECK(one.config.training.epochs == 91);  // 1000 steps need 91 epochs of 11 whole batches
     }
     const auto of = [&](const std::string& name) { return std::ranges::find(cases, name, &ProofCase::name)->config; };
     CHECK(of("ddp:8").parallel.worldSize == 8);

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Rank 0 of one, which has sent a heartbeat just now and shows no progress for an hour.
+// A run with only rank 0, which has sent a heartbeat just now and has made no progress for an hour.
 struct Watched {
     FakeRun run{""};
     RunPaths paths = run.paths();

@@ -11,7 +11,8 @@ constexpr std::int64_t kHour = 3600'000'000;
 constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kMiB = 1 << 20;
 
-// Writes as much as it is let for a while, in lines of a thousand bytes; the bytes of every minute.
+// Writes as much as the budget allows from fromUs until untilUs, in lines of 1,000 bytes. Returns the bytes of each
+// minute.
 std::vector<std::int64_t> greedy(RecordBudget& budget, std::int64_t fromUs, std::int64_t untilUs) {
     std::vector<std::int64_t> minutes;
     for (std::int64_t now = fromUs; now < untilUs; now += kHour / 60) {
@@ -44,7 +45,7 @@ TEST_CASE("a run that writes as much as allowed stays within its hourly and tota
     const auto minutes = greedy(budget, 0, 2 * kDay);
     CHECK(mostInAnHour(minutes) <= 10 * kMiB);
     CHECK(mostInAnHour(minutes) > 9 * kMiB);
-    CHECK(budget.spent() <= 99 * kMiB);  // 1 MiB is for the last words
+    CHECK(budget.spent() <= 99 * kMiB);  // 1 MiB is reserved for the last lines of the run
     CHECK(budget.spent() > 60 * kMiB);
     budget.advance(3650 * kDay);
     CHECK(budget.allowed() <= 99 * kMiB);
@@ -67,13 +68,15 @@ TEST_CASE("no kind of line uses the share of another, and dropped lines are coun
 
 TEST_CASE("a kind above its rate is halved as often as needed, and less when it decreases") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
-    const double share = 0.36 * 5'000'000;  // half an hour's share at once
+    // Bytes that this kind may write at once: its share of half an hour's budget.
+    const double share = 0.36 * 5'000'000;
     CHECK(budget.spend(RecordKind::kSteps, static_cast<std::size_t>(0.4 * share)));
     budget.advance(1'000'000);
-    CHECK(budget.halvings(RecordKind::kSteps) == 0);  // half of it is not used
+    CHECK(budget.halvings(RecordKind::kSteps) == 0);  // less than half of the share is used, so nothing is halved
     CHECK(budget.spend(RecordKind::kSteps, static_cast<std::size_t>(0.2 * share)));
     budget.advance(2'000'000);
-    // 360 kB in a second; what is left, 720 kB, lasts ten minutes with 1.2 kB a second, and some 0.5 kB a second come.
+    // The kind writes 360 kB in a second. The remaining 720 kB last ten minutes at 1.2 kB/s, and the budget grows by
+    // about 0.5 kB/s.
     CHECK(budget.halvings(RecordKind::kSteps) == 8);  // 360 / 1.7 = 212 < 2^8
     CHECK(budget.halvings(RecordKind::kMetrics) == 0);
     CHECK(budget.spend(RecordKind::kSteps, 100));

@@ -15,10 +15,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Rank whose other end is the test, on a clock that the test sets.
+// Remote rank whose connection ends in the test, with a clock that the test sets.
 struct RemoteFixture {
     TimePoint now{1h};
-    UniqueFd control, telemetry;  // ends of the worker
+    UniqueFd control, telemetry;  // the worker's ends of the two channels
     std::vector<std::string> lines;
     RemoteRank rank;
 

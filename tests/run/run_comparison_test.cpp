@@ -11,7 +11,7 @@ using namespace ringside;
 
 namespace {
 
-// A directory whose metrics.jsonl has these lines.
+// Run directory whose metrics.jsonl has these lines.
 class RunFiles {
   public:
     explicit RunFiles(const std::string& metrics) { write("metrics.jsonl", metrics); }
@@ -51,7 +51,7 @@ RunComparison compared(const RunRecord& a, const RunRecord& b, double tolerance)
     return result.value();
 }
 
-// A line of steps that were recorded together.
+// Returns a line for several steps that were recorded together.
 std::string window(int from, int last, const std::string& loss, int samples, const std::string& range) {
     return R"({"kind":"step","step":)" + std::to_string(last) + R"(,"loss":)" + loss + R"(,"samples":)" +
            std::to_string(samples) + R"(,"from":)" + std::to_string(from) + R"(,"steps":)" +

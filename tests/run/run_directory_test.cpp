@@ -103,7 +103,7 @@ TEST_CASE("asking for the directory of runs creates no folder") {
     fs::current_path(before);
     CHECK(wanted == scratch.path() / "runs");
     CHECK_FALSE(isCreated);
-    CHECK(elsewhere != wanted);  // a file is in the way
+    CHECK(elsewhere != wanted);  // a file has the wanted name
 }
 
 TEST_CASE("runs that start in the same second get different directories") {

@@ -133,7 +133,7 @@ TEST_CASE("another user's run with an invisible lock is followed while it writes
     const std::string first = encode(LogLine{0, LogLevel::kInfo, "one", 1});
     const std::string second = encode(LogLine{0, LogLevel::kInfo, "two", 2});
     writer.run->value().keep();
-    writer.run.reset();  // unlocked, but the lock file stays
+    writer.run.reset();  // the run is unlocked, but its lock file still exists
     const OtherUser user;
     if (!user.isOther()) {
         WARN("not checked: acting as another user needs root");
@@ -161,7 +161,7 @@ TEST_CASE("an overlong line is passed on in pieces, and no part of it is taken a
     writer.write(all);
     while (writer.advance() && writer.follower.isBehind()) continue;
     CHECK(writer.seen.size() > Decoder::kMaxLine);
-    writer.write(end);  // the long line's rest
+    writer.write(end);  // rest of the long line
     all += end;
     CHECK(writer.advance());
     CHECK(writer.seen == all);

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run directory that other users can read, as with the usual umask.
+// Run directory that other users can read, as with the usual umask.
 struct PublicRun {
     TemporaryDirectory scratch;
     fs::path path = scratch.path() / "run";
@@ -21,7 +21,7 @@ struct PublicRun {
         fs::permissions(scratch.path(), fs::perms(0755));
         directory->value().keep();
     }
-    // Ends the run as a kill of its supervisor does: the lock file stays, unlocked.
+    // Ends the run as SIGKILL to its supervisor does: the lock file still exists, without a lock.
     void kill() { directory.reset(); }
 };
 

@@ -13,7 +13,7 @@ using namespace ringside;
 
 namespace {
 
-// Record of two ranks without a configuration: only their number is known.
+// Record of a watched script with two ranks. Its configuration is not known.
 struct RecordedScript {
     TemporaryDirectory directory;
     RunPaths paths{directory.path()};

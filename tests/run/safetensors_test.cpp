@@ -14,7 +14,7 @@ using namespace ringside;
 
 namespace {
 
-// A file with this header text and these values after it, right or wrong.
+// Returns a safetensors file with this header text followed by these values. Both may be invalid.
 std::string fileWith(const std::string& header, const std::string& values) {
     const std::uint64_t length = header.size();
     return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + values;
@@ -30,7 +30,7 @@ std::string problemOf(const std::string& content) {
 }  // namespace
 
 TEST_CASE("A safetensors file is its length, its header and its values") {
-    // By hand from the format's description.
+    // The expected bytes were written by hand from the description of the format.
     const std::string content = encodeSafetensors(
         {{.name = "b", .shape = {1, 2}, .bytes = "ABCDEFGH"}, {.name = "a", .shape = {}, .bytes = "1234"}},
         {{"format", "pt"}});

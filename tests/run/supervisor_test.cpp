@@ -27,7 +27,8 @@ TEST_CASE("a run whose ranks all finish is recorded completely") {
     CHECK(telemetry.front()["kind"] == "run");
     CHECK(telemetry.back()["kind"] == "end");
 
-    // Losses are step + rank, correct is the rank, of 4 samples each: means 1 + step and 3 / 12.
+    // The fake workers report the loss step + rank, and `rank` correct predictions of 4 samples. The means are 1 + step
+    // and 3 / 12.
     const auto metrics = linesOf(run.paths().metrics());
     REQUIRE(metrics.size() == 12);
     CHECK(metrics[0].dump() == R"({"kind":"step","step":1,"epoch":0,"loss":2,"accuracy":0.25,"lr":0.5,"samples":12})");
@@ -241,7 +242,7 @@ TEST_CASE("a run with fewer steps than planned has not finished") {
     CHECK(contains(run.end.verdict, "is of epoch 1 and step 4, not of epoch 2 and step 8"));
 }
 
-// Asks for a stop at each change, as soon as there was a step.
+// Requests a stop at each change of the run's data after the first step, at most `most` times.
 struct Insistence {
     UniqueFd fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     int asked = 0;
@@ -260,7 +261,8 @@ TEST_CASE("ranks that ignore the stop are waited for until the third request, th
     Insistence user(run, 1000);
     run.options.stopFd = user.fd.get();
     run.go();
-    CHECK(user.asked > 3);  // within the time it takes to read what a third one costs, more count for nothing
+    CHECK(user.asked >
+          3);  // further requests in the time in which the user can read the warning about a third one do not count
     CHECK(run.end.state == RunOutcome::kStopped);
     CHECK(run.end.exitCode == 20);
     CHECK(contains(run.end.verdict, "had to be terminated"));
@@ -367,7 +369,8 @@ TEST_CASE("a run directory that cannot be made again lets the ranks save elsewhe
     run.go();
     CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
-    // The fake rank 0 fails to save there: the ranks were asked to stop, and not killed.
+    // The fake rank 0 cannot save in the deleted directory. The verdict shows that the ranks were requested to stop and
+    // not killed.
     CHECK(contains(run.end.verdict, "rank 0 exited with code 2"));
     CHECK(contains(run.end.verdict, "cannot save"));
 }
@@ -465,7 +468,7 @@ TEST_CASE("a full disk stops the recording, lets the ranks save, and then ends t
     CHECK_FALSE(run.anybodyLeft());
     CHECK(run.summary()["verdict"] == run.end.verdict);
     CHECK(contains(run.summary()["recording"]["stopped"]["why"].get<std::string>(), "No space left"));
-    // The ranks were requested to stop, not killed, and viewers get a message.
+    // The log shows that the ranks were requested to stop and not killed, and viewers receive a message.
     CHECK(contains(contentOf(run.paths().log()), "stop requested"));
     CHECK(contains(contentOf(run.paths().telemetry()), "recording stops after step"));
     CHECK(linesOf(run.paths().telemetry()).back()["kind"] == "end");

@@ -116,7 +116,8 @@ TEST_CASE("a run of millions of steps with a small budget stays within its limit
     }
     run.record.finish();
     run.flush(kSteps * 30);
-    CHECK(run.bytes() < 500'000);  // within the half that an hour may have at once, and its share of that
+    // Half of an hour's budget may be used at once; the limit also contains the share of the elapsed time.
+    CHECK(run.bytes() < 500'000);
     RunStarted start;
     start.worldSize = 2;
     RunData data;
@@ -153,7 +154,7 @@ TEST_CASE("checks of shards and replicas are complete, or skipped for complete e
     for (const auto& [epoch, count] : ranks) CHECK(count == 2);
     CHECK(little.events<EpochResult>().size() == ranks.size());
     CHECK(little.events<Replica>().size() == checks.size());
-    CHECK(ranks.contains(1999));  // the last that is planned
+    CHECK(ranks.contains(1999));  // the last planned epoch
 }
 
 TEST_CASE("with a small budget the latest state of every rank is written less often") {
@@ -260,7 +261,7 @@ TEST_CASE("an epoch's result is recorded with its last step, in either order of 
     trained.step = 2;
     record.add(trained);
     record.add(step(2, 0));
-    record.flush();  // a process killed at this point has both
+    record.flush();  // if the process is killed now, both lines of steps are in the file
     std::istringstream text(readFile(directory.path() / "metrics.jsonl", kMaxFile).value());
     std::vector<std::string> kinds;
     for (std::string line; std::getline(text, line);) kinds.push_back(line.substr(9, 4));
@@ -294,5 +295,5 @@ TEST_CASE("gradients of a long slow motion keep their norms, and cells only of c
     }
     CHECK(seen >= 5);
     CHECK(seen < 60);
-    CHECK(late >= 1);  // what is wanted later is not crowded out
+    CHECK(late >= 1);  // the first steps have not used up the budget of later steps
 }

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Writes a shell script that is started as `SCRIPT run EXPERIMENT --out DIRECTORY`.
+// Writes a shell script with this body. It is started as `SCRIPT run EXPERIMENT --out DIRECTORY`. Returns its path.
 fs::path scriptIn(const fs::path& directory, const std::string& body) {
     const fs::path file = directory / "ringsidectl";
     std::ofstream(file) << "#!/bin/sh\n" << body;

@@ -143,10 +143,10 @@ TEST_CASE("of stalled ranks the one furthest behind is named after its time limi
     CHECK(verdict->text.find(
               "rank 1 hung in backward at step 7 of epoch 0: heartbeats arrive, but no progress for 6.0 s") == 0);
 
-    fates[1].stillSeconds = 0;  // it reads data: the others only wait for it
+    fates[1].stillSeconds = 0;  // rank 1 makes progress reading data, and the others only wait for it
     CHECK_FALSE(judge(fates, limits, false));
     fates[1].stillSeconds = 6;
-    fates[1].longestSeconds = 1;  // its steps take their time: 8 s are nothing unusual
+    fates[1].longestSeconds = 1;  // its longest step took 1 s, so up to 8 s without progress are normal
     CHECK_FALSE(judge(fates, limits, false));
     fates[1].stillSeconds = 8.1;
     CHECK(judge(fates, limits, false));
@@ -196,7 +196,7 @@ TEST_CASE("if all ranks timed out without a name, a long silent rank or the one 
     fates[1].longestSilence = 3.1;
     CHECK(judge(fates, {}, true)->firstFailedRank == 1);
     CHECK(judge(fates, {}, true)->code == ExitCode::kRankHung);
-    fates[0].longestSilence = 3.0;  // all were frozen: no rank is named
+    fates[0].longestSilence = 3.0;  // both ranks were silent for as long, so neither is named
     CHECK(judge(fates, {}, true)->code == ExitCode::kCommunicationFailed);
     for (RankFate& fate : fates) fate.beat.step = 4;
     fates[0].beat.collective = 9;
@@ -238,7 +238,7 @@ TEST_CASE("a save may take ten times as long as a step, and the delaying rank is
     for (RankFate& fate : fates) fate.savingSeconds = 50.1;
     REQUIRE(judge(fates, limits, false));
     CHECK(judge(fates, limits, false)->firstFailedRank == 0);
-    fates[0].beat.collective = 9;  // it has saved, and waits for the other
+    fates[0].beat.collective = 9;  // rank 0 has saved and waits for rank 1
     const auto verdict = judge(fates, limits, false);
     CHECK(verdict->code == ExitCode::kRankHung);
     CHECK(verdict->firstFailedRank == 1);
@@ -289,7 +289,7 @@ std::string misbehaviour(int own, int rank) {
            misbehaviourText(rank, "it sent gradients that are not finite numbers");
 }
 
-// Rank 0 here, the others on computers of a class.
+// Ranks of a classroom: rank 0 on this computer, the others on computers of guests.
 std::vector<RankFate> lesson(int count) {
     auto fates = alive(count);
     for (std::size_t rank = 1; rank < fates.size(); ++rank) fates[rank].host = "guest" + std::to_string(rank);
@@ -301,7 +301,7 @@ std::vector<RankFate> lesson(int count) {
 TEST_CASE("a guest that sends garbage is named as the cause, not rank 0 or the learning rate") {
     auto fates = lesson(3);
     end(fates[1], false, 2, 1, "rank 1: the loss of rank 1 is not a number at step 9: lower optimizer.lr (now 0.1)");
-    CHECK_FALSE(judge(fates, {}, false));  // another rank may know better in a moment
+    CHECK_FALSE(judge(fates, {}, false));  // no verdict yet, because another rank may report the cause soon
     end(fates[0], false, 10, 2, misbehaviour(0, 2), 2);
     CHECK_FALSE(judge(fates, {}, false));
     const auto verdict = judge(fates, {}, true);

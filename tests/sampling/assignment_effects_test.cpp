@@ -33,7 +33,7 @@ TEST_CASE("Without a mistake ranks share only the padding") {
     CHECK(damage.seen == 10);
     CHECK(damage.uses == 12);
     CHECK(damage.expectedSeen == 10);
-    // Ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: 4 is shared by 0 and 2, 1 by 1 and 3.
+    // The ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: ranks 0 and 2 share sample 4, ranks 1 and 3 share sample 1.
     CHECK(damage.overlap == std::vector<std::int64_t>{3, 0, 1, 0, 0, 3, 0, 1, 1, 0, 3, 0, 0, 1, 0, 3});
     CHECK(damage.expectedOverlap == Approx(2.0 / 6));
 }
@@ -51,7 +51,7 @@ TEST_CASE("A seed per rank leaves (1 - 1/W)^W unseen, and ranks share n / W^2") 
         seen += static_cast<double>(one.seen) / 100;
         shared += static_cast<double>(one.overlap[1]) / 100;
     }
-    // Six standard errors: a sample's part has a variance of less than 1/4, and the draws are negatively related.
+    // Six standard errors: the share of a sample has a variance below 1/4, and the draws have a negative correlation.
     CHECK(std::abs(seen - damage.expectedSeen) < 6 * std::sqrt(250.0 / 100));
     CHECK(std::abs(shared - 62.5) < 6 * std::sqrt(62.5 / 100));
 }
@@ -78,12 +78,13 @@ TEST_CASE("the number of samples unused in several epochs agrees with its closed
     };
     check(thousandOnFour({.wrongRank = 0}), 3, 1000 * std::pow(0.75, 3));
     check(thousandOnFour({.wrongWorldSize = 8}), 4, 1000 * std::pow(0.5, 4));
-    // Two ranks in two epochs deal the permutations 0, 1, 1, 2: a half each, and both halves of permutation 1.
+    // In two epochs, two ranks use the permutations 0, 1, 1 and 2: one half of each of the permutations 0 and 2, and
+    // both halves of permutation 1.
     const ShardSpec two{.datasetSize = 1000, .worldSize = 2, .pitfalls = {.seedPerRank = true}};
     CHECK(expectedNeverSeen(two, 1, false) == Approx(250));
     CHECK(expectedNeverSeen(two, 2, false) == Approx(0).margin(1e-9));
     CHECK(neverSeen(two, 2) == 0);
-    // With the same order in each epoch more epochs do not help.
+    // With the same order in each epoch, more epochs do not add samples.
     CHECK(expectedNeverSeen(thousandOnFour({.wrongRank = 0}), 9, true) == Approx(750));
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("the expected overlap is the padding over the pairs of ranks") {
     CHECK(expected({.datasetSize = 8, .worldSize = 4, .batchSize = 2, .loaderDropLast = true}) == 0);
     CHECK(expected({.datasetSize = 10, .worldSize = 1, .batchSize = 4, .loaderDropLast = true}) == 0);
     CHECK(expected(thousandOnFour({.doubleSharding = true})) == 0);
-    // Both ranks have all samples except for the last two, which the loader drops.
+    // Both ranks have all samples except the last two, which the loader drops.
     const ShardSpec replicated{
         .datasetSize = 10, .worldSize = 2, .batchSize = 4, .loaderDropLast = true, .kind = SamplerKind::kRandom};
     CHECK(expected(replicated) == 8);
@@ -163,7 +164,8 @@ TEST_CASE("the number of missed samples follows from the epochs whose order chan
     ShardSpec sequential{.datasetSize = 10, .worldSize = 2, .batchSize = 4, .loaderDropLast = true};
     sequential.kind = SamplerKind::kSequential;
     CHECK(missed(sequential, 3) == Approx(2));
-    // Four ranks with a seed each use permutations 0 to 3; in the next epoch 1 to 4, on other slices; and so on.
+    // Four ranks with different seeds use permutations 0 to 3 in the first epoch, 1 to 4 in the next one with other
+    // slices, and so on.
     const ShardSpec seeds = thousandOnFour({.seedPerRank = true});
     CHECK(missed(seeds, 1) == Approx(1000 * std::pow(0.75, 4)));
     CHECK(missed(seeds, 2) == Approx(1000 * 0.75 * std::pow(0.5, 3) * 0.75));

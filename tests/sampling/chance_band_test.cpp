@@ -10,7 +10,8 @@ using namespace ringside;
 
 namespace {
 
-// The share of all selections of `drawn` out of n samples whose count of the first `ofClass` samples is outside.
+// Returns, by enumeration, the share of all selections of `drawn` out of n samples in which the number of samples of
+// the class (the first `ofClass` samples) is outside the band.
 double enumerated(unsigned n, unsigned ofClass, unsigned drawn) {
     const ChanceBand band = chanceBand(n, ofClass, drawn);
     const std::uint32_t inClass = (1U << ofClass) - 1;
@@ -41,8 +42,8 @@ TEST_CASE("the probability of being outside equals the share among all selection
 }
 
 TEST_CASE("a count that cannot leave its band is never outside by chance") {
-    CHECK(outsideProbability(1437, 143, 1) == 0);     // 0 or 1, and the band ends at 1
-    CHECK(outsideProbability(1437, 143, 1437) == 0);  // all are drawn
+    CHECK(outsideProbability(1437, 143, 1) == 0);     // the count is 0 or 1, and the band ends at 1
+    CHECK(outsideProbability(1437, 143, 1437) == 0);  // all samples are drawn
     CHECK(outsideProbability(1437, 143, 4000) == 0);  // more slots than samples
     CHECK(outsideProbability(0, 0, 0) == 0);
 }

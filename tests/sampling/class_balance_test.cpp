@@ -15,7 +15,7 @@ double logChoose(std::int64_t n, std::int64_t k) {
     return lnFactorial(n) - lnFactorial(k) - lnFactorial(n - k);
 }
 
-// The hypergeometric probability of `count` of a class among the drawn.
+// Returns the hypergeometric probability that `count` of the `drawn` samples belong to the class.
 double probability(std::int64_t n, std::int64_t ofClass, std::int64_t drawn, std::int64_t count) {
     if (count < 0 || count > ofClass || drawn - count > n - ofClass || count > drawn) return 0;
     return std::exp(logChoose(ofClass, count) + logChoose(n - ofClass, drawn - count) - logChoose(n, drawn));
@@ -57,7 +57,8 @@ TEST_CASE("a chance band holds 95 % of the hypergeometric distribution") {
 TEST_CASE("ranks and steps are counted, and a class on one rank only is outside the expected range") {
     const ShardPlan plan = ShardPlan::make(inOrder(400, 2, 10)).value();
     std::vector<std::uint16_t> labels;
-    for (std::uint16_t sample = 0; sample < 400; ++sample) labels.push_back(sample % 2);  // rank r gets class r only
+    // The labels alternate, so rank r gets only samples of class r.
+    for (std::uint16_t sample = 0; sample < 400; ++sample) labels.push_back(sample % 2);
     const ClassBalance balance = classBalance(plan, labels, {"even", "odd"});
     CHECK(balance.classSizes == std::vector<std::int64_t>{200, 200});
     CHECK(balance.counts == std::vector<std::int64_t>{200, 0, 0, 200});
@@ -73,7 +74,7 @@ TEST_CASE("ranks and steps are counted, and a class on one rank only is outside 
 
 TEST_CASE("a rank with one sample less is compared with its own number") {
     ShardSpec spec = inOrder(9, 2, 4);
-    spec.kind = SamplerKind::kUnpadded;  // 5 and 4
+    spec.kind = SamplerKind::kUnpadded;  // the ranks have 5 and 4 samples
     const std::vector<std::uint16_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
     const ClassBalance balance = classBalance(ShardPlan::make(spec).value(), labels, {"a", "b", "c"});
     CHECK(balance.band(0, 0).expected == Approx(5.0 / 3));
@@ -106,7 +107,7 @@ TEST_CASE("the distance of a rank is Pearson's statistic with the correction for
 
 TEST_CASE("the limit of the distance is the 95 % point of the chi-square distribution") {
     const auto limit = [](int classes) { return ClassBalance{1, classes, {}, {}}.distanceLimit(); };
-    // Tables of the distribution; the approximation is within 0.5 % from 5 degrees of freedom on.
+    // From tables of the chi-square distribution. The approximation is within 0.5 % from 5 degrees of freedom on.
     CHECK(limit(6) == Approx(11.0705).epsilon(0.005));
     CHECK(limit(10) == Approx(16.9190).epsilon(0.002));
     CHECK(limit(100) == Approx(123.2252).epsilon(0.001));

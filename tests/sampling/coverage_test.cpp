@@ -64,12 +64,13 @@ TEST_CASE("the samples that no epoch trains are those of a list of each epoch") 
 }
 
 TEST_CASE("no sample is seen without a plan, and a stopped count examines no epoch") {
-    // 2 ranks with 1 sample each do not fill a batch of 3.
+    // Two ranks with one sample each cannot fill a batch of 3.
     RunConfig config = configOf(SamplerKind::kDistributed, 2);
     config.loader.dropLast = true;
     CHECK(coverage(config, 8) == Coverage{8, 2, 8});
     CHECK(coverage(config, 0) == Coverage{0, 2, 0});
-    CHECK(coverage(configOf(SamplerKind::kWeighted, 2), 8).neverSeen == 8);  // needs classes
+    // This sampler needs the classes of the samples.
+    CHECK(coverage(configOf(SamplerKind::kWeighted, 2), 8).neverSeen == 8);
     const std::atomic<bool> stop = true;
     CHECK(coverage(configOf(SamplerKind::kDistributed, 2), 8, &stop).neverSeen == 8);
 }

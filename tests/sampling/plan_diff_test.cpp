@@ -84,7 +84,7 @@ TEST_CASE("any two plans are compared as their lists are") {
     specs.push_back({.datasetSize = 10, .worldSize = 4, .dropLast = true, .batchSize = 2});
     specs.push_back({.datasetSize = 12, .worldSize = 4, .shuffle = false, .batchSize = 2});
     specs.push_back({.datasetSize = 10, .worldSize = 4, .shuffle = false, .batchSize = 2, .loaderDropLast = true});
-    // First place of each sample in training order.
+    // Returns the first rank and slot of each sample in training order.
     const auto ownersOf = [](const ShardPlan& plan) {
         std::map<std::int64_t, std::pair<int, std::int64_t>> owners;
         for (std::int64_t slot = 0; slot < plan.samplesPerRank(); ++slot)

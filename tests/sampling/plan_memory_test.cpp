@@ -8,7 +8,7 @@ using namespace ringside;
 TEST_CASE("a plan that fits into memory is not a problem") {
     CHECK_FALSE(planMemoryProblem(1'000'000, kListingBytes, 4'000'000));
     CHECK_FALSE(planMemoryProblem(0, kListingBytes, 1));
-    CHECK_FALSE(planMemoryProblem(2'147'483'647, kListingBytes, 0));  // the system does not say how much there is
+    CHECK_FALSE(planMemoryProblem(2'147'483'647, kListingBytes, 0));  // 0: the system does not report its memory
 }
 
 TEST_CASE("a plan that does not fit names its memory, what is available and the largest size") {

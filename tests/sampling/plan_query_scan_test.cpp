@@ -33,7 +33,7 @@ std::vector<PlanHit> examined(const ShardPlan& plan, const PlanQuery& query, std
                 hits.push_back(
                     {static_cast<std::uint32_t>(plan.index(rank, slot)), rank, static_cast<std::int32_t>(slot)});
     if (query.rank || query.step || query.state == State::Duplicate) return hits;
-    // Samples without a place: those that the sampler drops in the order of the plan, others in ascending order.
+    // Samples without a slot: those that the sampler drops in the order of the plan, the others in ascending order.
     std::vector<std::uint32_t> unused(plan.dropped().begin(), plan.dropped().end());
     if (plan.spec().pitfalls.any() || plan.spec().kind == SamplerKind::kSubset) {
         unused.clear();
@@ -77,7 +77,7 @@ PlanQuery only(std::optional<std::int64_t> PlanQuery::*term, std::int64_t value)
     return query;
 }
 
-// Returns each value, and no value.
+// Returns each value, and one empty value.
 std::vector<std::optional<std::int64_t>> optional(const std::vector<std::int64_t>& values) {
     std::vector<std::optional<std::int64_t>> all = {std::nullopt};
     all.insert(all.end(), values.begin(), values.end());
@@ -106,7 +106,7 @@ TEST_CASE("each combination of terms finds what an examination of every slot fin
                             CAPTURE(static_cast<int>(state), rank.value_or(-1), step.value_or(-1), label.value_or(-1),
                                     sample.value_or(-1));
                             std::vector<PlanHit> hits = findInPlan(plan, query, labels).value();
-                            if (sample)  // the places of one sample come in the order of positions
+                            if (sample)  // slots of one sample are listed in the order of positions
                                 std::ranges::sort(hits, {},
                                                   [](const PlanHit& hit) { return std::pair(hit.slot, hit.rank); });
                             CHECK(hits == examined(plan, query, labels));

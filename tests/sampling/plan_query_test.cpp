@@ -150,7 +150,8 @@ TEST_CASE("a step has no samples of a rank whose batch the loader drops") {
     CHECK(hits(spec, "step:1 #9") == std::vector<PlanHit>{{9, 1, 2}});
 }
 
-// Ten samples in order with num_replicas=8 hard-coded: four ranks get 0 8 | 1 9 | 2 0 | 3 1, and no rank gets 4 5 6 7.
+// Ten samples in order, with num_replicas=8 as a hard-coded mistake: the four ranks get 0 8 | 1 9 | 2 0 | 3 1, and no
+// rank gets 4 5 6 7.
 TEST_CASE("samples that a mistake leaves out are found by class and as dropped") {
     ShardSpec spec{.datasetSize = 10, .worldSize = 4, .shuffle = false, .pitfalls = {.wrongWorldSize = 8}};
     const std::vector<std::uint16_t> labels = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
@@ -158,10 +159,11 @@ TEST_CASE("samples that a mistake leaves out are found by class and as dropped")
     CHECK(hits(spec, "dropped class:1", labels) == std::vector<PlanHit>{{5}, {7}});
     CHECK(hits(spec, "dropped rank:1").empty());
     CHECK(hits(spec, "class:1", labels) == std::vector<PlanHit>{{1, 1, 0}, {3, 3, 0}, {9, 1, 1}, {1, 3, 1}, {5}, {7}});
-    // Every process passes rank=1: all have 1 5 9.
+    // Every process passes rank=1, so all have 1 5 9.
     spec.pitfalls = {.wrongRank = 1};
     CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{0}, {2}, {3}, {4}, {6}, {7}, {8}});
-    // Each rank splits its own 0 4 8 | 1 5 9 | 2 6 | 3 7 again. Padding makes all parts equally long.
+    // Each rank divides its shard 0 4 8 | 1 5 9 | 2 6 | 3 7 among all ranks again. Padding makes all parts equally
+    // long.
     spec.pitfalls = {.doubleSharding = true};
     const ShardPlan plan = ShardPlan::make(spec).value();
     std::vector<PlanHit> unused;

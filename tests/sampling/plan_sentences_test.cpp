@@ -194,11 +194,11 @@ TEST_CASE("each deliberate mistake is described") {
     CHECK(sentence({.wrongWorldSize = 4}).empty());
     CHECK(sentence({.wrongWorldSize = 1}) ==
           "A deliberate mistake: The sampler assigns samples to 1 ranks, but there are 4.");
-    // 250 samples in each first part: ranks 2 and 3 repeat one each.
+    // The first division gives shards of 250 samples. Dividing them again, ranks 2 and 3 repeat one sample each.
     CHECK(shardSentence({.datasetSize = 1000, .worldSize = 4, .pitfalls = {.doubleSharding = true}}) ==
           "Split by rank, and then split again by the sampler: ceil(250 / 4) = 63 samples per rank; 2 are repeated so "
           "that all ranks get 63.");
-    // Rank 7 of 8 would repeat, but only ranks 0 to 3 exist.
+    // Rank 7 of 8 would repeat samples, but only ranks 0 to 3 exist.
     CHECK(shardSentence({.datasetSize = 1001, .worldSize = 4, .pitfalls = {.wrongWorldSize = 8}}) ==
           "ceil(1001 / 8) = 126 samples per rank; 3 are repeated so that all ranks get 126.");
     CHECK_THAT(shardSentence({.datasetSize = 1001, .worldSize = 4, .pitfalls = {.wrongRank = 0, .wrongWorldSize = 8}}),

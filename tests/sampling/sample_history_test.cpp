@@ -27,7 +27,7 @@ TEST_CASE("every use of a sample has its batch mates") {
     REQUIRE(twice.uses.size() == 2);
     CHECK(twice.uses[0].batchMates == std::vector<std::uint32_t>{4});
     CHECK(twice.uses[1].place.rank == 2);
-    CHECK(twice.uses[1].batchMates.empty());  // alone in the last step
+    CHECK(twice.uses[1].batchMates.empty());  // the last step has one sample per rank
     CHECK(sampleHistoryEntry(plan, 0, 4).uses[0].batchMates == std::vector<std::uint32_t>{0});
     CHECK(sampleHistoryEntry(plan, 0, 4, 0).uses[0].batchMates.empty());
 }

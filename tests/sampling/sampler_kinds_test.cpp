@@ -17,12 +17,12 @@ ShardPlan planFrom(const ShardSpec& spec) {
     return ShardPlan::make(spec).value();
 }
 
-// Ten samples in the order of the file on four ranks, in batches of two.
+// Returns a spec of ten samples in the order of the file on four ranks, in batches of two.
 ShardSpec inOrder(SamplerKind kind) {
     return {.datasetSize = 10, .worldSize = 4, .shuffle = false, .batchSize = 2, .kind = kind};
 }
 
-// Classes 0 0 0 0 0 0 1 1 2, and class 3 without samples.
+// Returns a spec with the classes 0 0 0 0 0 0 1 1 2, and a class 3 without samples.
 ShardSpec withClasses(SamplerKind kind) {
     return {.datasetSize = 9,
             .worldSize = 2,
@@ -87,7 +87,7 @@ TEST_CASE("Without sharding every rank has everything") {
 
 TEST_CASE("Class-balanced batches have every class equally often, small classes again and again") {
     const ShardPlan plan = planFrom(withClasses(SamplerKind::kClassBalanced));
-    // Turns: 0 6 8 | 1 7 8 | 2 6 8, a batch each; the fourth is the head again.
+    // The classes take turns: 0 6 8 | 1 7 8 | 2 6 8, one batch each. The fourth batch is the first one again.
     CHECK(plan.indices(0) == Indices{0, 6, 8, 2, 6, 8});
     CHECK(plan.indices(1) == Indices{1, 7, 8, 0, 6, 8});
     CHECK(plan.places(8).size() == 4);

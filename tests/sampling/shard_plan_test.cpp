@@ -27,7 +27,7 @@ ShardPlan planOf(const ShardSpec& spec) {
     return ShardPlan::make(spec).value();
 }
 
-// The README's ten samples on four ranks.
+// Ten samples on four ranks, the example in the README.
 const ShardSpec kTenOnFour{.datasetSize = 10, .worldSize = 4, .batchSize = 2};
 
 }  // namespace
@@ -53,7 +53,8 @@ TEST_CASE("Ten samples on four ranks repeat the head of the order") {
     CHECK(plan.isPadded(3, 2));
     CHECK_FALSE(plan.isPadded(1, 2));
 
-    const std::vector<SamplePlace> places = plan.places(4);  // first in the order, so repeated on rank 2
+    // Sample 4 is the first of the order, so padding repeats it on rank 2.
+    const std::vector<SamplePlace> places = plan.places(4);
     REQUIRE(places.size() == 2);
     CHECK((places[0].rank == 0 && places[0].slot == 0 && places[0].step == 0 && !places[0].padded));
     CHECK((places[1].rank == 2 && places[1].slot == 2 && places[1].step == 1 && places[1].padded));
@@ -216,7 +217,7 @@ TEST_CASE("settings of samplers are refused beyond their limits") {
     }
     spec.subsetFraction = 1;
     CHECK(ShardPlan::make(spec).value().samplesPerRank() == 4);
-    spec.subsetFraction = 0.01;  // rounds to 0, but a subset has a sample
+    spec.subsetFraction = 0.01;  // 0.01 of the samples rounds to 0, but a subset has at least one sample
     CHECK(ShardPlan::make(spec).value().samplesPerRank() == 1);
     CHECK(ShardPlan::make(spec).value().order().size() == 1);
     spec.classWeights = {0, 1};

@@ -44,7 +44,7 @@ TEST_CASE("weights that are not a distribution are refused") {
     CHECK(refusal({1, std::nan("")}).find("weight 1 is nan") == 0);
     CHECK(refusal({0, 0}).find("weights add up to 0.000000") == 0);
     CHECK(refusal({}).find("weights add up to 0.000000") == 0);
-    // A weight of 0 is never drawn.
+    // A sample with weight 0 is never drawn.
     const Indices drawn = drawWeightedSampler(generator, std::vector<double>{0, 1, 0}, 50).value();
     CHECK(drawn == Indices(50, 1));
 }

@@ -47,7 +47,7 @@ TEST_CASE("costs are cut where the largest sum is smallest") {
     CHECK(balancedCut({1, 1, 1, 9}, 2) == Sizes{3, 1});
     CHECK(balancedCut({4, 2, 7}, 1) == Sizes{3});
     CHECK(balancedCut({4, 2, 7}, 3) == Sizes{1, 1, 1});
-    // Of equally good cuts, the one whose last piece has the most costs.
+    // Of equally good cuts, balancedCut() chooses the one whose last piece has the most costs.
     CHECK(balancedCut({1, 1, 1, 1, 1}, 2) == Sizes{2, 3});
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("no other cut of random costs is better") {
         for (std::size_t pieces = 1; pieces <= count; ++pieces)
             for (int trial = 0; trial < 10; ++trial) {
                 Costs costs(count);
-                // Multiples of 1/64, so that sums are exact in any order.
+                // The costs are multiples of 1/64, so their sums are exact in any order.
                 for (double& cost : costs) cost = static_cast<double>(random() % 128) / 64;
                 const auto sizes = balancedCut(costs, pieces);
                 CHECK(sizes.size() == pieces);

@@ -10,9 +10,10 @@
 
 namespace ringside::testing {
 
-// 104 action tables of PyTorch 2.15's schedule classes, recorded once, each with the makespan, busy time and end of its
-// ranks and the activations they hold at most, where F, I and W take 1 and B takes 2. (PyTorch lists the last rank of
-// 1F1B with micro-batches 1 to M; the record has 0 to M - 1, as it runs.)
+// Returns 104 action tables of PyTorch 2.15's schedule classes, recorded once. Each has the makespan, the busy time and
+// end of its ranks, and the largest number of activations that they hold, where F, I and W take time 1 and B takes 2.
+// (PyTorch numbers the micro-batches of the last rank of 1F1B from 1 to M; the record has 0 to M - 1, as PyTorch runs
+// them.)
 inline const Json& scheduleGoldens() {
     static const Json json =
         readJsonFile(sourceFile("tests/schedule/goldens_schedules_torch_2_15.json")).value()["cases"];

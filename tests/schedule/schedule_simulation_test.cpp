@@ -72,7 +72,7 @@ TEST_CASE("the halves of a backward have their own durations, and messages delay
 TEST_CASE("each stage has its own durations, and the last ones apply to later stages") {
     const Schedule schedule = parseSchedule("0F0,1F0,2F0,2B0,1B0,0B0").value();
     CHECK(simulate(schedule, {{{1, 2, 4}, {8, 16, 32}}}).makespan == 7 + 56 + 56);
-    CHECK(simulate(schedule, {}).makespan == 9);  // 1 each for F, I and W
+    CHECK(simulate(schedule, {}).makespan == 9);  // F, I and W take 1 each
     CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kForward) == 1);
     CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kInput) == 2);
     CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kWeights) == 4);
@@ -83,7 +83,7 @@ TEST_CASE("a pair starts when the inputs of both halves have arrived") {
     const std::string second = "\n1F0,1B0,1F1,1B1";
     const Schedule paired = parseSchedule("0F0,(0F1;0B0)OVERLAP_F_B,0B1" + second).value();
     const ScheduleSimulation simulation = simulate(paired, {});
-    // Rank 1 has finished 1B0 at 4, when the pair starts.
+    // The pair starts at 4, when rank 1 has finished 1B0.
     REQUIRE(simulation.actions.size() == 8);
     CHECK(simulation.actions[1].begin == 4);
     CHECK(simulation.actions[2].begin == 5);

@@ -81,7 +81,7 @@ TEST_CASE("shapes that PyTorch refuses are refused with the nearest valid ones")
     const auto refusal = [](const ScheduleShape& shape) { return makeSchedule(shape).problem().text(); };
     CHECK(refusal({ScheduleKind::kOneForwardOneBackward, 4, 3}) ==
           "1f1b with 3 micro-batches on 4 stages: there must be at least as many: use 4 or more, or gpipe");
-    // Legal on 4 ranks: 5, 6, 7 and 10, but not 9.
+    // On 4 ranks, 5, 6, 7 and 10 micro-batches are valid, 9 are not.
     for (const int microBatches : {5, 6, 7, 10})
         CHECK(makeSchedule({ScheduleKind::kInterleaved, 4, microBatches, 2}).ok());
     CHECK(refusal({ScheduleKind::kInterleaved, 4, 9, 2}) ==
@@ -91,7 +91,7 @@ TEST_CASE("shapes that PyTorch refuses are refused with the nearest valid ones")
 TEST_CASE("shapes at the limits are made") {
     CHECK(makeSchedule({ScheduleKind::kOneForwardOneBackward, 4, 4}).ok());
     CHECK(makeSchedule({ScheduleKind::kGpipe, 4, 3}).ok());
-    CHECK(makeSchedule({ScheduleKind::kInterleaved, 4, 3, 2}).ok());  // one round of three
+    CHECK(makeSchedule({ScheduleKind::kInterleaved, 4, 3, 2}).ok());  // three micro-batches: one round
     CHECK(makeSchedule({ScheduleKind::kLoopedBreadthFirst, 4, 9, 2}).ok());
     CHECK(makeSchedule({ScheduleKind::kZeroBubble, 4, 14, 2}).problem().text() ==
           "zero_bubble with 14 micro-batches on 4 ranks: 3 rounds of them cannot be equal: use 12 or 15");
@@ -147,7 +147,7 @@ TEST_CASE("a pair is read and written as PyTorch writes it") {
          {"(0F1;0B0)", "(0F1;0B0)OVERLAP", "0F1;0B0)OVERLAP_F_B", "(0F1;0B0OVERLAP_F_B", "(0F1)OVERLAP_F_B",
           "(0X1;0B0)OVERLAP_F_B", "(0F1;0X0)OVERLAP_F_B", "(0F1);0B0OVERLAP_F_B", "x0F1;0B0)OVERLAP_F_B"})
         CHECK_THAT(parseSchedule("0F0," + wrong).problem().text(), containing(wrong + "\" as its 2. action"));
-    // The first half of a pair that ends a row has no second half.
+    // A row that ends with the first half of a pair lacks the second half.
     CHECK(scheduleText({{{{0, PipelineWork::kForward, 0, true}}}}) == "0F0\n");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catch2, version 2 (Debian 12) or 3 (Ubuntu 24.04).
+// Includes Catch2, version 2 (Debian 12) or version 3 (Ubuntu 24.04).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ using Catch::Approx;
 #include <catch2/catch.hpp>
 #endif
 
-// Matches text that contains a part; the two versions name this matcher differently.
+// Matches a text that contains a part. The two versions of Catch2 have different names for this matcher.
 inline auto containing(const std::string& part) {
 #ifdef RINGSIDE_CATCH3
     return Catch::Matchers::ContainsSubstring(part);

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Sets a choice by its name in experiment files, as tests over several choices need it. Throws for an unknown name.
+// Sets a choice by its name in experiment files, for tests that iterate over choices. Throws for an unknown name.
 template <NamedChoice T>
 void choose(T& choice, std::string_view name) {
     choice = choiceNamed<T>(name).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU made of bookkeeping: streams are lists of work that runs when the host asks or pauses, and time goes on only in
+// Fake GPU: streams are lists of work that runs when the host queries an event or pauses, and time advances only in
 // pauses. Work can be recorded and launched as a CUDA graph, under CUDA's rules.
 #pragma once
 
@@ -28,19 +28,20 @@ class FakeClock final : public Clock {
 class FakeDevice : public GpuRuntime {
   public:
     struct Work {
-        std::function<bool()> ready;  // whether it may run now
+        std::function<bool()> ready;  // returns true if the work may run now
         std::function<void()> run;
     };
     struct Stream {
         std::deque<Work> work;
     };
-    using Mark = std::shared_ptr<bool>;  // whether one record() of an event has been reached
+    using Mark = std::shared_ptr<bool>;  // true once the stream has reached one record() of an event
     struct Event {
         Mark mark = std::make_shared<bool>(true);
-        bool captured = false;  // last recorded in a recording: may not be asked
+        // True if the latest record() was part of a recording, so that the event cannot be queried.
+        bool captured = false;
         Stream* recordedOn = nullptr;
     };
-    using Marks = std::map<Event*, Mark>;  // of one launch
+    using Marks = std::map<Event*, Mark>;  // marks of one launch of a graph, by event
     using Graph = std::vector<std::function<void(Marks&)>>;
 
     explicit FakeDevice(std::shared_ptr<FakeClock> clock) : m_clock(std::move(clock)) {}
@@ -110,7 +111,7 @@ class FakeDevice : public GpuRuntime {
         enqueue(
             stream, [] { return true; }, [=] { std::memcpy(to, from, bytes); });
     }
-    // Runs the body of the kernel that CUDA's runtime launches.
+    // Runs the body of the kernel that the CUDA runtime launches on a real GPU.
     void addInTree(float* blocks, std::size_t count, int ranks, float* out, DeviceStream stream) override {
         ++treeSums;
         const cuda::TreeSumValue value{blocks, count, static_cast<std::size_t>(ranks), out};
@@ -135,8 +136,8 @@ class FakeDevice : public GpuRuntime {
         streamOf(stream)->work.push_back({std::move(ready), std::move(run)});
     }
 
-    // Records what `work` enqueues on the compute stream, and on streams that wait for events recorded there. Other
-    // streams must join again.
+    // Records the work that `work` enqueues on the compute stream and on the streams that wait for events recorded
+    // there. Each of these streams must be joined to the compute stream again.
     Graph recorded(const std::function<void()>& work) {
         m_recording = true;
         m_graph.clear();
@@ -166,9 +167,9 @@ class FakeDevice : public GpuRuntime {
     }
 
     std::function<void()> onPause;
-    bool lost = false;  // as a GPU that fell off the bus
+    bool lost = false;  // true: all operations fail, as after a GPU has disconnected from the bus
     int pauses = 0;
-    int treeSums = 0;  // calls of addInTree()
+    int treeSums = 0;  // number of calls of addInTree()
     int streamsDestroyed = 0;
     int eventsDestroyed = 0;
     int hostMemoryHeld = 0;
@@ -209,7 +210,8 @@ class FakeDevice : public GpuRuntime {
     Stream m_computeStream;
     bool m_recording = false;
     Graph m_graph;
-    std::set<Stream*> m_branches;  // of the recording; one that came back is one no more until it is used again
+    std::set<Stream*> m_branches;  // streams of the recording that are not joined to the compute stream, and the
+                                   // compute stream itself
     std::vector<std::unique_ptr<Stream>> m_streams;
     std::vector<std::unique_ptr<Event>> m_events;
     std::set<void*> m_memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker that trains nothing: it obeys run/rank_environment.h, reports steps, and then does what FAKE_WORKER says,
-// "2:kill,0:exit=3" (rank:deed); ranks not named wait until the run is stopped. FAKE_STEPS: steps to report.
+// Worker that trains nothing. It follows run/rank_environment.h, reports FAKE_STEPS steps, and then injects the faults
+// in FAKE_WORKER, "2:kill,0:exit=3" (rank:fault). Ranks that are not listed wait until the run is stopped.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -139,7 +139,7 @@ void writeGarbage(int rank) {
 int act(const std::string& deed, int rank, TelemetrySink& sink) {
     if (deed == "kill") ::raise(SIGKILL);
     if (deed == "segv") {
-        std::signal(SIGSEGV, SIG_DFL);  // sanitizers install a handler of their own
+        std::signal(SIGSEGV, SIG_DFL);  // removes the signal handler of a sanitizer
         ::raise(SIGSEGV);
     }
     if (deed == "stop-itself") ::raise(SIGSTOP);
@@ -162,7 +162,7 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
         return finish(1, steps(), sink);
     }
     if (deed == "leave") return 0;
-    if (deed == "lie") return finish(1, steps(), sink);  // says that it has finished, and saves nothing
+    if (deed == "lie") return finish(1, steps(), sink);  // reports that it has finished, but saves nothing
     if (deed == "claims-checkpoint") {
         sink.send(CheckpointSaved{8, "/elsewhere/checkpoints/step-00000008", sink.nowUs()});
         return finish(rank, steps(), sink);
@@ -188,7 +188,7 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
     }
     if (deed.rfind("stands-in=", 0) == 0) {
         sink.progress().phase.enter(phaseNamed(deed.substr(10)).value_or(Phase::kIdle));
-        for (;;) ::pause();  // its heartbeats go on
+        for (;;) ::pause();  // only the heartbeats continue
     }
     if (deed == "ignore-stop") {
         std::signal(SIGTERM, SIG_IGN);

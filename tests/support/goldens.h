@@ -16,7 +16,7 @@ inline const Json& goldens() {
     return json;
 }
 
-// A float32 as the goldens write it: 8 hexadecimal digits, most significant first.
+// Returns a float32 in the format of the recorded results: 8 hexadecimal digits, most significant first.
 inline std::string bitsOf(float value) {
     char text[9];
     std::snprintf(text, sizeof text, "%08x", std::bit_cast<std::uint32_t>(value));

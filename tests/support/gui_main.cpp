@@ -11,10 +11,12 @@ namespace {
 class Application : public TestSurroundings {
   public:
     Application(int& argc, char** argv) {
-        // Here and not in ctest's environment: the tests are listed at build time, where an abort would go unnoticed.
+        // Set here and not in the environment of ctest: the tests are listed when they are built, where an abort would
+        // not be noticed.
         if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-        // Qt complains when there is no runtime directory (containers) or another user's (sudo); a private one also
-        // keeps the tests apart from the session they run in. QTemporaryDir makes it 0700, as Qt wants it.
+        // Qt prints a warning if there is no runtime directory (in containers) or if another user owns it (with sudo).
+        // A private directory also separates the tests from the desktop session. QTemporaryDir creates it with mode
+        // 0700, which Qt requires.
         qputenv("XDG_RUNTIME_DIR", QFile::encodeName(m_runtime.path()));
         m_application = std::make_unique<QApplication>(argc, argv);
     }

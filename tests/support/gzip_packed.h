@@ -9,7 +9,7 @@
 
 namespace ringside::testing {
 
-// The text as a gzip file.
+// Returns the text as a gzip file.
 inline std::string gzipPacked(const std::string& text) {
     constexpr int kGzip = 15 + 16;
     z_stream stream{};

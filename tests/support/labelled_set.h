@@ -9,7 +9,7 @@
 
 namespace ringside::testing {
 
-// Samples that have nothing but a class.
+// Data set whose samples have only a class.
 class LabelledSet : public Dataset {
   public:
     LabelledSet(std::vector<std::int64_t> labels, std::int64_t classes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every test program's entry: Catch2 v2 or v3.
+// main() of every test program, for Catch2 version 2 or 3.
 #ifdef RINGSIDE_CATCH3
 #include <catch2/catch_session.hpp>
 #else
@@ -9,7 +9,8 @@
 
 #include "support/test_surroundings.h"
 
-// A test program may say that this machine lacks what it tests: its answer, unless 0, is then the exit code.
+// A test program may define this to skip its tests if the machine lacks what they need. The result is then the exit
+// code, unless it is 0.
 __attribute__((weak)) int skipTests();
 
 int main(int argc, char** argv) {

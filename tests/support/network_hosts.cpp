@@ -171,8 +171,9 @@ NetworkHosts::NetworkHosts(std::chrono::microseconds oneWayDelay) {
     waitUntilItCarries();
 }
 
-// A new interface drops what it is given until the kernel has seen its cable, which on a busy machine takes a second
-// and more, and a first packet that is lost is sent again after one second and three: longer than some tests wait.
+// Waits until the network carries packets. A new interface drops packets until the kernel has detected its link, which
+// takes a second and more on a busy machine. A lost first packet is repeated only after 1 s and 3 s, which is longer
+// than some tests wait.
 void NetworkHosts::waitUntilItCarries() const {
     const UniqueFd home(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
     must(home.get() >= 0, "/proc/thread-self/ns/net");

@@ -11,13 +11,12 @@
 
 namespace ringside::test {
 
-// Two hosts made of network namespaces of this machine, joined by a cable of their own that carries when the
-// constructor returns; they vanish with this object.
-// Without delay the cable is a veth pair; with one, a process carries every packet over after its time on the way
-// (kernels need not have netem for it).
+// Two hosts, made of network namespaces of this machine and joined by a separate network, which works when the
+// constructor returns. The destructor removes them. Without delay, the network is a veth pair; with a delay, a process
+// forwards each packet after that time, because not all kernels have netem.
 class NetworkHosts {
   public:
-    // Empty where this process may make them; else why not.
+    // Returns why this process may not create network hosts; empty if it may.
     static std::string whyNot();
 
     explicit NetworkHosts(std::chrono::microseconds oneWayDelay = {});  // throws std::runtime_error
@@ -25,14 +24,14 @@ class NetworkHosts {
     NetworkHosts(const NetworkHosts&) = delete;
     NetworkHosts& operator=(const NetworkHosts&) = delete;
 
-    // Moves the calling thread to a host; what it has opened before stays.
+    // Moves the calling thread to a host. Sockets that it has opened before stay in their namespace.
     void enter(int host) const;
     // Returns the beginning of a command line that runs on this host.
     std::string prefix(int host) const;
     static std::string address(int host) { return "10.77.0." + std::to_string(host + 1); }
     static constexpr const char* kInterface = "cable0";
 
-    // Pulls the plug: nothing goes over any more.
+    // Disconnects the network: no packet passes any more.
     void unplug() const;
     void plug() const;
 
@@ -41,7 +40,7 @@ class NetworkHosts {
     std::string namespaceOf(int host) const;
     pid_t fork(const std::string& what);
 
-    std::vector<pid_t> m_keepers;  // a process that stays in each
+    std::vector<pid_t> m_keepers;  // one process in each namespace, which keeps it alive
     pid_t m_carrier = -1;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that owns precompiled headers and does nothing.
+// Program without tests, for which the precompiled headers are built.
 int main() {
     return 0;
 }

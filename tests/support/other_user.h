@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Changes the effective user of this process to another user while the object lives. Needs root: check isOther().
+// Changes the effective user of this process to another user during its lifetime. Needs root: check isOther().
 class OtherUser {
   public:
     OtherUser() : m_isOther(::geteuid() == 0 && ::seteuid(kNobody) == 0) {}

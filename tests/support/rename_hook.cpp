@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the place of the C library's renameat() in a test program.
+// Replaces the C library's renameat() in a test program.
 #include "support/rename_hook.h"
 
 #include <sys/syscall.h>

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Called with the new name of a file before renameat(2) gives it that name, in any thread: the moment in which an
-// AtomicFile is written and not yet in its place. Empty: nothing is called.
+// Sets a function that is called, in any thread, with the new name of a file before renameat(2) renames the file: at
+// this moment, an AtomicFile is written but does not have its final name. Empty: no function is called.
 void setRenameHook(std::function<void(const std::string& newName)> hook);
 
 }  // namespace ringside

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// Files of this process cannot grow beyond a size, as if the disk were full.
+// Limits the size of the files that this process writes, during its lifetime, as if the disk were full.
 class SizeLimit {
   public:
     explicit SizeLimit(rlim_t bytes) : m_handler(std::signal(SIGXFSZ, SIG_IGN)) {

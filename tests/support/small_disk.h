@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// A file system in memory over an empty directory, of a size such as "400k", where mounting is allowed.
+// Mounts a file system in memory, of a size such as "400k", over an empty directory, if mounting is allowed.
 class SmallDisk {
   public:
     SmallDisk(std::filesystem::path directory, const std::string& size)

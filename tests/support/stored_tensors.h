@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole safetensors files in memory.
+// Complete safetensors files in memory.
 #pragma once
 
 #include <map>

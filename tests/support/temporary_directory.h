@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// A fresh directory that goes with the object.
+// New directory that the destructor removes.
 class TemporaryDirectory {
   public:
     TemporaryDirectory() {

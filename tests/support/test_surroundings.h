@@ -3,11 +3,11 @@
 
 #include <memory>
 
-// Environment of the tests, such as a QApplication; it lives as long as they run.
+// Environment of the tests, such as a QApplication. It exists as long as the tests run.
 class TestSurroundings {
   public:
     virtual ~TestSurroundings() = default;
 };
 
-// Defined by test programs of the window only.
+// Creates the environment. Only test programs of the window define this function.
 __attribute__((weak)) std::unique_ptr<TestSurroundings> makeTestSurroundings(int& argc, char** argv);

@@ -10,7 +10,8 @@
 
 namespace ringside {
 
-// Takes a whole number and, unless it is the last, the colon after it.
+// Reads a whole number from the beginning of the text and, unless it is the last one, the colon after it. Removes both
+// from the text.
 template <class T>
 bool takeNumber(std::string_view& text, T& out, bool last) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -22,7 +23,7 @@ bool takeNumber(std::string_view& text, T& out, bool last) {
     return true;
 }
 
-// "rank:epoch:slot:sample"; nothing for any other text.
+// Parses "rank:epoch:slot:sample". Returns nothing for any other text.
 inline std::optional<WrongIndex> parseWrongIndex(const std::string& text) {
     WrongIndex wrong;
     std::string_view rest = text;

@@ -5,14 +5,14 @@ namespace ringside {
 
 namespace {
 
-// Images as they lie in memory.
+// Images and their layout in memory.
 struct SweptImages {
     std::int64_t images, channels, height, width;
     bool blocks;
 
     Shape shape() const { return {images, height, width, channels}; }
     std::size_t place(std::int64_t image, std::int64_t c, std::int64_t y, std::int64_t x) const {
-        std::int64_t group = 1;  // channels that lie together; of an input that fills no block, single ones
+        std::int64_t group = 1;  // number of adjacent channels in memory; 1 if the channels do not fill whole blocks
         if (!blocks) group = channels;
         if (blocks && channels % kChannelBlock == 0) group = kChannelBlock;
         const std::int64_t plane = image * (channels / group) + c / group;
@@ -20,7 +20,7 @@ struct SweptImages {
     }
 };
 
-// visit(place in x, place in the weight, place in y) for every product of the formula.
+// Calls visit(position in x, position in the weight, position in y) for every product of the formula.
 template <class Visit>
 void forEachProduct(const ConvolutionSpec& s, const SweptImages& in, const SweptImages& out, const Visit& visit) {
     for (std::int64_t i = 0; i < out.images * out.channels * out.height * out.width; ++i) {

@@ -12,7 +12,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr unsigned char kUntouched = 0xff;  // four of them are a NaN
+constexpr unsigned char kUntouched = 0xff;  // pattern of unused memory; four such bytes are a NaN
 
 std::size_t roundedUp(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Memory in which each piece lies between two inaccessible pages, with its end as near to the second as alignment
-// allows. The rest of its pages is filled with a pattern that reads as NaN and is checked on request.
+// Memory in which each allocation lies between two inaccessible pages and ends as close to the second one as alignment
+// allows. The rest of its pages is filled with a pattern that is NaN as float; damage() checks it.
 class GuardedMemory final : public HostMemory {
   public:
     GuardedMemory() = default;
@@ -21,7 +21,7 @@ class GuardedMemory final : public HostMemory {
     void* take(std::size_t bytes) override;
     void releaseMemory(void* memory) noexcept override;
 
-    // Returns what was written outside the pieces, including released ones; empty if nothing was.
+    // Describes writes outside of the allocations, including released ones; empty if there were none.
     const std::optional<std::string>& damage();
 
   private:

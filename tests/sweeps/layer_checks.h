@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Runs a layer forwards and backwards in guarded memory, twice, and compares with plain loops in double and the two
-// runs with each other. What was wrong, or none.
+// Runs a layer forward and backward in guarded memory, twice. Compares the results with plain loops in double, and the
+// two runs with each other. Returns the first fault, or nothing.
 std::optional<std::string> findFault(const SweepCase& which, int threads);
 
 }  // namespace ringside

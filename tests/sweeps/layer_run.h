@@ -20,7 +20,7 @@ inline std::size_t at(std::int64_t index) {
     return static_cast<std::size_t>(index);
 }
 
-// Tensors of one layer: what is put in is drawn, what comes out is NaN before each run.
+// Tensors of one layer. Inputs are random numbers; outputs are NaN before each run.
 class LayerRun {
   public:
     explicit LayerRun(Backend& backend) : m_backend(backend) {}
@@ -35,10 +35,10 @@ class LayerRun {
         m_outputs.push_back({name, m_backend.allocate(shape, DType::kFloat32), {}});
         return m_outputs.back().tensor;
     }
-    // A tensor that is neither.
+    // Returns a tensor that is neither an input nor an output.
     Tensor between(const Shape& shape, DType type = DType::kFloat32) { return m_backend.allocate(shape, type); }
 
-    // Runs it twice; both must write the same bits everywhere.
+    // Calls run() twice. Returns a fault if the two calls write different bits to an output.
     std::optional<std::string> runTwice(const std::function<void()>& run) {
         for (int turn = 0; turn < 2; ++turn) {
             for (const Output& output : m_outputs)
@@ -57,7 +57,8 @@ class LayerRun {
     std::optional<std::string> compare(const std::string& name, const Doubles& expected) const {
         return compare(name, expected, expected);
     }
-    // The same in units of what it is the difference of: where that cancels, rounding is all that is left.
+    // Compares with the expected values, in units of the root mean square of `unit`. Use this for outputs that are
+    // differences: if the terms cancel, only rounding errors are left.
     std::optional<std::string> compare(const std::string& name, const Doubles& expected, const Doubles& unit) const {
         constexpr double kBound = 2e-5;
         for (const Output& output : m_outputs) {
@@ -65,7 +66,7 @@ class LayerRun {
             double worst = 0, squares = 1e-30;
             for (std::size_t i = 0; i < expected.size(); ++i) {
                 const double apart = std::abs(static_cast<double>(output.tensor.floats()[i]) - expected[i]);
-                worst = apart <= worst ? worst : apart;  // NaN counts
+                worst = apart <= worst ? worst : apart;  // also replaces `worst` by NaN
                 squares += unit[i] * unit[i];
             }
             const double distance = worst / std::sqrt(squares / static_cast<double>(expected.size()));
@@ -94,14 +95,14 @@ inline Doubles doublesOf(const Tensor& tensor) {
     return Doubles(tensor.floats().begin(), tensor.floats().end());
 }
 
-// The first of them that was found.
+// Returns the first fault in the list, or nothing.
 inline std::optional<std::string> firstOf(std::initializer_list<std::optional<std::string>> faults) {
     for (const auto& fault : faults)
         if (fault) return fault;
     return std::nullopt;
 }
 
-// Each by plain loops: convolution_check.cpp, image_checks.cpp, row_checks.cpp.
+// Compare each kind of layer with plain loops. Defined in convolution_check.cpp, image_checks.cpp and row_checks.cpp.
 std::optional<std::string> checkConvolution(LayerRun& run, const SweepCase& which);
 std::optional<std::string> checkBatchNorm(LayerRun& run, const SweepCase& which);
 std::optional<std::string> checkMaxPool(LayerRun& run, const SweepCase& which);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// layer_sweep [--short] [--every N] [--isa NAME]: every kind of layer in many sizes, with oneDNN held to SSE4.1, AVX2
-// and AVX-512 (or NAME only), with 1 and 2 threads, in guarded memory, against plain loops. A case that crashes is
-// reported like one that is wrong. The long form takes hours; --every tries each Nth of its cases.
+// layer_sweep [--short] [--every N] [--isa NAME]: compares every kind of layer, in many sizes, with plain loops, in
+// guarded memory. oneDNN is limited to SSE4.1, AVX2 and AVX-512 in turn (or to NAME only), with 1 and 2 threads. A case
+// that crashes is reported like one that is wrong. The long form takes hours; --every tests each Nth of its cases.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ using namespace ringside;
 
 namespace {
 
-// Progress of a child, which may die at any moment.
+// Progress of a child process, in shared memory, because the child may crash at any moment.
 struct Standing {
     std::atomic<std::size_t> at{0};
     std::atomic<std::size_t> wrong{0};
@@ -59,7 +59,8 @@ void tryCase(const SweepCase& which, const Setting& setting, Standing& standing)
     _exit(0);
 }
 
-// Each stretch of cases in a child, whose death belongs to the case it was at. oneDNN reads the setting once, there.
+// Tests all cases in child processes. If a child crashes, the current case is the cause, and a new child continues with
+// the next one. oneDNN reads the setting once per process, so it is set in the child.
 std::size_t sweep(const std::vector<SweepCase>& cases, const Setting& setting) {
     Standing& standing = sharedStanding();
     while (standing.at < cases.size()) {

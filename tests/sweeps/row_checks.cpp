@@ -16,7 +16,7 @@ Doubles productOf(const Doubles& a, const Doubles& b, std::size_t rows, std::siz
     return out;
 }
 
-// Values of one head of one sequence, and of which of queries, keys and values.
+// Positions of the values of one head of one sequence in the queries, the keys or the values.
 struct HeadPlaces {
     std::int64_t positions, heads, size;
     std::size_t qkv(std::int64_t sequence, std::int64_t head, int part, std::int64_t row, std::int64_t i) const {
@@ -105,7 +105,7 @@ std::optional<std::string> checkGelu(LayerRun& run, const SweepCase& c) {
 }
 
 std::optional<std::string> checkLayerNorm(LayerRun& run, const SweepCase& c) {
-    if (c.channels == 1) return std::nullopt;  // all values are 0, with nothing to measure them by
+    if (c.channels == 1) return std::nullopt;  // all normalised values are 0, so there is no scale for a comparison
     const Shape shape{c.batch * c.size, c.channels};
     const Tensor x = run.input(shape), gradY = run.input(shape), weight = run.input({c.channels});
     const Tensor bias = run.input({c.channels}), y = run.output("y", shape), gradX = run.output("gradX", shape);

@@ -28,7 +28,8 @@ struct Ranges {
     Values channels, outChannels, kernels, strides, sizes, batches;
 };
 
-// The input of a model, the narrow layers behind it, and blocks of 8 and 16 channels with what is beside them.
+// Returns the ranges of sizes: channels of a model's input, of narrow layers, and numbers at and next to blocks of 8
+// and 16.
 Ranges rangesOf(bool isShort) {
     if (isShort) return {{1, 4, 8, 17}, {4, 8, 16}, {1, 3}, {1, 2}, {5, 8}, {3}};
     return {upTo(17), {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17}, {1, 2, 3, 5}, {1, 2, 3}, {5, 6, 8, 9, 17},
@@ -53,7 +54,7 @@ void addConvolutions(const Ranges& r, Cases& cases) {
                         }
 }
 
-// Wide enough for Winograd's algorithm, with tiles that are cut off.
+// Adds convolutions that are wide enough for Winograd's algorithm, with sizes that do not fill its tiles.
 void addWide(bool isShort, Cases& cases) {
     const Values channels = isShort ? Values{32, 40} : Values{32, 40, 48, 64, 72};
     for (const auto in : channels)

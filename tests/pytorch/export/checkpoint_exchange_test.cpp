@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints go both ways between Ringside and its exported script under real PyTorch.
+// Tests that Ringside and its exported script under real PyTorch can each continue from a checkpoint of the other.
 #include <cmath>
 #include <map>
 
@@ -23,7 +23,7 @@ std::map<std::int64_t, double> lossesOf(const std::filesystem::path& run) {
     return losses;
 }
 
-// The digits on two ranks in a directory: an experiment file, and its script.
+// An experiment with the digits on two ranks, in a directory: its file and its exported script.
 struct Exported {
     TemporaryDirectory directory;
 

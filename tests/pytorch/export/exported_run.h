@@ -6,11 +6,12 @@
 
 namespace ringside {
 
-// Runs PyTorch's Python with these arguments; fails the test, with the output, unless it ends with 0.
+// Runs the Python that has PyTorch with these arguments. Fails the test and prints the output if the exit code is not
+// 0.
 void runPython(const std::vector<std::string>& arguments);
 
-// The same by several ranks at once, with the environment that torchrun gives them (Debian's torchrun does not work
-// with Debian's Python).
+// Runs the Python that has PyTorch as several ranks at once, with the environment variables of torchrun. (Debian's
+// torchrun does not work with Debian's Python.)
 void runRanksAsTorchrun(const std::vector<std::string>& arguments, int ranks);
 
 }  // namespace ringside

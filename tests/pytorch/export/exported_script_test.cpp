@@ -9,7 +9,7 @@
 using namespace ringside;
 
 TEST_CASE("the exported script reads a table as Ringside does, and runs under torchrun's environment") {
-    // Three classes with text labels; the second feature is constant.
+    // Table with three classes that are texts. Its second feature is constant.
     std::string table = "kind;length;same;width\n";
     for (int i = 0; i < 150; ++i) {
         const int kind = i % 3;
@@ -26,7 +26,7 @@ TEST_CASE("the exported script reads a table as Ringside does, and runs under to
     config.parallel.timeoutSeconds = 120;
     config.training.epochs = 15;
     config.dataset = {.kind = DatasetKind::kCsv, .path = path("flowers.csv"), .labelColumn = "kind"};
-    config.optimizer.lr = 0.01;  // a loss near 0 has no five digits in 32 bits
+    config.optimizer.lr = 0.01;  // keeps the loss away from 0, where float32 rounding changes its first five digits
     config.loader.batchSize = 8;
     writeFileAtomically(path("flowers.json"), config.toText());
     Program own({"run", path("flowers.json"), "--quiet", "--out", path("own")});
@@ -40,7 +40,7 @@ TEST_CASE("the exported script reads a table as Ringside does, and runs under to
     INFO(compare.output());
     CHECK(contains(compare.output(), "120 in both"));
     CHECK(contains(compare.output(), "the same samples in the same order, 30 of 30"));
-    // Both runs left their configuration; ours has what `auto` came to.
+    // Both runs recorded their configuration; that of Ringside contains the value that it chose for "auto".
     CHECK(contains(compare.output(), "parallel.backend: \"shm\" and \"auto\""));
     CHECK_FALSE(contains(compare.output(), "model."));
     Program strict({"compare", path("own"), path("other"), "--tolerance", "0"});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm, residuals, embeddings and attention beside PyTorch's: initial weights, losses, gradients, buffers.
+// Compares models with batch norm, residual blocks, embeddings and attention with PyTorch: initial weights, losses,
+// gradients and buffers.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -49,7 +50,7 @@ Json ask(const std::string& command, const Json& settings) {
     return askPytorch(command, directory.path() / "settings.json", "reference_models.py");
 }
 
-// A model with the batch that reference_models.py makes as well.
+// A model of Ringside, with the same batch as in reference_models.py.
 struct OurModel {
     explicit OurModel(const DeepCase& run)
         : backend(makeCpuBackend(run.threads)),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One forward and backward pass of SimpleCNN beside PyTorch's: the same initial weights, the same gradients.
+// Compares one forward and backward pass of SimpleCNN with PyTorch: the same initial weights must give the same
+// gradients.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -86,7 +87,8 @@ void compareWithPytorch(const ModelConfig& config, const GradientCase& run) {
 TEST_CASE("SimpleCNN starts with PyTorch's weights, bit for bit, and has its gradients") {
     for (const GradientCase& run :
          {GradientCase{{1, 8, 8}, 10, 32, 1}, GradientCase{{3, 16, 16}, 10, 8, 2}, GradientCase{{3, 9, 14}, 3, 5, 1},
-          GradientCase{{3, 32, 32}, 10, 37, 2}})  // in three parts, where a CPU takes convolutions and pooling at once
+          // 37 images are processed in three parts if the CPU fuses convolution and pooling.
+          GradientCase{{3, 32, 32}, 10, 37, 2}})
         compareWithPytorch({ModelKind::kSimpleCnn, {}}, run);
 }
 
