@@ -20,7 +20,8 @@ RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::
 }  // namespace
 
 TEST_CASE("the rank that the others wait for is named with its last phase") {
-    // The last line of rank 1 is from 9.5 s, in backward; the others wait in collective 41 since 10 s.
+    // The last line of rank 1 was sent at 9.5 s, in the backward pass. The others have waited in collective 41 since 10
+    // s.
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
                                       rankIn(Phase::kBackward, 38, 9'500'000, 0),
                                       rankIn(Phase::kWaiting, 41, 13'200'000, 3'250'000)};
@@ -59,7 +60,7 @@ TEST_CASE("no rank is named while ranks progress, or if all wait in one collecti
 }
 
 TEST_CASE("a rank that arrived shortly after the first is not named") {
-    // Rank 1 waits since 10 s, the others since 10.1 s; the last line of rank 2 is from 9.8 s.
+    // Rank 1 has waited since 10 s, the others since 10.1 s. The last line of rank 2 was sent at 9.8 s.
     std::vector<RankData> ranks{
         rankIn(Phase::kWaiting, 41, 11'000'000, 900'000), rankIn(Phase::kWaiting, 41, 11'050'000, 1'050'000),
         rankIn(Phase::kMoving, 40, 9'800'000, 0), rankIn(Phase::kWaiting, 41, 10'600'000, 500'000)};
@@ -68,7 +69,7 @@ TEST_CASE("a rank that arrived shortly after the first is not named") {
     CHECK(awaited->missing == std::vector<int>{2});
     CHECK(awaited->waiting == std::vector<int>{0, 1, 3});
     CHECK(awaited->sinceUs == 10'000'000);
-    // A rank that stalled after its arrival sends no further lines.
+    // A rank that stalled after it arrived at the collective sends no further lines.
     ranks[2] = rankIn(Phase::kMoving, 41, 10'040'000, 0);
     REQUIRE(findMissingRanks(ranks));
     CHECK(findMissingRanks(ranks)->missing == std::vector<int>{2});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of each number in a telemetry line (limits.h and the format's documentation), columns that belong together,
-// and fields that a line contains only with a value.
+// Tests of the limits of each number in a telemetry line (limits.h and the documentation of the format), of columns
+// that belong together, and of fields that a line contains only if they have a value.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct Field {
 
 bool accepts(const Json& line) {
     const Result<Event> event = decodeLine(line.dump());
-    // Both parsers agree on a line that the encoder writes.
+    // The fast and the general parser must agree on a line that the encoder writes.
     if (event) CHECK(encode(decodeLine(encode(event.value())).value()) == encode(event.value()));
     return event.ok();
 }
@@ -33,7 +33,7 @@ bool accepts(const std::string& line) {
     return accepts(Json::parse(line));
 }
 
-// Checks that each field of this line may have its limits and not the numbers next to them. A column has one entry.
+// Checks that each field of this line accepts its limits and refuses the numbers next to them. A column has one entry.
 void checkLimits(const std::string& text, const std::vector<Field>& fields) {
     const Json line = Json::parse(text);
     CAPTURE(text);
@@ -56,7 +56,7 @@ void checkLimits(const std::string& text, const std::vector<Field>& fields) {
     }
 }
 
-// Checks that a line needs these keys and no other.
+// Checks that a line requires these keys and no others.
 void checkNeeded(const std::string& text, const std::vector<std::string>& needed) {
     const Json line = Json::parse(text);
     for (const auto& [key, value] : line.items()) {
@@ -167,7 +167,7 @@ TEST_CASE("numbers of steps and traces have limits") {
                            {"traced", 1, kCount},
                            {"forward_ns"},
                            {"idle_ns"}});
-    // A window of the steps 1 to 9: it contains at most as many logged steps as steps.
+    // A window of the steps 1 to 9 contains at most 9 logged steps.
     checkLimits(kWindow, {{"from", 1, 8}, {"count", 1, 9}});
     checkLimits(kTrace, {kRank,
                          {"epoch"},
@@ -249,7 +249,7 @@ TEST_CASE("the columns of a line have one length, or are left out together") {
         CHECK_FALSE(with(kWindow, key, Json::array({1, 2})));
         CHECK_FALSE(with(kWindow, key, Json::array()));
     }
-    // Ranges of accuracies and norms belong to hits and norms.
+    // Ranges of accuracies and of norms require the columns with the hits and the norms.
     CHECK_FALSE(with(kWindow, "correct", Json::array({1})));
     CHECK_FALSE(with(kWindow, "gradient_norm", Json::array({1})));
     CHECK_FALSE(with(kWindow, "accuracy_min", Json::array({1})));

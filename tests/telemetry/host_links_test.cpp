@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures made up by hand: what takes 5 s and 100 ms of it for a megabyte goes at 80 Mbit/s.
+// Made-up figures: a link that takes 5 s in total, of which 100 ms for 1 MB, has a rate of 80 Mbit/s.
 #include "telemetry/data/host_links.h"
 
 #include "support/catch.h"
@@ -56,7 +56,7 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
     return run;
 }
 
-// The same both ways.
+// Adds the same report for both directions of a link.
 void both(std::vector<Told>& told, int a, int b, std::int64_t roundTripUs, std::int64_t bytes, std::int64_t busyUs) {
     told.push_back({a, b, roundTripUs, bytes, busyUs});
     told.push_back({b, a, roundTripUs, bytes, busyUs});
@@ -97,7 +97,7 @@ TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, 
 
 TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
     std::vector<Told> told;
-    both(told, 0, 1, 200, 2'000'000, 8000);  // in 20 ms at most: 800 Mbit/s at least
+    both(told, 0, 1, 200, 2'000'000, 8000);  // 2 MB in at most 20 ms: at least 800 Mbit/s
     both(told, 0, 2, 200, 7'500'000, 750'000);
     both(told, 1, 2, 200, 7'500'000, 750'000);
     const auto links = hostLinks(runOf({"", "b", "c"}, 40, told));
@@ -108,9 +108,11 @@ TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
 TEST_CASE("A link is as fast as its slower direction, and ranks that share it add up") {
     const auto links = hostLinks(runOf({"", "", "b", "b"}, 40,
                                        {{0, 2, 300, 8'000'000, 400'000},
-                                        {1, 3, 250, 8'000'000, 320'000},  // together 16 MB in 0.4 s: 320 Mbit/s
-                                        {2, 0, 310, 4'000'000, 400'000},  // back 80 Mbit/s
-                                        {0, 1, 1, 1, 1}}));               // within a host: no link
+                                        // Both together transfer 16 MB in 0.4 s: 320 Mbit/s.
+                                        {1, 3, 250, 8'000'000, 320'000},
+                                        {2, 0, 310, 4'000'000, 400'000},  // the opposite direction: 80 Mbit/s
+                                        // Within one host, so not a link between hosts.
+                                        {0, 1, 1, 1, 1}}));
     REQUIRE(links.size() == 1);
     CHECK(links[0].host == "b");
     CHECK(links[0].rank == 2);
@@ -131,7 +133,7 @@ TEST_CASE("between two hosts a link is slow if transfers take most of the time")
 }
 
 TEST_CASE("Delayed acknowledgements of small messages do not make a link slow") {
-    // 15 Mbit/s and 62 % of 5 s, as reported for a gradient of 38 kB over a link of many Gbit/s.
+    // Measured with a gradient of 38 kB on a link of many Gbit/s: 15 Mbit/s, and bytes in flight in 62 % of 5 s.
     std::vector<Told> told;
     both(told, 0, 1, 10, 5'812'500, 3'100'000);
     CHECK(hostLinks(runOf({"", "b"}, 33, told))[0].slow == HostLink::Slow::kNo);       // 38 kB and 20 ms a step
@@ -139,7 +141,7 @@ TEST_CASE("Delayed acknowledgements of small messages do not make a link slow") 
 }
 
 TEST_CASE("Acknowledgements are delayed by less than 50 ms, of steps with less than 48 KiB") {
-    // 5 s with bytes in flight in 62 % of the time.
+    // An interval of 5 s with bytes in flight in 62 % of the time.
     const auto slowAt = [](std::int64_t stepMs, std::int64_t bytes) {
         std::vector<Told> told;
         both(told, 0, 1, 10, bytes, 3'100'000);
@@ -152,7 +154,7 @@ TEST_CASE("Acknowledgements are delayed by less than 50 ms, of steps with less t
 }
 
 TEST_CASE("A host is compared with the median of the others, of an odd and of an even number") {
-    // Four hosts; each pair of the others has the lower of its hosts' rates.
+    // Several hosts. The link between two of them has the lower of their two rates.
     const auto timesOf = [](const std::vector<std::int64_t>& mbit) {
         std::vector<Told> told;
         for (int a = 0; a < static_cast<int>(mbit.size()); ++a)
@@ -187,9 +189,9 @@ TEST_CASE("A link is far when a round trip takes more than a tenth of a step and
     CHECK(slowAt(2100, 10).whole() == "2.1 ms round trip: a round trip takes 21 % of a step");
     CHECK(slowAt(9940, 10).text() == "9.9 ms round trip");
     CHECK(slowAt(9950, 10).text() == "10 ms round trip");
-    CHECK(slowAt(2100, 21).slow == HostLink::Slow::kNo);  // a tenth
+    CHECK(slowAt(2100, 21).slow == HostLink::Slow::kNo);  // a tenth of the step
     CHECK(slowAt(2100, 20).slow == HostLink::Slow::kFar);
-    CHECK(slowAt(1000, 2).slow == HostLink::Slow::kNo);  // half a step, but no more than steps on any network
+    CHECK(slowAt(1000, 2).slow == HostLink::Slow::kNo);  // half of the step, but not longer than on any network
     CHECK(slowAt(1100, 2).slow == HostLink::Slow::kFar);
 }
 

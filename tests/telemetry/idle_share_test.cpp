@@ -7,7 +7,7 @@ using namespace ringside;
 
 namespace {
 
-// Phases and when they begin, in a step of 100 ns.
+// Returns a step of 100 ns with these phases and the times at which they begin.
 StepTrace stepOf(int rank, std::int64_t step, std::vector<std::pair<Phase, std::int64_t>> spans) {
     StepTrace trace;
     trace.rank = rank;
@@ -51,7 +51,7 @@ TEST_CASE("the idle share is the time without computation between the first and 
     // In twice 100 ns, rank 0 works 20 + 20 + 30 and rank 1 works 10 + 20.
     CHECK(*measuredIdleShare(data, 2) == Approx(1 - 100.0 / 200));
     CHECK(*typicalStepSeconds(data) == Approx(100e-9));
-    data.apply(stepOf(0, 2, {{Phase::kForward, 0}}));  // the other rank's is missing
+    data.apply(stepOf(0, 2, {{Phase::kForward, 0}}));  // the trace of the other rank is missing
     CHECK(*measuredIdleShare(data, 2) == Approx(0.5));
     CHECK_FALSE(measuredIdleShare(TraceData(2), 2));
 }
@@ -89,7 +89,8 @@ TEST_CASE("a step with a pause for inspection does not count for step times") {
     CHECK_FALSE(wasHeld(*data.find(1)));
     CHECK(measuredIdleShare(data, 2) == share);
     CHECK(typicalStepSeconds(data) == seconds);
-    data.apply(stepOf(1, 1, {{kPaused, 0}, {kForward, 50}}));  // all are: nothing is known
+    // All steps contain a pause, so the idle share is not known.
+    data.apply(stepOf(1, 1, {{kPaused, 0}, {kForward, 50}}));
     CHECK_FALSE(measuredIdleShare(data, 2));
 }
 
@@ -109,7 +110,7 @@ TEST_CASE("waiting for collectives before the first and after the last pass is o
     TraceData data(1);
     data.apply(trace);
     CHECK(*measuredIdleShare(data, 2) == Approx(20.0 / 50));
-    // A wait that begins before the first pass of another rank and ends after it counts from there.
+    // If a wait begins before the first pass of another rank and ends after its begin, it counts from that begin.
     TraceData two(2);
     StepTrace other = stepOf(1, 1, {{kIdle, 0}, {kForward, 40}, {kBackward, 60}, {kIdle, 80}});
     trace = stepOf(0, 1, {{kWaiting, 0}, {kForward, 50}, {kBackward, 60}, {kWaiting, 70}});

@@ -63,7 +63,7 @@ TEST_CASE("positions of ranks come from their last trace, or from a later heartb
     CHECK(steps[1].phase == Phase::kBackward);
     CHECK(steps[1].beginNs == 200 * kOpenMs);
     CHECK(steps[1].step == 2);
-    // Its heartbeat is older than its last step: nothing is known.
+    // The heartbeat of the rank is older than its last step, so its phase is not known.
     CHECK(steps[2].phase == Phase::kIdle);
     CHECK(steps[2].beginNs == 110 * kOpenMs);
     CHECK(traceOf(steps[2]).isEven());

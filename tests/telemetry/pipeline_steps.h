@@ -21,11 +21,11 @@ struct StageWork {
     std::array<std::int64_t, kStages> backward{2, 2, 2};
     std::array<std::int64_t, kStages> update{1, 1, 1};
     std::array<PlannedShares, kStages> planned{};
-    std::int64_t message = 0;  // each, from one rank to the next
+    std::int64_t message = 0;  // duration of each message from one rank to the next
 };
 
-// The trace of such a step on all ranks: the batch, forward passes one rank after the other, backward passes in
-// reverse, the update, and a collective of all ranks that takes no time.
+// Returns the traces of such a step on all ranks: waiting for the batch, forward passes from the first rank to the
+// last, backward passes in the opposite order, the update, and a collective of all ranks that takes no time.
 inline std::vector<StepTrace> pipelineStep(std::int64_t step, const StageWork& work) {
     std::array<std::int64_t, kStages> forwardEnd{}, forwardBegin{}, backwardEnd{}, backwardBegin{}, updateEnd{};
     for (std::size_t rank = 0; rank < kStages; ++rank) {
@@ -67,7 +67,8 @@ inline std::vector<StepTrace> pipelineStep(std::int64_t step, const StageWork& w
             trace.messageAt.push_back(at * kPipelineMs);
             trace.messageEnded.push_back(to * kPipelineMs);
         };
-        const auto number = static_cast<std::int64_t>(rank);  // of the edge behind the rank; 10 more: backward
+        // Number of the connection to the next rank; 10 more for backward messages.
+        const auto number = static_cast<std::int64_t>(rank);
         if (rank > 0) message(number - 1, rank - 1, false, work.data[rank], forwardBegin[rank]);
         if (rank + 1 < kStages) message(number, rank + 1, true, forwardEnd[rank], forwardEnd[rank]);
         if (rank + 1 < kStages) message(number + 10, rank + 1, false, forwardEnd[rank], backwardBegin[rank]);

@@ -6,8 +6,8 @@
 
 using namespace ringside;
 
-// A step of the pipeline without a delay lasts 10 ms: three forward passes of 1 ms, three backward passes of 2 ms, and
-// the update of rank 0, whose backward pass is the last.
+// Without a delay, a step of the pipeline takes 10 ms: three forward passes of 1 ms, three backward passes of 2 ms, and
+// the update of rank 0, whose backward pass is the last one.
 
 TEST_CASE("a pipeline without a delay names no rank") {
     const StepsVerdict verdict = pipelineSteps(30, {}).verdict();
@@ -17,8 +17,8 @@ TEST_CASE("a pipeline without a delay names no rank") {
 }
 
 TEST_CASE("in a pipeline each delayed rank is named with its phase and with what it costs") {
-    // 20 ms more in a pass delay all passes behind it. Rank r waits r ms for its input, and each backward pass is 2 ms
-    // later than the one behind, so the batch of rank r may be r ms late, and the update 2 r ms, at no cost.
+    // A pass that takes 20 ms longer delays all later passes. Rank r waits r ms for its input, and its backward pass
+    // ends 2 r ms before that of rank 0. So its batch may be r ms late, and its update 2 r ms, without cost.
     for (std::size_t rank = 0; rank < kStages; ++rank) {
         const auto hidden = static_cast<std::int64_t>(rank);
         for (const auto& [phase, costMs] : {std::pair(Phase::kDataWait, 20 - hidden),
@@ -48,7 +48,7 @@ TEST_CASE("in a pipeline each delayed rank is named with its phase and with what
 }
 
 TEST_CASE("a delay that the schedule of a pipeline hides costs nothing and names no rank") {
-    // The batch of rank 2 is there after 2 ms, when the output of rank 1 arrives.
+    // The batch of rank 2 arrives after 2 ms, at the same time as the output of rank 1.
     StageWork work;
     work.data[2] = 2;
     const TraceData data = pipelineSteps(30, work);
@@ -64,7 +64,7 @@ TEST_CASE("a stage with more work by the plan is no straggler, unless it takes l
     work.backward[1] = 4;
     work.update[1] = 2;
     CHECK_FALSE(pipelineSteps(30, work).verdict().namesRank());
-    work.backward[1] = 5;  // within half of what is planned
+    work.backward[1] = 5;  // within the tolerance of half of the planned work
     CHECK_FALSE(pipelineSteps(30, work).verdict().namesRank());
     work.backward[1] = 24;  // 20 ms more than twice the others' 2 ms
     const StepsVerdict verdict = pipelineSteps(30, work).verdict();
@@ -78,7 +78,7 @@ TEST_CASE("a stage with more work by the plan is no straggler, unless it takes l
 }
 
 TEST_CASE("messages that take longer after a change of the link delay the following stages") {
-    // Four messages, each behind the one before, take 3 ms each: 10 + 12 ms.
+    // Four messages, one after the other, take 3 ms each: the step takes 10 + 12 ms.
     StageWork work;
     work.message = 3;
     const TraceData data = pipelineSteps(30, work);

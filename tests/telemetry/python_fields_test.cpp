@@ -12,7 +12,7 @@ using namespace ringside;
 
 namespace {
 
-// Visitor of fields() that lists the names and types of all fields, optional ones included.
+// Visitor of fields() that lists the names and types of all fields, including optional ones.
 class FieldTable {
   public:
     std::string text() const { return m_text; }

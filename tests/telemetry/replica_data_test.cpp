@@ -108,13 +108,13 @@ TEST_CASE("diverged replicas keep the step and the tensor of their first differe
     CHECK((data.state()->sinceStep == 10 && data.state()->tensor == "0.bias"));
     data.compare(replicasOf(20, {{1, 7}, {2, 8}}));
     CHECK((data.state()->step == 20 && data.state()->sinceStep == 10 && data.state()->tensor == "0.bias"));
-    data.compare(replicasOf(15, {{1, 7}, {1, 7}}));  // came late
+    data.compare(replicasOf(15, {{1, 7}, {1, 7}}));  // the report arrives after that of a later step
     CHECK((data.state()->step == 20 && !data.state()->identical));
     data.compare(replicasOf(20, {{1, 7}, {1, 7}}));
     CHECK((data.state()->identical && data.state()->sinceStep == 0 && data.state()->tensor.empty()));
     data.compare(replicasOf(30, {{1, 7}, {2, 7}}));
     CHECK((data.state()->sinceStep == 30 && data.state()->tensor == "0.weight"));
-    // Without checksums of tensors no tensor is named until one is known.
+    // Tensors that differ are named only if the checksums of tensors are known.
     ReplicaData unnamed(2);
     auto hashes = replicasOf(10, {{1}, {2}}, {});
     for (auto& [rank, replica] : hashes) replica.checksums.clear();
@@ -156,7 +156,7 @@ TEST_CASE("views of gradients are kept by moment and rank, and changes are compa
     change.checksums = {12};
     CHECK(data.apply(change));
     CHECK((data.state()->step == 3 && data.state()->ranks == std::vector<int>{1} && data.state()->tensor == "w"));
-    // Only norms: no cells.
+    // A view with norms only has no cells.
     ReplicaData norms(1);
     CHECK(norms.apply(viewOf(0, 3, GradientMoment::kMean, {})));
     CHECK((norms.steps().at(3).wholeMean() == nullptr && norms.latestWhole() == nullptr));

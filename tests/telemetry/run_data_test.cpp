@@ -52,7 +52,7 @@ TEST_CASE("A rank's wait for data is a part of the time from its first step on")
     data.apply(run(1));
     for (std::int64_t number = 1; number <= 3; ++number) {
         StepsFrame frame = step(0, number, number * 1000);
-        frame.dataUs = {number == 1 ? 900 : 250};  // the first one lies before
+        frame.dataUs = {number == 1 ? 900 : 250};  // the first wait lies before the measured time
         data.apply(frame);
     }
     CHECK(data.ranks()[0].dataUs == 500);
@@ -141,11 +141,11 @@ TEST_CASE("Steps that arrive far apart are joined in order") {
 TEST_CASE("the speed of a very short run is that of the whole run") {
     RunData data;
     data.apply(run(1));
-    // 32 samples every 0.5 ms, but for one step that waited.
+    // 32 samples every 0.5 ms, except for one step, which waited.
     for (std::int64_t number = 1; number <= 100; ++number) {
         data.apply(step(0, number, number * 500 + (number > 50 ? 500 : 0)));
     }
-    CHECK(data.samplesPerSecond().points().empty());  // half a second is not over
+    CHECK(data.samplesPerSecond().points().empty());  // the interval of 0.5 s has not ended
     data.apply(RunEnded{});
     const auto points = data.samplesPerSecond().points();
     REQUIRE(points.size() == 2);  // from its first step to its last
@@ -292,7 +292,7 @@ TEST_CASE("Phase times are the mean over the ranks of the steps that all of them
     for (int rank = 0; rank < 2; ++rank) {
         for (std::int64_t number = 1; number <= 4; ++number) {
             StepsFrame frame = step(rank, number, number * 1000);
-            if (number != 3 || rank == 0) frame.traced = {number};  // rank 1 traced no third step
+            if (number != 3 || rank == 0) frame.traced = {number};  // rank 1 has no trace of step 3
             if (!frame.traced.empty())
                 frame.phaseNs[static_cast<std::size_t>(Phase::kBackward)] = {(2 + 4 * rank) * 1'000'000};
             data.apply(frame);
@@ -329,9 +329,9 @@ TEST_CASE("a run that continues with fewer ranks keeps its steps, and the remain
 
 TEST_CASE("in slow motion the remaining time follows from the chosen speed") {
     RunData data;
-    data.apply(run(1));  // 40 steps
+    data.apply(run(1));  // the run has 40 steps
     for (std::int64_t number = 1; number <= 10; ++number) data.apply(step(0, number, number * 10'000));
-    CHECK(*data.secondsLeft() == Approx(30 / 100.0));  // 100 steps a second
+    CHECK(*data.secondsLeft() == Approx(30 / 100.0));  // 30 steps at 100 steps per second
     data.apply(Controlled{.command = ControlKind::kRate, .value = 1, .step = 10});
     CHECK(*data.secondsLeft() == Approx(30));
     data.apply(step(0, 11, 1'100'000));
@@ -340,5 +340,5 @@ TEST_CASE("in slow motion the remaining time follows from the chosen speed") {
     data.apply(step(0, 13, 12'100'000));  // slower than allowed: two steps in 11 s
     CHECK(*data.secondsLeft() == Approx(27 * 11 / 2.0));
     data.apply(Controlled{.command = ControlKind::kRate, .value = 0, .step = 13});
-    CHECK_FALSE(data.secondsLeft());  // not before steps at full speed were seen
+    CHECK_FALSE(data.secondsLeft());  // not known until steps at full speed were seen
 }

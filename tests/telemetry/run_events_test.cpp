@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each kind of event and what it changes in the data of a run.
+// Tests of each kind of event and its effect on the data of a run.
 #include <cmath>
 
 #include "support/catch.h"
@@ -23,7 +23,7 @@ RunData runWith(int ranks) {
     return data;
 }
 
-// Steps with a loss of 1; 4 of 8 samples are correct.
+// Returns steps with a loss of 1, in which 4 of 8 samples are correct.
 StepsFrame frameOf(int rank, std::vector<std::int64_t> steps, std::int64_t endUs) {
     StepsFrame frame;
     frame.rank = rank;
@@ -37,7 +37,7 @@ StepsFrame frameOf(int rank, std::vector<std::int64_t> steps, std::int64_t endUs
     return frame;
 }
 
-// A trace of one span of forward that arrives at a collective, which takes no time.
+// Returns a trace with one span of the forward pass that ends at a collective, which takes no time.
 StepTrace arrival(int rank, std::int64_t step, std::int64_t arrivedNs, std::int64_t lengthNs = 100) {
     StepTrace trace;
     trace.rank = rank;
@@ -142,7 +142,7 @@ TEST_CASE("samples of a batch are those of one step of a thinned line") {
     CHECK(data.ranks()[0].lossSeries.points()[1].count == 4);
     CHECK(data.loss().points()[1].count == 4);
     CHECK(data.loss().points()[1].epoch == 0.8);
-    // An epoch without a known number of steps is counted whole.
+    // An epoch whose number of steps is not known counts as complete.
     RunData open;
     RunStarted started;
     started.worldSize = 1;
@@ -159,7 +159,7 @@ TEST_CASE("checksums of more than eight incomplete steps are forgotten") {
     data.apply(Replica{1, 1, "b"});
     CHECK_FALSE(data.ranks()[0].inSync);  // the checksum of rank 0 was forgotten
     data.apply(Replica{1, 2, "b"});
-    // Of two different replicas that of the lower rank counts as usual.
+    // If two replicas differ, that of the lower rank counts as the correct one.
     CHECK((data.ranks()[0].inSync == true && data.ranks()[1].inSync == false));
     data.apply(Replica{1, 9, "a"});
     CHECK(data.ranks()[1].inSync == true);
@@ -206,7 +206,7 @@ TEST_CASE("traced steps are found by number and by time") {
     StepTrace uneven = arrival(0, 4, 50);
     uneven.bytes.clear();
     CHECK_FALSE(data.apply(uneven));
-    // An unfinished step without any span ends where it began.
+    // An unfinished step without spans ends at the time at which it began.
     StepTrace open;
     open.step = 5;
     open.beginNs = 7000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small parts that the data of a run is made of.
+// Tests of the small classes that the data of a run consists of.
 #include "support/catch.h"
 #include "telemetry/curves/throughput.h"
 #include "telemetry/data/dropped_text.h"
@@ -80,13 +80,13 @@ TEST_CASE("ranks show their phases while paused and in slow motion") {
 }
 
 TEST_CASE("a throughput is that of the marks within its window") {
-    Throughput throughput(64'000);  // marks at least 1 ms apart
+    Throughput throughput(64'000);  // stores marks (times with counts) at least 1 ms apart
     throughput.add(0, 0, 0);
     CHECK((!throughput.samplesPerSecond() && !throughput.stepsPerSecond()));
     throughput.add(1'000, 10, 1);
     CHECK(*throughput.samplesPerSecond() == Approx(10'000));
     CHECK(*throughput.stepsPerSecond() == Approx(1'000));
-    throughput.add(1'000, 50, 5);  // not later than the last mark
+    throughput.add(1'000, 50, 5);  // ignored: not later than the last mark
     CHECK(*throughput.samplesPerSecond() == Approx(10'000));
     throughput.add(1'500, 20, 2);
     throughput.add(1'800, 30, 3);  // replaces the mark at 1,500
@@ -184,7 +184,7 @@ TEST_CASE("a rank counts as missing after a second, and as arrived by a heartbea
         over.state = stage;
         CHECK_FALSE(findMissingRanks({over, computing}));
     }
-    // Rank 1 is in the same collective, by a heartbeat that is up to a second old.
+    // Rank 1 is in the same collective, according to a heartbeat that is up to 1 s old.
     const RankData waiting = rankIn(Phase::kWaiting, 41, 10 * kSecond, 2 * kSecond);
     const auto missingWith = [&](const RankData& second) {
         const auto found = findMissingRanks({waiting, second, computing});
@@ -193,10 +193,10 @@ TEST_CASE("a rank counts as missing after a second, and as arrived by a heartbea
     CHECK(missingWith(rankIn(Phase::kMoving, 41, 9 * kSecond + 1, 0)) == std::vector<int>{2});
     CHECK(missingWith(rankIn(Phase::kMoving, 41, 9 * kSecond, 0)) == std::vector<int>{1, 2});
     CHECK(missingWith(rankIn(Phase::kMoving, 40, 10 * kSecond, 0)) == std::vector<int>{1, 2});
-    // A paused rank is neither missing nor waiting, by a heartbeat that is less than five seconds old.
+    // A paused rank is neither missing nor waiting, if its heartbeat is less than 5 s old.
     CHECK(missingWith(rankIn(Phase::kPaused, 40, 5 * kSecond + 1, 0)) == std::vector<int>{2});
     CHECK(missingWith(rankIn(Phase::kPaused, 40, 5 * kSecond, 0)) == std::vector<int>{1, 2});
-    // A later heartbeat shows that rank 1 advances in the collective or beyond: no rank is missing.
+    // A later heartbeat shows that rank 1 advances, in the collective or beyond it, so no rank is missing.
     const auto late = [&](std::int64_t beatUs, std::int64_t stillUs, std::int64_t collective) {
         return findMissingRanks({waiting, rankIn(Phase::kForward, collective, beatUs, stillUs)}).has_value();
     };

@@ -91,7 +91,7 @@ TEST_CASE("coarse points are merged only when fine points are as coarse") {
         wide.count = 4;
         series.add(wide);
     }
-    // Four single steps became two pairs; the windows of four stayed.
+    // Four single steps were merged to two pairs. The windows of four steps were not changed.
     REQUIRE(series.points().size() == 5);
     CHECK(series.points()[0].count == 2);
     CHECK(series.points()[1].count == 2);

@@ -34,7 +34,7 @@ struct Link {
         reader.reset(fds[0]);
         writer.reset(fds[1]);
     }
-    // Reads until `enough`, for at most ten seconds.
+    // Reads events until `enough` returns true, for at most 10 s.
     std::vector<Event> readUntil(const std::function<bool(const std::vector<Event>&)>& enough) {
         std::vector<Event> events;
         Decoder decoder;
@@ -191,7 +191,7 @@ TEST_CASE("an occasionally measured norm stays with its step") {
             if (const auto* frame = std::get_if<StepsFrame>(&event)) steps += frame->step.size();
         return steps >= 4;
     });
-    // The sink may send at any moment, so that the four may come in more than one frame.
+    // The sink may send at any moment, so the four events may arrive in more than one frame.
     for (const Event& event : events) {
         const auto* frame = std::get_if<StepsFrame>(&event);
         if (frame == nullptr) continue;
@@ -255,7 +255,7 @@ class BusyProcessor {
             CPU_ZERO(&one);
             CPU_SET(allowedCpus().front(), &one);
             m_pinned = ::sched_setaffinity(0, sizeof one, &one) == 0;
-            std::vector<std::thread> others;  // of the same CPU
+            std::vector<std::thread> others;  // threads that keep the same CPU busy
             for (int i = 0; i < 4; ++i)
                 others.emplace_back([this] {
                     while (!m_over) continue;
@@ -288,7 +288,7 @@ class BusyProcessor {
         wait();
     }
     bool isPinned() const { return m_pinned; }
-    // Until it has run.
+    // Waits until it has run.
     void wait() {
         std::unique_lock lock(m_mutex);
         m_done.wait(lock, [&] { return !m_task; });
@@ -344,7 +344,7 @@ TEST_CASE("the last heartbeat reports events that were dropped since the one bef
     Link link;
     auto sink = std::make_unique<TelemetrySink>(optionsFor(link.writer.get()));
     ConsumedIndices tooMany;
-    tooMany.index.resize(4'000'000);  // more than the queue holds
+    tooMany.index.resize(4'000'000);  // more indices than the queue can hold
     sink->send(tooMany);
     sink->send(tooMany);
     CHECK(sink->droppedEvents() == 2);
@@ -360,7 +360,7 @@ TEST_CASE("the last heartbeat reports events that were dropped since the one bef
 TEST_CASE("flush succeeds only when the reader has read everything") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
-    constexpr int kLines = 10000;  // more than a socket holds
+    constexpr int kLines = 10000;  // more lines than the buffer of a socket can hold
     for (int i = 0; i < kLines; ++i) sink.log(LogLevel::kInfo, "one of many that nobody reads for the time being");
     CHECK_FALSE(sink.flush(50ms));
     bool flushed = false;
@@ -376,7 +376,7 @@ TEST_CASE("flush gives up at its deadline while more than a mebibyte is not writ
     const std::string text(500, 'x');
     for (int i = 0; i < 10'000; ++i) sink.log(LogLevel::kInfo, text);
     CHECK_FALSE(sink.flush(50ms));
-    CHECK_FALSE(sink.flush(50ms));  // now nothing new is encoded
+    CHECK_FALSE(sink.flush(50ms));  // after this, no new events are encoded
     link.reader.reset();
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("a run of a thousand million steps has fewer than 160,000 points") {
     std::int64_t last = 0;
     while (last < 1'000'000'000) {
         const Window window = grain.windowOf(last + 1);
-        REQUIRE(window.first == last + 1);  // no step is left out, none counted twice
+        REQUIRE(window.first == last + 1);  // no step is missing or counted twice
         last = window.last;
         ++windows;
     }

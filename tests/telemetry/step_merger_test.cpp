@@ -52,7 +52,8 @@ TEST_CASE("without sample counts all ranks with a loss count equally") {
     const auto sink = [&](const GlobalStep& step) { seen.push_back(step); };
     merger.add(frame(0, {1}, 1.0, 0, 0), sink);
     merger.add(frame(1, {1}, 4.0, 0, 0), sink);
-    merger.add(frame(2, {1}, std::numeric_limits<double>::quiet_NaN(), 0, 0), sink);  // another stage of a pipeline
+    // A rank with another stage of a pipeline, which has no loss.
+    merger.add(frame(2, {1}, std::numeric_limits<double>::quiet_NaN(), 0, 0), sink);
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].loss == 2.5);
     CHECK(seen[0].lossMaximum == 4.0);
@@ -61,7 +62,7 @@ TEST_CASE("without sample counts all ranks with a loss count equally") {
     merger.add(frame(1, {2}, 4.0, 0, 8), sink);
     merger.add(frame(2, {2}, 2.0, 0, 8), sink);
     REQUIRE(seen.size() == 2);
-    CHECK(seen[1].loss == 3.0);  // rank 0 has no samples, others have
+    CHECK(seen[1].loss == 3.0);  // rank 0 has no samples in this step, other ranks have
 }
 
 TEST_CASE("Steps that one rank dropped are skipped and counted once") {

@@ -42,7 +42,7 @@ CollectiveSpan collective(std::int64_t number, std::int64_t ready, std::int64_t 
             .endedNs = ended};
 }
 
-// A step of ranks with these spans and collectives; its meetings have the numbers 1 and 2.
+// Returns a step of these ranks. The collectives (meetings) of the step have the numbers 1 and 2.
 TracedStep stepOf(const std::vector<RankTrace>& ranks) {
     TracedStep step;
     step.ranks = ranks;
@@ -92,7 +92,7 @@ TEST_CASE("collectives of a group follow each other, and one wait is divided bet
                       {ItemKind::kReady, 0, Phase::kIdle, 1},
                       {ItemKind::kWait, 0, Phase::kIdle, 1}});
     CHECK((plan.collectives[0].meeting == 0 && plan.collectives[0].delayNs == 0 && plan.collectives[0].moveNs == 13));
-    // The second one has its turn at 25, when the first has ended.
+    // The second collective starts at 25, when the first one has ended.
     CHECK((plan.collectives[1].meeting == 1 && plan.collectives[1].delayNs == 5 && plan.collectives[1].moveNs == 10));
 }
 
@@ -155,11 +155,11 @@ TEST_CASE("a rank that moves the bytes itself arrives when it begins to wait") {
         return planOf(stepOf({rank})).ranks[0].collectives[0].delayNs / kUs;
     };
     CHECK(delayOf(200, 500) == 0);
-    CHECK(delayOf(200, 600) == 0);    // within 100 us of the wait
-    CHECK(delayOf(200, 601) == 401);  // later: the collective itself took the time
-    CHECK(delayOf(400, 500) == 100);  // within 100 us of the request
+    CHECK(delayOf(200, 600) == 0);    // arrival within 100 us of the begin of the wait
+    CHECK(delayOf(200, 601) == 401);  // later: the remaining time was spent in the collective itself
+    CHECK(delayOf(400, 500) == 100);  // arrival within 100 us of the request
     CHECK(delayOf(399, 500) == 0);
-    CHECK(delayOf(200, 450) == 250);  // while the rank computed
+    CHECK(delayOf(200, 450) == 250);  // arrival while the rank computed
 }
 
 TEST_CASE("a message delays a receiver that waits for it, and no other") {
@@ -184,7 +184,7 @@ TEST_CASE("a message delays a receiver that waits for it, and no other") {
                                {ItemKind::kReceive, 2},  // continues 2 ns after the arrival
                                {ItemKind::kWork, 20, Phase::kForward}});
     plan = received(12, 18);
-    CHECK(plan.messages[0].moveNs == 0);  // it had arrived before the receiver waited
+    CHECK(plan.messages[0].moveNs == 0);  // 0: the message had arrived before the receiver waited
     checkItems(
         plan.ranks[1],
         {{ItemKind::kWork, 12, Phase::kDataWait}, {ItemKind::kReceive, 8}, {ItemKind::kWork, 20, Phase::kForward}});
@@ -225,7 +225,7 @@ TEST_CASE("work is counted by phase, and the excess is what exceeds the other ra
     CHECK(excess(Phase::kForward, 2) == 0);
     CHECK(excess(Phase::kForward, 0, 0.5) == 4);
     CHECK(excess(Phase::kForward, 0, 0.75) == 0);
-    CHECK(excess(Phase::kDataWait, 0, 0.75) == 4);  // the plan says nothing about other phases
+    CHECK(excess(Phase::kDataWait, 0, 0.75) == 4);  // the plan has no times for other phases
     CHECK(excess(Phase::kWaiting, 0) == 0);
     plan.ranks[0].planned.compute = 0.5;
     plan.ranks[1].planned.compute = plan.ranks[2].planned.compute = 0.25;

@@ -55,7 +55,7 @@ TEST_CASE("a collective ends when its last rank has arrived and the bytes have m
     CHECK(traces[0].arrived == std::vector<std::int64_t>{12});
     CHECK(traces[0].last == std::vector<std::int64_t>{20});
     CHECK(traces[0].ended == std::vector<std::int64_t>{24});
-    // Rank 1 is the last to arrive: it does not wait, and nothing follows the move.
+    // Rank 1 is the last to arrive, so it does not wait. Its step ends with the transfer.
     CHECK((traces[1].rank == 1 && traces[1].lengthNs == 23));
     CHECK(traces[1].phase == numbers({Phase::kForward, Phase::kMoving}));
     CHECK(traces[1].at == std::vector<std::int64_t>{0, 20});
@@ -123,7 +123,7 @@ TEST_CASE("a rank can continue once all ranks have arrived") {
     StepPlayer player(2);
     std::vector<StepTrace> traces;
     player.record(&traces);
-    CHECK(player.play(plan) == 23);  // rank 1; rank 0 continues at 22
+    CHECK(player.play(plan) == 23);  // the end of rank 1; rank 0 continues at 22
     CHECK(traces[0].lengthNs == 22);
     CHECK(traces[0].phase == numbers({Phase::kForward, Phase::kBackward, Phase::kWaiting}));
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Steps of 8 samples each; the loss of step s is s, its hits s modulo 8, its norm 2 s.
+// Returns steps of 8 samples each. Step s has the loss s, s modulo 8 hits and the norm 2 s.
 StepsFrame stepsFrom(std::int64_t first, std::int64_t last, int rank = 0) {
     StepsFrame frame;
     frame.rank = rank;
@@ -88,7 +88,8 @@ TEST_CASE("a thinned line is read as it was written by both parsers") {
     const auto read = std::get<StepsFrame>(decodeLine(line).value());
     CHECK(read.from == std::vector<std::int64_t>{1, 5, 9, 13});
     CHECK(encode(read) == line);
-    const std::string spaced = "{ " + line.substr(1);  // not as encode() writes it: the general reader's
+    // Differs from the output of encode(), so the general parser reads it.
+    const std::string spaced = "{ " + line.substr(1);
     CHECK(encode(decodeLine(spaced).value()) == line);
 }
 
@@ -151,9 +152,9 @@ TEST_CASE("impossible ranges are refused") {
         change(bad);
         return !decodeLine(encode(bad)).ok();
     };
-    CHECK(refused([](StepsFrame& f) { f.from[1] = 4; }));   // inside the one before
-    CHECK(refused([](StepsFrame& f) { f.from[1] = 9; }));   // behind its end
-    CHECK(refused([](StepsFrame& f) { f.count[0] = 5; }));  // more than it spans
+    CHECK(refused([](StepsFrame& f) { f.from[1] = 4; }));   // begins within the previous window
+    CHECK(refused([](StepsFrame& f) { f.from[1] = 9; }));   // begins after its end
+    CHECK(refused([](StepsFrame& f) { f.count[0] = 5; }));  // contains more steps than the window spans
     CHECK(refused([](StepsFrame& f) { f.count[0] = 0; }));
     CHECK(refused([](StepsFrame& f) { f.lossMinimum.pop_back(); }));
     CHECK(refused([](StepsFrame& f) { f.normMaximum.clear(); }));

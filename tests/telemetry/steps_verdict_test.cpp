@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// Steps of 20 ms on each rank: 6 of forward, 10 of backward, 2 of optimizer, 1 of moving, nothing lost.
+// Returns steps of 20 ms on each rank: 6 ms forward, 10 ms backward, 2 ms optimizer, 1 ms transfer. No time is lost.
 std::vector<StepMeasurements> steps(int ranks, int count) {
     std::vector<StepMeasurements> all(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -95,7 +95,7 @@ TEST_CASE("if all ranks wait for CPUs, no rank is named for arriving last") {
 }
 
 TEST_CASE("if ranks wait for CPUs, small collectives are not named as the cause") {
-    // 64 ranks on 2 CPUs: a rank that waits for a CPU moves no bytes either.
+    // 64 ranks on 2 CPUs. A rank that waits for a CPU does not transfer bytes either.
     auto all = steps(64, 20);
     for (StepMeasurements& step : all) {
         step.lengthNs = 60 * kMs;
@@ -115,7 +115,7 @@ TEST_CASE("if a different rank waits for a CPU in each step, CPUs are too few") 
     auto all = steps(64, 20);
     for (std::size_t i = 0; i < all.size(); ++i) {
         for (RankMeasurements& rank : all[i].ranks) rank.queuedNs = 2 * kMs;
-        delay(all[i], i, Phase::kForward, 20 * kMs);  // then a step lasts 40 ms
+        delay(all[i], i, Phase::kForward, 20 * kMs);  // the steps then take 40 ms
         all[i].ranks[i].queuedNs = 24 * kMs;
     }
     const StepsVerdict verdict = judgeSteps(all);
@@ -154,7 +154,7 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
     CHECK(judgeSteps(all).finding == StepsFinding::kRoundTrips);
     CHECK(judgeSteps(all).text.starts_with("50 small collectives per step take 50 %"));
     CHECK(judgeSteps(all).advice.starts_with("Use fewer and larger buckets"));
-    all.back().isSharded = true;  // where there are no buckets
+    all.back().isSharded = true;  // a sharded model has no buckets
     CHECK(judgeSteps(all).advice.starts_with("Use larger layers, or train on more samples per step"));
     for (StepMeasurements& step : all) {
         step.bytes = 4096;
@@ -241,7 +241,7 @@ TEST_CASE("the work or the CPU of a late rank explains at least 40 % of what it 
     };
     CHECK(judged(4'000, 0).finding == StepsFinding::kStraggler);
     CHECK_FALSE(judged(3'990, 0).namesRank());
-    // The time in a queue is a part of the work, but not its own.
+    // The time without a CPU is a part of the measured work, but not caused by the rank.
     CHECK(judged(5'000, 1'000).finding == StepsFinding::kStraggler);
     CHECK_FALSE(judged(5'000, 1'010).namesRank());
     CHECK(judged(4'000, 4'000).finding == StepsFinding::kCpuTaken);
@@ -335,7 +335,7 @@ TEST_CASE("ranks lack CPUs if the typical rank queues for a fifth of a step, or 
     CHECK(judged(3'990, 3'990).finding == StepsFinding::kBalanced);
     CHECK(judged(0, 8'000).finding == StepsFinding::kCrowded);
     CHECK(judged(0, 7'990).finding == StepsFinding::kBalanced);
-    // A queue is not longer than the step.
+    // The time without a CPU is at most as long as the step.
     CHECK_THAT(judged(0, 90'000).text, containing("for 20.0 ms of 20.0 ms per step (median)"));
 }
 

@@ -14,8 +14,8 @@ std::int64_t number(Phase phase) {
     return static_cast<std::int64_t>(phase);
 }
 
-// Forward until 10 ms, backward until it arrives at the one collective, then it waits until `last`, moves for 2 ms and
-// updates for 1 ms.
+// Returns a trace: forward until 10 ms, backward until the rank arrives at the only collective, waiting until `lastMs`,
+// 2 ms of transfer and 1 ms of update.
 StepTrace traceOf(int rank, std::int64_t step, std::int64_t arrivedMs, std::int64_t lastMs) {
     StepTrace trace;
     trace.rank = rank;
@@ -82,7 +82,7 @@ TEST_CASE("an unfinished step is known up to its last phase and does not count")
     CHECK(rank.spans[2].phase == Phase::kWaiting);
     CHECK(rank.spans[2].beginNs == 2025 * kTraceMs);
 
-    // The rank continued, and late lines do not change that.
+    // The rank has continued. Lines that arrive late do not change that.
     CHECK(data.apply(traceOf(0, 2, 25, 5000)));
     CHECK(data.apply(open));
     CHECK(data.find(2)->known == 1);
@@ -96,7 +96,7 @@ TEST_CASE("transfers parallel to computation do not reduce its time") {
     CHECK(timeOf(phaseTimes(trace), Phase::kMoving) == 0);
     CHECK(timeOf(phaseTimes(trace), Phase::kBackward) == 10 * kTraceMs);
     CHECK(timeOf(phaseTimes(trace), Phase::kWaiting) == 32 * kTraceMs);
-    trace.last[0] = -1;  // arrival unknown: no statement is possible
+    trace.last[0] = -1;  // an arrival is not known, so no verdict is possible
     const StepTrace before = trace;
     separateWaitingFromMoving(trace);
     CHECK(trace == before);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// training.reduction canonical: one hash of the weights, however many ranks train the global batch and however the
-// model is spread over them.
+// Tests of training.reduction canonical: the hash of the weights is the same for any number of ranks that train the
+// global batch, and for any distribution of the model over them.
 #include "parallel/reduce/exact_norm.h"
 #include "train/parts/training_error.h"
 #include "train/strategy_runs.h"
@@ -61,7 +61,7 @@ void checkOneHash(std::int64_t globalBatch, const Make& make) {
 }  // namespace
 
 TEST_CASE("a canonical reduction ends with one hash on 1, 2, 4 and 8 ranks under every strategy") {
-    // 256 samples: ten batches of 24, of which each leaf has three, and a last one of 16.
+    // 256 samples: ten batches of 24, with three samples in each leaf of the summation tree, and a last batch of 16.
     checkOneHash(24, [](std::int64_t ranks, std::int64_t batch) {
         RunConfig config = blobs(ranks, batch);
         config.optimizer.clipGradNorm = 0.5;
@@ -102,7 +102,7 @@ TEST_CASE("under a canonical reduction batch norm uses leaves, and its statistic
 TEST_CASE("a last batch of fewer samples than leaves is summed in the same tree") {
     const auto make = [](std::int64_t ranks, std::int64_t batch) {
         RunConfig config = canonical(blobs(ranks, batch));
-        config.dataset.size = 325;  // 260 to train on: eight batches of 32 and one of 4
+        config.dataset.size = 325;  // 260 training samples: eight batches of 32 and one of 4
         return config;
     };
     const Ended one = train(make(1, 32));
@@ -116,7 +116,7 @@ TEST_CASE("a canonical run resumes under another strategy and world size without
     const TemporaryDirectory directory;
     const Ended whole = train(canonical(blobs(1, 16)));
     RunConfig first = canonical(sharded(blobs(4, 4), "parameters", "block"));
-    first.training.maxSteps = 16;  // the first epoch
+    first.training.maxSteps = 16;  // the steps of the first epoch
     trainAsThreads(first, {.runDirectory = directory.path() / "first", .stopAfter = {}});
     RunConfig rest = canonical(pipelined(blobs(2, 16), "1f1b", 8));
     rest.training.resume = (directory.path() / "first").string();

@@ -117,7 +117,7 @@ TEST_CASE("a run directory deleted during a checkpoint is created again") {
     trainAsThreads(config, {.runDirectory = scratch.path() / "undisturbed", .stopAfter = {}});
 
     const std::filesystem::path run = scratch.path() / "run";
-    int attempts = 0;  // rank 0 alone renames
+    int attempts = 0;  // only rank 0 renames files
     const RenameHook hook([&](const std::string& name) {
         if (name == kWeightsName) ++attempts;
         const bool isHalfDone = attempts == 1 && name == kWeightsName;

@@ -34,7 +34,7 @@ struct Stream {
     UniqueFd far;
 };
 
-// Returns the received commands when there are `count`.
+// Waits until `count` commands have been received and returns them.
 std::vector<ControlCommand> received(ControlInput& control, std::size_t count) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     std::vector<ControlCommand> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process that deals its batches to devices, and layers that ranks leave out.
+// Tests of one process that divides its batches among devices, and of layers that ranks skip at random.
 #include "parallel/data_parallel/data_parallel.h"
 
 #include "train/replay.h"
@@ -30,7 +30,7 @@ double farthestApart(const std::vector<float>& one, const std::vector<float>& ot
     return largest;
 }
 
-// A block that every rank leaves out in half of its steps.
+// Returns an experiment with a residual block that every rank skips in half of its steps.
 RunConfig skipping(std::int64_t ranks) {
     RunConfig config = blobs(ranks, 8);
     config.model.kind = ModelKind::kLayers;
@@ -64,7 +64,7 @@ TEST_CASE("data_parallel with even chunks ends near ddp with the same number of 
 }
 
 TEST_CASE("data_parallel with uneven chunks equals one device, because its loss is that of the whole batch") {
-    RunConfig config = blobs(1, 10);  // 4, 4, 2 on three devices; the last batch has 6
+    RunConfig config = blobs(1, 10);  // three devices get 4, 4 and 2 samples of a batch; the last batch has 6
     config.training.epochs = 1;
     CHECK(farthestApart(endOf(onDevices(config, 3)), endOf(config)) < 1e-6);
     config.training.accumulateSteps = 2;
@@ -72,7 +72,7 @@ TEST_CASE("data_parallel with uneven chunks equals one device, because its loss 
     CHECK(farthestApart(endOf(onDevices(config, 3)), endOf(config)) < 1e-6);
 }
 
-// The devices work behind the host, each on its own queue, and fail if they use the memory of another one.
+// The devices work asynchronously, each on its own queue, and fail if they use the memory of another device.
 TEST_CASE("data_parallel on devices with memories of their own ends with the bits of threads on a CPU") {
     const TemporaryDirectory directory;
     RunConfig blobsInPieces = accumulating(blobs(1, 10), 2);

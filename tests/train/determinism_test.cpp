@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may change the result of a training, and by how much.
+// Tests of the settings that may change the result of a training, and of the size of the change.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class NoControl final : public ControlSource {
     bool waitForStop(std::chrono::microseconds) override { return false; }
 };
 
-// Weights of rank 0 after a training whose telemetry is encoded and written as in a worker.
+// Returns the weights of rank 0 after a training whose telemetry is encoded and written as in a worker.
 std::vector<float> weightsWithTelemetry(const RunConfig& config) {
     const DataSplit data = loadDataset(config.dataset).value();
     std::vector<float> weights;
@@ -87,20 +87,21 @@ TEST_CASE("Rank 0 measures the gradient's norm of logged steps, in long runs at 
     // 1,437 samples on 2 ranks make 23 steps of 32; the test's clock counts logged steps.
     const std::vector<std::int64_t> every{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22};
     CHECK(measured(1000) == every);
-    CHECK(measured(400) == every);  // 23 steps are a short run
+    CHECK(measured(400) == every);  // in a short run, the norm is measured in each logged step
 
-    config.training.epochs = 435;  // 10,005 steps, of which the first epoch is trained
+    config.training.epochs = 435;  // 10,005 planned steps; the test stops in the first epoch
     CHECK(measured(1000) == every);
     CHECK(measured(400) == std::vector<std::int64_t>{2, 8, 14, 20});
 
-    config.optimizer.clipGradNorm = 1;  // clipping knows it anyway
+    config.optimizer.clipGradNorm = 1;  // clipping computes the norm in every step, so each logged step has it
     CHECK(measured(0).size() == 11);
 }
 
-// Both train on the same 128 samples a step, but add up the gradients in another order. With n = 128 terms a float32
-// sum is wrong by at most n * 2^-24 = 7.6e-6 of the terms' mean size, which is below 1 here (inputs are 0 to 1, the
-// loss' gradient by an output is at most 1, weights are small). SGD with momentum moves a weight by at most lr / (1 -
-// momentum) = 1 times that in each of the 22 steps: 22 * 7.6e-6 = 1.7e-4, were every rounding as bad as it can be.
+// Both train on the same 128 samples per step, but add the gradients in another order. With n = 128 terms, a float32
+// sum has an error of at most n * 2^-24 = 7.6e-6 of the mean size of the terms. This size is below 1 here: inputs are 0
+// to 1, the gradient of the loss by an output is at most 1, and weights are small. SGD with momentum moves a weight by
+// at most lr / (1 - momentum) = 1 times the error in each of the 22 steps. In the worst case, the total is 22 * 7.6e-6
+// = 1.7e-4.
 TEST_CASE("One rank of 128 and four of 32 differ by no more than the order of float32 sums") {
     RunConfig config;
     config.training.epochs = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs on the built-in digits, ranks as threads.
+// Tests of complete runs on the built-in digits, with ranks as threads.
 #include <cmath>
 
 #include "sampling/plan/shard_plan.h"
@@ -41,10 +41,10 @@ TEST_CASE("The built-in experiment passes 93 percent validation accuracy") {
     REQUIRE(validation.size() == 10);
     CHECK(validation.back().accuracy > 0.93);
     CHECK(validation.back().samples == 360);
-    CHECK(validation.back().samplesPadded == 360);  // 360 divides by 4
+    CHECK(validation.back().samplesPadded == 360);  // no padding, because 360 is divisible by 4
     CHECK(ranks[0].results("train").back().samples == 1437);
     CHECK(ranks[0].results("train").back().samplesPadded == 1440);
-    CHECK(ranks[1].results("val").empty());  // rank 0 reports for all
+    CHECK(ranks[1].results("val").empty());  // rank 0 reports the results of all ranks
     CHECK(ranks[0].steps.size() == 120);     // 12 steps of 10 epochs
     CHECK(ranks[0].steps.back().samples == 8);
 }
@@ -100,7 +100,7 @@ TEST_CASE("a rank trains on its planned samples") {
 
 TEST_CASE("Exact validation does not depend on the world size, padded validation repeats samples") {
     RunConfig config = digits(7, 16, 1);
-    config.optimizer.lr = 1e-30;  // the weights stay as they were initialised
+    config.optimizer.lr = 1e-30;  // so small that the weights keep their initial values
     config.optimizer.momentum = 0;
     const EpochResult seven = trainAsThreads(config)[0].results("val").front();
     config.parallel.worldSize = 1;
@@ -120,7 +120,7 @@ TEST_CASE("a stop request ends all ranks after the same step") {
     const auto ranks = trainAsThreads(config, options);
     for (const RankReport& rank : ranks) {
         CHECK(rank.outcome == TrainOutcome::kStopped);
-        CHECK(rank.steps.size() == 16);  // requested after step 15, sent to all with step 16
+        CHECK(rank.steps.size() == 16);  // the stop is requested after step 15 and sent to all ranks with step 16
     }
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("steps are logged at the set interval") {
     const auto ranks = trainAsThreads(config);
     std::vector<std::int64_t> steps;
     for (const StepRecord& record : ranks[0].steps) steps.push_back(record.step);
-    CHECK(steps == std::vector<std::int64_t>{10, 20, 30, 40});  // of 45
+    CHECK(steps == std::vector<std::int64_t>{10, 20, 30, 40});  // every tenth of 45 steps
 }
 
 TEST_CASE("The toy model learns a regression without accuracies") {
@@ -168,7 +168,8 @@ TEST_CASE("The toy model learns a regression without accuracies") {
 TEST_CASE("small buckets are reduced during the backward pass and change nothing") {
     RunConfig config = digits(4, 32, 1);
     const auto whole = trainAsThreads(config);
-    config.parallel.firstBucketMb = config.parallel.bucketCapMb = 1e-5;  // a bucket for every parameter
+    // So small that every parameter has its own bucket.
+    config.parallel.firstBucketMb = config.parallel.bucketCapMb = 1e-5;
     const auto split = trainAsThreads(config);
     CHECK(split[0].parameters == whole[0].parameters);
 }

@@ -21,7 +21,7 @@ GpuReading busy(double percent) {
 }  // namespace
 
 TEST_CASE("a watched GPU is queried repeatedly, and its latest reading is available") {
-    auto asked = std::make_shared<std::atomic<int>>(0);  // the thread may outlive the test
+    auto asked = std::make_shared<std::atomic<int>>(0);  // shared, because the thread may outlive the test
     const GpuWatch watch([asked] { return busy(++*asked); }, 1ms);
     const auto deadline = std::chrono::steady_clock::now() + 30s;
     while (*asked < 3 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
@@ -62,7 +62,7 @@ TEST_CASE("a GPU that does not respond has no reading and does not block the end
             20ms);
         CHECK_FALSE(watch.latest().isKnown());
     }
-    // The watch is gone, its thread still asks: it ends by itself once the driver lets go.
+    // The watch is destroyed, but its thread is still in a query. The thread ends by itself when the driver returns.
     std::future<void> done = answered->get_future();
     released->set_value();
     CHECK(done.wait_for(30s) == std::future_status::ready);

@@ -59,7 +59,7 @@ TEST_CASE("a narrow link is as narrow as its bytes and times") {
     LinkStatistics link{1, 90, 0, 0};
     std::optional<RankLinks> told;
     for (const std::int64_t us : {0, 300'000, 500'000, 900'000, 1'000'000}) {
-        link.bytes = us * 2;  // 16 Mbit/s over all, 20 Mbit/s while bytes are in flight
+        link.bytes = us * 2;  // 16 Mbit/s in the average, 20 Mbit/s while bytes are in flight
         link.busyUs = us * 4 / 5;
         told = watch.takeSummary(us, [&] { return std::vector{link}; });
     }

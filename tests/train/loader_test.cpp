@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading must not change what is trained.
+// Tests that the settings of the data loader do not change what is trained.
 #include "comm/ranks_as_threads.h"
 #include "data/loading/channel_moments.h"
 #include "support/catch.h"

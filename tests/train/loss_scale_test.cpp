@@ -33,7 +33,8 @@ RankParts recordingDevices(Communicator& inner) {
 
 TEST_CASE("Scaling the loss by a power of two changes no bit of float32 training") {
     const auto plain = trainAsThreads(smallRun("fp32"));
-    const auto scaled = trainAsThreads(smallRun("fp16"));  // the CPU computes in float32 for any setting
+    // The loss is scaled, although the CPU computes in float32 for any precision.
+    const auto scaled = trainAsThreads(smallRun("fp16"));
     REQUIRE(plain[0].steps.size() == scaled[0].steps.size());
     for (std::size_t i = 0; i < plain[0].steps.size(); ++i) CHECK(plain[0].steps[i].loss == scaled[0].steps[i].loss);
     CHECK(plain[0].parameters == scaled[0].parameters);
@@ -42,7 +43,7 @@ TEST_CASE("Scaling the loss by a power of two changes no bit of float32 training
 
 TEST_CASE("a resumed float16 run continues with its loss scale") {
     const TemporaryDirectory directory;
-    RunConfig config = smallRun("fp16");  // 23 steps, all of them good
+    RunConfig config = smallRun("fp16");  // 23 steps without an infinite gradient
     const auto first = directory.path() / "first";
     trainAsThreads(config, {.runDirectory = first, .stopAfter = [](std::int64_t step) { return step == 9; }});
     const auto stopped =

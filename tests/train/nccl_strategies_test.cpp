@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies over NCCL on fake GPUs. The fake adds in the order of the ranks, as the communicator of threads does, so
-// the weights have to be equal to the last bit; a real NCCL may add in another order.
+// Tests of strategies over NCCL on fake GPUs. The fake NCCL adds in the order of the ranks, as the communicator of
+// threads does, so the weights must be equal to the last bit. A real NCCL may add in another order.
 #include <algorithm>
 #include <mutex>
 #include <span>
@@ -21,8 +21,8 @@ namespace {
 
 struct OverNccl {
     std::vector<RankReport> ranks;
-    std::string weights;                          // last checkpoint
-    int treeSums = 0;                             // canonical sums on all fake GPUs
+    std::string weights;                          // weights in the last checkpoint
+    int treeSums = 0;                             // number of canonical sums on all fake GPUs
     std::vector<std::vector<std::string>> calls;  // calls of NCCL by each rank, in order
 };
 
@@ -81,7 +81,7 @@ void checkSameWeights(const RunConfig& config) {
     }
 }
 
-// Number of groups that consist of `size` calls with this name and no other calls.
+// Returns the number of NCCL groups that consist of `size` calls with this name and no other calls.
 std::int64_t groupsOf(const std::vector<std::string>& calls, const std::string& name, std::size_t size) {
     std::int64_t found = 0;
     for (std::size_t at = 0; at < calls.size(); ++at) {
@@ -137,7 +137,7 @@ TEST_CASE("DDP over NCCL trains the same weights") {
     checkSameWeights(blobs(3, 8));
 }
 
-// The sums are made by the body of the kernel, and the CPU's by the communicator of threads.
+// On the fake GPUs, the body of the kernel forms the sums; on CPU ranks, the communicator of threads does.
 TEST_CASE("a canonical reduction over NCCL trains the weights of CPU ranks with any number of ranks") {
     const auto canonical = [](RunConfig config) {
         config.training.reduction = ReductionOrder::kCanonical;

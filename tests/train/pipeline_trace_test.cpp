@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evidence that traces carry about the ranks that others wait for.
+// Tests of the information in traces about the ranks for which others wait.
 #include <set>
 #include <tuple>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a strategy: made once by each process, and followed by both the built model and its predicted memory.
+// Tests of the plan of a strategy. Each process makes it once; both the built model and the predicted memory follow it.
 #include "cost/rank_memory.h"
 #include "nn/models/model_factory.h"
 #include "plan/strategy_plan.h"
@@ -11,7 +11,7 @@ using namespace ringside::test;
 
 namespace {
 
-// Number of plans that ranks in this process make while they train.
+// Returns the number of plans that the ranks in this process make while they train.
 std::int64_t plansOf(const RunConfig& config) {
     REQUIRE(config.validateForTraining().empty());
     const std::int64_t before = plansMade();
@@ -52,9 +52,9 @@ TEST_CASE("A layer that the plan fuses is fused in the built model and in its pr
     const PlanSubject subject = convolution();
     const StrategyPlan apart = planStrategy(subject, false).value();
     const StrategyPlan fused = planStrategy(subject, true).value();
-    // Apart: reordered images, two convolutions, each followed by a pooling that applies the ReLU, flatten, and two
-    // linear layers with a ReLU between them. Fused: a convolution with its ReLU and pooling is one layer, and images
-    // of one channel are not reordered.
+    // Separate layers: reordered images, two convolutions, each followed by a pooling that applies the ReLU, flatten,
+    // and two linear layers with a ReLU between them. Fused layers: a convolution with its ReLU and pooling is one
+    // layer, and images of one channel are not reordered.
     CHECK(builtLayers(apart) == 1 + 2 * 2 + 1 + 3);
     CHECK(builtLayers(fused) == 2 + 1 + 3);
     CHECK(predictMemory(subject, fused, 0).activations != predictMemory(subject, apart, 0).activations);
@@ -74,7 +74,7 @@ TEST_CASE("fusing one layer in a plan changes the built model and its price") {
     const std::int64_t gain = activations(apart) - activations(changed);
     CHECK(gain != 0);
     CHECK(activations(changed) != activations(fused));
-    // The price is that of the layers in the plan, for batches of 8 samples.
+    // The predicted bytes are those of the layers in the plan, for batches of 8 samples.
     const auto bytesOf = [](const StrategyPlan& plan, std::size_t count) {
         return activationBytes(plan.layers, 0, count, 8);
     };

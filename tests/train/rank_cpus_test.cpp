@@ -42,9 +42,9 @@ TEST_CASE("two ranks divide exactly the CPUs reserved for both") {
     together.insert(together.end(), shares[1].begin(), shares[1].end());
     CHECK(together == all);
     CHECK(shares[0].size() == all.size() / 2);
-    // All of the host's: others use them too.
+    // If the ranks were given all CPUs of the host, they get no shares, because other programs use these CPUs too.
     CHECK(sharesOfTwo(config, static_cast<int>(all.size())) == std::vector<std::vector<int>>(2));
-    // More threads than its share has CPUs.
+    // The experiment requests more threads than a share has CPUs.
     config.parallel.threadsPerRank = static_cast<std::int64_t>(all.size()) + 1;
     CHECK(sharesOfTwo(config, more) == std::vector<std::vector<int>>(2));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that are recorded once and launched as one train the same model as steps that run as they are.
+// Tests that steps which are recorded once and then launched as a whole train the same model as steps that run
+// directly.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -70,14 +71,14 @@ void checkEqual(const std::vector<RankReport>& one, const std::vector<RankReport
     CHECK(one[0].steps.front().gradientNorm == other[0].steps.front().gradientNorm);
 }
 
-// Whole batches but the first two of each kind are launched.
+// Checks that most steps are launched: all with complete batches, except the first two of each kind of step.
 void checkLaunched(const Recorded& recorded) {
     const auto steps = static_cast<int>(recorded.ranks.front().steps.size());
     for (const auto& tape : recorded.tapes) CHECK(tape->launches > steps * 3 / 4);
     for (const RankReport& rank : recorded.ranks) CHECK(rank.all<LogLine>().empty());
 }
 
-// A kind of step runs as it is once; from then on it is one launch.
+// Checks that each kind of step runs directly only once and is recorded once.
 void checkOneRecordingPerStep(const Recorded& recorded) {
     const auto steps = static_cast<int>(recorded.ranks.front().steps.size());
     for (const auto& tape : recorded.tapes) CHECK(tape->launches + tape->recordings == steps);
@@ -128,7 +129,7 @@ TEST_CASE("accumulating and averaging micro-batches have separate recordings") {
 TEST_CASE("batches uploaded during computation are the planned ones") {
     RunConfig config = experiment("mlp", 2);
     config.loader.numWorkers = GENERATE(0, 2);
-    config.loader.batchSize = GENERATE(32, 1000);  // several steps, or one
+    config.loader.batchSize = GENERATE(32, 1000);  // several steps per epoch, or one
     config.optimizer.lr = 0.05;
     const Recorded recorded = trainRecorded(config, {.uploads = true});
     const auto plain = trainAsThreads(config);
@@ -164,7 +165,8 @@ TEST_CASE("one recording handles infinite and finite gradients for any loss scal
     const DataSplit data = largeNumbers();
     const Recorded recorded = trainRecorded(config, data);
     const auto plain = trainAsThreads(config, data);
-    for (const auto& tape : recorded.tapes) CHECK(tape->recordings == 1);  // of one batch size, in one place
+    // All steps have one batch size, and their batches are at one address.
+    for (const auto& tape : recorded.tapes) CHECK(tape->recordings == 1);
     checkOneRecordingPerStep(recorded);
     REQUIRE(recorded.ranks.size() == plain.size());
     for (std::size_t rank = 0; rank < plain.size(); ++rank) {

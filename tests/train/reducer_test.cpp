@@ -19,7 +19,8 @@ struct Reduced {
     double norm = 0;
 };
 
-// Two parameters; the second one arrives first. Every rank r gives r+1 everywhere in one and 10(r+1) in the other.
+// Reduces two parameters; the second one is ready first. Rank r gives the first one the gradient r + 1 everywhere, the
+// second one 10 (r + 1).
 Reduced reduceOnce(Communicator& communicator, BucketLimits limits, bool signal, int rounds) {
     const auto backend = makeCpuBackend(1);
     Parameter first{"first", {3}, {}, {}};
@@ -43,7 +44,8 @@ Reduced reduceOnce(Communicator& communicator, BucketLimits limits, bool signal,
     return result;
 }
 
-// Micro-batches of gradients 1, 2, 4 (times rank + 1): the first two are kept, the third goes out with them.
+// Accumulates micro-batches with the gradients 1, 2 and 4, times rank + 1. The first two are kept locally and reduced
+// together with the third.
 float accumulatedGradient(Communicator& communicator, BucketLimits limits) {
     const auto backend = makeCpuBackend(1);
     Parameter first{"first", {3}, {}, {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training refuses, and how it says so.
+// Tests of the conditions that training refuses, and of their messages.
 #include <limits>
 #include <string>
 
@@ -89,7 +89,7 @@ TEST_CASE("a NaN loss is counted if on_non_finite is continue") {
     config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.epochs = 3;
     config.loader.batchSize = 5;
-    // Five samples a rank: one batch each; after the first step the weights are no numbers on any rank.
+    // Each rank has five samples in one batch. After the first step, the weights are NaN on every rank.
     const auto ranks = trainAsThreads(config, tenSamples(0, std::numeric_limits<float>::quiet_NaN()));
     const auto epochs = ranks[0].results("train");
     REQUIRE(epochs.size() == 3);
@@ -104,5 +104,5 @@ TEST_CASE("a NaN loss is counted if on_non_finite is continue") {
             CHECK(line.text.find("is not a number at step ") != std::string::npos);
         }
     }
-    CHECK(told == 2);  // each rank once
+    CHECK(told == 2);  // each rank reports it once
 }

@@ -24,7 +24,7 @@ class Played final : public RecordedWork {
     std::vector<std::function<void()>> m_calls;
 };
 
-// Work that a fake GPU has recorded, with the calls of the fake NCCL.
+// Work that a fake GPU has recorded, including calls of the fake NCCL.
 class LaunchedGraph final : public RecordedWork {
   public:
     LaunchedGraph(std::shared_ptr<Tape> tape, testing::FakeDevice::Graph graph)
@@ -79,7 +79,8 @@ class ReplayConvolution final : public Convolution {
     std::shared_ptr<Convolution> m_inner;
 };
 
-// Copies at the last moment that is allowed, so that a batch that is overwritten too early is a wrong one.
+// Copies a batch at the latest moment that is allowed. If the batch is overwritten too early, the copy is wrong and the
+// test fails.
 class LateUploader final : public Uploader {
   public:
     void start(const void* from, const Tensor& to) override { m_started.emplace_back(from, to); }
@@ -146,7 +147,7 @@ class ReplayBackend final : public Backend {
         demandOwn(to);
         m_tape->add([=, this] { m_cpu->copy(from, to); });
     }
-    // Memory of a fake GPU is known to it as device memory.
+    // Registers memory of a fake GPU as device memory.
     Tensor allocate(const Shape& shape, DType type) override {
         Tensor tensor{nullptr, shape, type, device()};
         tensor.data = m_tape->gpu ? m_tape->gpu->allocate(tensor.bytes()) : m_cpu->allocate(shape, type).data;
@@ -327,7 +328,7 @@ class ReplayCommunicator final : public Communicator {
         std::unique_ptr<Communicator> group = m_inner.split(colour, key, use);
         return group ? std::make_unique<ReplayCommunicator>(m_tape, std::move(group)) : nullptr;
     }
-    // The message is sent when the tape plays it; the tape waits for the receiver when the handle is waited for.
+    // Sends the message when the tape is played. Waiting for the handle makes the tape wait for the receiver.
     CommHandle sendAsync(CommBuffer buffer, int to) override {
         auto sent = std::make_shared<CommHandle>();
         play([=, this] { *sent = m_inner.sendAsync(buffer, to); });
@@ -352,7 +353,8 @@ class ReplayCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override {
         m_tape->add([sent = m_sent[static_cast<std::size_t>(ticket)]] { sent->wait(); });
     }
-    // Values of other types are in host memory, unless a step is recorded: a recording takes no part of the host.
+    // True for a buffer in host memory: values of types other than float32, unless a step is recorded. A recording
+    // contains no work of the host.
     bool isOnHost(CommBuffer buffer) const { return !m_tape->recording && buffer.type != CommType::kFloat32; }
     void play(std::function<void()> call) {
         m_tape->add(std::move(call));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that records steps, without a GPU: while it records, operations and collectives go on a tape, which a launch
-// plays. As on a GPU, the tape holds where tensors are and not what is in them, and nothing on it waits for the host.
+// Device that records steps without a GPU. While it records, operations and collectives are added to a tape, which a
+// launch plays. As on a GPU, the tape contains the addresses of tensors and not their values, and nothing on it waits
+// for the host.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@
 
 namespace ringside::test {
 
-// A fake GPU that writes down the records and polls of the events of result slots ("record 1", "poll 1"; events are
-// numbered in the order in which they were made) and each wait for all work ("drain"). Repeated lines are one line.
+// Fake GPU that logs each record and poll of the events of result slots ("record 1", "poll 1"; events are numbered in
+// the order of their creation) and each wait for all work ("drain"). Repeated lines are logged once.
 class LoggedGpu final : public ThreadedGpu {
   public:
     LoggedGpu() : ThreadedGpu(false) {}
@@ -52,12 +53,13 @@ class LoggedGpu final : public ThreadedGpu {
 
 struct Tape {
     bool recording = false;
-    bool breaks = false;   // the end of every recording fails
-    bool uploads = false;  // batches are copied to the device, as late as may be
+    bool breaks = false;   // true: every recording fails at its end
+    bool uploads = false;  // true: batches are copied to the device, at the latest moment that is allowed
     int recordings = 0;
     int launches = 0;
     std::vector<std::function<void()>> calls = {};
-    // Runs operations later, on its compute stream, and records under CUDA's rules; null: at once.
+    // Fake GPU that runs operations asynchronously, on its compute stream, and records under CUDA's rules. Null:
+    // operations run immediately.
     std::shared_ptr<LoggedGpu> gpu = nullptr;
 
     void add(std::function<void()> call) {
@@ -72,7 +74,7 @@ struct Tape {
 };
 
 std::unique_ptr<Backend> makeReplayBackend(std::shared_ptr<Tape> tape);
-// Collectives of `inner`, which outlives it.
+// Returns a communicator that adds the collectives of `inner` to the tape. `inner` must outlive it.
 std::unique_ptr<Communicator> makeReplayCommunicator(std::shared_ptr<Tape> tape, Communicator& inner);
 
 }  // namespace ringside::test

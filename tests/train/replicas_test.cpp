@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks tell of a step that is looked at from near.
+// Tests of the reports of ranks about a step that is inspected.
 #include <cmath>
 
 #include "support/catch.h"
@@ -43,7 +43,7 @@ TEST_CASE("the all-reduce gives the mean of the local gradients, and the weights
     const GradientView& mean = the(ranks, 0, GradientMoment::kMean, 4, keep[2]);
     const GradientView& change = the(ranks, 0, GradientMoment::kChange, 4, keep[3]);
     REQUIRE(own0.names == std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias"});
-    // Small tensors are shown value by value; a cell of a large one may be another value on each rank.
+    // Each value of a small tensor is reported. A cell of a large tensor can contain another value on each rank.
     const auto offset = static_cast<std::size_t>(own0.rows[0] * own0.columns[0]);
     REQUIRE(own0.columns[1] == 128);
     for (std::size_t i = offset; i < own0.cells.size(); ++i) {
@@ -53,13 +53,13 @@ TEST_CASE("the all-reduce gives the mean of the local gradients, and the weights
     CHECK(change.norm == Approx(0.25 * mean.norm).epsilon(1e-4));
     REQUIRE(own0.ring.size() == 4);
     for (std::size_t i = 0; i < 4; ++i) CHECK(mean.ring[i] == Approx((own0.ring[i] + own1.ring[i]) / 2).margin(1e-8));
-    // |a + b|^2 = 4 |mean|^2, from which the angle between each and the mean follows.
+    // |a + b|^2 = 4 |mean|^2. From this follows the angle between each gradient and the mean.
     std::vector<GradientView> more;
     const GradientView& mean1 = the(ranks, 1, GradientMoment::kMean, 4, more);
     const double dot = (4 * mean.norm * mean.norm - own0.norm * own0.norm - own1.norm * own1.norm) / 2;
     CHECK(mean.cosine == Approx((own0.norm * own0.norm + dot) / 2 / (own0.norm * mean.norm)).margin(1e-6));
     CHECK(mean1.cosine == Approx((own1.norm * own1.norm + dot) / 2 / (own1.norm * mean.norm)).margin(1e-6));
-    CHECK(mean1.cells.empty());  // rank 0 reports them for all
+    CHECK(mean1.cells.empty());  // rank 0 reports the cells for all ranks
     CHECK(ranks[1].all<GradientView>().back().checksums == change.checksums);
 }
 
@@ -111,13 +111,14 @@ TEST_CASE("A large tensor's cell is the value of its block that is furthest from
     CHECK(tensorChecksum(values) != tensorChecksum(std::vector<float>{1, -5, 2, 0, 0, 0, 4, 3}));
 }
 
-// Over the ranks' own gradients as over the mean: what is gathered from shards is what ddp has whole.
+// Compares the ranks' own gradients and their mean: what FSDP gathers from shards must equal the complete gradients of
+// DDP.
 TEST_CASE("inspected sharded gradients are bit-identical to those of ddp") {
     RunConfig config = plainSgd();
     RunOptions options;
     options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
     const auto whole = trainAsThreads(config, options);
-    options.tellAfter = {{3, {{ControlKind::kReplicas, 1}}}};  // nothing in the step before carries it
+    options.tellAfter = {{3, {{ControlKind::kReplicas, 1}}}};  // the step before does not transfer the command
     config.parallel.strategy = StrategyKind::kFsdp;
     choose(config.fsdp.shard, GENERATE("optimizer", "gradients", "parameters"));
     const auto sharded = trainAsThreads(config, options);
@@ -133,7 +134,8 @@ TEST_CASE("inspected sharded gradients are bit-identical to those of ddp") {
     }
 }
 
-// Rank 0 and 1 have the first stage, 2 and 3 the second; a stage's tensors are those of one rank that accumulates.
+// Ranks 0 and 1 have the first stage, 2 and 3 the second one. The tensors of a stage equal those of one rank that
+// accumulates.
 TEST_CASE("with replicated pipelines the ranks of each stage report their own layers") {
     RunConfig config = plainSgd();
     config.parallel.worldSize = 4;
@@ -186,7 +188,8 @@ TEST_CASE("Summed gradients train as a learning rate that is multiplied by the w
     RunConfig mean = plainSgd();
     RunConfig sum = mean;
     sum.stepPitfalls.sumGradients = true;
-    sum.optimizer.lr = mean.optimizer.lr / 2;  // half of it, of gradients twice as large: the same bits
+    // Half of the learning rate with gradients twice as large gives the same bits.
+    sum.optimizer.lr = mean.optimizer.lr / 2;
     const auto right = trainAsThreads(mean);
     const auto wrong = trainAsThreads(sum);
     CHECK(right[0].parameters == wrong[0].parameters);

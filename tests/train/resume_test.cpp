@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that goes on from a checkpoint is, to the last bit, the run that was never interrupted.
+// Tests that a run resumed from a checkpoint equals an uninterrupted run, to the last bit.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -24,7 +24,7 @@ RunConfig digits(std::int64_t worldSize, std::int64_t epochs) {
     return config;
 }
 
-// On one rank, with a checkpoint after each epoch of 23 steps.
+// Returns an experiment on one rank, with a checkpoint after each epoch of 23 steps.
 RunConfig everyEpoch(std::int64_t epochs) {
     RunConfig config = digits(1, epochs);
     config.training.checkpointEvery = 1;
@@ -63,7 +63,8 @@ void checkResumed(const RunConfig& config, std::int64_t stopAt) {
     rest.training.resume = (directory.path() / "first").string();
     const auto second = trainAsThreads(rest, {.runDirectory = directory.path() / "second", .stopAfter = {}});
     const std::string last = whole[0].all<CheckpointSaved>().back().path;
-    for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {  // buffers and state as well
+    // Compares the buffers and the state of the optimizer too.
+    for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
         CHECK(readFile(directory.path() / "second" / last / file, 1 << 24).value() ==
               readFile(directory.path() / "whole" / last / file, 1 << 24).value());
     }
@@ -98,7 +99,8 @@ std::string refusal(const RunConfig& config) {
     return "no error";
 }
 
-// One epoch of the digits on one rank, saved in `run`; what may be named as training.resume.
+// Trains one epoch of the digits on one rank and saves it in the directory. Returns an experiment that resumes from
+// there.
 RunConfig savedEpoch(const TemporaryDirectory& directory) {
     RunConfig config = digits(1, 1);
     trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
@@ -173,7 +175,7 @@ TEST_CASE("a weights file provides only the initial weights") {
     const auto ranks = trainAsThreads(config);
     CHECK(ranks[0].steps.front().step == 1);
     CHECK(ranks[0].steps.front().epoch == 0);
-    CHECK(ranks[0].steps.front().loss < 1);  // 2.3 with initial weights
+    CHECK(ranks[0].steps.front().loss < 1);  // the loss is 2.3 with the initial weights
 }
 
 TEST_CASE("settings that do not match a checkpoint are refused in one line") {
@@ -251,7 +253,7 @@ TEST_CASE("non-finite weights are not saved") {
     RunConfig config = digits(1, 1);
     config.training.resume.clear();
     config.optimizer.lr = 1e300;
-    config.loader.batchSize = 1437;  // one step: its loss is finite, what it leaves is not
+    config.loader.batchSize = 1437;  // one step, whose loss is finite and whose resulting weights are not
     const auto training = [&] { trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}}); };
     CHECK_THROWS_WITH(training(), containing("not all finite numbers and are not saved: lower optimizer.lr"));
     CHECK_FALSE(std::filesystem::exists(directory.path() / "checkpoints"));
@@ -259,7 +261,7 @@ TEST_CASE("non-finite weights are not saved") {
 
 TEST_CASE("a run resumed in its directory removes the checkpoints that earlier attempts would have removed") {
     const TemporaryDirectory directory;
-    RunConfig config = everyEpoch(3);  // all three are there, as where nothing was removed in time
+    RunConfig config = everyEpoch(3);  // keeps all three checkpoints, as if earlier ones could not be removed
     trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
     const std::filesystem::path checkpoints = directory.path() / "checkpoints";
     const auto whole = std::filesystem::copy_options::recursive;
@@ -267,7 +269,7 @@ TEST_CASE("a run resumed in its directory removes the checkpoints that earlier a
     std::filesystem::copy(checkpointAt(directory.path(), "00000023"), checkpoints / "step-00000024", whole);
     std::filesystem::copy(checkpointAt(directory.path(), "00000023"), checkpoints / "step-30", whole);
     std::filesystem::create_directory_symlink(checkpoints / "best", checkpoints / "step-00000001");
-    std::filesystem::create_directory(checkpoints / "step-00000050");  // half written
+    std::filesystem::create_directory(checkpoints / "step-00000050");  // an incomplete checkpoint
     config.training.epochs = 4;
     config.training.keepCheckpoints = 2;
     config.training.resume = directory.path().string();
@@ -303,7 +305,8 @@ TEST_CASE("a run resumed with a new assignment discards the steps that it repeat
 TEST_CASE("a timed checkpoint is removed by the attempt after the one that made it") {
     const TemporaryDirectory directory;
     RunConfig config = everyEpoch(2);
-    config.training.checkpointSeconds = 1;  // ten steps; the eleventh receives the request to save
+    // 1 s is ten steps of 100 ms; the ranks receive the request to save in the eleventh.
+    config.training.checkpointSeconds = 1;
     const auto killed = [](std::int64_t step) -> bool {
         if (step == 15) throw std::runtime_error("killed");
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The norm by which gradients are clipped has the same bits in each layout of ranks.
+// Tests that the norm used for gradient clipping has the same bits in each layout of ranks.
 #include "parallel/reduce/row_squares.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace ringside::test;
 
 namespace {
 
-// Gradients of a model, drawn over many exponents.
+// Random gradients of a model, with many different exponents.
 struct Drawn {
     std::vector<Parameter> parameters;
     std::vector<std::vector<float>> values;
@@ -61,7 +61,7 @@ std::pair<std::int64_t, std::int64_t> chunk(std::int64_t rows, Communicator& ran
     return {first, std::min(most, rows - first)};
 }
 
-// Norms of gradients of which a rank writes some rows.
+// Norms of gradients that are distributed: each rank holds some of the rows.
 struct Spread {
     explicit Spread(Drawn& drawn) : m_squares(drawn.pointers(), *m_backend, m_memory) {}
 
@@ -92,7 +92,7 @@ double spreadByRows(Drawn& drawn, Communicator& ranks) {
     return squares.total(ranks);
 }
 
-// Spreads whole tensors over the ranks, as a pipeline does, and returns the norm.
+// Distributes complete tensors over the ranks, as a pipeline does, and returns the norm.
 double spreadByTensors(Drawn& drawn, Communicator& ranks) {
     Spread squares(drawn);
     for (std::size_t i = 0; i < drawn.parameters.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On devices that work beside the host, the host launches a step before it reads the results of the step before it.
+// Tests for devices that work asynchronously: the host launches a step before it reads the results of the previous
+// step.
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -27,7 +28,7 @@ struct Ahead {
     std::vector<std::shared_ptr<LoggedGpu>> gpus;
 };
 
-// Ranks of DDP record their collectives with the step. Those of other strategies use NCCL on the fake GPU.
+// Trains on fake GPUs. Ranks of DDP record their collectives with the step; ranks of other strategies use NCCL.
 Ahead trainAhead(const RunConfig& config, const DataSplit& data, RunOptions options = {}) {
     Ahead result;
     std::mutex mutex;
@@ -57,7 +58,7 @@ Ahead trainAhead(const RunConfig& config, const RunOptions& options = {}) {
     return trainAhead(config, loadDataset(config.dataset).value(), options);
 }
 
-// 20 steps per epoch.
+// Returns an experiment with one epoch of 20 steps.
 RunConfig experiment(std::int64_t worldSize) {
     RunConfig config;
     config.dataset.kind = DatasetKind::kSynthetic;
@@ -67,7 +68,7 @@ RunConfig experiment(std::int64_t worldSize) {
     config.model.hidden = {13};
     config.loader.batchSize = 8;
     config.parallel.worldSize = worldSize;
-    config.parallel.firstBucketMb = 0.0001;  // several buckets
+    config.parallel.firstBucketMb = 0.0001;  // so small that there are several buckets
     config.training.epochs = 1;
     config.telemetry.trace = TraceLevel::kOff;
     return config;
@@ -91,7 +92,7 @@ std::vector<std::int64_t> countingTo(std::int64_t last) {
     return all;
 }
 
-// Lines of the log from the first launched step to the last poll of its results.
+// Returns the lines of the log from the first launched step to the last poll of its results.
 std::vector<std::string> stepLines(const LoggedGpu& gpu) {
     const auto isStep = [](const std::string& line) { return line != "drain"; };
     const auto first = std::ranges::find_if(gpu.log, isStep);
@@ -99,7 +100,7 @@ std::vector<std::string> stepLines(const LoggedGpu& gpu) {
     return {first, last};
 }
 
-// Log of a rank that launches each of `steps` steps before it waits for the one before.
+// Returns the log of a rank that launches each of `steps` steps before it waits for the previous one.
 std::vector<std::string> alwaysAhead(int steps) {
     std::vector<std::string> lines{"record 1"};
     for (int step = 2; step <= steps; ++step) {
@@ -151,7 +152,7 @@ std::string weightsIn(const TemporaryDirectory& directory, const RankReport& ran
 
 }  // namespace
 
-// A step ends with the record of its slot's event. The two slots are used in turn.
+// A step ends with the record of the event of its result slot. The two slots are used alternately.
 TEST_CASE("each step of an epoch is launched before the host waits for the step before it") {
     const std::int64_t worldSize = GENERATE(1, 2);
     const Ahead run = trainAhead(experiment(worldSize));
@@ -215,8 +216,8 @@ TEST_CASE("hosts that run ahead train a transformer with dropout as CPU ranks do
     }
 }
 
-// The same steps as under DDP: the command arrives with the report of step 5, is carried by step 7 and executed after
-// step 8.
+// The steps are the same as under DDP: the command arrives with the report of step 5, is transferred with step 7 and
+// executed after step 8.
 TEST_CASE("stop, pause and checkpoint take effect after the same step on all ranks under every strategy") {
     for (const Named& one : strategies()) {
         CAPTURE(one.name);
@@ -264,8 +265,8 @@ TEST_CASE("a host that runs ahead reports and trains the same as one that waits 
     }
 }
 
-// The command arrives with the report of step 5, when step 6 has been launched. Step 7 is the first that carries it,
-// and its results are read after the launch of step 8, the last step on each rank.
+// The command arrives with the report of step 5, when step 6 has been launched. Step 7 is the first one that transfers
+// it. Its results are read after the launch of step 8, which is the last step on each rank.
 TEST_CASE("a stop takes effect after the same step on all ranks that run ahead") {
     RunConfig config = experiment(2);
     const Ahead run =

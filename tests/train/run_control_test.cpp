@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is told while it trains: it changes when steps happen, and only what it was told to change.
+// Tests of commands to a run that trains: they change when steps happen, and otherwise only what the command requests.
 #include <algorithm>
 #include <cstring>
 
@@ -30,7 +30,7 @@ const ControlCommand kHold{ControlKind::kPause};
 const ControlCommand kGo{ControlKind::kResume};
 const ControlCommand kOnePhase{ControlKind::kPhase};
 
-// "pause after optimizer at 2", as rank 0 reports them.
+// Returns the executed commands as rank 0 reports them: "pause after optimizer at 2".
 std::vector<std::string> controlsOf(const std::vector<RankReport>& ranks) {
     std::vector<std::string> all;
     for (const Controlled& one : ranks[0].all<Controlled>())
@@ -39,7 +39,7 @@ std::vector<std::string> controlsOf(const std::vector<RankReport>& ranks) {
     return all;
 }
 
-// Trains undisturbed, and with pauses, steps, single phases and slow motion; both end with the same bits.
+// Trains without commands, and with pauses, steps, single phases and slow motion. Both must end with the same bits.
 void checkUndisturbed(const RunConfig& config) {
     const auto whole = trainAsThreads(config);
     RunOptions options;
@@ -53,7 +53,7 @@ void checkUndisturbed(const RunConfig& config) {
         for (std::size_t i = 0; i < whole[rank].steps.size(); ++i)
             CHECK(held[rank].steps[i].loss == whole[rank].steps[i].loss);
     }
-    CHECK(controlsOf(held).size() == 11);  // 5 pauses, and what ended or changed them
+    CHECK(controlsOf(held).size() == 11);  // 5 pauses and the 6 commands that ended or changed them
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ TEST_CASE("in slow motion every rank reports each phase of its steps, and at ful
             CHECK(one.action.empty());
             places.emplace_back(one.phase, one.layer);
         }
-        // Linear, ReLU, Linear, there and back.
+        // The layers Linear, ReLU and Linear in the forward pass and back.
         CHECK(places == std::vector<std::pair<Phase, int>>{{Phase::kDataWait, -1},
                                                            {Phase::kForward, -1},
                                                            {Phase::kForward, 0},
@@ -123,7 +123,7 @@ TEST_CASE("in slow motion the ranks of a pipeline report each action, with uncha
             CHECK(one.layer == -1);
             actions.push_back(one.action);
         }
-        CHECK(actions == schedule[rank]);  // 1F1B by hand
+        CHECK(actions == schedule[rank]);  // the schedule 1F1B, written by hand
     }
     const auto free = trainAsThreads(config);
     CHECK(ranks[0].steps.back().loss == free[0].steps.back().loss);

@@ -72,6 +72,7 @@ TEST_CASE("the state directory is used if nothing can be written next to the run
     CHECK(places.chooseNext(failure(EACCES)));
     CHECK(places.currentDirectory() == run.scratch.path() / "state/ringside/saved/first");
     CHECK_FALSE(places.chooseNext(failure(ENOSPC)));
-    CHECK_FALSE(fs::exists(run.scratch.path() / "state/ringside/saved/first"));  // without weights it is of no use
+    // A saved run without weights cannot be used, so nothing is left.
+    CHECK_FALSE(fs::exists(run.scratch.path() / "state/ringside/saved/first"));
     CHECK(places.firstFailure() == "cannot be written (Permission denied)");
 }

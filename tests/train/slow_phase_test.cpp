@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// One step of a rank: backward in two parts, as in a pipeline.
+// Runs one step of a rank. Its backward pass has two parts, as in a pipeline.
 void step(SlowPhase& slow, PhaseTrack& track) {
     slow.beginStep();
     for (const Phase phase : {Phase::kForward, Phase::kBackward, Phase::kForward, Phase::kBackward, Phase::kOptimizer})

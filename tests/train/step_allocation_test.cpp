@@ -16,10 +16,11 @@
 namespace {
 
 thread_local long allocations = 0;
-std::atomic<long> held = 0;  // bytes, of all threads
+std::atomic<long> held = 0;  // bytes that all threads have allocated
 std::atomic<long> mostHeld = 0;
 
-// oneDNN creates a map of the arguments each time a primitive runs, which callers cannot avoid.
+// True if the caller is oneDNN, which creates a map of the arguments each time a primitive runs. Callers cannot avoid
+// this.
 bool isOneDnn(const void* caller) {
     Dl_info module{};
     return ::dladdr(caller, &module) != 0 && std::string_view(module.dli_fname).find("libdnnl") != std::string::npos;
@@ -40,7 +41,7 @@ void release(void* memory) {
 
 }  // namespace
 
-// Counts what each thread takes from the heap, here and in other libraries.
+// Counts the heap allocations of each thread, in this program and in other libraries.
 void* operator new(std::size_t bytes) {
     if (void* memory = allocate(bytes, __builtin_return_address(0))) return memory;
     throw std::bad_alloc();
@@ -61,7 +62,8 @@ using namespace ringside::test;
 
 namespace {
 
-// Returns the allocations of rank 0 in some steps, after steps in which everything occurs for the first time.
+// Returns the number of allocations of rank 0 in some steps. Earlier steps, in which everything happens for the first
+// time, do not count.
 long allocationsInSteps(const RunConfig& config) {
     constexpr std::size_t kFirst = 3;
     constexpr std::size_t kLast = 9;
@@ -96,8 +98,8 @@ RunConfig configOf(const std::string& model) {
 
 }  // namespace
 
-// 17 layers of 256 KiB and as much again twice for Adam: 13 MiB in all. Each of the four ranks, which share this heap,
-// may have one tensor and its own rows of it.
+// 17 layers of 256 KiB, and twice as much again for Adam: 13 MiB in all. Each of the four ranks, which share this heap,
+// may allocate one complete tensor and its own rows of it.
 TEST_CASE("saving a sharded model needs memory for one tensor at a time") {
     constexpr long kLayer = 256L * 256 * 4;
     constexpr long kHashedAtOnce = 1L << 20;

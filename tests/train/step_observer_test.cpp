@@ -9,7 +9,7 @@ using namespace ringside;
 
 namespace {
 
-// Writes its name and the number of the step for each call.
+// Observer that logs its name and the number of the step at each call.
 class NamedObserver final : public StepObserver {
   public:
     NamedObserver(std::string name, std::vector<std::string>& calls) : m_name(std::move(name)), m_calls(calls) {}

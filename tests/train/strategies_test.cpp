@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// However a model is spread over the ranks, it ends with the same bits.
+// Tests that the bits of the result do not depend on the distribution of a model over the ranks.
 #include "support/choices.h"
 #include "train/parts/training_error.h"
 #include "train/strategy_runs.h"
@@ -33,7 +33,8 @@ TEST_CASE("replicas of sharded groups, accumulation and clipping end with the bi
     checkSame(train(none), ddp);
 }
 
-// Shards of 60, 50 and 40 rows on 4 ranks end within blocks of any fixed size: sums over shards differ in the last bit.
+// On 4 ranks, the shards of 60, 50 and 40 rows do not end at the limits of blocks of any fixed size. Sums over shards
+// would differ in the last bit.
 TEST_CASE("clipping by the norm of odd shapes ends with the same bits under every strategy") {
     const auto clipped = [](std::int64_t ranks, std::int64_t batch) {
         RunConfig config = blobs(ranks, batch);
@@ -113,7 +114,8 @@ TEST_CASE("a pipeline ends with the bits of one rank that accumulates its micro-
 TEST_CASE("a schedule read from a file ends with the same bits") {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "own.csv";
-    // Backward passes in turns with the second half's forward passes, a rank holding stages 0 and 1, the other 2.
+    // Backward passes alternate with the forward passes of the second half. One rank holds stages 0 and 1, the other
+    // one stage 2.
     writeFileAtomically(file, "0F0,1F0,0F1,1F1,1B0,0B0,1B1,0B1\n2F0,2B0,2F1,2B1\n");
     RunConfig config = pipelined(blobs(2, 8), "1f1b", 2);
     config.pipeline.scheduleFile = file.string();
@@ -170,7 +172,7 @@ TEST_CASE("a run of one strategy resumes under another without a change of resul
     ddp.optimizer.lr = 0.01;
     const Ended whole = train(ddp);
     RunConfig first = sharded(ddp, "parameters", "block");
-    first.training.maxSteps = 16;  // the first epoch
+    first.training.maxSteps = 16;  // the steps of the first epoch
     trainAsThreads(first, {.runDirectory = directory.path() / "first", .stopAfter = {}});
     for (const char* strategy : {"ddp", "fsdp"}) {
         RunConfig rest = ddp;
@@ -178,7 +180,7 @@ TEST_CASE("a run of one strategy resumes under another without a change of resul
         rest.training.resume = (directory.path() / "first").string();
         checkSame(train(rest), whole);
     }
-    // Other samples to a step from there on, but the same weights to begin with.
+    // From there on, a step has other samples, but training begins with the same weights.
     RunConfig pipeline = pipelined(ddp, "1f1b", 4);
     pipeline.training.resume = (directory.path() / "first").string();
     CHECK(train(pipeline).ranks[0].steps.front().step == 17);
@@ -210,7 +212,7 @@ TEST_CASE("a model that is too large for a rank under DDP fits when it is sharde
     config.model.hidden = {256, 256, 256, 256, 256, 256};
     config.optimizer.kind = OptimizerKind::kAdam;
     config.training.maxSteps = 2;
-    config.parallel.memoryLimitMb = 3;  // of four times 1.3 MiB
+    config.parallel.memoryLimitMb = 3;  // the whole model needs four times 1.3 MiB
     CHECK_THROWS_WITH(trainAsThreads(config),
                       Catch::Matchers::Contains("parallel.memory_limit_mb allows this rank 3.0 MiB"));
     const auto ranks = trainAsThreads(sharded(config, "parameters", "layer"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments under strategies, and what they end with.
+// Experiments with different strategies, and their results.
 #pragma once
 
 #include "base/crypto/sha256.h"
@@ -12,7 +12,8 @@
 
 namespace ringside::test {
 
-// 256 samples for training in whole batches: every strategy sees the same micro-batches.
+// Returns an experiment with 256 training samples in complete batches, so that every strategy has the same
+// micro-batches.
 inline RunConfig blobs(std::int64_t worldSize, std::int64_t batchSize) {
     RunConfig config;
     config.dataset.kind = DatasetKind::kSynthetic;
@@ -67,7 +68,7 @@ inline RunConfig accumulating(RunConfig config, std::int64_t steps) {
     return config;
 }
 
-// Contents of the last checkpoint: weights, buffers and optimizer state.
+// Content of the last checkpoint: weights, buffers and optimizer state.
 struct Ended {
     std::string weights, optimizer;
     std::vector<RankReport> ranks;

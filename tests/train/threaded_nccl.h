@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL between ranks that are threads, on fake GPUs: collectives run on their streams as on a GPU, in any order between
-// the streams, and compute what the communicator of threads computes.
+// Fake NCCL between ranks that are threads, on fake GPUs. Collectives run on their streams as on a GPU, in any order
+// between the streams, and give the same results as the communicator of threads.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace ringside::test {
 
-// A fake GPU whose work continues while the host waits. Time stands still, so nothing times out.
+// Fake GPU whose work continues while the host waits. Its clock does not advance, so nothing times out.
 class ThreadedGpu : public testing::FakeDevice {
   public:
     // isAllDevice: every buffer counts as device memory. Otherwise only allocated memory does, and collectives on other
@@ -170,7 +170,7 @@ class ThreadedNccl final : public NcclApi {
     bool m_isInGroup = false;
     DeviceStream m_groupStream = nullptr;
     std::vector<std::function<CommHandle()>> m_sends;  // sends of the group that is open
-    std::vector<std::function<void()>> m_group;        // its other calls
+    std::vector<std::function<void()>> m_group;        // other calls of the group that is open
 };
 
 }  // namespace ringside::test

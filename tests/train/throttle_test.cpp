@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paced ranks: the time of a step is that of another device, its numbers are those of this one.
+// Tests of throttled ranks: a step takes as long as on another device, and its numbers are those of this device.
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -26,7 +26,7 @@ RunConfig fewSteps() {
     return config;
 }
 
-// Over a communicator that another owns.
+// Communicator that forwards all calls to another one, which it does not own.
 class Borrowed final : public Communicator {
   public:
     explicit Borrowed(Communicator& whose) : m_whose(whose) {}
@@ -81,7 +81,7 @@ void checkSameBits(RunConfig config) {
     }
 }
 
-// On the run's clock, of a step with one collective.
+// Returns the start, on the clock of the run, of the only collective in a step.
 std::int64_t startOfOnlySum(const StepTrace& trace) {
     REQUIRE(trace.collective.size() == 1);
     return trace.beginNs + trace.ready[0];
@@ -138,7 +138,8 @@ TEST_CASE("a throttled step never ends earlier than on the emulated device") {
     RunOptions options = pacedLinks({0, 0.1, 0});  // 38,440 bytes of gradients and the signal's line: 3.1 ms
     const std::int64_t began = monotonicNs();
     const auto ranks = trainAsThreads(config, options);
-    CHECK(monotonicNs() - began >= 5 * (3 * 120 * 19'072LL + 3'075'200));  // and a shorter last step
+    // Five complete steps; the last step is shorter.
+    CHECK(monotonicNs() - began >= 5 * (3 * 120 * 19'072LL + 3'075'200));
     for (std::size_t i = 0; i < ranks[0].traces.size(); ++i) {
         const StepTrace& trace = ranks[0].traces[i];
         if (trace.step == 6) continue;
@@ -146,7 +147,7 @@ TEST_CASE("a throttled step never ends earlier than on the emulated device") {
         CHECK(times[static_cast<std::size_t>(Phase::kForward)] >= 120 * 19'072);
         CHECK(times[static_cast<std::size_t>(Phase::kBackward)] >= 2 * 120 * 19'072);
         REQUIRE(ranks[1].traces.at(i).step == trace.step);
-        // The phase is not checked: a rank without a CPU arrives late at a wait whose transfer has begun.
+        // Does not check the phase: a rank without a CPU arrives late at a wait whose transfer has begun.
         CHECK(endOfOnlySum(trace) - std::max(startOfOnlySum(trace), startOfOnlySum(ranks[1].traces[i])) >= 3'075'200);
     }
     CHECK(ranks[0].traces.size() >= 2);
@@ -154,7 +155,7 @@ TEST_CASE("a throttled step never ends earlier than on the emulated device") {
 
 namespace {
 
-// Update phase in pieces of given durations, on a device with a fixed time for the update.
+// Update phase in pieces of given durations. The emulated device has a fixed time for the whole update.
 struct PacedUpdate {
     PhaseTrack phases;
     std::vector<PhaseStamp> stamps;

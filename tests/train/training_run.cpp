@@ -50,7 +50,7 @@ class SwitchedControl final : public ControlSource {
     }
     bool pending() const override { return !m_waiting.empty(); }
     std::vector<ControlCommand> take(std::size_t) override { return std::exchange(m_waiting, {}); }
-    // Returns at once, because a test has no real waits.
+    // Returns immediately, because a test has no real waits.
     bool waitPending(std::chrono::microseconds) override {
         if (m_waiting.empty() && m_next < m_whileHeld.size()) m_waiting.push_back(m_whileHeld[m_next++]);
         return pending();

@@ -14,7 +14,7 @@
 
 namespace ringside::test {
 
-// All reports of one rank to its observer.
+// All reports of one rank to its observer, and its results.
 struct RankReport {
     std::vector<StepRecord> steps;
     std::vector<StepTrace> traces;
@@ -22,7 +22,7 @@ struct RankReport {
     std::vector<RankStage> states;
     std::vector<float> parameters;  // final values, in registration order
     TrainOutcome outcome = TrainOutcome::kFinished;
-    int rests = 0;  // at layers and actions that are shown
+    int rests = 0;  // number of pauses at layers and actions in slow motion
 
     template <class T>
     std::vector<T> all() const {
@@ -31,11 +31,11 @@ struct RankReport {
             if (const T* match = std::get_if<T>(&event)) found.push_back(*match);
         return found;
     }
-    // Results of one split, epoch by epoch.
+    // Returns the results of a split ("train" or "val"), one for each epoch.
     std::vector<EpochResult> results(const std::string& split) const;
 };
 
-// Backend and communicator for a rank instead of the defaults; must outlive it.
+// Backend and communicator of a rank that replace the defaults. They must exist until the training has ended.
 struct RankParts {
     std::unique_ptr<Backend> backend;
     std::unique_ptr<Communicator> communicator;
@@ -43,14 +43,14 @@ struct RankParts {
 
 struct RunOptions {
     std::filesystem::path runDirectory;
-    // Called on rank 0 after each of its steps; true asks for a stop.
+    // Called on rank 0 after each of its steps; true requests a stop.
     std::function<bool(std::int64_t step)> stopAfter;
-    // Commands that rank 0 receives after the step with this number; while ranks are paused, the others follow one at a
-    // time.
+    // Commands that rank 0 receives after the step with this number. tellWhileHeld: further commands, one each time
+    // that the ranks pause.
     std::map<std::int64_t, std::vector<ControlCommand>> tellAfter = {};
     std::vector<ControlCommand> tellWhileHeld = {};
     SampleReport reportSamples = SampleReport::kAuto;
-    std::int64_t stepUs = 0;  // how long a step takes by the clock that ranks are shown
+    std::int64_t stepUs = 0;  // duration of a step according to the clock that ranks see, in microseconds
     std::function<RankParts(Communicator& threads)> devices = {};
     std::function<void(const Event& event)> onEvent = {};  // called on rank 0
 };
@@ -59,11 +59,11 @@ struct RunOptions {
 std::vector<RankReport> trainAsThreads(const RunConfig& config, const DataSplit& data, const RunOptions& options = {});
 std::vector<RankReport> trainAsThreads(const RunConfig& config, const RunOptions& options = {});
 
-// Gradients of about 1e15 in float32: times float16's loss scale their squares overflow until it has been halved a few
-// times.
+// Returns data whose gradients are about 1e15 in float32. Multiplied by the loss scale of float16, their squares
+// overflow until the scale has been halved a few times.
 DataSplit largeNumbers();
 
-// Mean loss over the global batch, step by step, of equal batches on every rank.
+// Returns the mean loss over the global batch for each step. The batches of all ranks must be equally large.
 std::vector<double> globalLosses(const std::vector<RankReport>& ranks);
 
 }  // namespace ringside::test

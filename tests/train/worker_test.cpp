@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ringside-worker as a process: what the supervisor starts.
+// Tests of ringside-worker as a process, started as a supervisor starts it.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ namespace {
 constexpr int kPatienceMs = 30'000;
 const std::string kWorker = builtProgram("ringside-worker");
 
-// One worker with the descriptors of run/rank_environment.h; killed with the object if it still runs.
+// One worker with the descriptors of run/rank_environment.h. The destructor kills it if it still runs.
 class Worker {
   public:
     Worker(const std::filesystem::path& runDirectory, int rank, int worldSize, int sharedFd) {
@@ -81,7 +81,7 @@ class Worker {
             });
         }
     }
-    // The exit code after the end of the telemetry; -signal when a signal ended it.
+    // Reads the telemetry to its end and returns the exit code; -signal if a signal ended the worker.
     int finish() {
         readUntil([](const Event&) { return false; });
         int status = 0;
@@ -111,7 +111,8 @@ class Worker {
         return {UniqueFd(fds[0]), UniqueFd(fds[1])};
     }
 
-    // In the child. First out of the way of the numbers to be filled, then onto them, which clears close-on-exec.
+    // Runs in the child and starts the worker. First copies the descriptors to numbers from 100 on, so that they do not
+    // occupy the target numbers, and then to the target numbers, which clears close-on-exec.
     [[noreturn]] static void become(const std::vector<char*>& arguments, int control, int telemetry, int shared) {
         const int parked[3] = {fcntl(control, F_DUPFD_CLOEXEC, 100), fcntl(telemetry, F_DUPFD_CLOEXEC, 100),
                                fcntl(shared, F_DUPFD_CLOEXEC, 100)};
@@ -162,7 +163,7 @@ TEST_CASE("Two workers train together and report it") {
     CHECK(one.finish() == 0);
 
     CHECK(zero.badLines() == 0);
-    CHECK(zero.all<EpochResult>().size() == 4);  // training and validation, twice
+    CHECK(zero.all<EpochResult>().size() == 4);  // results of training and validation in two epochs
     CHECK(zero.all<CheckpointSaved>().size() == 1);
     CHECK(zero.reached("finished"));
     for (const Worker* worker : {&zero, &one}) {

@@ -15,7 +15,8 @@ constexpr const char* kInAllReduce =
     R"("inside":{"operation":"all_reduce","group":0,"number":17,"peer":null,"for_us":9000000}})";
 constexpr const char* kAsleep =
     R"({"for_us":9200000,"cpu_us":100,"phase":"idle","steps":4,"where":"train.py:30","stack":["train.py:30 main"]})";
-// In DistributedDataParallel the backward pass waits in C++: only the flight recorder shows the collective.
+// Returns the facts of a rank that waits in the backward pass of DistributedDataParallel. The wait is in C++ code, so
+// only the flight recorder shows the collective.
 std::string inBackward(int number) {
     return R"({"for_us":8000000,"cpu_us":100,"phase":"backward","where":"train.py:50","stack":["train.py:50 main"],)"
            R"("recent":[{"name":"gloo:all_reduce","number":)" +

@@ -80,7 +80,8 @@ TEST_CASE("an epoch that is begun again after a restart has only the losses of t
     CHECK(first[0].samples == 2);
     CHECK(first[0].step == 4);
     results.beginAttempt();
-    CHECK(results.take(steps(0, {6}, {5})).empty());  // epoch 0 is not over yet, although it was before the restart
+    // Epoch 0 is not over after the restart, although it was over before.
+    CHECK(results.take(steps(0, {6}, {5})).empty());
     CHECK(results.finish()[0].loss == 5);
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("facts of wrong types change nothing") {
                                  R"("sampler":3,"dataset":[],"groups":{},"devices":[7],"batches":1})"})
             seen.take(ScriptFacts{0, about, text, 0});
     CHECK(seen.worldSize() == 1);
-    for (const Problem& problem : seen.config().validate())  // both are not known
+    for (const Problem& problem : seen.config().validate())  // the problems concern two settings that are not known
         CHECK((problem.field == "dataset.size" || problem.field == "loader.batch_size"));
 }
 
@@ -194,8 +194,8 @@ TEST_CASE("the earliest exception is the verdict") {
     CHECK(failed.firstFailedRank == 0);
     CHECK(failed.exitCode == 1);
     CHECK(failed.lastLines == std::vector<std::string>{"t.py:3 f"});
-    CHECK(verdict.conclude({false, 0, false}, 4).state ==
-          RunOutcome::kFailed);  // a shell may hide the exit code of a rank
+    // A shell may hide the exit code of a rank.
+    CHECK(verdict.conclude({false, 0, false}, 4).state == RunOutcome::kFailed);
     verdict.requested(15);
     CHECK(verdict.conclude({true, 15, false}, 4).state == RunOutcome::kStopped);
     CHECK(verdict.conclude({true, 15, false}, 4).exitCode == 143);

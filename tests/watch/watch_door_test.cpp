@@ -29,7 +29,7 @@ UniqueFd connectLocally(const std::filesystem::path& path) {
     return socket;
 }
 
-// A watcher, and one process that connects to it.
+// A watcher and one process that connects to it.
 struct Meeting {
     TemporaryDirectory folder;
     WatchDoor door{"the secret"};

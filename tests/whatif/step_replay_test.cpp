@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kReplayMs = 1'000'000;
 
-// Steps of 33 ms on two ranks: rank 0 computes for 10 ms, rank 1 for 30 ms; 2 ms of moving a bucket; 1 ms of update.
+// Returns steps of 33 ms on two ranks: rank 0 computes for 10 ms, rank 1 for 30 ms; the transfer of a bucket takes 2 ms
+// and the update 1 ms.
 TraceData unevenSteps(int count, std::int64_t bytes) {
     TraceData data(2);
     for (std::int64_t step = 1; step <= count; ++step) {
@@ -41,7 +42,8 @@ TraceData unevenSteps(int count, std::int64_t bytes) {
     return data;
 }
 
-// 20 ms of backward, at whose middle a bucket of 6 ms is ready, that moves beside it; then the update of 2 ms.
+// Returns steps with a backward pass of 20 ms. In its middle, a bucket becomes ready, whose transfer of 6 ms overlaps
+// with the pass. Then follows the update of 2 ms.
 TraceData overlappedSteps(int count) {
     TraceData data(2);
     for (std::int64_t step = 1; step <= count; ++step) {
@@ -119,7 +121,8 @@ TEST_CASE("without overlap the buckets are reduced one after the other after the
 }
 
 TEST_CASE("latency and bandwidth follow from collectives of two sizes") {
-    // 1 MiB in 6 ms and 1/4 MiB in 3 ms: a line that begins at 2 ms. Both move behind the backward pass of 20 ms.
+    // 1 MiB takes 6 ms and 1/4 MiB takes 3 ms: a fixed latency of 2 ms, and 4 ms per MiB. Both transfers follow the
+    // backward pass of 20 ms.
     TraceData data(2);
     for (std::int64_t step = 1; step <= 10; ++step) {
         for (int rank = 0; rank < 2; ++rank) {
@@ -135,7 +138,7 @@ TEST_CASE("latency and bandwidth follow from collectives of two sizes") {
             trace.collective = {2 * step, 2 * step + 1};
             trace.kind = {0, 0};
             trace.bytes = {1 << 20, 1 << 18};
-            // The second is asked for while the first still moves, and moves behind it.
+            // The second collective is requested while the transfer of the first one is in progress, and follows it.
             trace.ready = trace.arrived = trace.last = {20 * kReplayMs, 20 * kReplayMs};
             trace.ended = {26 * kReplayMs, 29 * kReplayMs};
             separateWaitingFromMoving(trace);
@@ -148,7 +151,8 @@ TEST_CASE("latency and bandwidth follow from collectives of two sizes") {
 }
 
 TEST_CASE("a rank that starts a collective early and waits late delays the others by its own work") {
-    // Asked for at 5 ms by both; rank 1 waits at 50 ms only, and it moves for 2 ms from then on.
+    // Both ranks request the collective at 5 ms. Rank 1 waits for it only at 50 ms, and the transfer of 2 ms starts
+    // then.
     TraceData data(2);
     for (std::int64_t step = 1; step <= 10; ++step) {
         for (int rank = 0; rank < 2; ++rank) {
@@ -185,7 +189,8 @@ TEST_CASE("other buckets are reduced when their bytes are ready, at the recorded
 }
 
 TEST_CASE("more ranks with the same work transfer more bytes in more rounds") {
-    // A ring of W sends 2 (W - 1) / W of the bytes in 2 (W - 1) rounds: from 2 to 4 ranks 1.5 times and 3 times.
+    // A ring of W ranks sends 2 (W - 1) / W of the bytes in 2 (W - 1) rounds. From 2 to 4 ranks, the bytes grow by 1.5
+    // times and the rounds by 3 times.
     CHECK(replaySteps(unevenSteps(10, 1 << 20), {.worldSize = 4}).predicted == Approx(34));
     CHECK(replaySteps(unevenSteps(10, 1024), {.worldSize = 4}).predicted == Approx(37));
     CHECK(replaySteps(unevenSteps(10, 1 << 20), {.worldSize = 2}).predicted == Approx(33));

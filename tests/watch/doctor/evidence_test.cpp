@@ -12,7 +12,7 @@ TEST_CASE("Evidence keeps batches by loader and epoch, and pairs contents with i
     reports.fact(0, "loader", R"({"id":3,"where":"train.py:12","batch_size":2})");
     reports.fact(0, "pass", R"({"loader":3,"pass":0,"where":"train.py:12","sampler_epoch":7})");
     reports.fact(0, "content", R"({"loader":3,"pass":0,"batch":1,"sample_crc32":[11,12],"label_crc32":[1,2]})");
-    reports.trained(0, 3, 0, 1, 0, {4, 0}).trained(0, 3, 0, 1, 2, {6, 2});  // two micro-batches of step 1
+    reports.trained(0, 3, 0, 1, 0, {4, 0}).trained(0, 3, 0, 1, 2, {6, 2});  // two micro-batches of optimizer step 1
 
     CHECK(reports.evidence.worldSize() == 2);
     const LoaderEvidence& loader = reports.evidence.find(0)->loaders.at(3);

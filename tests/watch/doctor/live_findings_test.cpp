@@ -12,7 +12,7 @@ Finding finding(const char* code, const char* text = "t", const char* where = "t
     return {.code = code, .severity = Severity::kMistake, .text = text, .where = where, .evidence = "{\"a\":1}"};
 }
 
-// Judgements every three seconds.
+// LiveFindings with a judgement every three seconds.
 struct Judgements {
     // Returns the codes of the events after the next judgement; those of withdrawals begin with a minus.
     std::string next(const std::vector<Finding>& found) {
@@ -67,7 +67,7 @@ TEST_CASE("new numbers of a finding are reported less and less often, another li
         if (!judgements.next({finding("slow", text.c_str())}).empty())
             at.push_back((judgements.nowUs - begin) / kSecond);
     }
-    CHECK(at == std::vector<std::int64_t>{12, 33, 75});  // after at least 10, 20 and 40 s
+    CHECK(at == std::vector<std::int64_t>{12, 33, 75});  // the intervals are at least 10, 20 and 40 s
     CHECK(judgements.next({finding("slow", "t", "train.py:2")}) == "slow ");
 }
 

@@ -21,8 +21,8 @@ int rankOf(const Event& event) {
         event);
 }
 
-// Judges a record of tests/watch/doctor/recorded. Without `knowsQueue` the traces lack the time for which a thread had
-// no CPU, as on a system that does not count it.
+// Judges a recorded run from tests/watch/doctor/recorded. If `knowsQueue` is false, the traces lack the time in which a
+// thread was runnable but had no CPU, as on a system that does not count this time.
 Diagnosis judged(const std::string& name, bool knowsQueue = true) {
     Evidence evidence;
     const std::string path = sourceFile("tests/watch/doctor/recorded/" + name + ".jsonl");

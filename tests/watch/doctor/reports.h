@@ -20,7 +20,7 @@ inline std::string forRank(std::string text, int rank) {
     return text;
 }
 
-// Reports of the ranks of a script, as docs/watch-protocol.md defines them, written by hand.
+// Handwritten reports of the ranks of a script, in the format of docs/watch-protocol.md.
 class Reports {
   public:
     explicit Reports(int ranks) : m_ranks(ranks) {}
@@ -124,7 +124,7 @@ inline std::string resultOf(const Diagnosis& diagnosis, const std::string& code)
     return std::string(namesOf(found->result)[static_cast<std::size_t>(found->result)]);
 }
 
-// Returns the codes of all findings that are no notes, in order.
+// Returns the codes of all findings except notes, in order.
 inline std::vector<std::string> accusations(const Diagnosis& diagnosis) {
     std::vector<std::string> codes;
     for (const Finding& one : diagnosis.findings)
@@ -171,7 +171,7 @@ inline Reports healthyDdp(const std::string& sampler = kDistributedSampler, cons
     return reports;
 }
 
-// The 16 samples in two shards without padding, in another order for each epoch.
+// Adds epochs in which two ranks read the 16 samples in two shards without padding, in another order for each epoch.
 inline void healthyEpochs(Reports& reports) {
     reports.trainedPass(0, 0, 0, R"(,"sampler_epoch":0)", {{0, 2, 4, 6}, {8, 10, 12, 14}});
     reports.trainedPass(1, 0, 0, R"(,"sampler_epoch":0)", {{1, 3, 5, 7}, {9, 11, 13, 15}});

@@ -18,7 +18,7 @@ std::string samplerWith(const std::string& what, const std::string& replacement)
     return text.replace(text.find(what), what.size(), replacement);
 }
 
-// A Subset of the 100 samples of data set object 7. Its indices follow as facts "subset".
+// Returns the facts of a Subset of the 100 samples of data set object 7. Its indices must follow as facts "subset".
 std::string subsetFacts(int object, int length, const std::string& hash) {
     return R"({"class":"torch.utils.data.dataset.Subset","object":)" + std::to_string(object) + R"(,"length":)" +
            std::to_string(length) + R"(,"indices_sha256":")" + hash +
@@ -226,7 +226,7 @@ TEST_CASE("Accelerate fills the batches of all ranks with samples that others ha
     CHECK(accusations(reports.diagnosis()).empty());
 }
 
-// Indices as Accelerate 1.15.0 assigns 3 samples to batches of 4 on two ranks.
+// Indices of 3 samples in batches of 4 on two ranks, as Accelerate 1.15.0 assigns them.
 TEST_CASE("Equal shards of a data set that is smaller than a batch of all ranks repeat all of it") {
     const std::string data =
         R"({"class":"torch.utils.data.dataset.TensorDataset","object":1,"length":3,"content_crc32":[7]})";
@@ -281,8 +281,8 @@ TEST_CASE("Another random split on each rank is named once, with what it does to
     }
     const Diagnosis diagnosis = reports.diagnosis();
     CHECK(accusations(diagnosis) == std::vector<std::string>{"data-set-differs"});
-    // Rank 0 reads the even numbers below 80, rank 1 the odd ones from 21: no overlap, 0 to 19 odd and 80 to 98 even
-    // are missing.
+    // Rank 0 reads the even numbers below 80, rank 1 the odd numbers from 21 on. The ranks share no sample; the odd
+    // numbers up to 19 and the even numbers from 80 to 98 are missing.
     CHECK(findingOf(diagnosis, "data-set-differs").text ==
           "Each rank has drawn another subset, and the sampler divides it among the ranks again: in epoch 1, 0 samples "
           "of "

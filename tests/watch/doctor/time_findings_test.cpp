@@ -10,8 +10,9 @@ namespace {
 constexpr std::int64_t kMs = 1'000'000;  // nanoseconds
 constexpr int kBoth = 1000;
 
-// Adds traces of steps: data 1, forward 2, backward 3 and optimizer 1 ms on each rank, then waiting for the slower
-// rank. `late` needs `extra` more in one phase; -1: no rank does; kBoth: both ranks wait.
+// Adds traces of steps with 1 ms of data wait, 2 ms forward, 3 ms backward and 1 ms optimizer on each rank, followed by
+// the wait for the slower rank. The rank `late` needs `extra` ms more in one phase. late = -1: no rank is slower;
+// kBoth: both ranks wait.
 void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWaiting, std::int64_t steps = 20,
            std::int64_t extra = 50 * kMs) {
     for (std::int64_t step = 1; step <= steps; ++step) {
@@ -149,7 +150,7 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
           "not come: it is in phase idle (train.py:51).");
     CHECK(findingOf(diagnosis, "hang").where == "train.py:48");
 
-    // All ranks have come: a slow network, or a watch that has ended early.
+    // All ranks are in the collective: the network is slow, or the watch ended early.
     same.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", waits, 10'000'000);
     CHECK(resultOf(same.diagnosis(), "hang") == "could_not_judge");
     const std::string next = R"({"for_us":9000000,"cpu_us":0,"phase":"waiting","where":"train.py:49","inside":)"

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Two ranks with a process group and a loop of their own, without a wrapper.
+// Returns the reports of two ranks with a process group and their own averaging loop, without a wrapper.
 Reports ownLoop() {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true,"script":"train.py"})");
@@ -80,7 +80,7 @@ TEST_CASE("Ranks that train alone after a launch of several are named") {
 TEST_CASE("A model without a wrapper whose ranks part is not wrapped") {
     Reports reports = ownLoop();
     partFrom(reports, 1);
-    reduce(reports, 8);  // a metric, less than the 10 parameters
+    reduce(reports, 8);  // the reduction of a metric: 8 bytes are less than the 10 parameters
     CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"model-not-wrapped"});
     CHECK(findingOf(reports.diagnosis(), "model-not-wrapped").text ==
           "The model is not wrapped, and no collective makes the ranks' parameters equal: after step 1, w differs "
@@ -143,7 +143,7 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     partFrom(outside, 1, "optimizer 0 group 0 parameter 2");
     CHECK(accusations(outside.diagnosis()) == std::vector<std::string>{"parameters-outside-ddp"});
 
-    Reports around = ownLoop();  // its steps have no all-reduce
+    Reports around = ownLoop();  // the steps of DDP have no all-reduce
     around.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
     partFrom(around, 2);
     CHECK(accusations(around.diagnosis()) == std::vector<std::string>{"forward-around-ddp"});
@@ -199,7 +199,8 @@ TEST_CASE("An optimizer none of whose tensors has a gradient is named") {
 TEST_CASE("Gradients that are still there at each next backward pass were never cleared") {
     Reports never = healthyDdp();
     never.fact(0, "gradients", R"({"after_step":1,"cleared":false})");
-    CHECK(resultOf(never.diagnosis(), "gradients-never-cleared") == "passed");  // once can be on purpose
+    // A single step without clearing can be intended.
+    CHECK(resultOf(never.diagnosis(), "gradients-never-cleared") == "passed");
     never.fact(0, "gradients", R"({"after_step":2,"cleared":false})");
     CHECK(accusations(never.diagnosis()) == std::vector<std::string>{"gradients-never-cleared"});
     Reports clears = healthyDdp();
@@ -296,7 +297,7 @@ TEST_CASE("Losses that are not finite until the end are a mistake, a missing los
     CHECK(findingOf(nan.diagnosis(), "loss-not-finite").text ==
           "The loss of rank 0 is infinite or not a number from step 3 to step 4.");
     CHECK(findingOf(nan.diagnosis(), "loss-not-finite").where == "train.py:40");
-    Reports stage(1);  // of a pipeline: no loss is given to backward()
+    Reports stage(1);  // a stage of a pipeline, in which no loss is passed to backward()
     stage.facts("step_counts", R"({"from_step":1,"backwards":1,"losses":[]})").steps(0, {kNaN, kNaN, kNaN});
     CHECK(accusations(stage.diagnosis()).empty());
     Reports recovers(1);
@@ -379,7 +380,7 @@ TEST_CASE("Parameters in no optimizer are named after 16 steps") {
     CHECK(resultOf(with(looked(8, 2)), "parameters-not-optimized") == "could_not_judge");
     CHECK(resultOf(with(looked(16, 0)), "parameters-not-optimized") == "passed");
     CHECK(resultOf(ownLoop().diagnosis(), "parameters-not-optimized") == "skipped");
-    // A model whose optimizer makes its first step late: the latest look counts.
+    // A model whose optimizer makes its first step late: the latest report of "unoptimized" counts.
     Reports late = ownLoop();
     late.facts("unoptimized", looked(16, 2));
     late.facts("unoptimized", looked(32, 0));

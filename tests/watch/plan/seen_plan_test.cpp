@@ -13,8 +13,8 @@ using namespace ringside;
 namespace {
 
 struct Recorded {
-    std::map<int, LoaderFacts> loaders;  // of the training loader, by rank
-    std::vector<std::int64_t> epochs;    // of the sampler
+    std::map<int, LoaderFacts> loaders;  // facts of the training loader, by rank
+    std::vector<std::int64_t> epochs;    // epochs of the sampler, as set_epoch() has set them
     std::vector<ConsumedIndices> trained;
 };
 

@@ -98,7 +98,8 @@ TEST_CASE("Steps that a restart does not continue from do not count", "[audit]")
                                                               : "The restart after step 3"));
 }
 
-// The first run saves a checkpoint after step 1 and trains on; the second run starts with the weights of step 1.
+// The first run saves a checkpoint after step 1 and continues to train. The second run starts with the weights of step
+// 1.
 TEST_CASE("Steps after the checkpoint that a run continues from do not count", "[audit]") {
     const auto tensors = [](RecordedScript& script, int step, double norm) {
         script.fact(0, "tensors",

@@ -105,7 +105,7 @@ TEST_CASE("Samplers that draw a part or with replacement explain the epoch", "[a
     CHECK_FALSE(linesOf(auditOf({twice})).at(0).good);
 }
 
-// Two samples are repeated as often as padding would, but two others are missing: no rule explains both.
+// Two samples are repeated, as padding would do, but two others are missing. No rule explains both.
 TEST_CASE("Padding does not explain samples that are missing", "[audit]") {
     RecordedScript script = scriptOf(2, 6, distributed(2, 6));
     script.epoch(0, 0, 0, {0, 2, 4});
@@ -172,7 +172,7 @@ TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit
     CHECK(linesOf(audit).at(0).good);
 }
 
-// Lightning stops after the last batch and never asks the iterator for another one.
+// Lightning stops after the last batch and does not request a further one from the iterator.
 TEST_CASE("An iterator that is left after its last batch has read everything", "[audit]") {
     const Json loader = {{"batch_size", 4}, {"sampler", {{"class", "torch.utils.data.sampler.RandomSampler"}}}};
     RecordedScript script = scriptOf(1, 4, loader);
@@ -185,7 +185,7 @@ TEST_CASE("An iterator that is left after its last batch has read everything", "
     CHECK_FALSE(auditOf({broken}).training.at(0).isFinished);
 }
 
-// random_split with another seed on each rank: each rank's indices are perfect, but the Subsets differ.
+// random_split with a different seed on each rank: the indices of each rank are correct, but the Subsets differ.
 TEST_CASE("Indices of a Subset are replaced by those of the data set inside", "[audit]") {
     RecordedScript script;
     const std::vector<Indices> chosen = {{0, 1, 2, 3}, {2, 3, 4, 5}};
@@ -197,7 +197,7 @@ TEST_CASE("Indices of a Subset are replaced by those of the data set inside", "[
     script.epoch(0, 0, 0, {0, 2});  // samples 0 and 2
     script.epoch(1, 0, 0, {1, 3});  // samples 3 and 5
     const EpochAudit disjoint = auditOf({script}).training.at(0);
-    CHECK(disjoint.size == 6);  // union of both Subsets
+    CHECK(disjoint.size == 6);  // size of the union of both Subsets
     CHECK(disjoint.distinct == 4);
     CHECK(disjoint.never == 2);     // 1 and 4
     script.epoch(0, 0, 1, {2, 3});  // samples 2 and 3
@@ -264,7 +264,7 @@ TEST_CASE("Evaluating all samples that were trained on is no validation on them"
     CHECK_FALSE(audit.trainedOn);
 }
 
-// The lost second batch read sample 0 again: what is left looks exact.
+// The lost second batch contained sample 0 again. Without it, the pass seems to be exact.
 TEST_CASE("A validation pass with a lost batch is not called exact", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
@@ -318,7 +318,7 @@ TEST_CASE("Validation on another data set makes no claim about trained samples",
     CHECK_FALSE(auditOf({script}).trainedOn);
 }
 
-// Each rank has shuffled its list of files by itself: indices are disjoint, contents are not.
+// Each rank has shuffled its list of files itself: the indices of the ranks are disjoint, but the contents are not.
 TEST_CASE("Contents overrule indices that do not name the same samples on all ranks", "[audit]") {
     RecordedScript script;
     const std::vector<Indices> contents = {{100, 101, 102, 103}, {102, 103, 100, 105}};
@@ -335,7 +335,7 @@ TEST_CASE("Contents overrule indices that do not name the same samples on all ra
     CHECK(epoch.twice == 3);
     CHECK(epoch.never == 3);
     CHECK(epoch.why.find("of 8 checked samples, 3 have the same content") != std::string::npos);
-    CHECK_FALSE(linesOf(auditOf({script})).at(0).good);  // a cause that is no rule of the sampler
+    CHECK_FALSE(linesOf(auditOf({script})).at(0).good);  // the cause is not a rule of the sampler
 }
 
 TEST_CASE("Ranks of one data-parallel group are counted together, groups separately", "[audit]") {
@@ -377,7 +377,7 @@ TEST_CASE("A record with lost observations makes no claim", "[audit]") {
     CHECK(whyOf("end", {{"steps", 1}, {"dropped_observations", 2}, {"dropped_lines", 1}}) ==
           "the record of rank 1 may be incomplete: 3 observations could not be sent");
 
-    RecordedScript other = scriptOf(2, 4);  // this part does not observe samples
+    RecordedScript other = scriptOf(2, 4);  // the failed hook does not observe samples
     other.epoch(0, 0, 0, {0, 1});
     other.epoch(1, 0, 0, {2, 3});
     other.fact(1, "hook_failed", {{"hook", "norms of tensors"}, {"text", "TypeError"}});
@@ -471,7 +471,7 @@ TEST_CASE("A sampler with an earlier epoch continues the interrupted epoch", "[a
 
 TEST_CASE("A restart of the ranks within a run counts as another run of the chain", "[audit]") {
     RecordedScript script = scriptOf(1, 4);
-    script.trained(0, 0, 0, {0, 1});  // then the process is killed
+    script.trained(0, 0, 0, {0, 1});  // the process is then killed, so the pass has no end
     script.process(0, 1);
     script.loader(0, 0, listOf(4));
     script.epoch(0, 0, 0, {2, 3});
@@ -498,7 +498,7 @@ TEST_CASE("invalid facts cause no crash", "[audit]") {
                               [](const std::string& note) { return note.find("damaged") != std::string::npos; }));
 }
 
-// Counts with the simplest possible code: a map from sample to number of draws.
+// Compares with a simple count: a map from each sample to its number of draws.
 TEST_CASE("Random assignments are counted as by brute force", "[audit]") {
     std::mt19937 random(GENERATE(range(0, 60)));
     const auto below = [&](std::int64_t most) {

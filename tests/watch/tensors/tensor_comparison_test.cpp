@@ -52,7 +52,7 @@ TEST_CASE("One process and two processes of PyTorch have equal tensors", "[tenso
     CHECK(result.ranksOfB == 2);
 }
 
-// The recorded script divides one gradient by the number of ranks once more.
+// The recorded script divides one gradient by the number of ranks a second time.
 TEST_CASE("A gradient that PyTorch has divided twice is named with its ratio", "[tensors]") {
     const TensorComparison result = compareTensors(recorded("one_process"), recorded("one_gradient_divided"), 1e-4);
     REQUIRE(result.first);
