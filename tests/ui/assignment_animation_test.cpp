@@ -53,7 +53,8 @@ TEST_CASE("cards are assigned in order, one to each rank at a time") {
     CHECK(animation.travelled(0, 0) == 0);
     CHECK(animation.travelled(0, 100) == 0.5);
     CHECK(animation.travelled(3, 200) == 1);
-    CHECK(animation.travelled(4, 100) == 0);  // the second group starts when the first is half way
+    // The second group starts when the first one has travelled half of its way.
+    CHECK(animation.travelled(4, 100) == 0);
     CHECK(animation.endMs() == 400);
 }
 
@@ -61,7 +62,8 @@ TEST_CASE("blocks are assigned to one rank after the other, and only visible car
     ShardSpec spec = tenOnFour();
     spec.kind = SamplerKind::kContiguous;
     const AssignmentAnimation animation(sceneOf(spec), {0, 2}, {0, 2}, AssignmentAnimation::Speed::Quick);
-    CHECK(samplesOf(animation) == std::vector<std::int64_t>{4, 1, 5, 3});  // positions 0 1, 3 4
+    // The samples at positions 0, 1, 3 and 4 of the order.
+    CHECK(samplesOf(animation) == std::vector<std::int64_t>{4, 1, 5, 3});
 }
 
 TEST_CASE("a quick animation takes 600 ms, a slow one shows each group separately") {
@@ -99,7 +101,7 @@ TEST_CASE("moving the epoch slider, changed settings and a first plan are shown 
     table.grid.setScene(sceneOf(tenOnFour()));
     table.showEpoch(1);
     CHECK(table.overlay().isRunning());
-    table.showEpoch(2);  // at once after the one before
+    table.showEpoch(2);  // a change directly after another one ends the animation
     CHECK(!table.overlay().isRunning());
 }
 
@@ -117,7 +119,7 @@ TEST_CASE("a slow animation explains each group, continues with Space and ends w
     QTest::mouseClick(&table.overlay(), Qt::LeftButton);
     CHECK(!table.overlay().isRunning());
     table.grid.animateAssignment(AssignmentAnimation::Speed::Slow);
-    table.grid.home();  // so does moving the view
+    table.grid.home();  // moving the view ends the animation too
     CHECK(!table.overlay().isRunning());
 }
 
@@ -139,8 +141,8 @@ TEST_CASE("a batch leaves the grid when forward begins and returns as trained wh
     CHECK(flight.taken(0).size() == 0);
     CHECK(flight.taken(1).first == 8);
     CHECK(flight.taken(1).size() == 4);
-    CHECK_FALSE(flight.isFlying());   // motion is off: it is there at once
-    progress.ranks[1].taken = false;  // optimizer: not counted yet
+    CHECK_FALSE(flight.isFlying());   // without motion, the samples are at their target immediately
+    progress.ranks[1].taken = false;  // in the optimizer phase, the samples do not count as taken yet
     flight.setProgress(progress);
     CHECK(flight.taken(1).size() == 4);
     progress.ranks[1].done = 12;
@@ -152,7 +154,7 @@ TEST_CASE("a batch leaves the grid when forward begins and returns as trained wh
     CHECK(flight.isFlying());
     flight.showAt(1e12);
     CHECK_FALSE(flight.isFlying());
-    progress.ranks[0].showsPhases = false;  // full speed again
+    progress.ranks[0].showsPhases = false;  // the run continues at full speed
     flight.setProgress(progress);
     CHECK_FALSE(flight.isAnyTaken());
 }

@@ -61,10 +61,10 @@ TEST_CASE("zooming keeps the value under the pointer and stays within the full r
 TEST_CASE("values far above the rest in the first tenth are outliers, later ones never") {
     std::vector<QPointF> points;
     for (int x = 0; x < 200; ++x) points.emplace_back(x, x < 10 ? 100.0 : 1.0 + 0.01 * (x % 100));
-    // The rest lies between 1 and 1.99; half of its range more is shown.
+    // The other points lie between 1 and 1.99. The range extends beyond them by half of their range.
     CHECK(rangeWithoutOutliers(points).maximum == Approx(1.99 + 0.5 * 0.99));
     CHECK(rangeWithoutOutliers(points).minimum == 1.0);
-    points[150].setY(100);  // a jump in the middle matters
+    points[150].setY(100);  // a jump in the middle is not left out
     CHECK(rangeWithoutOutliers(points).maximum == 100);
 }
 

@@ -9,10 +9,11 @@ using namespace ringside;
 
 namespace {
 
-// Ten samples of classes 0 and 1 in turns; epoch 0 deals 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1 in batches of two.
+// Returns a scene with ten samples whose classes alternate between 0 and 1. Epoch 0 assigns 4 3 6 | 1 9 2 | 7 0 4 | 5 8
+// 1 in batches of two.
 ShardScene twoClasses() {
     ShardScene scene = sceneOf(tenOnFour());
-    scene.data = loadDataset({}).value().training;  // for its number of classes, ten
+    scene.data = loadDataset({}).value().training;  // only its number of classes matters: ten
     scene.labels =
         std::make_shared<std::vector<std::uint16_t>>(std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
     return scene;

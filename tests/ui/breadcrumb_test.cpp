@@ -75,7 +75,7 @@ TEST_CASE("a click on a part of the trail requests that level") {
 }
 
 TEST_CASE("the last part of a trail is truncated without room, and complete with room") {
-    QWidget page;  // a window would not get smaller than its parts
+    QWidget page;  // a page within this widget, because a window cannot become smaller than its parts
     Breadcrumb bread(&page);
     bread.setTrail({{CrumbKind::Epoch, "Epoch 0"}, {CrumbKind::Sample, "sample 1069931 again"}});
     bread.resize(200, 22);

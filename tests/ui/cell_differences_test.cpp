@@ -19,7 +19,7 @@ std::int64_t sampleIn(const ShardPlan& plan, int rank, qint64 slot) {
 }  // namespace
 
 TEST_CASE("cells with different samples are distinguished from equal ones") {
-    // With padding 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1, with drop_last 4 3 (6) | 1 9 (2) | 7 0 | 5 8.
+    // The ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1 with padding, and 4 3 (6) | 1 9 (2) | 7 0 | 5 8 with drop_last.
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;
     const CellDifferences ofPadded(sceneOf(tenOnFour()), planOf(cut), kGoOn);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr QRectF kCard{10, 10, 60, 80};
 
-// One card or chip of ten samples on four ranks on white paper.
+// One painted card or chip of ten samples on four ranks, on a white background.
 struct Painted {
     Theme theme;
     ShardScene scene;
@@ -62,13 +62,13 @@ TEST_CASE(
     CHECK(plain.edge(plain.theme.colors().warning) == 0);
 
     Painted again(tenOnFour());
-    again.card({2, 2});  // sample 4, padding
+    again.card({2, 2});  // sample 4, repeated as padding
     CHECK(again.edge(again.theme.colors().warning) > 60);
 
     ShardSpec spec = tenOnFour();
     spec.dropLast = true;
     Painted dropped(spec);
-    dropped.card({0, 2});  // a sample that no rank gets
+    dropped.card({0, 2});  // a dropped sample, which no rank gets
     const int solid = dropped.edge(dropped.theme.colors().danger);
     CHECK(solid > 15);
     CHECK(solid < 60);
@@ -88,7 +88,7 @@ TEST_CASE("the text of a card does not touch its border for any number") {
     spec.shuffle = false;
     Painted painted(spec);
     painted.card({1, 999'999});  // sample 1999999
-    // Between the border and three pixels inside it there is nothing but paper, beside the index.
+    // Within three pixels of the border, only the background is visible next to the index.
     for (int y = 20; y < 80; ++y) {
         for (const int x : {13, 66}) {
             INFO(x << "," << y);

@@ -12,7 +12,7 @@ TEST_CASE("the range expected by chance is that of the hypergeometric distributi
     CHECK(band.expected == Approx(10));
     CHECK(band.low == Approx(6.0603).epsilon(1e-4));
     CHECK(band.high == Approx(13.9397).epsilon(1e-4));
-    CHECK(chanceBand(100, 50, 100).low == Approx(50));  // all are drawn: no chance left
+    CHECK(chanceBand(100, 50, 100).low == Approx(50));  // all samples are drawn, so chance has no influence
     CHECK(chanceBand(100, 50, 100).high == Approx(50));
     CHECK(chanceBand(0, 0, 0).high == 0);
 }
@@ -55,7 +55,8 @@ TEST_CASE("a rank that gets one class only is outside the band") {
     ShardScene scene = sceneOf(spec);
     scene.data = loadDataset({}).value().training;
     std::vector<std::uint16_t> labels;
-    for (std::uint16_t sample = 0; sample < 400; ++sample) labels.push_back(sample % 2);  // rank r gets class r only
+    // The labels alternate, so rank r gets only samples of class r.
+    for (std::uint16_t sample = 0; sample < 400; ++sample) labels.push_back(sample % 2);
     scene.labels = std::make_shared<std::vector<std::uint16_t>>(labels);
     const ClassBalance balance = classBalance(scene);
     CHECK(balance.count(0, 0) == 200);

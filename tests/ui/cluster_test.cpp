@@ -41,7 +41,8 @@ T* findIn(const QDialog& dialog, const char* name) {
 
 const QString kCode = QStringLiteral("10.0.0.7:21345/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W");
 
-// In a directory of its own, with what is in front of the other programs.
+// Changes to a new working directory, which is also the first one in PATH, so that scripts in it replace other
+// programs.
 struct Elsewhere {
     QTemporaryDir directory;
     QString before = QDir::currentPath();
@@ -82,10 +83,11 @@ TEST_CASE("a mistyped join code is reported next to its field, and a valid one w
                findIn<QLabel>(*dialog, "joinNewsLabel")->text() == QStringLiteral("step 7");
     }));
     CHECK(button->isHidden());
-    CHECK(findIn<QLineEdit>(*dialog, "joinCodeEdit")->height() == fieldHeight);  // the window has grown
+    // The field keeps its height after the window has grown.
+    CHECK(findIn<QLineEdit>(*dialog, "joinCodeEdit")->height() == fieldHeight);
     QFile said(directory.filePath("said"));
     REQUIRE(said.open(QIODevice::ReadOnly));
-    // The code goes over standard input: other users can read command lines.
+    // The code is passed over standard input, because other users can read command lines.
     CHECK(said.readAll().trimmed() == "join - --name=Ada --lines and " + kCode.toUtf8());
     delete dialog;
 }
@@ -184,7 +186,7 @@ TEST_CASE("the command for a terminal names a file that has the settings of the 
 
 TEST_CASE("a submitted job is watched in the queue until its run begins") {
     const Elsewhere elsewhere;
-    // The queue: waits once, then the job makes its run directory.
+    // Fake queue: the job is pending at the first query; then it makes its run directory.
     scriptIn(elsewhere.directory, "sbatch",
              "pwd > " + elsewhere.directory.filePath("where").toUtf8() + "\necho 'Submitted batch job 17'\n");
     scriptIn(elsewhere.directory, "squeue",

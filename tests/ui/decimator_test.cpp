@@ -9,7 +9,7 @@
 using namespace ringside;
 
 TEST_CASE("of many points per pixel the minimum and maximum are kept in order") {
-    // Two columns: x in [0, 2) and [2, 4].
+    // The points lie in two pixel columns: x in [0, 2) and [2, 4].
     const QList<QPointF> points{{0, 5}, {0.5, 9}, {1, 1}, {1.5, 5}, {2, 3}, {2.5, 2}, {3, 7}, {4, 4}};
     const QList<QPointF> result = decimated(points, {0, 4, 2});
     CHECK(result == QList<QPointF>{{0.5, 9}, {1, 1}, {2.5, 2}, {3, 7}});

@@ -33,7 +33,7 @@ HostDevices twoGpus() {
     return host;
 }
 
-// A ringsidectl that answers `devices --json` with this text.
+// Fake ringsidectl whose `devices --json` prints this text.
 struct FakeControl {
     QTemporaryDir folder;
     explicit FakeControl(const QByteArray& script) {

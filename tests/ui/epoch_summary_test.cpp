@@ -44,7 +44,8 @@ TEST_CASE("ten samples on four ranks: two are repeated") {
     CHECK(values["Never seen in 10 epochs"] == "counting");
 }
 
-// Two replicas of a pipeline of two ranks; then one process with four devices.
+// First two replicas of a pipeline of two ranks, then one process with four devices. W is the number of data-parallel
+// ranks.
 TEST_CASE("with pipelines the summary counts data-parallel ranks and all ranks, and W is the former") {
     ShardSpec spec = tenOnFour();
     spec.worldSize = 2;
@@ -124,7 +125,7 @@ TEST_CASE("samples never used are those that every epoch drops") {
     RunConfig ordered = configOf(4, true, 100);
     ordered.sampler.shuffle = false;
     CHECK(coverage(ordered, 10) == Coverage{10, 100, 2});
-    // Padding loses nothing; an empty shard loses everything.
+    // Padding drops no sample. An empty shard uses no sample.
     CHECK(coverage(configOf(4, false, 3), 10).neverSeen == 0);
     CHECK(coverage(configOf(16, true, 5), 10).neverSeen == 10);
 }
@@ -136,7 +137,7 @@ TEST_CASE("the summary names the rank and sample of a duplicate") {
     ShardSpec many = tenOnFour();
     many.datasetSize = 11;
     many.worldSize = 64;
-    CHECK(duplicatesSentence(planOf(many)).endsWith(", and 45 more."));  // 53 in all, 8 named
+    CHECK(duplicatesSentence(planOf(many)).endsWith(", and 45 more."));  // 53 samples in all, of which 8 are named
     many.dropLast = true;
     CHECK(duplicatesSentence(planOf(many)).isEmpty());
 }

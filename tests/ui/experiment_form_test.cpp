@@ -23,7 +23,7 @@ using namespace ringside::testing;
 
 namespace {
 
-// The form on the built-in experiment, its data loaded.
+// The form with the built-in experiment and its loaded data.
 struct Fixture {
     ExperimentModel model;
     ExperimentForm form{model};
@@ -304,7 +304,7 @@ TEST_CASE("a refused data set is not created") {
     Fixture f;
     RunConfig config = f.model.config();
     config.dataset.kind = DatasetKind::kSynthetic;
-    config.dataset.size = 13'421'773;  // times 10 features and 10 targets: four more than 2^28
+    config.dataset.size = 13'421'773;  // with 10 features and 10 targets, four values more than 2^28
     f.model.edit(config, QStringLiteral("dataset.size"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
     CHECK(f.model.data() == nullptr);
@@ -378,7 +378,8 @@ TEST_CASE("a throttle preset depends on the model's computation and bytes") {
     two.parallel.worldSize = 2;
     const RunConfig slow = withThrottle(two, f.model.data(), ThrottlePreset::SlowNetwork);
     CHECK(slow.parallel.worldSize == 2);
-    CHECK(slow.parallel.throttle.gbitPerSecond == Approx(0.0051));  // once each way in 60 ms
+    // The gradients are sent once in each direction in 60 ms.
+    CHECK(slow.parallel.throttle.gbitPerSecond == Approx(0.0051));
     CHECK_FALSE(withThrottle(slow, f.model.data(), ThrottlePreset::Off).parallel.throttle.any());
 }
 
@@ -391,7 +392,7 @@ TEST_CASE("a forgotten set_epoch is marked beside its field") {
     f.model.edit(config, "sampler.set_epoch");
     CHECK_FALSE(hint->isHidden());
     CHECK(hint->text().contains("all 10 epochs have the same order"));
-    config.sampler.shuffle = false;  // then it is the same order anyway
+    config.sampler.shuffle = false;  // without shuffling, the order is the same in each epoch anyway
     f.model.edit(config, "sampler.shuffle");
     CHECK(hint->isHidden());
 }

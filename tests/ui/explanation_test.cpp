@@ -33,7 +33,8 @@ TEST_CASE("an ordinary cell is explained by the formula and its step") {
     CHECK(why.lines[2] == "Step 1 of 2 uses slots 0 to 1 of every rank: positions 0 to 7 of the order.");
 }
 
-// torch.chunk(10 samples, 4) is 3 3 3 1; of 9 samples it is 3 3 3, and the fourth device gets none.
+// torch.chunk() of 10 samples on 4 devices gives 3 3 3 1; of 9 samples, it gives 3 3 3, and the fourth device gets
+// none.
 TEST_CASE("a batch of data_parallel is split over the devices as by torch.chunk") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 19;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The script for plain PyTorch and going on from a run, as the window offers them.
+// Tests of the export to plain PyTorch and of resuming a run, in the window.
 #include <QAction>
 #include <QFile>
 
@@ -74,7 +74,7 @@ TEST_CASE("an experiment that cannot be exported is refused with the remedy, and
     CHECK(f.dialogs.savesAsked == 0);
 }
 
-// 1,437 digits in batches of 32 leave 29, which no stage of PyTorch's takes.
+// 1,437 digits in batches of 32 leave a batch of 29, which PyTorch's pipeline stages do not accept.
 TEST_CASE("an export that the data prevent is refused before the file dialog") {
     Fixture f;
     RunConfig config = f.window.experiment().config();

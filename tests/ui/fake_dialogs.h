@@ -5,10 +5,10 @@
 
 #include "dialogs/dialogs.h"
 
-// Dialogs that return prepared answers at once and record the questions.
+// Fake dialogs that return prepared answers immediately and record the questions.
 struct FakeDialogs final : ringside::Dialogs {
     QString path;
-    int answer = -1;  // -1: leaves the question open
+    int answer = -1;  // answer to a question; -1: the question stays open
     QList<ringside::Question> asked;
 
     void openFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }

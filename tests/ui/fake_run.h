@@ -10,7 +10,7 @@
 #include "support/places.h"
 #include "telemetry/events/codec.h"
 
-// A run as fake_ringsidectl.sh plays it: 4 ranks, 120 steps planned.
+// Fake run of fake_ringsidectl.sh: 4 ranks, 120 planned steps.
 struct FakeRun {
     QTemporaryDir folder;
 

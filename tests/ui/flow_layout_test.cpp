@@ -17,7 +17,7 @@ QWidget* fixedWidget(int width, int height) {
     return widget;
 }
 
-// A window with a flow of three widgets of 100 x 20 px, 10 px apart, above an empty widget.
+// Window with a flow layout of three widgets of 100 x 20 px, 10 px apart, and an empty widget below.
 struct Flow {
     QWidget window;
     FlowLayout* layout;
@@ -69,7 +69,7 @@ TEST_CASE("an item of a flow that expands takes the room that remains in its row
     CHECK(wide->geometry() == QRect(330, 0, 70, 20));
     f.resize(300);  // two items in a row, the third and the wide one below
     CHECK(wide->geometry() == QRect(110, 25, 190, 20));
-    f.parts[0]->hide();  // a hidden item takes no room
+    f.parts[0]->hide();  // a hidden item takes no space
     for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
     CHECK(f.parts[1]->geometry() == QRect(0, 0, 100, 20));
 }

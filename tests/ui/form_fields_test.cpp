@@ -25,7 +25,7 @@ TEST_CASE("every field of the form is a field of the configuration, once, with i
 }
 
 TEST_CASE("a field of the configuration is in the form, or has only one choice") {
-    std::set<std::string> paths{"name"};  // edited by saving the experiment
+    std::set<std::string> paths{"name"};  // the name is edited by saving the experiment, not in the form
     for (const FormField& field : formFields()) paths.insert(field.path);
     for (const ConfigField& field : configFields()) {
         INFO(field.path);

@@ -36,7 +36,7 @@ TEST_CASE("a point finds the cell it lies in, and nothing beyond the last slot a
     GridGeometry geometry;
     geometry.setArea({200, 320});
     geometry.setShape(100, 4);
-    geometry.fit();  // 2 px a slot, 80 px a rank
+    geometry.fit();  // 2 px per slot and 80 px per rank
     CHECK(geometry.cellAt({0, 0}) == GridCell{0, 0});
     CHECK(geometry.cellAt({1.9, 79}) == GridCell{0, 0});
     CHECK(geometry.cellAt({2, 81}) == GridCell{1, 1});
@@ -74,7 +74,7 @@ TEST_CASE("zooming keeps the slot under the pointer where it is") {
     const auto after = geometry.cellAt(pointer);
     REQUIRE(before);
     REQUIRE(after);
-    CHECK(std::abs(before->slot - after->slot) <= 12);  // a pixel stood for 12.5 slots before
+    CHECK(std::abs(before->slot - after->slot) <= 12);  // one pixel corresponded to 12.5 slots before
     CHECK(before->rank == after->rank);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("all ranks stay visible while a thumbnail fits into their height") {
     geometry.home();
     CHECK(geometry.rowHeight() == 66);
     CHECK(geometry.visibleRanks() == CellRange{0, 4});
-    geometry.setShape(1000, 8);  // 33 px each is not enough: rows grow and scroll
+    geometry.setShape(1000, 8);  // 33 px per row are too few, so the rows are higher and the view scrolls
     CHECK(geometry.rowHeight() > 66);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("a notice above the grid does not hide one of four ranks") {
 
 TEST_CASE("few slots in low rows are fitted as indices with all ranks visible") {
     GridGeometry geometry;
-    geometry.setArea({540, 100});  // one half of A/B
+    geometry.setArea({540, 100});  // the size of one half of the A/B view
     geometry.setShape(3, 4);
     geometry.fit();
     CHECK(geometry.detail() == CellDetail::Index);

@@ -18,7 +18,7 @@ bool isMarked(CellKind kind) {
     return kind != CellKind::Normal && kind != CellKind::None;
 }
 
-// What is marked, cell by cell: the slow and simple way.
+// Returns the marked cells by examining each cell, which is slow and simple.
 std::vector<GridCell> markedByLooking(const ShardScene& scene) {
     std::vector<GridCell> cells;
     for (int rank = 0; rank < scene.ranks(); ++rank) {
@@ -41,7 +41,8 @@ ShardScene randomScene(std::mt19937& random) {
     return sceneOf(spec);
 }
 
-// Whether the cell, which is in sight, lies under a mark of its own kind that is seen and wide enough.
+// True if the cell, which is in the visible area, is covered by a mark of its kind that is visible and has the minimum
+// width.
 bool isSeen(const ShardScene& scene, const GridGeometry& view, GridCell cell) {
     const CellKind kind = cellContent(scene.plan, cell.rank, cell.slot).kind;
     const double width = view.area().width();

@@ -58,8 +58,8 @@ TEST_CASE("a pixel that covers many cells has their majority colour") {
     const CellColors colors(ColorBy::Class, scene, theme);
     const QImage image = rasterized(scene, colors, {0, 4, 3, {0, 1}});
     CHECK(QColor(image.pixel(0, 0)) == theme.classColor(2));
-    CHECK(QColor(image.pixel(1, 0)) == theme.classColor(3));  // the first of the two
-    CHECK(qAlpha(image.pixel(2, 0)) == 0);                    // past the end
+    CHECK(QColor(image.pixel(1, 0)) == theme.classColor(3));  // of two equally frequent classes, the first one
+    CHECK(qAlpha(image.pixel(2, 0)) == 0);                    // after the last sample
 }
 
 TEST_CASE("by rank, every second step is paler and every row has its rank's colour") {
@@ -68,7 +68,7 @@ TEST_CASE("by rank, every second step is paler and every row has its rank's colo
     const CellColors colors(ColorBy::Rank, scene, theme);
     const QImage image = rasterized(scene, colors, {0, 1, 3, {0, 4}});
     for (int rank = 0; rank < 4; ++rank) {
-        CHECK(image.pixel(0, rank) == image.pixel(1, rank));  // slots 0 and 1 are one batch of two
+        CHECK(image.pixel(0, rank) == image.pixel(1, rank));  // slots 0 and 1 are in the same batch of two
         CHECK(QColor(image.pixel(2, rank)) == theme.rankColor(rank));
         CHECK(image.pixel(0, rank) != image.pixel(2, rank));
     }

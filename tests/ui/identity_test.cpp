@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Menu of things with an identity, copying as text, and the start after a failure.
+// Tests of the context menu of objects with an identity (such as ranks, samples and steps), of copying as text, and of
+// the start after a failure.
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -38,7 +39,7 @@ using namespace ringside;
 namespace {
 
 struct IdentityWindow : WindowFixture {
-    // Opens the menu at a point of a widget of the window.
+    // Opens the context menu at a point of a widget of the window.
     QMenu* menuAt(QWidget& widget, const QPoint& point) {
         const QPoint place = widget.mapTo(&window, point);
         QContextMenuEvent event(QContextMenuEvent::Mouse, place, window.mapToGlobal(place));
@@ -102,8 +103,8 @@ TEST_CASE("a rank's card, its lane and a step of the timeline lead to the other 
     auto* lanes = f.window.findChild<LanesWidget*>();
     REQUIRE(
         waitFor([&] { return lanes->isVisible() && !lanes->identitiesAt(QPoint(lanes->width() / 2, 10)).empty(); }));
-    // By hand: of the two last steps in sight the middle of the picture lies in one of steps 11 and 12, in rank 0's
-    // lane.
+    // Determined by hand: the middle of the picture, which shows the last two steps, lies in step 11 or 12 and in the
+    // lane of rank 0.
     const auto things = lanes->identitiesAt(QPoint(lanes->width() / 2, 10));
     CHECK(std::ranges::count(things, Identity{IdentityKind::Rank, 0}) == 1);
     menu = f.menuAt(*lanes, QPoint(lanes->width() / 2, 10));
@@ -127,7 +128,7 @@ TEST_CASE("every row of the sample history has its sample, and the epoch, rank a
     CHECK(things[2].kind == IdentityKind::Rank);
     CHECK(things[3].kind == IdentityKind::Step);
     const std::int64_t steps = f.window.plan().plan()->stepsPerEpoch();
-    CHECK(things[3].number > steps);  // of the second epoch
+    CHECK(things[3].number > steps);  // a step of the second epoch
     CHECK(things[3].number <= 2 * steps);
     // The numbers at the end of the row are the other samples of the batch, in the order of the plan.
     std::vector<std::int64_t> mates;
@@ -263,7 +264,7 @@ TEST_CASE("Ctrl+C copies the panel that was clicked") {
         f.trigger("copyAction");
         return QApplication::clipboard()->text();
     };
-    // By hand: 1,437 samples over 4 ranks are ceil(1437 / 4) = 360 each.
+    // Computed by hand: 1,437 samples over 4 ranks are ceil(1437 / 4) = 360 each.
     CHECK(copied(*f.find<EpochSummaryPanel>("epochSummaryPanel")).contains("Per rank = ceil(n / W)\t360\n"));
     CHECK(copied(*f.find<QWidget>("classBalanceView")).startsWith("rank\tclass\tsamples"));
     auto* cards = f.find<RankStrip>("rankStripArea");
@@ -276,7 +277,7 @@ TEST_CASE("every picture names the ranks, samples, steps and epochs that it draw
     IdentityWindow f;
     f.window.resize(1440, 900);
     REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
-    // Returns what a widget names at any of its points.
+    // Returns all identities that a widget has at any of its points.
     const auto named = [](const QWidget& widget) {
         const auto& source = dynamic_cast<const IdentitySource&>(widget);
         std::map<IdentityKind, std::set<std::int64_t>> all;
@@ -446,7 +447,7 @@ TEST_CASE("the unsaved experiment is kept while the window is open, for the star
     }
     IdentityWindow next;
     next.settings.set(settings::kDraft, kept);
-    next.settings.set(settings::kProcess, qint64{4'194'304});  // as a window that was killed leaves it
+    next.settings.set(settings::kProcess, qint64{4'194'304});  // the setting that a killed window leaves
     next.dialogs.answer = 0;
     next.window.restore();
     CHECK(next.window.experiment().config().training.epochs == 77);

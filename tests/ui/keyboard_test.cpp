@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys of the window: the run's keys after a click on a control, the form, help, and the command finder.
+// Tests of keyboard shortcuts: those of the run after a click on a control, of the form, of help, and of the command
+// finder.
 #include <QApplication>
 #include <QFile>
 #include <QLabel>
@@ -30,7 +31,7 @@ struct KeyWindow : WindowFixture {
         trigger("paletteAction");
         return find<CommandPalette>("commandPalette");
     }
-    // Types into the finder and returns what Enter would run; empty: nothing.
+    // Types into the finder and returns the command that Enter would run; empty if there is none.
     QString found(CommandPalette& finder, const char* typed) {
         auto* line = finder.findChild<QLineEdit*>(QStringLiteral("commandLineEdit"));
         line->clear();
@@ -167,7 +168,7 @@ TEST_CASE("Enter never runs a command that only resembles what was typed") {
     QTest::keyClick(line, Qt::Key_Return);
     CHECK(finder->isVisible());
     CHECK(f.theme.mode() == Theme::Mode::Light);
-    QTest::keyClick(line, Qt::Key_Down);  // chosen on purpose
+    QTest::keyClick(line, Qt::Key_Down);  // chooses a result explicitly
     QTest::keyClick(line, Qt::Key_Return);
     CHECK(waitFor([&] { return f.theme.mode() == Theme::Mode::Dark; }));
 }

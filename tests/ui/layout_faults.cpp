@@ -52,13 +52,13 @@ bool isViewport(const QWidget& widget) {
     return area && area->viewport() == &widget;
 }
 
-// Content that scrolls within a canvas may be cut at its edge.
+// True if the widget has a visible scroll bar: its content may then be cut at its edge.
 bool scrolls(const QWidget& widget) {
     const QList<QScrollBar*> bars = widget.findChildren<QScrollBar*>(Qt::FindDirectChildrenOnly);
     return std::ranges::any_of(bars, [](const QScrollBar* bar) { return bar->isVisible(); });
 }
 
-// Qt's own controls lay out their parts themselves.
+// True for Qt's own controls, which lay out their parts themselves.
 bool laysOutItself(const QWidget& widget) {
     return qobject_cast<const QAbstractSpinBox*>(&widget) || qobject_cast<const QComboBox*>(&widget) ||
            qobject_cast<const QTabBar*>(&widget) || qobject_cast<const QAbstractScrollArea*>(&widget) ||
@@ -139,7 +139,7 @@ class Walk {
         needsHeight(label, metrics.height() - 2);
     }
 
-    // The widest part of rich text without a possible line break must fit, as it is laid out.
+    // Checks rich text: the widest part without a possible line break must fit into the available width.
     void checkRichText(const QLabel& label, int room) {
         QTextDocument text;
         text.setDefaultFont(label.font());

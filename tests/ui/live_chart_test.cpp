@@ -33,7 +33,8 @@ TEST_CASE("a chart never holds more than two points for each pixel column") {
     for (const int points : {3, 1000, 60'000}) {
         chart.setCurves({waves(points)});
         CHECK(chart.largestPointCount() > 0);
-        CHECK(chart.largestPointCount() <= 2 * chart.pixelColumns() + 4);  // and a neighbour beyond each edge
+        // Two points per pixel column, and one neighbour beyond each edge.
+        CHECK(chart.largestPointCount() <= 2 * chart.pixelColumns() + 4);
     }
     chart.setXRange(AxisRange{1000, 30'000});
     CHECK(chart.largestPointCount() <= 2 * chart.pixelColumns() + 4);

@@ -16,7 +16,7 @@ using namespace ringside;
 
 namespace {
 
-// A program that plays `ringsidectl sweep`.
+// Returns the path of a script that replaces `ringsidectl sweep`.
 QString program(const QTemporaryDir& directory, const char* script) {
     QFile file(directory.filePath(QStringLiteral("ringsidectl")));
     REQUIRE(file.open(QIODevice::WriteOnly));
@@ -45,7 +45,7 @@ struct Window {
     T* find(const char* name) {
         return dialog->findChild<T*>(QString::fromLatin1(name));
     }
-    // A dialog that was closed outside the event loop is deleted when asked for.
+    // True if the closed dialog was deleted. Outside of the event loop, deferred deletions must be executed explicitly.
     bool isGone() {
         return waitFor([&] {
             QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);

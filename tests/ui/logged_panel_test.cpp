@@ -52,7 +52,7 @@ TEST_CASE("a chart shows what the script logs, at the script's own steps") {
     }
     REQUIRE(waitFor([&] { return page.shown() == QStringList{"acc/test", "acc/train"}; }));
     CHECK(page.chart().isVisible());
-    CHECK_FALSE(page.groups().isVisible());  // one group only
+    CHECK_FALSE(page.groups().isVisible());  // hidden, because there is only one group
     const CurvePoints points = page.chart().curves()[0].points;
     CHECK(points.size() == 2);
     CHECK(points.back().x == 20);
@@ -70,7 +70,7 @@ TEST_CASE("tags with different prefixes have charts of their own") {
     page.fake.feed(logged("loss gan.py:52", 1, 0.9, 0, "loss"));
     REQUIRE(waitFor([&] { return page.groups().count() == 4; }));
     CHECK(page.groups().itemText(0) == "acc");
-    CHECK(page.groups().itemText(3) == "epoch");  // Lightning's own
+    CHECK(page.groups().itemText(3) == "epoch");  // logged by Lightning itself
     CHECK(page.shown() == QStringList{"acc/train"});
     page.groups().setCurrentText("losses by line");
     CHECK(waitFor([&] { return page.shown() == QStringList{"loss gan.py:40", "loss gan.py:52"}; }));

@@ -153,7 +153,7 @@ TEST_CASE("closing and keeping a run that cannot start shows the failure") {
     f.dialogs.answer = 0;
     f.window.close();
     REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
-    bool later = false;  // than a close that was asked for
+    bool later = false;  // true once an event after the requested close was handled
     QMetaObject::invokeMethod(
         &f.window, [&] { later = true; }, Qt::QueuedConnection);
     REQUIRE(waitFor([&] { return later; }));
@@ -243,7 +243,8 @@ TEST_CASE("unsaved changes are first saved under a new name, then the new experi
     f.type("worldSizeSpinBox", "8");
     f.dialogs.path = f.fake.folder.filePath("no/such/folder/kept");
     f.trigger("newAction");
-    CHECK(f.window.experiment().config().parallel.worldSize == 8);  // it could not be saved
+    // The experiment is kept, because it could not be saved.
+    CHECK(f.window.experiment().config().parallel.worldSize == 8);
 }
 
 TEST_CASE("the dialog adds a missing file suffix before it asks about replacing a file") {
@@ -494,7 +495,7 @@ TEST_CASE("the command palette finds letters, synonyms and similar commands") {
     CHECK(first("DARK") == &theme);
     CHECK(first("pause") == &stop);
     CHECK(first("compare") == &compare);
-    CHECK(first("s") == &saveAs);  // as they stand in the menus
+    CHECK(first("s") == &saveAs);  // in the order of the menus
     CHECK_FALSE(findCommands(all, "pause").near);
     CHECK(findCommands(all, "pasue").near);
     CHECK(first("pasue") == &stop);

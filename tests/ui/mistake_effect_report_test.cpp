@@ -28,7 +28,7 @@ const MistakeEffectRow* rowOf(const QList<MistakeEffectRow>& rows, const QString
 }  // namespace
 
 TEST_CASE("a correct assignment shares only its padding and loses no samples") {
-    // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: 4 is shared by ranks 0 and 2, 1 by 1 and 3.
+    // The ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: ranks 0 and 2 share sample 4, ranks 1 and 3 share sample 1.
     const ShardScene scene = threeEpochs(tenOnFour());
     const MistakeEffectReport report = reportOf(scene);
     CHECK_FALSE(report.healthy);

@@ -60,7 +60,7 @@ TEST_CASE("the model is listed layer by layer, and follows the form") {
 }
 
 TEST_CASE("cells are under the headings of their columns") {
-    Theme theme;  // its style sheet sets the margins of headings
+    Theme theme;  // needed, because its style sheet sets the margins of headings
     theme.setMode(Theme::Mode::Light);
     SummaryFixture f;
     auto* table = f.dialog->findChild<QTableView*>(QStringLiteral("modelSummaryTableView"));
@@ -102,7 +102,7 @@ TEST_CASE("data that take long to read show progress, and then their contents") 
     RunConfig config = model.config();
     config.dataset.kind = DatasetKind::kSynthetic;
     config.dataset.size = 100000;
-    config.dataset.features = 64;  // 6.4 million random numbers take longer than no time
+    config.dataset.features = 64;  // 6.4 million random numbers, so that loading takes a measurable time
     model.edit(config, QStringLiteral("dataset.kind"));
     auto* sentence = form.findChild<QLabel*>(QStringLiteral("dataSentenceLabel"));
     REQUIRE(sentence != nullptr);

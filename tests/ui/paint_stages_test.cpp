@@ -66,7 +66,7 @@ TEST_CASE("a picture of the window contains all visible parts, even if hidden on
     stages.beginWhenShown();
     window.show();
     REQUIRE(waitFor([&] { return seen.updatesEnabled() && unseen.updatesEnabled(); }));
-    for (const int width : {50, 60}) {  // the first finds out the window's size
+    for (const int width : {50, 60}) {  // in the first iteration, the window adopts its size
         unseen.resize(width, 50);
         log.clear();
         window.grab();
@@ -87,7 +87,7 @@ TEST_CASE("a changed text redraws only its label") {
     Drawn over("over", log, title);
     over.resize(1, 1);
     over.show();
-    // On a busy machine a stage of the first drawing may come between, but not every time.
+    // On a busy machine, a stage of the first drawing can also redraw the bystander, but not in every attempt.
     bool alone = false;
     for (int turn = 0; turn < 10 && !alone; ++turn) {
         log.clear();

@@ -31,13 +31,13 @@ class TextEngine final : public QPaintEngine {
         const QRectF box(at.x(), at.y() - item.ascent() * 0.75, item.width(), item.ascent() * 0.75);
         const QRectF place = m_transform.mapRect(box);
         const QRectF whole = QRectF(m_widget.rect()).adjusted(-1, -1, 1, 1);
-        if (!place.intersects(whole)) return;  // scrolled away
+        if (!place.intersects(whole)) return;  // the text is outside of the visible area
         m_texts << PaintedText{text, place, whole.contains(place) && !isCutByClip(place)};
     }
 
   private:
-    // True if the top or the bottom of the place lies outside the clip, which is also the rectangle that drawText()
-    // gets for a higher text.
+    // True if the top or the bottom of the text lies outside the clip. drawText() uses the same clip for a text that is
+    // higher than its rectangle.
     bool isCutByClip(const QRectF& place) const {
         if (!painter()->hasClipping()) return false;
         const QRectF clip = m_transform.mapRect(painter()->clipBoundingRect());

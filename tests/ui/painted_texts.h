@@ -6,12 +6,12 @@
 #include <QString>
 #include <QWidget>
 
-// A text that a widget paints itself: its ink's line box in the widget's coordinates.
+// A text that a widget paints itself. place: line box of the text, in the coordinates of the widget.
 struct PaintedText {
     QString text;
     QRectF place;
     bool isWhole = true;  // false if the edge of the widget or a clip cuts it
 };
 
-// Texts that the widget paints now, without those of its children. Empty texts and ellipses are left out.
+// Paints the widget and returns the texts in it, without those of its children. Empty texts and ellipses are left out.
 QList<PaintedText> paintedTexts(QWidget& widget);

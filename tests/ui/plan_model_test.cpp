@@ -12,7 +12,7 @@ namespace {
 RunConfig syntheticConfig(qint64 samples) {
     RunConfig config;
     config.dataset.kind = DatasetKind::kSynthetic;
-    config.dataset.size = samples + 1;  // one is kept for validation
+    config.dataset.size = samples + 1;  // one sample is for validation
     config.dataset.features = 1;
     config.dataset.targets = 1;
     config.dataset.validationFraction = 0.001;
@@ -21,7 +21,7 @@ RunConfig syntheticConfig(qint64 samples) {
     return config;
 }
 
-// The rank's indices, as list(sampler) gives them.
+// Returns the indices of the rank, as list(sampler) returns them.
 std::vector<std::int64_t> indicesOf(const PlanModel& model, int rank) {
     return model.plan()->indices(rank);
 }
@@ -79,10 +79,10 @@ TEST_CASE("a large plan is computed on a worker thread, and the last request win
     CHECK(old->spec().epoch == 0);
     for (int epoch = 1; epoch <= 5; ++epoch) model.setEpoch(epoch);
     CHECK(model.isWorking());
-    CHECK(model.plan()->spec().epoch == 0);  // the old plan is still shown
+    CHECK(model.plan()->spec().epoch == 0);  // the previous plan is still shown
     REQUIRE(waitFor([&] { return !model.isWorking(); }));
     CHECK(model.plan()->spec().epoch == 5);
-    model.setEpoch(0);  // remembered: at once
+    model.setEpoch(0);  // this plan is cached, so it is shown immediately
     CHECK(!model.isWorking());
     CHECK(model.plan()->spec().epoch == 0);
 }
@@ -118,5 +118,5 @@ TEST_CASE("a selected sample is followed to its position in another epoch") {
     next.dataset.size = 6;
     experiment.edit(next, "dataset.size");
     REQUIRE(waitFor([&] { return model.plan() != nullptr && model.plan()->spec().datasetSize == 5; }));
-    CHECK(!model.selectedSample());  // there is no sample 9 any more
+    CHECK(!model.selectedSample());  // the data set has no sample 9 any more
 }

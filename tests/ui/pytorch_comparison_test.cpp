@@ -21,7 +21,7 @@ std::string stepLine(int step, double loss) {
     return Json{{"kind", "step"}, {"step", step}, {"epoch", 0}, {"loss", loss}, {"samples", 8}}.dump() + "\n";
 }
 
-// First line of a run of 2 epochs of a step.
+// Returns the first line of a run of 2 epochs of one step each.
 std::string runLine() {
     RunStarted started;
     started.worldSize = 2;
@@ -30,7 +30,8 @@ std::string runLine() {
     return encode(started);
 }
 
-// Window whose ringsidectl plays both trainings: two steps with losses 1 and 0.5, and a weight of 0.25.
+// Window whose fake ringsidectl and Python perform both trainings: two steps with the losses 1 and 0.5, and a weight of
+// 0.25.
 struct Comparison : WindowFixture {
     QString before = QDir::currentPath();
 
@@ -141,7 +142,7 @@ TEST_CASE("an interpreter without PyTorch is named, and another one can be chose
           comparison.fake.folder.filePath("python") +
               " has no PyTorch: choose another interpreter, or install PyTorch into this one.");
     CHECK(comparison.find<QPushButton>("pytorchStartButton")->isVisible());
-    CHECK_FALSE(QDir(comparison.fake.folder.filePath("runs")).exists());  // no directory is left
+    CHECK_FALSE(QDir(comparison.fake.folder.filePath("runs")).exists());  // no run directory is left
     auto* interpreter = comparison.find<QComboBox>("pytorchInterpreterCombo");
     CHECK(interpreter->isEnabled());
     interpreter->setEditText("/no/python");
@@ -174,7 +175,7 @@ TEST_CASE("a comparison that is cancelled while it writes the script leaves no f
         QObject::connect(&comparison, &PytorchComparison::failed, [&] { hasEnded = true; });
         QObject::connect(&comparison, &PytorchComparison::finished, [&] { hasEnded = true; });
         bool isCancelled = false;
-        // Queued: after the work has begun, and before its result can arrive.
+        // Queued, so that it is executed after the work has begun and before its result can arrive.
         QObject::connect(
             &comparison, &PytorchComparison::progressed, &comparison,
             [&](PytorchComparison::Stage stage) {
@@ -201,14 +202,14 @@ TEST_CASE("an experiment that PyTorch cannot train is refused with the reason") 
     CHECK(waitFor([&] {
         return comparison.text("pytorchStageLabel").startsWith("This experiment cannot be compared with PyTorch: ");
     }));
-    CHECK(comparison.fake.read("config.json").isEmpty());  // nothing was trained before
+    CHECK(comparison.fake.read("config.json").isEmpty());  // the refusal comes before any training
 }
 
 TEST_CASE("the planned and the recorded steps of a run are read from its directory") {
     const Comparison comparison;
     const QString run = comparison.fake.folder.filePath("ringside");
     CHECK(lastRecordedStep(run) == 2);
-    CHECK(plannedSteps(run) == 2);  // 2 epochs of a step
+    CHECK(plannedSteps(run) == 2);  // 2 epochs of one step
     CHECK(lastRecordedStep("/no/run") == 0);
     CHECK(plannedSteps("/no/run") == 0);
 }

@@ -151,7 +151,7 @@ TEST_CASE("ranks with a lost connection are marked as lost, not as in sync") {
     strip.setLive(true);
     const std::string phase = strip.cards()[0].phase.toStdString();
     RunConfig config = experiment.config();
-    config.parallel.worldSize = 2;  // the run stays in sight when it is no longer live
+    config.parallel.worldSize = 2;  // the strip still shows the run when it is no longer live
     experiment.edit(config, "parallel.world_size");
     strip.setLive(false);
     strip.setLost(true);
@@ -171,7 +171,8 @@ TEST_CASE("the ranks of a stopped run are shown as stopped, not as finished") {
     for (int rank = 0; rank < 2; ++rank) {
         RankState state;
         state.rank = rank;
-        state.state = rank == 0 ? RankStage::kFinished : RankStage::kStopped;  // as older runs and present ones say it
+        // Older and newer runs report different states.
+        state.state = rank == 0 ? RankStage::kFinished : RankStage::kStopped;
         fake.feed(state);
     }
     RunEnded ended;

@@ -31,7 +31,7 @@ GradientView viewOf(int rank, GradientMoment moment, double value) {
     return view;
 }
 
-// The page of a live run of two ranks, whose gradients are 1 and 3 everywhere.
+// The Replicas page with a live run of two ranks, whose gradients are 1 and 3 everywhere.
 struct ReplicasBench {
     Theme theme;
     RunModel run;
@@ -60,13 +60,14 @@ struct ReplicasBench {
 
 }  // namespace
 
-// By hand: three ranks, parts of one value; in step 1 rank 0 sends part 0 to rank 1, rank 1 part 1 to rank 2, ...
+// Computed by hand: three ranks, each part has one value. In step 1, rank 0 sends part 0 to rank 1, rank 1 sends part 1
+// to rank 2, ...
 TEST_CASE("a ring makes the mean of all ranks' values in 2 (N - 1) steps") {
     const RingSteps ring({{3, 6, 9}, {30, 60, 90}, {300, 600, 900}});
     REQUIRE(ring.steps() == 4);
     CHECK(ring.part(0, 1, 2).values == std::vector<double>{30});  // 90 / 3
     CHECK(ring.sentPart(0, 0) == 0);
-    CHECK(ring.part(1, 1, 0).values == std::vector<double>{11});  // 1 of rank 0 and 10 of its own
+    CHECK(ring.part(1, 1, 0).values == std::vector<double>{11});  // 1 from rank 0, and 10 of its own
     CHECK(ring.part(1, 1, 0).ranks == 2);
     CHECK(ring.part(1, 1, 0).arrived);
     CHECK(ring.part(1, 0, 0).values == std::vector<double>{1});
@@ -138,7 +139,8 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     CHECK(bench.text("ringLabel").startsWith("Step 1 of 2."));
 }
 
-// By hand: the gradients have a column for each rank, the contributions and the ring a row.
+// Determined by hand: the picture of gradients has a column for each rank; those of contributions and of the ring have
+// a row.
 TEST_CASE("the pictures name the rank and the step under the pointer") {
     ReplicasBench bench;
     bench.look();
@@ -174,7 +176,8 @@ TEST_CASE("identical replicas are reported, and differing ones with rank, step a
           "Not identical since step 24: rank 1 differs from the others, first in 0.bias.");
 }
 
-// By hand: a mean of norm 4 over two ranks; a rank whose gradient of norm 2 has cosine 0.5 to it gave 1 of 2 x 4.
+// Computed by hand: the mean over two ranks has the norm 4. A gradient with the norm 2 and the cosine 0.5 to the mean
+// contributes 1 of 2 x 4.
 TEST_CASE("the contribution of a rank is the part of its gradient along the mean") {
     ReplicasBench bench;
     bench.look();
@@ -256,7 +259,7 @@ TEST_CASE("an all-reduce with other values than the ring is reported as differen
     bench.feed(viewOf(0, GradientMoment::kOwn, 1));
     bench.feed(viewOf(1, GradientMoment::kOwn, 3));
     for (const int rank : {0, 1})
-        bench.feed(viewOf(rank, GradientMoment::kMean, 4));  // the sum would be right for no mean of 1 and 3
+        bench.feed(viewOf(rank, GradientMoment::kMean, 4));  // wrong: the mean of 1 and 3 is 2, their sum is 4
     REQUIRE(waitFor([&] { return bench.text("lookedAtLabel") == "step 12"; }));
     bench.page.showView("ring");
     for (int step = 0; step < 2; ++step) bench.button("ringNextButton").click();

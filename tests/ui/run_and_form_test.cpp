@@ -14,7 +14,7 @@ namespace {
 struct RunAndForm : WindowFixture {
     using WindowFixture::WindowFixture;
 
-    // The run that is opened or followed, with another number of ranks than the form has.
+    // Writes the run that is opened or followed. Its number of ranks differs from that in the form.
     void writeRun(const char* name, std::int64_t ranks) {
         RunConfig config;
         config.name = name;

@@ -139,7 +139,7 @@ TEST_CASE("a long replay is decoded in pieces with one signal per tick") {
     int told = 0;
     QObject::connect(&run, &RunModel::changed, &run, [&] { ++told; });
     run.feed(lines);
-    CHECK(!run.isDrained());  // 2 MB at once would hold up the window
+    CHECK(!run.isDrained());  // 2 MB are not handled at once, because that would block the window
     REQUIRE(waitFor([&] { return run.isDrained() && told > 0; }));
     CHECK(run.data().logLinesDropped() == 20000 - static_cast<int>(RunData::kMaxLogLines));
 }

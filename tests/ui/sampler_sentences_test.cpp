@@ -18,7 +18,7 @@ ShardSpec specOf(SamplerKind kind) {
     return spec;
 }
 
-// Samples 0 to 7 of class 0, 8 and 9 of class 1.
+// Returns a scene with samples 0 to 7 of class 0, and samples 8 and 9 of class 1.
 ShardScene eightAndTwo(ShardSpec spec) {
     const auto data = testing::labelledSet({0, 0, 0, 0, 0, 0, 0, 0, 1, 1}, 2);
     spec.data = data;
@@ -68,7 +68,8 @@ TEST_CASE("whole batches in turn are explained with two divisions") {
           "dropped instead.");
     ShardSpec dropping = spec;
     dropping.dropLast = true;
-    // Positions 8 and 9, one batch, would go to rank 0; the grid shows the rest in turn.
+    // Positions 8 and 9 are one batch, which would go to rank 0. The grid shows the dropped samples on the ranks in
+    // turn.
     const Explanation dropped = explain(sceneOf(dropping), {1, 2});
     CHECK(dropped.title == "Why does no rank get sample 2?");
     CHECK(dropped.lines[0] ==
@@ -199,7 +200,7 @@ TEST_CASE("each mistake is explained with its effect on the sample") {
 TEST_CASE("the effective batch counts accumulated batches, and the learning rate follows it") {
     for (const EpochSummaryRow& row : epochSummaryRows(planOf(tenOnFour()), {}, 1, 3)) {
         if (row.name != "Effective batch") continue;
-        CHECK(row.value == "12");  // three batches of two would be 24, but a rank has three samples
+        CHECK(row.value == "12");  // three batches of two on four ranks would be 24, but a rank has three samples
         CHECK(row.tip.contains("multiplied by 6 for batches of 12"));
     }
     CHECK(learningRateSentence(tenOnFour(), 3).contains("multiplied by 6"));

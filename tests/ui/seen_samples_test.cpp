@@ -21,7 +21,7 @@ using namespace ringside;
 
 namespace {
 
-// Run directory with a record that real PyTorch has made (tests/watch/plan/recorded).
+// Run directory with a record of real PyTorch (tests/watch/plan/recorded).
 struct RecordedRun {
     QTemporaryDir folder;
     std::string lines;
@@ -39,7 +39,7 @@ struct RecordedRun {
         std::ofstream(folder.filePath("telemetry.jsonl").toStdString()) << lines;
         std::ofstream(folder.filePath("config.json").toStdString()) << "{}";
     }
-    // Replaces a text of the record.
+    // Replaces a text of the record by another one.
     void damage(const std::string& before, const std::string& after) {
         const std::size_t at = lines.find(before);
         REQUIRE(at != std::string::npos);
@@ -71,7 +71,7 @@ TEST_CASE("a sample that differs from the plan is counted and located") {
     RecordedRun run("ddp_three_ranks");
     run.damage("\"index\":[2,61,28,", "\"index\":[2,62,28,");
     const SeenSamples samples = run.read();
-    CHECK(samples.otherwise == 8);  // the batch of the sample
+    CHECK(samples.otherwise == 8);  // all samples of the batch with the changed index
     CHECK(samples.firstOther == "rank 2, epoch 1, step 2");
     RunData data;
     Decoder decoder;
@@ -177,7 +177,7 @@ TEST_CASE("a result that is not good has a cross, also after a run that ended wh
     CHECK(lines[0].contains(QChar(0x2717)));
     CHECK(lines[0].contains(theme.colors().danger.name()));
     CHECK(lines[1].contains(QChar(0x2713)));
-    CHECK(lines[2].contains(QChar(0x2022)));  // a note is no success
+    CHECK(lines[2].contains(QChar(0x2022)));  // a note has a bullet and no check mark
     CHECK(lines[3].contains(QChar(0x2022)));
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("the panel shows the audit, the latest step and the comparison") {
     REQUIRE(waitFor([&] { return text("planComparedLabel").startsWith("All 210"); }));
     const auto* table = panel.findChild<QTableView*>("auditTable");
     CHECK(table->verticalScrollBar()->maximum() == 0);                         // all rows are visible
-    CHECK(table->horizontalHeader()->length() >= table->viewport()->width());  // no empty end
+    CHECK(table->horizontalHeader()->length() >= table->viewport()->width());  // the columns fill the whole width
     CHECK(panel.table().rows == 2);  // two epochs; the record contains no indices of the evaluation
     CHECK(text("stepSamplesLabel") == "Samples of step 10");
     CHECK(panel.findChild<StepSamplesView*>()->rows().size() == 3);

@@ -28,7 +28,7 @@ QString written(const TableData& table) {
     return QString::fromUtf8(file.readAll());
 }
 
-// Ten samples, odd and even in turns.
+// Data set of ten samples whose classes "even" and "odd" alternate.
 class Parities final : public Dataset {
   public:
     std::int64_t size() const override { return 10; }

@@ -63,7 +63,7 @@ TEST_CASE("a sample history reports dropped epochs and a missing set_epoch call"
     CHECK(explainSampleHistory(forgotten, still).warning);
 }
 
-// A data set large enough that epochs are computed a few at a time.
+// A data set that is so large that only a few epochs are computed at a time.
 TEST_CASE("the history in a large data set is computed epoch by epoch with the same result") {
     ShardSpec large = tenOnFour();
     large.datasetSize = 3'000'000;
@@ -72,7 +72,7 @@ TEST_CASE("the history in a large data set is computed epoch by epoch with the s
     CHECK(life.entries.empty());
     CHECK(life.epochsToTell == 5);
     life = extendHistory(scene, life, std::atomic<bool>(false));
-    CHECK(life.entries.size() == 2);  // 8 million samples at a time
+    CHECK(life.entries.size() == 2);  // two epochs, because at most 8 million samples are computed at a time
     CHECK_FALSE(life.isWhole());
     CHECK(explainSampleHistory(scene, life).lines.last() == "2 of 5 epochs are computed.");
     while (!life.isWhole()) life = extendHistory(scene, life, std::atomic<bool>(false));
@@ -107,7 +107,8 @@ TEST_CASE("the epoch diff shows samples that either plan drops") {
     CHECK(origins.at(1, 2) == CellOrigins::kAbsent);  // 2
     CHECK(origins.at(0, 0) == CellOrigins::kSame);
     const CellOrigins back = cellOrigins(dropping, padded.plan, sampleOwners(padded.plan), std::atomic<bool>(false));
-    CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);  // 6, beside the grid: assigned to rank 0 there
+    // Sample 6, which is outside of the grid: assigned to rank 0 there.
+    CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);
 }
 
 TEST_CASE("identical epochs warn about set_epoch, or say that shuffle is off") {
@@ -194,7 +195,7 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
 TEST_CASE("both sides of A/B support all samplers, and every difference is counted") {
     Window window;
     window.choose("compareViewButton");
-    CHECK(window.text("compareCountLabel").startsWith("3 of 1,440 differ"));  // the three repeated ones
+    CHECK(window.text("compareCountLabel").startsWith("3 of 1,440 differ"));  // the three repeated samples
     CHECK(window.text("compareSummaryLabel").startsWith("0 of 1,437 differ"));
     auto* b = window.page.findChild<QComboBox*>("compareSamplerComboBox");
     b->setCurrentIndex(b->findData("sequential"));
@@ -304,7 +305,7 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
     CHECK(window.plan.selectedSample() == 532);
     table->horizontalHeader()->resizeSection(0, 150);
     window.plan.setEpoch(1);
-    CHECK(table->columnWidth(0) == 150);  // as it was dragged
+    CHECK(table->columnWidth(0) == 150);  // the width that the user has set
     window.plan.setEpoch(0);
     window.choose("mapViewButton");
     CHECK(table->model()->rowCount() == 1437);
@@ -326,18 +327,18 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
         CHECK(QFile(folder.filePath(name)).size() > 500);
     }
     const QImage png(folder.filePath("diff.png"));
-    CHECK(png.pixelColor(1, 1) == window.theme.colors().panel);  // what the view stands on
+    CHECK(png.pixelColor(1, 1) == window.theme.colors().panel);  // the background of the view
     QFile svg(folder.filePath("diff.svg"));
     REQUIRE(svg.open(QIODevice::ReadOnly));
     const QString drawn = QString::fromUtf8(svg.readAll());
     static const QRegularExpression kPicture("data:image/png;base64,([^\"]+)");
-    int strips = 0;  // each rank's own, not those of all ranks
+    int strips = 0;  // number of strips of single ranks, without the strip of all ranks
     for (auto found = kPicture.globalMatch(drawn); found.hasNext();) {
         const QByteArray packed = QByteArray::fromBase64(found.next().captured(1).toLatin1());
         strips += QImage::fromData(packed, "PNG").height() == 1 ? 1 : 0;
     }
     CHECK(strips == 4);
-    // The legend, a rich text, in a note's size.
+    // The legend, a rich text, has the font size of a note.
     const QString legend = drawn.left(drawn.indexOf("same rank and step in both"));
     CHECK(legend.mid(legend.lastIndexOf("<text")).contains("font-size=\"11\""));
     more->savePicture("/nowhere/at/all.png");

@@ -127,7 +127,7 @@ TEST_CASE("on a narrow page the summary is a drawer, and on a low one the explan
     window.page.resize(690, 420);
     CHECK_FALSE(side->isVisible());
     CHECK(box->height() < high);
-    // The text ends with a whole line: what does not fit is in the tooltip.
+    // The text ends with a complete line. The part that does not fit is in the tooltip.
     auto* text = window.page.findChild<QLabel*>("explanationLabel");
     for (const int width : {690, 560}) {
         window.page.resize(width, 420);
@@ -219,7 +219,7 @@ TEST_CASE("a search with an epoch selects it; an impossible one is explained") {
     edit->setText("class:frog");
     CHECK(window.text("explanationLabel").contains("class:0 to class:9"));
     edit->setText("class:7");
-    // All are assigned once and no seven stands among the repeated 515, 532, 1290.
+    // Each sample is assigned once, and none of the repeated samples 515, 532 and 1290 is a seven.
     const DataSplit& data = *window.experiment.data();
     qint64 sevens = 0;
     for (std::int64_t sample = 0; sample < data.training->size(); ++sample) sevens += data.training->label(sample) == 7;
@@ -228,7 +228,7 @@ TEST_CASE("a search with an epoch selects it; an impossible one is explained") {
 
 namespace {
 
-// Starts a run of the experiment in the window by its telemetry.
+// Starts a run of the window's experiment by feeding its telemetry.
 void startRun(PageWindow& window, qint64 epochs = 10) {
     RunStarted started;
     started.worldSize = 4;
@@ -266,7 +266,7 @@ TEST_CASE("in slow motion the grid keeps the current batch visible") {
     };
     train(5);
     REQUIRE(waitFor([&] { return window.run.data().ranks()[3].step == 5; }));
-    REQUIRE_FALSE(inSight(5 * 32));  // at full speed the view does not move by itself
+    REQUIRE_FALSE(inSight(5 * 32));  // at full speed, the view does not follow the run
     feed(window, Controlled{.command = ControlKind::kRate, .value = 1, .step = 5});
     train(6);
     CHECK(waitFor([&] { return inSight(6 * 32); }));
@@ -375,7 +375,7 @@ TEST_CASE("the green mark disappears when the form changes, and never appears wi
     window.experiment.edit(config, "sampler.seed");
     CHECK(waitFor([&] { return label->property("tone").toString().isEmpty(); }));
     CHECK(label->text().startsWith("From the run, not from this plan: "));
-    config.sampler.seed = 0;  // the run's plan again
+    config.sampler.seed = 0;  // the plan in the window equals that of the run again
     window.experiment.edit(config, "sampler.seed");
     CHECK(waitFor([&] { return label->property("tone") == (setEpoch ? "good" : "warning"); }));
 }
@@ -493,10 +493,11 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
     started.batchSize = 32;
     started.config = shards.experiment.resolvedConfig().toText();
     shards.run.feed(QByteArray::fromStdString(encode(started)));
-    shards.page.showStep(14, 1, true);  // the second of the second epoch
+    shards.page.showStep(14, 1, true);  // the second step of the second epoch
     REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{32, 64}; }));
     CHECK(shards.plan.epoch() == 1);
-    shards.page.showStep(12, 0, true);  // the last of the first epoch: 360 samples are 11 batches of 32 and one of 8
+    // The last step of the first epoch: 360 samples are 11 batches of 32 and one of 8.
+    shards.page.showStep(12, 0, true);
     REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
     shards.page.showStep({}, 0, false);
     CHECK(!shards.grid().step());

@@ -14,7 +14,7 @@
 #include "theme/theme.h"
 #include "wait_for.h"
 
-// The Shards page with the digits assigned to four ranks, as it opens.
+// The Shards page in its initial state, with the digits assigned to four ranks.
 struct ShardsWindow {
     ringside::Theme theme;
     ringside::ExperimentModel experiment;
@@ -28,18 +28,19 @@ struct ShardsWindow {
         page.show();
         REQUIRE(waitFor([this] { return plan.plan() != nullptr; }));
     }
-    // The view's own: those of A/B and the diff come first once their view has been raised.
+    // Returns the grid of the main view. A search from the page could find those of the A/B and difference views, which
+    // come first once they have been raised.
     ringside::GridWidget& grid() { return *page.findChild<ringside::GridView*>()->findChild<ringside::GridWidget*>(); }
     void choose(const char* button) { page.findChild<QAbstractButton*>(QLatin1String(button))->click(); }
     QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
-    // Whether the explanation comes to contain the words.
+    // Waits until the explanation contains the words. Returns false if it does not within the time of waitFor().
     bool says(const char* words) {
         return waitFor([&] {
             return text("explanationLabel").contains(QLatin1String(words)) ||
                    text("explanationTitleLabel").contains(QLatin1String(words));
         });
     }
-    // Uses this number of training samples; nothing else about them matters.
+    // Changes the experiment to synthetic data with this number of training samples.
     void useSamples(std::int64_t samples) {
         ringside::RunConfig config = experiment.config();
         config.dataset.kind = ringside::DatasetKind::kSynthetic;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layout of every page and dialog in the smallest window, with normal and larger type.
+// Tests of the layout of every page and dialog in the smallest window, with normal and larger type.
 #include <QDialog>
 #include <QFile>
 #include <QLabel>
@@ -30,7 +30,7 @@ GradientView gradientOf(int rank, int step, GradientMoment moment) {
     return view;
 }
 
-// The window at its smallest size, with a run of four ranks of which one is late.
+// The window at its smallest size, with a run of four ranks, one of which is a straggler.
 struct SmallWindow : WindowFixture {
     explicit SmallWindow(int percent) {
         theme.setTypePercent(percent);
@@ -59,7 +59,7 @@ struct SmallWindow : WindowFixture {
         }
         settle();
     }
-    // Lays everything out at the smallest size.
+    // Resizes the window to its smallest size and waits until all layouts are done.
     void settle() {
         window.resize(kSmallest);
         REQUIRE(waitFor([this] { return window.pages().current().isSettled(); }));
@@ -82,7 +82,8 @@ struct SmallWindow : WindowFixture {
     }
 };
 
-// Returns the names of the areas in sight that scroll sideways. Tables and zoomed pictures scroll within themselves.
+// Returns the names of visible areas that scroll horizontally. Tables and zoomed pictures scroll within themselves and
+// do not count.
 QStringList sidewaysAreas(const QWidget& root) {
     QStringList names;
     for (const QScrollArea* area : root.findChildren<QScrollArea*>()) {
@@ -99,7 +100,8 @@ void checkNotSideways(const QString& where, const QWidget& widget) {
     CHECK(areas.join(' ').toStdString().empty());
 }
 
-// Waits for the layout that follows from new texts: a label that wraps takes its height when it is painted.
+// Checks that the widget has no layout faults. Waits for the layout after new texts, because a label that wraps gets
+// its height only when it is painted.
 void checkNoFaults(const QString& where, QWidget& widget) {
     QStringList faults;
     waitFor([&] { return (faults = layoutFaults(widget)).isEmpty(); });
@@ -211,6 +213,6 @@ TEST_CASE("a dialog grows with the type within its window, and is never larger t
     theme.setTypePercent(150);
     CHECK(fittingSize(normal, large, large) == QSize(1350, 900));
     CHECK(fittingSize(normal, {960, 600}, large) == QSize(960, 600));
-    CHECK(fittingSize(normal, {800, 500}, large) == normal);  // as large as with the normal type
+    CHECK(fittingSize(normal, {800, 500}, large) == normal);  // the same size as with normal type
     theme.setTypePercent(100);
 }

@@ -58,7 +58,7 @@ TEST_CASE("a page is drawn into a file without a display in the requested size")
     CHECK(outcome.code == 0);
     const QImage image(file);
     CHECK(image.size() == QSize(1440, 900));
-    CHECK(image.pixelColor(1436, 895) == QColor(0x14171C));  // the window's colour below the status bar
+    CHECK(image.pixelColor(1436, 895) == QColor(0x14171C));  // the colour of the window, below the status bar
 }
 
 TEST_CASE("the picture of any page contains the form and the ranks") {
@@ -68,7 +68,8 @@ TEST_CASE("the picture of any page contains the form and the ranks") {
         INFO(page);
         REQUIRE(runRingside({"--screenshot", file, "--page", page, "--size", "1024x700"}).code == 0);
         const QImage image(file);
-        // Parts that are not painted stay black. Of the light theme only single letters are black.
+        // True if an area was painted. Areas that are not painted are black; in the light theme, only letters are black
+        // otherwise.
         const auto isPainted = [&image](int left, int top) {
             for (int i = 0; i < 10; ++i)
                 if (image.pixelColor(left + i, top + i) != QColor(Qt::black)) return true;

@@ -55,7 +55,7 @@ struct Strategies {
     }
 };
 
-// A run of the page's experiment, in slow motion.
+// Run of the page's experiment, in slow motion.
 struct SlowRun {
     Strategies& page;
 
@@ -154,12 +154,12 @@ TEST_CASE("measured values are shown next to predicted ones for the same strateg
     CHECK(linksTable(f.page.scene()).row(1).last() == "77");
     const TableData memory = memoryTable(f.page.scene());
     CHECK(memory.row(0).last() == "1000");
-    CHECK(memory.row(0)[2] != "1000");  // predicted
+    CHECK(memory.row(0)[2] != "1000");  // the predicted value, which the measured one does not replace
     f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kFsdp; });
     CHECK_FALSE(f.page.scene().ran);
 }
 
-// Its one process says that it is one rank with four devices; the form has four ranks.
+// The only process of the run reports one rank with four devices, while the form has four ranks.
 TEST_CASE("measurements of a data_parallel run are shown with the form that started it") {
     Strategies f(4, "data_parallel");
     FakeRun run(f.run, {.ranks = 1, .config = asProcesses(f.experiment.config()).toText()});
@@ -211,7 +211,7 @@ TEST_CASE("pictures are saved as tables, and the schedule in PyTorch's notation,
     CHECK(f.page.scene().cost);
     CHECK(f.page.scene().problem.empty());
     auto* kinds = f.page.findChild<SegmentedControl*>("scheduleKindsControl");
-    CHECK(kinds->current() == -1);  // it is none of them
+    CHECK(kinds->current() == -1);  // the strategy is none of the list
     f.page.findChild<QPushButton*>("oneForwardOneBackwardButton")->click();
     f.settle();
     CHECK(f.experiment.config().pipeline.scheduleFile.empty());
@@ -308,7 +308,7 @@ TEST_CASE("a narrow page scrolls its table instead of truncating numbers") {
     CHECK(widthOfColumns() == f.table().viewport()->width());
 }
 
-// By measure: with four cards of ranks, a window 900 pixels high leaves 660 pixels to the page.
+// Measured: with the cards of four ranks, a window of 900 pixels leaves 660 pixels for the page.
 TEST_CASE("all strategies are visible in a page of 660 pixels") {
     Strategies f;
     f.page.resize(1060, 660);
@@ -323,7 +323,7 @@ TEST_CASE("all strategies are visible in a page of 660 pixels") {
         CHECK(picture->height() >= picture->minimumHeight());
         CHECK(picture->visibleRegion().boundingRect().height() >= picture->minimumHeight());
     }
-    f.page.resize(700, 400);  // a small window: the pictures keep their room
+    f.page.resize(700, 400);  // in a small window, the pictures keep their minimum size
     REQUIRE(waitFor([&] { return f.table().height() < 200; }));
 }
 
@@ -370,7 +370,7 @@ TEST_CASE("in slow motion the schedule shows the position of each rank") {
     CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kActivationGradients, 0));
     CHECK(travelsNow(run.scene(), StepLink::What::kActivationGradients, 3));
     CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kActivations, 1));
-    run.feed(PhaseReached{3, 8, Phase::kDataWait, 6});  // ahead of the others
+    run.feed(PhaseReached{3, 8, Phase::kDataWait, 6});  // rank 3 is one step ahead of the others
     REQUIRE(waitFor([&] { return canvas.moments()[3] == 33; }));
     CHECK(run.scene().motion->step == 7);
     run.feed(Controlled{.command = ControlKind::kRate, .value = 0});

@@ -43,7 +43,7 @@ std::pair<int, int> inkOf(const QImage& picture, int width) {
 
 }  // namespace
 
-// By RFC 4180, section 2, rules 6 and 7.
+// The expected texts follow RFC 4180, section 2, rules 6 and 7.
 TEST_CASE("a CSV quotes commas, quotes and line breaks") {
     CHECK(written(kSpecial) ==
           "what,\"value, ms\"\n\"two\nlines\",1\n\"a \"\"quoted\"\" word\",2\n\"carriage\rreturn\",3\n");
@@ -81,7 +81,7 @@ TEST_CASE("the text of a cell is below that of its heading, and keeps the margin
     };
     CHECK(std::abs(cell(0).first - heading(0).first) <= 1);
     CHECK(cell(0).first >= 8);
-    CHECK(std::abs(cell(1).second - heading(1).second) <= 3);  // other letters
+    CHECK(std::abs(cell(1).second - heading(1).second) <= 3);  // tolerance, because the letters differ
     CHECK(cell(1).second < view->columnWidth(1) - 8);
 }
 

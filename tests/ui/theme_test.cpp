@@ -18,7 +18,7 @@ double luminance(const QColor& c) {
     return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF());
 }
 
-// WCAG 2.1, relative luminance and contrast ratio.
+// Returns the contrast ratio of two colours, from their relative luminance (WCAG 2.1).
 double contrast(const QColor& a, const QColor& b) {
     const double x = luminance(a);
     const double y = luminance(b);

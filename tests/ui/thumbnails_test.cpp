@@ -12,7 +12,8 @@ using namespace ringside;
 
 namespace {
 
-// Images of one colour; sample 1 cannot be read. Only tiny ones in memory may be read on the window's thread.
+// Data set of images of one colour; sample 1 cannot be read. Checks that the window's thread reads only tiny images in
+// memory.
 class Pictures final : public Dataset {
   public:
     explicit Pictures(std::int64_t side, bool lazy = false) : m_side(side), m_lazy(lazy) {}
@@ -72,7 +73,7 @@ TEST_CASE("pictures are made on another thread, with an empty square until then"
         waitFor([&] { return arrivals > 0 && thumbnails.image(2).width() > 1 && thumbnails.image(1).width() > 1; }));
     CHECK(thumbnails.image(2).width() == Thumbnails::kMostSide);
     CHECK(thumbnails.image(2).pixelColor(60, 60) == QColor(Qt::black));
-    CHECK(thumbnails.image(1).pixelColor(0, 0) == QColor(Qt::red));  // crossed out
+    CHECK(thumbnails.image(1).pixelColor(0, 0) == QColor(Qt::red));  // the picture has a red cross
     thumbnails.setData(std::make_shared<Pictures>(4));
     CHECK(thumbnails.image(0).pixelColor(0, 0) == QColor(Qt::white));
 }

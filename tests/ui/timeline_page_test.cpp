@@ -46,7 +46,7 @@ struct Timeline {
             return !stretches.empty() && stretches.back().lastStep == step;
         });
     }
-    // Chooses "as fast as the others", waits for the prediction, and checks it by a run.
+    // Selects "as fast as the others", waits for the prediction, and checks the prediction by a run.
     QString checkByRunning() {
         part<QPushButton>("whatIfButton").click();
         REQUIRE(waitFor([&] { return text("whatIfResultLabel") == "13.0 ms per step (mean)"; }));
@@ -142,7 +142,7 @@ TEST_CASE("a step with a pause does not flatten the bars of the other steps, and
     REQUIRE(timeline.shows(3));
     const auto& strip = timeline.part<StepStrip>("stepStripArea");
     const double before = strip.fullNs();
-    // Number of pixels of the marks of pauses, above the bars.
+    // Returns the number of pixels of the pause marks above the bars.
     const auto marked = [&] {
         const QImage image = timeline.part<StepStrip>("stepStripArea").grab().toImage();
         int count = 0;
@@ -153,7 +153,7 @@ TEST_CASE("a step with a pause does not flatten the bars of the other steps, and
     };
     CHECK(marked() == 0);
     const int legend = timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width();
-    // Two of five steps, because the scale ignores a single highest bar.
+    // Two of five steps are slow, because the scale ignores a single highest bar.
     for (const int step : {4, 5})
         for (int rank = 0; rank < 2; ++rank)
             run.feed(pausedStep(tracedStep(rank, step, run.beginMs + 6000 * step, rank == 1 ? 30 : 10, 30), 5000));
@@ -257,7 +257,7 @@ TEST_CASE("What if redraws the steps and predicts their time") {
     CHECK(timeline.text("whatIfRangeLabel").contains("now 33.0 ms: 2.5 times as fast"));
     const TracedStep& step = timeline.model().trace()->steps().rbegin()->second;
     CHECK(step.endNs - step.beginNs == 13 * kTracedMs);
-    // A live run is not disturbed by a second one.
+    // While a run is live, no second run is started, which would disturb it.
     CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
     run.end(RunOutcome::kFinished);
     REQUIRE(waitFor([&] { return timeline.part<QPushButton>("proveButton").isEnabled(); }));
@@ -290,13 +290,13 @@ TEST_CASE("a check by running is green if it confirms the prediction, red otherw
     auto& label = timeline.part<QLabel>("proofLabel");
     CHECK(label.property("tone") == tone);
     CHECK(waitFor([&] { return label.visibleRegion().boundingRect() == label.rect(); }));
-    // It is about this change only.
+    // The result belongs to this change only.
     timeline.part<QCheckBox>("whatIfDelayCheckBox").setChecked(false);
     CHECK(waitFor([&] { return !label.isVisible(); }));
 }
 
 TEST_CASE("a check that cannot run is not measurable, and neither green nor red") {
-    Timeline timeline;  // without a program
+    Timeline timeline;  // without a ringsidectl
     TracedRun run(timeline.run, 4, 2, QDir::tempPath().toStdString() + "/no-run");
     run.steps(20);
     run.end(RunOutcome::kFinished);
@@ -406,7 +406,7 @@ TEST_CASE("the legend shows all phases in a narrow window") {
     timeline.model().fit();
     auto& legend = timeline.part<PhaseLegend>("phaseLegendArea");
     CHECK(legend.width() >= legend.minimumSizeHint().width());
-    // By hand: rows are 22 px high, and half the width of one row needs at least two.
+    // Computed by hand: a row is 22 px high, and half of the width of one row needs at least two rows.
     PhaseLegend narrow(timeline.model(), timeline.theme);
     narrow.resize(legend.sizeHint().width() / 2, 22);
     narrow.show();
@@ -418,7 +418,7 @@ TEST_CASE("a stalled step is part of the wait, and its length does not span the 
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(3);
-    for (int rank = 0; rank < 2; ++rank)  // one 500 ms after the other
+    for (int rank = 0; rank < 2; ++rank)  // one rank 500 ms after the other
         run.feed(traceOf(OpenStep{rank, 4, 0, Phase::kWaiting, (run.beginMs + rank * 500) * kTracedMs}));
     run.beginMs += 4000;
     run.end(RunOutcome::kFailed, 1, "rank 1 hung at step 4 of epoch 0");
@@ -427,7 +427,7 @@ TEST_CASE("a stalled step is part of the wait, and its length does not span the 
     CHECK(clock.stretches().back().lastStep == 3);
     CHECK(clock.wholeShown() - clock.endShown() < 2 * clock.stepLength());
     const std::int64_t late = timeline.model().openSpans()[1].beginNs;
-    CHECK(clock.shownAt(late) < clock.endShown() + 0.2 * (clock.wholeShown() - clock.endShown()));  // of 4 s
+    CHECK(clock.shownAt(late) < clock.endShown() + 0.2 * (clock.wholeShown() - clock.endShown()));  // a fifth of 4 s
 }
 
 TEST_CASE("the visible steps are shown as a table, and saved as a table and a picture") {

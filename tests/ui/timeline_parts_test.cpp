@@ -39,7 +39,8 @@ TEST_CASE("consecutive steps keep their distances, gaps without traces are short
     const double cut = clock.stretches()[1].shown - clock.stretches()[0].shownEnd();
     CHECK(cut > 0);
     CHECK(cut < 33.0 * kTracedMs);
-    // A moment in the cut stands before what comes after it, and each moment of a step comes back as itself.
+    // A time within the cut is shown before the times after it. Each time of a step is converted to a position and back
+    // to itself.
     CHECK(clock.shownAt(500 * kTracedMs) <= clock.stretches()[1].shown);
     for (const std::int64_t ms : {40, 99, 1001, 1032})
         CHECK(clock.timeAt(clock.shownAt(ms * kTracedMs)) == ms * kTracedMs);
@@ -214,7 +215,7 @@ TEST_CASE("the recorded steps are written for Perfetto, or the failure is report
     const Result<Json> json = readJsonFile(file.toStdString());
     REQUIRE(json);
     const Json& events = json.value()["traceEvents"];
-    // Three ranks compute, wait (two of them) and update in each of two steps.
+    // In each of two steps, three ranks compute, two of them wait, and all update.
     CHECK(std::ranges::count_if(events, [](const Json& one) { return one.value("name", "") == "backward"; }) == 6);
     CHECK(writeTrace(threeRanks(1, 2), "digits", folder.filePath("no/such/folder.json")).startsWith("Not saved: "));
 }

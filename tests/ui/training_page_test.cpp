@@ -29,7 +29,7 @@ struct Charts {
         page.show();
     }
     LiveChart& chart(const char* name) { return *page.findChild<LiveChart*>(QLatin1String(name)); }
-    // Empty once it is exported.
+    // Exports to the file. Returns the problem, or an empty text on success.
     QString problemOfExport(const QString& file) {
         std::optional<QString> problem;
         const QObject context;
@@ -130,7 +130,7 @@ TEST_CASE("a growing curve has the same points as a complete copy") {
         for (std::size_t i = 0; i < expected.size(); ++i) equal = equal && smooth[i] == expected[i];
         CHECK(equal);
     }
-    CHECK(sameOnes == 8);  // copied again only if all points were merged
+    CHECK(sameOnes == 8);  // the curve is copied again only if all its points were merged
 }
 
 TEST_CASE("a legend names what fits and counts the rest") {
@@ -294,7 +294,7 @@ TEST_CASE("a resumed run is shown from the end of the earlier run") {
 TEST_CASE("the controls above the charts are never truncated") {
     Theme theme;
     theme.setMode(Theme::Mode::Light);
-    QWidget window;  // with a layout it would not get narrower than the row likes to be
+    QWidget window;  // a window without a layout: with one, it could not become narrower than the row
     auto* row = new TrainingToolRow(&window);
     window.show();
     for (const int width : {1000, 800, 799, 520, 519, 340}) {
@@ -370,7 +370,7 @@ TEST_CASE("a resumed run is shown after the earlier run, with a flag between the
 
     Charts page;
     RunStarted second = first;
-    second.stepsBefore = 4;  // the checkpoint was made after step 4; 5 and 6 are done again
+    second.stepsBefore = 4;  // the checkpoint is of step 4, so steps 5 and 6 are repeated
     RunConfig config;
     config.training.resume = folder.path().toStdString();
     second.config = config.toText();
@@ -449,7 +449,7 @@ TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
     CHECK(curves[1].name == "backward");
     CHECK(curves[1].points[2] == CurvePoint{3, 6, 2, 8});
     CHECK(page.chart("phasesChart").shownY().maximum >= 8);
-    // The title of this chart has a comma: RFC 4180 quotes it.
+    // The title of this chart contains a comma, so RFC 4180 requires quotes.
     const QTemporaryDir folder;
     REQUIRE(page.problemOfExport(folder.filePath("a.csv")).isEmpty());
     QFile file(folder.filePath("a.csv"));

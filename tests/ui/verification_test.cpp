@@ -129,7 +129,7 @@ TEST_CASE("progress in the visible plan follows the step count, or the reported 
     start(run);
     StepsFrame frame;
     frame.rank = 1;
-    frame.step = {1, 2, 3};  // two steps to an epoch: the third is the first of epoch 1
+    frame.step = {1, 2, 3};  // two steps per epoch: the third step is the first one of epoch 1
     frame.loss = {1, 1, 1};
     frame.samples = {2, 1, 2};
     frame.endUs = {10, 20, 30};
@@ -144,7 +144,7 @@ TEST_CASE("progress in the visible plan follows the step count, or the reported 
     CHECK(first.ranks[1].underway == 0);
     CHECK(first.ranks[0].done == 0);
     CHECK(first.ranks[0].underway == 2);
-    CHECK(first.liveEpoch == 0);  // rank 0 has not begun
+    CHECK(first.liveEpoch == 0);  // rank 0 has not begun to train
     spec.epoch = 1;
     const RunProgress second = runProgress(sceneOf(spec), run.data(), verification);
     CHECK(second.ranks[1].done == 2);
@@ -173,7 +173,8 @@ TEST_CASE("an epoch with a mismatch beyond the kept ones is also wrong") {
     RunConfig config = tenOnFourConfig();
     config.training.epochs = 300;
     start(run, config);
-    constexpr std::int64_t kEpochs = Verification::kMostMismatches / 4 + 2;  // of four wrong ranks each
+    // Number of epochs, with four wrong ranks in each.
+    constexpr std::int64_t kEpochs = Verification::kMostMismatches / 4 + 2;
     for (std::int64_t epoch = 0; epoch < kEpochs; ++epoch) {
         for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, epoch, 3, "0000"});
         REQUIRE(waitFor([&] { return verification.isAudited(epoch); }));

@@ -6,7 +6,7 @@
 #include <QTimer>
 #include <functional>
 
-// Turns the event loop until condition() holds; false when it has not after 20 s.
+// Runs the event loop until condition() is true. Returns false if it is not after 20 s.
 inline bool waitFor(const std::function<bool()>& condition) {
     const QDeadlineTimer deadline(20000);
     while (!condition()) {

@@ -89,7 +89,7 @@ TEST_CASE("known editors open the file at the line") {
     CHECK(editorCommand("code --wait", "/s/a b.py", 48) == QStringList{"code", "--wait", "-g", "/s/a b.py:48"});
     CHECK(editorCommand("/usr/bin/kate", "/s/a.py", 7) == QStringList{"/usr/bin/kate", "-l", "7", "/s/a.py"});
     CHECK(editorCommand("gedit", "/s/a.py", 7) == QStringList{"gedit", "+7", "/s/a.py"});
-    CHECK_FALSE(editorCommand("vim", "/s/a.py", 7));  // it needs a terminal
+    CHECK_FALSE(editorCommand("vim", "/s/a.py", 7));  // no command, because vim needs a terminal
     CHECK_FALSE(editorCommand("", "/s/a.py", 7));
 }
 

@@ -69,7 +69,8 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
     CHECK(rows[0]->findChild<QLabel*>()->text() == "Rank 0 trains on the same order in epochs 1 and 2.");
     CHECK(rows[0]->findChild<QPushButton*>("findingLineButton")->text() == "train.py:2");
     CHECK(rows[0]->findChild<QPushButton*>("findingLineButton")->isEnabled());
-    CHECK_FALSE(rows[1]->findChild<QPushButton*>("findingLineButton")->isEnabled());  // the file is not here
+    // The file does not exist on this computer.
+    CHECK_FALSE(rows[1]->findChild<QPushButton*>("findingLineButton")->isEnabled());
     CHECK(fixture.text("passedChecksLabel").contains("Ranks&nbsp;of&nbsp;the&nbsp;sampler"));
     CHECK(fixture.text("passedChecksLabel").count(QChar(0x2713)) == 3);
     CHECK_FALSE(fixture.find<QLabel>("otherChecksLabel")->isVisible());
@@ -94,7 +95,7 @@ TEST_CASE("a finding has the menu of its ranks, and then of its steps and epochs
     const QPoint place = text->mapTo(&fixture.window, QPoint(8, 8));
     QContextMenuEvent event(QContextMenuEvent::Mouse, text->mapFrom(&fixture.window, place),
                             fixture.window.mapToGlobal(place));
-    QApplication::sendEvent(text, &event);  // the text itself must leave the menu to the window
+    QApplication::sendEvent(text, &event);  // the text must not open its own menu, so that the window can show its menu
     auto* menu = fixture.window.findChild<QMenu*>(QStringLiteral("identityMenu"));
     REQUIRE(menu != nullptr);
     CHECK(menu->actions().front()->text() == "Rank 0");
@@ -265,7 +266,7 @@ TEST_CASE("the epochs of a script that is still running are counted as they come
     WatchFixture fixture("lives");
     RunConfig config;
     config.dataset.kind = DatasetKind::kExternal;
-    config.training.epochs = 1;  // as far as the record knew when it began
+    config.training.epochs = 1;  // the number that the record knew at its beginning
     RunStarted started;
     started.worldSize = 1;
     started.stepsPerEpoch = 2;

@@ -12,8 +12,8 @@
 #include "run/read/run_summary.h"
 #include "telemetry/events/codec.h"
 
-// Run of a watched script, as fake_ringsidectl.sh plays it: three ranks that ran under PyTorch 2.15 with
-// DistributedSampler (tests/watch/plan/recorded), with two findings, one of them reported twice, and six checks.
+// Run of a watched script, performed by fake_ringsidectl.sh: three ranks that were recorded under PyTorch 2.15 with
+// DistributedSampler (tests/watch/plan/recorded), with two findings, one of which is reported twice, and six checks.
 struct WatchedRunFiles {
     explicit WatchedRunFiles(FakeRun& fake) : m_fake(fake) {
         ringside::RunConfig config;

@@ -18,7 +18,7 @@
 
 namespace ringside {
 
-// The whole window on its first plan, with dialogs that answer by themselves and a run that goes as `mode` says.
+// The whole window with its first plan, dialogs that answer by themselves, and a fake run with the behaviour `mode`.
 struct WindowFixture {
     FakeRun fake;
     Theme theme;

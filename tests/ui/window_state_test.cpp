@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window says while a run starts, when the form parts from it, and after it.
+// Tests of the texts in the window while a run starts, when the form differs from the run, and after the run.
 #include <QAction>
 #include <QDir>
 #include <QDragEnterEvent>
@@ -118,7 +118,7 @@ TEST_CASE("changes that a live run accepts can be applied now") {
     RunConfig config = f.window.experiment().config();
     config.parallel.worldSize = 8;
     f.window.experiment().edit(config, "parallel.world_size");
-    CHECK(apply->isHidden());  // a run does not accept this change
+    CHECK(apply->isHidden());  // hidden, because a live run does not accept this change
     config.optimizer.lr = 0.5;
     f.window.experiment().edit(config, "optimizer.lr");
     CHECK_FALSE(apply->isHidden());
@@ -182,7 +182,7 @@ TEST_CASE("a stopped run is offered by name at the next start, and Resume contin
     CHECK(sent["training"]["resume"] == run.toStdString());
 
     f.settings.set(settings::kLastRun, f.fake.folder.filePath("gone"));
-    f.window.restore();  // nothing to offer: says nothing wrong
+    f.window.restore();  // without anything to restore, it shows no message
 }
 
 TEST_CASE("differing fields are named with the labels of the form") {
