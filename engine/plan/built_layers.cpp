@@ -246,7 +246,8 @@ std::int64_t BuiltLayer::parameterCount() const {
 std::string BuiltLayer::describe() const {
     if (kind == BuiltKind::kToImages) return "";
     if (kind == BuiltKind::kGroup) return ringside::describe(group);
-    if (kind == BuiltKind::kPooledConvolution || layer.kind != LayerKind::kResidual) return name;
+    if (kind == BuiltKind::kPooledConvolution) return name;
+    if (layer.kind != LayerKind::kResidual) return afterReLU ? "ReLU(), " + name : name;
     return "Residual(" + ringside::describe(body) + (shortcut.empty() ? "" : "; " + ringside::describe(shortcut)) + ")";
 }
 

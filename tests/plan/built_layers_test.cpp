@@ -100,6 +100,10 @@ TEST_CASE("on blocks of channels a convolution, a ReLU and a pooling are one lay
     CHECK((layers[1].afterReLU && layers[1].pooling.kernel == 2));
     CHECK(layers[1].describe() == "Conv2d(16, 32, kernel_size=3, padding=1), ReLU(), MaxPool2d(2)");
     CHECK(layers[0].describe().empty());
+    // The text names the layers of the model, not those that are built.
+    for (const bool blocks : {false, true})
+        CHECK(describe(buildLayers(modelOf(pooledList(R"({"kind": "relu"}, )"), {16, 8, 8}), {.channelBlocks = blocks}))
+                  .starts_with("Conv2d(16, 32, kernel_size=3, padding=1), ReLU(), MaxPool2d(2), "));
     // Layers over vectors have no image layout.
     CHECK(buildLayers(modelOf(kChain, {4}), {.channelBlocks = true})[0].layout == ImageLayout::kChannelsLast);
 }

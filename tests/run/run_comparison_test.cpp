@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/json/json.h"
 #include "base/system/files.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -141,6 +142,30 @@ TEST_CASE("a resumed run is compared from its first step on") {
     CHECK(result.firstStep == 3);
     CHECK(result.text().find("2 in both; from step 3 on, where one continues from a checkpoint") != std::string::npos);
     CHECK(compared(rest.read(), whole.read(), 0).equal());
+}
+
+TEST_CASE("a watched run is compared up to the restart of its ranks, and is not called equal") {
+    const RunFiles whole(step(1, "4") + step(2, "3") + step(3, "2") + step(4, "1"));
+    const RunFiles restarted(step(1, "4") + step(2, "3") + step(3, "3") + step(4, "2") + step(5, "1"));
+    const std::string end = R"({"version":1,"state":"finished","exit_code":0,"verdict":"","steps":5,"source":")";
+    restarted.write("telemetry.jsonl", R"({"kind":"control","command":"restart","value":1,"step":2,"time_us":9})"
+                                       "\n");
+    restarted.write("summary.json", end + "watched\"}");
+    for (const RunComparison& result :
+         {compared(whole.read(), restarted.read(), 0), compared(restarted.read(), whole.read(), 0)}) {
+        CHECK(result.steps == 2);
+        CHECK(result.stepsOnlyA + result.stepsOnlyB == 0);
+        CHECK_FALSE(result.firstApart);
+        CHECK_FALSE(result.equal());
+        CHECK(result.text().find("the same losses up to the restart after step 2; the steps after it cannot be "
+                                 "compared") != std::string::npos);
+        CHECK(result.toJson()["last_step"] == 2);
+    }
+    // Ranks of Ringside train the steps after a checkpoint again under the same numbers: all steps are compared.
+    restarted.write("summary.json", end + "trained\"}");
+    const RunComparison all = compared(whole.read(), restarted.read(), 0);
+    CHECK(all.firstApart->at == 3);
+    CHECK(all.toJson()["last_step"].is_null());
 }
 
 TEST_CASE("NaN losses are equal only to NaN") {

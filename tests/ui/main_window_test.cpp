@@ -286,14 +286,12 @@ TEST_CASE("opening a folder without a run is reported") {
 }
 
 TEST_CASE("opening a file that a run has recorded opens the run") {
-    Fixture f;
-    RunStarted started;
-    started.worldSize = 3;
-    started.config = RunConfig().toText();
-    f.fake.write("telemetry.jsonl", encode(started) + "\n");
+    Fixture f("finishes");
+    f.fake.write("telemetry.jsonl", f.fake.read("start.jsonl").toStdString());
     f.dialogs.path = f.fake.folder.filePath("telemetry.jsonl");
     f.trigger("openAction");
-    CHECK(waitFor([&] { return f.window.controller().runDirectory() == f.fake.folder.path(); }));
+    CHECK(waitFor([&] { return f.state() == State::Finished; }));
+    CHECK(f.window.controller().runDirectory() == f.fake.folder.path());
 }
 
 TEST_CASE("opening a finished run shows its experiment, with auto where it was, without unsaved changes") {

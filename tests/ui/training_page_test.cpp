@@ -396,6 +396,36 @@ TEST_CASE("a resumed run is shown after the earlier run, with a flag between the
     CHECK(page.chart("lossChart").curves()[0].points.front().x == -3);  // 1 s after a start 4 s before
 }
 
+TEST_CASE("a flag marks the last step before the ranks were restarted") {
+    Charts page;
+    RunStarted start;
+    start.worldSize = 1;
+    start.stepsPerEpoch = 8;
+    start.epochs = 2;
+    FakeRun run(page.run);
+    page.run.reset();
+    run.feed(start);
+    StepsFrame frame;
+    frame.step = {1, 2, 3};
+    frame.loss = {4, 3, 2};
+    frame.samples = {8, 8, 8};
+    frame.endUs = {1000000, 2000000, 3000000};
+    run.feed(frame);
+    run.feed(Controlled{.command = ControlKind::kRestart, .value = 1, .step = 3, .timeUs = 4000000});
+    frame.step = {4, 5};
+    frame.loss = {4, 3};
+    frame.samples = {8, 8};
+    frame.endUs = {5000000, 6000000};
+    run.feed(frame);
+    REQUIRE(page.shows(5));
+    const LiveChart& loss = page.chart("lossChart");
+    CHECK(loss.flags() == std::vector<ChartFlag>{{3, "restarted"}});
+    page.page.findChild<QPushButton*>("axisSamplesButton")->click();
+    CHECK(waitFor([&] { return loss.flags() == std::vector<ChartFlag>{{24, "restarted"}}; }));
+    page.page.findChild<QPushButton*>("axisTimeButton")->click();
+    CHECK(waitFor([&] { return loss.flags() == std::vector<ChartFlag>{{3, "restarted"}}; }));
+}
+
 TEST_CASE("ranks whose steps were recorded together are shown with their range") {
     Charts page;
     RunStarted start;

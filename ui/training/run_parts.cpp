@@ -74,4 +74,18 @@ std::vector<double> seams(const RunParts& parts, XAxis axis) {
     return all;
 }
 
+std::vector<double> restarts(const RunParts& parts, XAxis axis) {
+    std::vector<double> all;
+    for (const RunPart& part : parts) {
+        const auto points = part.run->loss().points();
+        for (const Controlled& control : part.run->controls()) {
+            if (control.command != ControlKind::kRestart || control.step > part.lastStep) continue;
+            const auto at = std::ranges::upper_bound(points, control.step, {}, &SeriesPoint::step);
+            if (at == points.begin()) continue;  // no step before the restart is recorded
+            all.push_back(xIn(part, *(at - 1), axis));
+        }
+    }
+    return all;
+}
+
 }  // namespace ringside

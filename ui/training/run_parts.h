@@ -36,5 +36,8 @@ double secondsAt(const Series& series, std::int64_t step);
 RunParts partsOf(const std::vector<std::shared_ptr<const RunData>>& earlier, const RunData& run);
 // Returns the start of each part except the first.
 std::vector<double> seams(const RunParts& parts, XAxis axis);
+// Returns the position of the last step before each restart of the ranks. Ranks of Ringside then continue from a
+// checkpoint, and the position is that of the checkpoint.
+std::vector<double> restarts(const RunParts& parts, XAxis axis);
 
 }  // namespace ringside

@@ -255,6 +255,7 @@ void TrainingPage::redraw() {
     m_mistakes->setText(mistakes);
     std::vector<ChartFlag> flags;
     for (const double seam : seams(parts, axis)) flags.push_back({seam, tr("resumed")});
+    for (const double restart : restarts(parts, axis)) flags.push_back({restart, tr("restarted")});
     for (ChartPanel* panel : panels()) {
         panel->chart().setSmoothing(isSmoothed(panel) ? m_tools->smoothing() : 0);
         panel->setXTitle(m_tools->xAxisName());

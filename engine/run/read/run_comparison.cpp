@@ -117,7 +117,10 @@ bool reachesInto(const StepMetrics& shorter, const StepMetrics& longer) {
 std::optional<Problem> compareSteps(RunComparison& result, StepCursor inA, StepCursor inB) {
     if (auto problem = skipTo(inA, result.firstStep)) return problem;
     if (auto problem = skipTo(inB, result.firstStep)) return problem;
-    while (inA.step() || inB.step()) {
+    const auto isCompared = [&](const StepCursor& cursor) {
+        return cursor.step() && (!result.lastStep || cursor.step()->step <= *result.lastStep);
+    };
+    while (isCompared(inA) || isCompared(inB)) {
         const bool both = inA.step() && inB.step();
         std::optional<Problem> problem;
         if (both && inA.step()->step == inB.step()->step) {
@@ -181,7 +184,8 @@ void compareShards(RunComparison& result, const RunRecord& a, const RunRecord& b
 void compareWeights(RunComparison& result, const RunRecord& a, const RunRecord& b) {
     forEachCommon(a.weights, b.weights, [&](std::int64_t step, bool same) {
         if (step == 0) result.initialWeights = same;
-        if (!same && !result.otherWeightsAt) result.otherWeightsAt = step;
+        const bool counts = !result.lastStep || step <= *result.lastStep;
+        if (!same && counts && !result.otherWeightsAt) result.otherWeightsAt = step;
     });
 }
 
@@ -222,7 +226,7 @@ double ValuePair::relative() const {
 
 bool RunComparison::equal() const {
     const double epochLoss = std::max(trainLossDifference, validationLossDifference);
-    return steps > 0 && stepsOnlyA == 0 && stepsOnlyB == 0 && !firstBeyond && epochLoss <= tolerance;
+    return steps > 0 && stepsOnlyA == 0 && stepsOnlyB == 0 && !firstBeyond && !lastStep && epochLoss <= tolerance;
 }
 
 Result<RunComparison> compareRuns(const RunRecord& a, const RunRecord& b, double tolerance) {
@@ -233,6 +237,8 @@ Result<RunComparison> compareRuns(const RunRecord& a, const RunRecord& b, double
     RunComparison result;
     result.tolerance = tolerance;
     result.firstStep = std::max(firstOwnStep(a), firstOwnStep(b));
+    for (const auto& last : {a.lastOwnStep, b.lastOwnStep})
+        if (last) result.lastStep = std::min(*last, result.lastStep.value_or(*last));
     if (auto problem = compareSteps(result, StepCursor(readerA.value()), StepCursor(readerB.value()))) return *problem;
     compareEpochs(result, readerA.value().epochs(), readerB.value().epochs());
     compareShards(result, a, b);

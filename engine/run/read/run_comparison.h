@@ -39,9 +39,11 @@ struct RunComparison {
     std::int64_t stepsOnlyB = 0;
     std::int64_t thinned = 0;    // number of common steps compared only by mean, minimum and maximum of a window
     std::int64_t firstStep = 1;  // first step compared; above 1 if a run resumed from a checkpoint
-    std::optional<ValuePair> firstApart;    // first step at which the losses of the two runs are not identical
-    std::optional<ValuePair> firstBeyond;   // first step at which the losses differ by more than the tolerance
-    ValuePair largest;                      // step with the largest relative difference
+    std::optional<std::int64_t> lastStep;  // last step compared, if the ranks of a watched run were restarted after it;
+                                           // empty: all steps are compared
+    std::optional<ValuePair> firstApart;   // first step at which the losses of the two runs are not identical
+    std::optional<ValuePair> firstBeyond;  // first step at which the losses differ by more than the tolerance
+    ValuePair largest;                     // step with the largest relative difference
     std::optional<ValuePair> sampleCounts;  // first step at which the two runs trained different numbers of samples
     std::int64_t epochs = 0;                // number of epoch results found in both runs
     double trainLossDifference = 0;         // largest relative difference of the training loss over all epochs
@@ -58,6 +60,7 @@ struct RunComparison {
     std::vector<ConfigDifference> configDifferences;
 
     // True if both runs have recorded the same steps, at least one, and each pair of losses is within the tolerance.
+    // False if steps after a restart were not compared.
     bool equal() const;
     Json toJson() const;
     // Returns the differences as text for users, one finding in each line.

@@ -31,6 +31,9 @@ std::string stepsText(const RunComparison& result) {
         text += ", " + std::to_string(result.thinned) + " of them as mean, minimum and maximum of several steps";
     if (result.firstStep > 1)
         text += "; from step " + std::to_string(result.firstStep) + " on, where one continues from a checkpoint";
+    if (result.lastStep)
+        text += "; up to step " + std::to_string(*result.lastStep) +
+                ", after which the ranks of one were restarted: they may have trained earlier steps again";
     return text;
 }
 
@@ -91,6 +94,10 @@ std::string verdict(const RunComparison& result) {
     if (result.firstBeyond) return "different from step " + std::to_string(result.firstBeyond->at);
     if (result.steps == 0) return "not comparable: no step is in both";
     if (result.stepsOnlyA + result.stepsOnlyB > 0) return "different: the steps are not the same";
+    if (result.lastStep)
+        return (result.firstApart ? "equal within " + tolerance : "the same losses") +
+               " up to the restart after step " + std::to_string(*result.lastStep) +
+               "; the steps after it cannot be compared";
     return "different: the loss of an epoch exceeds " + tolerance;
 }
 
@@ -150,6 +157,7 @@ Json RunComparison::toJson() const {
             {"steps", steps},
             {"thinned_steps", thinned},
             {"first_step", firstStep},
+            {"last_step", lastStep ? Json(*lastStep) : Json(nullptr)},
             {"steps_only_a", stepsOnlyA},
             {"steps_only_b", stepsOnlyB},
             {"first_apart", pairJson(firstApart)},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/crypto/sha256.h"
@@ -18,6 +19,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kTelemetryPiece = 1U << 18;
+constexpr std::array<std::string_view, 3> kCountedWords{"\"consumed\"", "\"replica\"", "\"restart\""};
 
 int nibble(char digit) {
     if (digit >= '0' && digit <= '9') return digit - '0';
@@ -41,11 +43,11 @@ Digest digestOf(const std::string& hash) {
     return digest;
 }
 
-// Adds the hashes that a telemetry line contains. Decodes only the two kinds of lines with hashes, because telemetry
-// can be large. Skips invalid lines.
+// Adds the hash or the restart that a telemetry line contains. Decodes only the lines of these three kinds, because
+// telemetry can be large. Skips invalid lines.
 void applyLine(RunRecord& record, std::string_view line) {
-    const bool counts =
-        line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
+    const bool counts = std::ranges::any_of(
+        kCountedWords, [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
     if (!counts) return;
     const Result<Event> event = decodeLine(line);
     if (!event) return;
@@ -55,6 +57,9 @@ void applyLine(RunRecord& record, std::string_view line) {
     if (const auto* replica = std::get_if<Replica>(&event.value()); replica != nullptr && replica->rank == 0) {
         record.weights.push_back({replica->step, digestOf(replica->hash)});
     }
+    const auto* control = std::get_if<Controlled>(&event.value());
+    if (control != nullptr && control->command == ControlKind::kRestart && !record.lastOwnStep)
+        record.lastOwnStep = control->step;
 }
 
 void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
@@ -101,7 +106,10 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     sortByKey(record.shards);
     sortByKey(record.weights);
     if (Result<Json> config = readJsonFile(paths.config()); config) record.config = std::move(config).value();
-    if (const Result<RunSummary> summary = readRunSummary(paths.summary())) record.bits = summary.value().bitsDependOn;
+    const Result<RunSummary> summary = readRunSummary(paths.summary());
+    if (summary) record.bits = summary.value().bitsDependOn;
+    // Ranks of Ringside train the steps after a checkpoint again under the same numbers.
+    if (!summary || summary.value().source != kWatchedSource) record.lastOwnStep.reset();
     return record;
 }
 

@@ -34,8 +34,11 @@ struct RunRecord {
         Digest digest{};
     };
     std::filesystem::path metrics;
-    std::int64_t firstStep = 0;               // number of the first recorded step
-    std::vector<Hash<ShardKey>> shards;       // hashes of trained samples, sorted by key
+    std::int64_t firstStep = 0;          // number of the first recorded step
+    std::vector<Hash<ShardKey>> shards;  // hashes of trained samples, sorted by key
+    // Watched run whose ranks the launcher started again: last step before the first restart. The later steps are
+    // counted on from there, whatever checkpoint the new processes continued from. Empty for any other run.
+    std::optional<std::int64_t> lastOwnStep;
     std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by the number of steps done
     std::optional<Json> config;
     std::optional<BitsBasis> bits;  // conditions for identical bits, from summary.json

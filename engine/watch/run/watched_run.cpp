@@ -186,6 +186,11 @@ void WatchedRun::beginAttempt() {
     m_evidence = Evidence();
     m_stepsBefore.push_back(m_stepsBefore.back() + steps);
     log(LogLevel::kWarning, m_verdict.restarted(steps));
+    const Controlled restart{.command = ControlKind::kRestart,
+                             .value = static_cast<double>(m_verdict.restarts()),
+                             .step = m_stepsBefore.back(),
+                             .timeUs = nowUs()};
+    tryToRecord([&] { m_record.add(restart, nowUs()); });
     tryToRecord([this] { m_record.beginAttempt(); });
 }
 
