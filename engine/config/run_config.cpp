@@ -295,11 +295,6 @@ Json& sectionOf(Json& json, std::string_view section) {
 
 }  // namespace
 
-bool ModelConfig::hasBatchNorm() const {
-    return kind == ModelKind::kResidualCnn ||
-           (kind == ModelKind::kLayers && layers.find("batch_norm") != std::string::npos);
-}
-
 Json RunConfig::toJson() const {
     Json json = {{"version", kConfigVersion}};
     for (const ConfigField& field : configFields()) {

@@ -57,7 +57,6 @@ struct ModelConfig {
     std::int64_t depth = 2;                    // residual_cnn: blocks per stage; transformer: blocks
     std::int64_t heads = 4;                    // transformer: number of attention heads, a divisor of width
     double dropout = 0;                        // transformer: probability that a value is dropped
-    bool hasBatchNorm() const;
     bool operator==(const ModelConfig&) const = default;
 };
 

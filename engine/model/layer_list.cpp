@@ -233,4 +233,8 @@ bool listsLayer(const ModelConfig& model, LayerKind kind) {
     return layers && contains(layers.value(), kind);
 }
 
+bool hasBatchNorm(const ModelConfig& model) {
+    return model.kind == ModelKind::kResidualCnn || listsLayer(model, LayerKind::kBatchNorm2d);
+}
+
 }  // namespace ringside

@@ -17,4 +17,7 @@ Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std
 // that cannot be read.
 bool listsLayer(const ModelConfig& model, LayerKind kind);
 
+// True if the model has a batch norm: a ResNet, or a layer list with one.
+bool hasBatchNorm(const ModelConfig& model);
+
 }  // namespace ringside

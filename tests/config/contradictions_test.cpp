@@ -351,11 +351,3 @@ TEST_CASE("two swapped letters are one mistake") {
     CHECK(nearestWord("bac", Texts{"abc"}) == "abc");
     CHECK(nearestWord("bca", Texts{"abc"}).empty());
 }
-
-TEST_CASE("a model has batch norm by its kind or by its list of layers") {
-    CHECK_FALSE(RunConfig().model.hasBatchNorm());
-    CHECK(configWith({"model.kind=residual_cnn"}).model.hasBatchNorm());
-    CHECK(configWith({"model.kind=layers", R"(model.layers=[{"kind": "batch_norm2d"}])"}).model.hasBatchNorm());
-    CHECK_FALSE(configWith({"model.kind=layers", R"(model.layers=[{"kind": "relu"}])"}).model.hasBatchNorm());
-    CHECK_FALSE(configWith({R"(model.layers=[{"kind": "batch_norm2d"}])"}).model.hasBatchNorm());
-}

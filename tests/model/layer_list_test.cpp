@@ -18,6 +18,18 @@ std::string refusal(const std::string& layers, const Shape& sample = {3, 8, 8}) 
 
 }  // namespace
 
+TEST_CASE("a model has batch norm by its kind or by its list of layers") {
+    const auto inList = [](const char* layers) { return hasBatchNorm({ModelKind::kLayers, {}, layers}); };
+    CHECK_FALSE(hasBatchNorm(ModelConfig()));
+    CHECK(hasBatchNorm({.kind = ModelKind::kResidualCnn}));
+    CHECK(inList(R"([{"kind": "conv2d", "out": 4, "kernel": 3}, {"kind": "batch_norm2d"}, {"kind": "linear"}])"));
+    CHECK(inList(R"([{"kind": "residual", "body": [{"kind": "conv2d", "out": 3, "kernel": 3, "padding": 1},
+        {"kind": "batch_norm2d"}]}, {"kind": "linear"}])"));
+    CHECK_FALSE(inList(R"([{"kind": "relu"}, {"kind": "linear"}])"));
+    // The list counts only if the model is built from it.
+    CHECK_FALSE(hasBatchNorm({.layers = R"([{"kind": "batch_norm2d"}, {"kind": "linear"}])"}));
+}
+
 TEST_CASE("a list of layers becomes the model of nn.Sequential, with the last linear layer as wide as the data needs") {
     const ModelDescription model = describe(R"([{"kind": "conv2d", "out": 6, "kernel": 5, "stride": 2, "padding": 2},
         {"kind": "gelu"}, {"kind": "max_pool2d", "kernel": 3}, {"kind": "flatten"}, {"kind": "layer_norm"},

@@ -11,6 +11,7 @@
 #include "base/text/number_text.h"
 #include "config/leaves.h"
 #include "config/mesh.h"
+#include "model/layer_list.h"
 #include "model/model_description.h"
 #include "model/model_summary.h"
 #include "sampling/findings/plan_sentences.h"
@@ -124,7 +125,7 @@ QString meshSentence(const RunConfig& config) {
 
 QString statisticsSentence(const RunConfig& config) {
     const std::int64_t parts = microBatchesOf(config);
-    if (parts < 2 || isCanonical(config) || !config.model.hasBatchNorm()) return {};
+    if (parts < 2 || isCanonical(config) || !hasBatchNorm(config.model)) return {};
     return tr(" Batch norm computes its statistics over micro-batches of %1.")
         .arg(groupedText((config.loader.batchSize + parts - 1) / parts));
 }

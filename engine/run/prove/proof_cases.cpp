@@ -46,7 +46,7 @@ std::int64_t microBatchesFor(const RunConfig& config) {
 std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
     if (config.model.dropout > 0 || listsLayer(config.model, LayerKind::kDropout))
         return "dropout: each data-parallel rank draws its own masks";
-    if (config.model.hasBatchNorm()) return "batch norm: each rank normalises over its own samples";
+    if (hasBatchNorm(config.model)) return "batch norm: each rank normalises over its own samples";
     if (config.sampler.kind != SamplerKind::kDistributed)
         return "other samples: the sampler assigns other samples to a single rank";
     if (samples % config.parallel.worldSize != 0) return "duplicate samples, and the order of addition";

@@ -33,10 +33,6 @@ QString scheduleTitle(const RunConfig& config) {
     return choiceLabel(choiceText(config.pipeline.schedule));
 }
 
-bool hasBatchNorm(const StrategyPlan& plan) {
-    return std::ranges::any_of(plan.layers, [](const BuiltLayer& layer) { return layer.buffers > 0; });
-}
-
 QString measured(const StrategyScene& scene) {
     if (!scene.ran || !scene.ran->idleShare) return {};
     return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
@@ -128,7 +124,7 @@ QString scheduleSentence(const StrategyScene& scene) {
 QString holdsSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
     const QString all = sentenceText("P parameters, G gradients, O optimizer state");
-    if (scene.plan().microBatches > 1 && hasBatchNorm(scene.plan()))
+    if (scene.plan().microBatches > 1 && scene.plan().hasBatchNorm())
         return sentenceText("%1. Batch norm computes its statistics over micro-batches of %2")
             .arg(all, number(scene.plan().microRows));
     return scene.isSharded() ? sentenceText("%1; strip: part of the rank").arg(all) : all;
