@@ -75,7 +75,7 @@ UI = {
     "pages": set(),
     "dialogs": set(),
     "export": set(),
-    "charts": {"identity", "theme"},
+    "charts": {"identity", "controls", "theme"},
     "models": {"words"},
     "diagnostics": {"pages", "theme"},
     "ranks": {"identity", "models", "theme", "words"},

@@ -11,12 +11,12 @@
 #include <cmath>
 #include <utility>
 
+#include "controls/picture.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kZoomPerNotch = 1.25;
 constexpr double kLeastDrag = 8;
 
 }  // namespace

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replicas/contribution_picture.h"
 
-#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -29,12 +27,11 @@ QString percent(double share) {
 
 }  // namespace
 
-ContributionPicture::ContributionPicture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+ContributionPicture::ContributionPicture(const Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("contributionPicture"));
     setAccessibleName(tr("Contribution of each rank to the step"));
     setToolTip(tr("Click a rank to see its samples on the Shards page"));
     setCursor(Qt::PointingHandCursor);
-    connect(&theme, &Theme::changed, this, [this] { update(); });
 }
 
 void ContributionPicture::setContributions(StepContributions contributions) {
@@ -80,7 +77,7 @@ double ContributionPicture::reach() const {
 
 void ContributionPicture::paintHead(QPainter& painter) const {
     const Columns c = columns();
-    painter.setPen(m_theme.colors().muted);
+    painter.setPen(theme().colors().muted);
     const auto title = [&](double left, double wide, const QString& text) {
         painter.drawText(QRectF(left, 0, wide, kContributionHead - 4), Qt::AlignLeft | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(wide)));
@@ -97,7 +94,7 @@ void ContributionPicture::paintHead(QPainter& painter) const {
 }
 
 void ContributionPicture::paintBar(QPainter& painter, const RankContribution& contribution, const QRectF& row) const {
-    const ThemeColors& colors = m_theme.colors();
+    const ThemeColors& colors = theme().colors();
     const Columns c = columns();
     bool below = false;
     for (const RankContribution& one : m_pulls.ranks) below |= one.share.value_or(0) < 0;
@@ -111,7 +108,7 @@ void ContributionPicture::paintBar(QPainter& painter, const RankContribution& co
     if (contribution.share) {
         QRectF bar(zero, row.top() + 4, *contribution.share * unit, row.height() - 8);
         painter.setPen(Qt::NoPen);
-        painter.setBrush(*contribution.share < 0 ? colors.danger : m_theme.rankColor(contribution.rank));
+        painter.setBrush(*contribution.share < 0 ? colors.danger : theme().rankColor(contribution.rank));
         painter.drawRoundedRect(bar.normalized(), 3, 3);
         painter.setPen(colors.text);
         const double at = std::max(zero, bar.normalized().right()) + 6;
@@ -126,20 +123,20 @@ void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
     const RankContribution& contribution = m_pulls.ranks[place];
     const QRectF row = rowOf(place);
     const Columns c = columns();
-    painter.fillRect(QRectF(0, row.top() + 2, 4, row.height() - 4), m_theme.rankColor(contribution.rank));
-    painter.setPen(m_theme.colors().text);
+    painter.fillRect(QRectF(0, row.top() + 2, 4, row.height() - 4), theme().rankColor(contribution.rank));
+    painter.setPen(theme().colors().text);
     painter.drawText(QRectF(10, row.top(), kRankColumn - 10, row.height()), Qt::AlignVCenter,
                      tr("rank %1").arg(contribution.rank));
     if (m_pulls.hasGradients) paintBar(painter, contribution, row);
     const auto number = [&](double left, const std::optional<double>& value, char style, int digits) {
-        painter.setPen(value ? m_theme.colors().text : m_theme.colors().muted);
+        painter.setPen(value ? theme().colors().text : theme().colors().muted);
         painter.drawText(QRectF(left, row.top(), kNumberColumn - 8, row.height()), Qt::AlignVCenter | Qt::AlignLeft,
                          value ? QString::number(*value, style, digits) : QStringLiteral("\u2013"));
     };
     number(c.cosine, contribution.cosine, 'f', 2);
     number(c.norm, contribution.norm, 'g', 3);
     number(c.loss, contribution.loss, 'g', 4);
-    painter.setPen(m_theme.colors().muted);
+    painter.setPen(theme().colors().muted);
     const double room = width() - c.samples - 4;
     QString text;
     for (std::size_t most = std::min(contribution.samples.size(), kMostSamples); most > 0; --most) {
@@ -153,7 +150,7 @@ void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
 void ContributionPicture::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     paintHead(painter);
     for (std::size_t i = 0; i < m_pulls.ranks.size(); ++i) paintRow(painter, i);
 }
@@ -173,7 +170,7 @@ std::vector<Identity> ContributionPicture::identitiesAt(const QPoint& point) con
 
 // Returns the sample whose number is drawn at this distance from the start of the samples.
 std::optional<std::int64_t> ContributionPicture::sampleAt(const RankContribution& contribution, double at) const {
-    const QFontMetrics metrics(m_theme.smallFont());
+    const QFontMetrics metrics(theme().smallFont());
     if (at < 0) return {};
     for (std::size_t count = 1; count <= std::min(contribution.samples.size(), kMostSamples); ++count) {
         const std::vector<std::int64_t> first(contribution.samples.begin(),
@@ -183,26 +180,23 @@ std::optional<std::int64_t> ContributionPicture::sampleAt(const RankContribution
     return {};
 }
 
-bool ContributionPicture::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const auto row = rowAt(help->pos());
-    if (!row) return QWidget::event(event);
-    constexpr std::size_t kMostTold = 64;
+void ContributionPicture::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton && rowAt(event->position()))
+        Q_EMIT samplesWanted(m_pulls.step, m_pulls.epoch);
+}
+
+Picture::Tip ContributionPicture::tipAt(const QPoint& point) const {
+    const auto row = rowAt(point);
+    if (!row) return {};
+    constexpr std::size_t kMostListed = 64;
     const RankContribution& contribution = m_pulls.ranks[*row];
     QString text = tr("rank %1, step %2").arg(contribution.rank).arg(m_pulls.step);
     if (contribution.share)
         text += tr("\ncontributed %1 of the mean gradient's length (|g| \u00d7 cosine / (%2 \u00d7 |mean|))")
                     .arg(percent(*contribution.share))
                     .arg(m_pulls.ranks.size());
-    if (!contribution.samples.empty()) text += tr("\nsamples %1").arg(samplesText(contribution.samples, kMostTold));
-    QToolTip::showText(help->globalPos(), text + tr("\nClick to see them on the Shards page"), this);
-    return true;
-}
-
-void ContributionPicture::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton && rowAt(event->position()))
-        Q_EMIT samplesWanted(m_pulls.step, m_pulls.epoch);
+    if (!contribution.samples.empty()) text += tr("\nsamples %1").arg(samplesText(contribution.samples, kMostListed));
+    return {text + tr("\nClick to see them on the Shards page")};
 }
 
 }  // namespace ringside

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
 #include <optional>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "replicas/step_contributions.h"
 
 namespace ringside {
@@ -13,7 +12,7 @@ class Theme;
 
 // Table with a row per rank: its share of the step as a bar around zero with a line at the equal share, the cosine
 // between its gradient and the mean, its loss, and its samples. Clicking a row requests the samples.
-class ContributionPicture : public QWidget, public IdentitySource {
+class ContributionPicture : public Picture {
     Q_OBJECT
   public:
     explicit ContributionPicture(const Theme& theme, QWidget* parent = nullptr);
@@ -27,7 +26,7 @@ class ContributionPicture : public QWidget, public IdentitySource {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& point) const override;
     void mouseReleaseEvent(QMouseEvent* event) override;
 
   private:
@@ -43,7 +42,6 @@ class ContributionPicture : public QWidget, public IdentitySource {
     std::optional<std::int64_t> sampleAt(const RankContribution& contribution, double at) const;
     double reach() const;  // returns the largest share on the scale, at least 1 / N
 
-    const Theme& m_theme;
     StepContributions m_pulls;
 };
 

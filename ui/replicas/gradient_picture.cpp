@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replicas/gradient_picture.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -60,7 +58,7 @@ QString legendText() {
 
 }  // namespace
 
-GradientPicture::GradientPicture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+GradientPicture::GradientPicture(const Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("gradientPicture"));
     setAccessibleName(tr("Gradients of each rank"));
     connect(&theme, &Theme::changed, this, [this] {
@@ -92,7 +90,7 @@ void GradientPicture::setStep(const InspectedStep* step, const std::vector<int>&
 }
 
 void GradientPicture::startFlow(Flow flow) {
-    if (!m_theme.allowsMotion() || !isVisible()) return;
+    if (!theme().allowsMotion() || !isVisible()) return;
     m_flow.stop();
     m_flowing = flow;
     m_flow.start();
@@ -212,7 +210,7 @@ QImage GradientPicture::imageOf(const GradientView& view, std::size_t tensor, do
     std::size_t next = offsetOf(view, tensor);
     for (int row = 0; row < rows; ++row)
         for (int column = 0; column < columns; ++column)
-            image.setPixelColor(column, row, heat(view.cells[next++], scale, m_theme));
+            image.setPixelColor(column, row, heat(view.cells[next++], scale, theme()));
     return image;
 }
 
@@ -220,13 +218,13 @@ void GradientPicture::paintHeads(QPainter& painter, const std::vector<Column>& a
     for (std::size_t i = 0; i < all.size(); ++i) {
         const QRectF place = placeOf(0, i);
         if (all[i].rank >= 0)
-            painter.fillRect(QRectF(place.left(), kHeads - 4, place.width(), 3), m_theme.rankColor(all[i].rank));
-        const QFontMetrics metrics(m_theme.smallFont());
+            painter.fillRect(QRectF(place.left(), kHeads - 4, place.width(), 3), theme().rankColor(all[i].rank));
+        const QFontMetrics metrics(theme().smallFont());
         const auto room = static_cast<int>(place.width());
-        painter.setPen(m_theme.colors().text);
+        painter.setPen(theme().colors().text);
         painter.drawText(QRectF(place.left(), 2, place.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
                          metrics.elidedText(all[i].title, Qt::ElideRight, room));
-        painter.setPen(m_theme.colors().muted);
+        painter.setPen(theme().colors().muted);
         painter.drawText(QRectF(place.left(), 18, place.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
                          metrics.elidedText(all[i].note, Qt::ElideRight, room));
     }
@@ -235,9 +233,9 @@ void GradientPicture::paintHeads(QPainter& painter, const std::vector<Column>& a
 void GradientPicture::paintLegend(QPainter& painter) const {
     const QRectF bar(kNames + 3, height() - kLegend + 8, kBar, 8);
     QLinearGradient colors(bar.topLeft(), bar.topRight());
-    for (int i = 0; i <= 8; ++i) colors.setColorAt(i / 8.0, heat(i / 4.0 - 1, 1, m_theme));
+    for (int i = 0; i <= 8; ++i) colors.setColorAt(i / 8.0, heat(i / 4.0 - 1, 1, theme()));
     painter.fillRect(bar, colors);
-    painter.setPen(m_theme.colors().muted);
+    painter.setPen(theme().colors().muted);
     const QRectF place(legendLeft(), height() - kLegend, width() - legendLeft(), kLegend);
     painter.drawText(place, Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(legendText(), Qt::ElideRight, static_cast<int>(place.width())));
@@ -247,12 +245,12 @@ void GradientPicture::paintEvent(QPaintEvent*) {
     const GradientView* any = anyView();
     if (!any) return;
     QPainter painter(this);
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     const std::vector<Column> all = columns();
     paintHeads(painter, all);
     for (std::size_t tensor = 0; tensor < any->names.size(); ++tensor) {
         const QRectF first = placeOf(tensor, 0);
-        painter.setPen(m_theme.colors().muted);
+        painter.setPen(theme().colors().muted);
         const QString name = QString::fromStdString(any->names[tensor]);
         painter.drawText(QRectF(0, first.top(), kNames - 8, first.height()), Qt::AlignRight | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(name, Qt::ElideLeft, static_cast<int>(kNames) - 8));
@@ -263,11 +261,11 @@ void GradientPicture::paintEvent(QPaintEvent*) {
             painter.setOpacity(arrives ? m_flow.currentValue().toDouble() : 1);
             if (i < m_images.size() && tensor < m_images[i].size()) painter.drawImage(place, m_images[i][tensor]);
             painter.setOpacity(1);
-            painter.setPen(m_theme.colors().border);
+            painter.setPen(theme().colors().border);
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(place);
             if (view || tensor > 0) continue;
-            painter.setPen(m_theme.colors().muted);
+            painter.setPen(theme().colors().muted);
             painter.drawText(place, Qt::AlignCenter, tr("not yet"));
         }
         paintMovingGradients(painter, tensor);
@@ -275,7 +273,7 @@ void GradientPicture::paintEvent(QPaintEvent*) {
     paintLegend(painter);
 }
 
-QString GradientPicture::tipAt(const QPointF& at) const {
+Picture::Tip GradientPicture::tipAt(const QPoint& at) const {
     const GradientView* any = anyView();
     if (!any) return {};
     const std::vector<Column> all = columns();
@@ -291,12 +289,12 @@ QString GradientPicture::tipAt(const QPointF& at) const {
                                                           static_cast<double>(view->columns[tensor]));
             const std::size_t cell =
                 offsetOf(*view, tensor) + static_cast<std::size_t>(row * view->columns[tensor] + column);
-            return tr("%1, %2\ncell %3, %4: %5\nnorm of the tensor %6")
-                .arg(QString::fromStdString(view->names[tensor]), all[i].title)
-                .arg(row)
-                .arg(column)
-                .arg(view->cells[cell], 0, 'g', 5)
-                .arg(view->tensorNorms[tensor], 0, 'g', 4);
+            return {tr("%1, %2\ncell %3, %4: %5\nnorm of the tensor %6")
+                        .arg(QString::fromStdString(view->names[tensor]), all[i].title)
+                        .arg(row)
+                        .arg(column)
+                        .arg(view->cells[cell], 0, 'g', 5)
+                        .arg(view->tensorNorms[tensor], 0, 'g', 4)};
         }
     }
     return {};
@@ -313,13 +311,6 @@ std::vector<Identity> GradientPicture::identitiesAt(const QPoint& point) const {
     }
     found.push_back({IdentityKind::Step, m_step.step});
     return found;
-}
-
-bool GradientPicture::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), tipAt(help->pos()), this);
-    return true;
 }
 
 }  // namespace ringside

@@ -3,10 +3,9 @@
 
 #include <QImage>
 #include <QVariantAnimation>
-#include <QWidget>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "telemetry/data/replica_data.h"
 
 namespace ringside {
@@ -16,7 +15,7 @@ class Theme;
 // Heat maps of the gradients of a step: one row per tensor; columns for the local gradient of each rank, their mean,
 // and the weight change. All gradients of a row have one scale; the weight change has its own. New values are animated:
 // gradients move to the mean, the mean moves to the weights.
-class GradientPicture : public QWidget, public IdentitySource {
+class GradientPicture : public Picture {
     Q_OBJECT
   public:
     explicit GradientPicture(const Theme& theme, QWidget* parent = nullptr);
@@ -29,7 +28,7 @@ class GradientPicture : public QWidget, public IdentitySource {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& at) const override;
 
   private:
     struct Column {
@@ -50,9 +49,7 @@ class GradientPicture : public QWidget, public IdentitySource {
     std::vector<double> rowTops() const;
     void paintHeads(QPainter& painter, const std::vector<Column>& columns) const;
     void paintLegend(QPainter& painter) const;
-    QString tipAt(const QPointF& at) const;
 
-    const Theme& m_theme;
     InspectedStep m_step;
     std::vector<int> m_ranks;
     bool m_summed = false;

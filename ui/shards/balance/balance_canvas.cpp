@@ -2,11 +2,9 @@
 #include "shards/balance/balance_canvas.h"
 
 #include <QCoreApplication>
-#include <QHelpEvent>
 #include <QImage>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -28,14 +26,12 @@ constexpr double kStrongest = 2;   // deviation at which the colour is strongest
 
 }  // namespace
 
-BalanceCanvas::BalanceCanvas(Theme& theme, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
+BalanceCanvas::BalanceCanvas(Theme& theme, QWidget* parent) : Picture(theme, parent), m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("balanceCanvas"));
     setAccessibleName(tr("Class balance: samples of each class compared with the number expected by chance"));
     setFocusPolicy(Qt::StrongFocus);
     m_scrollBar.setObjectName(QStringLiteral("balanceScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 void BalanceCanvas::setCounts(const Counts& counts) {
@@ -91,7 +87,7 @@ double BalanceCanvas::deviation(qint64 row, int label) const {
 }
 
 QColor BalanceCanvas::colorOf(double deviation) const {
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     return mixed(c.grid, deviation > 0 ? c.accent : c.warning, std::min(1.0, std::abs(deviation) / kStrongest));
 }
 
@@ -113,8 +109,8 @@ void BalanceCanvas::paintEvent(QPaintEvent*) {
 
 void BalanceCanvas::drawClassNames(QPainter& painter) const {
     if (cell(0, 0).width() < kLeastName) return;
-    painter.setFont(m_theme.smallFont());
-    painter.setPen(m_theme.colors().muted);
+    painter.setFont(theme().smallFont());
+    painter.setPen(theme().colors().muted);
     for (int label = 0; label < m_counts.classes; ++label) {
         const QRectF box = cell(0, label);
         const QString name =
@@ -127,8 +123,8 @@ void BalanceCanvas::drawClassNames(QPainter& painter) const {
 void BalanceCanvas::drawRow(QPainter& painter, qint64 row) const {
     const QRectF first = cell(row, 0);
     const bool marked = m_marked == row;
-    painter.setFont(marked ? m_theme.numberFont() : m_theme.bodyFont());
-    painter.setPen(m_theme.colors().text);
+    painter.setFont(marked ? theme().numberFont() : theme().bodyFont());
+    painter.setPen(theme().colors().text);
     painter.drawText(QRectF(0, first.top(), kStepNamesWidth - 8, first.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      m_counts.rowName(row));
     if (!showsBars()) return drawStrip(painter, row);
@@ -136,7 +132,7 @@ void BalanceCanvas::drawRow(QPainter& painter, qint64 row) const {
 }
 
 void BalanceCanvas::drawBar(QPainter& painter, qint64 row, int label, const QRectF& box) const {
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     const ChanceBand band = m_counts.band(row, label);
     const std::int64_t count = m_counts.count(row, label);
     const auto yOf = [&](double value) { return box.bottom() - value / m_scale * box.height(); };
@@ -199,13 +195,6 @@ QString BalanceCanvas::tip(QPointF point) const {
         .arg(verdict);
 }
 
-bool BalanceCanvas::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), tip(help->pos()), this);
-    return true;
-}
-
 void BalanceCanvas::wheelEvent(QWheelEvent* event) {
     QCoreApplication::sendEvent(&m_scrollBar, event);
 }
@@ -228,6 +217,10 @@ void BalanceCanvas::keyPressEvent(QKeyEvent* event) {
         default:
             QWidget::keyPressEvent(event);
     }
+}
+
+Picture::Tip BalanceCanvas::tipAt(const QPoint& point) const {
+    return {tip(point)};
 }
 
 }  // namespace ringside

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <QScrollBar>
-#include <QWidget>
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "sampling/findings/class_balance.h"
 
 namespace ringside {
@@ -16,7 +15,7 @@ class Theme;
 
 // Counts in rows (ranks or steps) and columns (classes). With enough room each count is a bar over the band expected by
 // chance, otherwise a colour: more or fewer than expected, and outlined if outside the band.
-class BalanceCanvas : public QWidget, public IdentitySource {
+class BalanceCanvas : public Picture {
     Q_OBJECT
   public:
     struct Counts {
@@ -50,7 +49,7 @@ class BalanceCanvas : public QWidget, public IdentitySource {
     void resizeEvent(QResizeEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& point) const override;
 
   private:
     double rowHeight() const;
@@ -64,7 +63,6 @@ class BalanceCanvas : public QWidget, public IdentitySource {
     double deviation(qint64 row, int label) const;
     QColor colorOf(double deviation) const;
 
-    Theme& m_theme;
     Counts m_counts;
     double m_scale = 1;  // largest visible count or upper limit of a band
     std::optional<qint64> m_marked;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/balance/class_balance_view.h"
 
-#include <QHelpEvent>
 #include <QLocale>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -26,14 +24,13 @@ constexpr int kClassesPauseMs = 150;
 
 }  // namespace
 
-ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("classBalanceView"));
     setAccessibleName(tr("Class balance by rank"));
     setFocusPolicy(Qt::StrongFocus);  // for the copy key
     m_pause.setSingleShot(true);
     m_pause.setInterval(kClassesPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::startCount);
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
     hide();
 }
 
@@ -132,12 +129,12 @@ QRectF ClassBalanceView::cell(int row, int label) const {
 
 void ClassBalanceView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     painter.setPen(c.text);
-    painter.setFont(m_theme.numberFont());
+    painter.setFont(theme().numberFont());
     painter.drawText(QRectF(0, 0, width(), 20), Qt::AlignLeft | Qt::AlignVCenter, tr("Class balance by rank"));
     painter.setPen(c.muted);
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
                      m_made->rows.empty() ? ranksSentence() : tr("grey: range expected by chance"));
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
@@ -145,7 +142,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
         for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);
         const int rank = m_made->rows[static_cast<std::size_t>(row)];
         painter.setPen(balance().withinChance(rank) || !isUnusual() ? c.muted : c.danger);
-        painter.setFont(m_theme.smallFont());
+        painter.setFont(theme().smallFont());
         painter.drawText(QRectF(0, cell(row, 0).top() - 17, width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
                          rankSentence(rank));
     }
@@ -157,38 +154,38 @@ void ClassBalanceView::drawBar(QPainter& painter, int row, int label) const {
     const auto yOf = [&](double count) { return box.bottom() - count / m_made->scale * box.height(); };
     const ChanceBand& band = balance().band(rank, label);
     const double top = yOf(band.high);
-    painter.fillRect(QRectF(box.left(), top, box.width(), std::max(2.0, yOf(band.low) - top)), m_theme.colors().border);
+    painter.fillRect(QRectF(box.left(), top, box.width(), std::max(2.0, yOf(band.low) - top)), theme().colors().border);
     const double bar = yOf(static_cast<double>(balance().count(rank, label)));
     const double inset = box.width() * 0.18;
     painter.fillRect(QRectF(box.left() + inset, bar, box.width() - 2 * inset, box.bottom() - bar),
-                     m_theme.rankColor(rank));
+                     theme().rankColor(rank));
     if (balance().outside(rank, label)) {
-        painter.setPen(QPen(m_theme.colors().danger, 1.5));
+        painter.setPen(QPen(theme().colors().danger, 1.5));
         painter.drawRect(box.adjusted(0, -1, 0, 1));
     }
 }
 
-QString ClassBalanceView::tip(QPointF point) const {
+Picture::Tip ClassBalanceView::tipAt(const QPoint& point) const {
     for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
         for (int label = 0; label < balance().classes; ++label) {
             if (cell(row, label).adjusted(0, 0, kBarGap, kRankGap).contains(point)) {
                 const int rank = m_made->rows[static_cast<std::size_t>(row)];
                 const ChanceBand& band = balance().band(rank, label);
-                return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
-                          "classes %8; 95 percent of random assignments are below %9")
-                    .arg(rank)
-                    .arg(QString::fromStdString(balance().names[static_cast<std::size_t>(label)]))
-                    .arg(balance().count(rank, label))
-                    .arg(band.expected, 0, 'f', 1)
-                    .arg(std::floor(band.low))
-                    .arg(std::ceil(band.high))
-                    .arg(rankSentence(rank))
-                    .arg(balance().distance(rank), 0, 'f', 1)
-                    .arg(balance().distanceLimit(), 0, 'f', 1);
+                return {tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
+                           "classes %8; 95 percent of random assignments are below %9")
+                            .arg(rank)
+                            .arg(QString::fromStdString(balance().names[static_cast<std::size_t>(label)]))
+                            .arg(balance().count(rank, label))
+                            .arg(band.expected, 0, 'f', 1)
+                            .arg(std::floor(band.low))
+                            .arg(std::ceil(band.high))
+                            .arg(rankSentence(rank))
+                            .arg(balance().distance(rank), 0, 'f', 1)
+                            .arg(balance().distanceLimit(), 0, 'f', 1)};
             }
         }
     }
-    return tr("Each rank's share of every class in this epoch, compared with a random assignment");
+    return {tr("Each rank's share of every class in this epoch, compared with a random assignment")};
 }
 
 QString ClassBalanceView::copyText() const {
@@ -203,15 +200,6 @@ std::vector<Identity> ClassBalanceView::identitiesAt(const QPoint& point) const 
             return {{IdentityKind::Rank, m_made->rows[row]}};
     }
     return {};
-}
-
-bool ClassBalanceView::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) {
-        return QWidget::event(event);
-    }
-    const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), tip(help->pos()), this);
-    return true;
 }
 
 }  // namespace ringside

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <QTimer>
-#include <QWidget>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "controls/latest_work.h"
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "identity/text_source.h"
 #include "shards/balance/scene_balance.h"
 
@@ -17,7 +16,7 @@ namespace ringside {
 class Theme;
 
 // Classes by rank as small bars over a grey band that contains 95 % of random assignments. Hidden without classes.
-class ClassBalanceView : public QWidget, public IdentitySource, public TextSource {
+class ClassBalanceView : public Picture, public TextSource {
     Q_OBJECT
   public:
     static constexpr int kLargestRows = 8;      // largest number of rows; with more ranks, only those with the largest
@@ -44,7 +43,7 @@ class ClassBalanceView : public QWidget, public IdentitySource, public TextSourc
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& point) const override;
 
   private:
     struct Made {
@@ -60,10 +59,8 @@ class ClassBalanceView : public QWidget, public IdentitySource, public TextSourc
     void startCount();
     void setMade(MadeRef made);
     QRectF cell(int row, int label) const;
-    QString tip(QPointF point) const;
     void drawBar(QPainter& painter, int row, int label) const;
 
-    Theme& m_theme;
     MadeRef m_made = std::make_shared<Made>();
     std::optional<ShardScene> m_wanted;
     QTimer m_pause;  // delays the count, because the picture is more important and many epochs may pass quickly

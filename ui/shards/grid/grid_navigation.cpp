@@ -8,15 +8,11 @@
 #include <cmath>
 #include <utility>
 
+#include "controls/picture.h"
 #include "shards/grid/picture/grid_geometry.h"
 
 namespace ringside {
-namespace {
-
-constexpr double kZoomPerNotch = 1.25;
-constexpr double kDragThreshold = 4;  // pixels; a shorter movement is a click
-
-}  // namespace
+namespace {}  // namespace
 
 GridNavigation::GridNavigation(QWidget& grid, GridGeometry& geometry, std::function<QPointF()> cellsOrigin)
     : QObject(&grid), m_grid(grid), m_geometry(geometry), m_cellsOrigin(std::move(cellsOrigin)) {

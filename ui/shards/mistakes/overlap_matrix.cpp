@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/mistakes/overlap_matrix.h"
 
-#include <QHelpEvent>
 #include <QLocale>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -22,11 +20,10 @@ constexpr TypeLength kLeastForNumbers{20};
 
 }  // namespace
 
-OverlapMatrix::OverlapMatrix(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+OverlapMatrix::OverlapMatrix(Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("overlapMatrix"));
     setAccessibleName(tr("Samples that ranks share"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 void OverlapMatrix::setMistakeEffect(const AssignmentEffects& effects) {
@@ -52,7 +49,7 @@ void OverlapMatrix::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_damage.overlap.empty()) {
-        painter.setPen(m_theme.colors().muted);
+        painter.setPen(theme().colors().muted);
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
                          m_damage.ranks > 0 ? tr("Too many samples to show a matrix") : QString());
         return;
@@ -66,7 +63,7 @@ void OverlapMatrix::paintEvent(QPaintEvent*) {
 // Draws a cell: a deeper red means that the ranks share a larger part of their samples. A square root makes a few
 // shared samples visible.
 void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const {
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     const double side = pitch();
     const double gap = side >= 8 ? 2 : side >= 4 ? 1 : 0;
     const QRectF cell(kNames + static_cast<double>(b) * side, kNames + static_cast<double>(a) * side, side - gap,
@@ -74,18 +71,18 @@ void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) 
     const auto own = static_cast<double>(std::max<std::int64_t>(1, shared(a, a)));
     const double part = std::sqrt(std::min(1.0, static_cast<double>(shared(a, b)) / own));
     const bool diagonal = a == b;
-    painter.fillRect(cell, diagonal            ? m_theme.rankColor(static_cast<int>(a))
+    painter.fillRect(cell, diagonal            ? theme().rankColor(static_cast<int>(a))
                            : shared(a, b) == 0 ? c.grid
                                                : mixed(c.danger, c.panel, 0.85 * (1 - part)));
     if (side < kLeastForNumbers) return;
-    QFont font = m_theme.smallFont();
+    QFont font = theme().smallFont();
     const QString text = groupedNumber(shared(a, b));
     while (QFontMetricsF(font).horizontalAdvance(text) > cell.width() - 2 && font.pixelSize() > 7) {
         font.setPixelSize(font.pixelSize() - 1);
     }
     if (QFontMetricsF(font).horizontalAdvance(text) > cell.width()) return;
     painter.setFont(font);
-    const QColor back = diagonal ? m_theme.rankColor(static_cast<int>(a)) : mixed(c.danger, c.panel, 0.85 * (1 - part));
+    const QColor back = diagonal ? theme().rankColor(static_cast<int>(a)) : mixed(c.danger, c.panel, 0.85 * (1 - part));
     painter.setPen(shared(a, b) == 0 ? c.muted : qGray(back.rgb()) > 128 ? QColor(Qt::black) : QColor(Qt::white));
     painter.drawText(cell, Qt::AlignCenter, text);
 }
@@ -93,8 +90,8 @@ void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) 
 void OverlapMatrix::drawNames(QPainter& painter) const {
     const double side = pitch();
     const auto every = static_cast<std::int64_t>(std::ceil(18 / side));
-    painter.setFont(m_theme.smallFont());
-    painter.setPen(m_theme.colors().muted);
+    painter.setFont(theme().smallFont());
+    painter.setPen(theme().colors().muted);
     for (std::int64_t rank = 0; rank < m_damage.ranks; rank += every) {
         const double at = kNames + static_cast<double>(rank) * side;
         painter.drawText(QRectF(at - 10, 0, side + 20, kNames - 4), Qt::AlignCenter, groupedNumber(rank));
@@ -119,24 +116,16 @@ std::vector<Identity> OverlapMatrix::identitiesAt(const QPoint& point) const {
     return found;
 }
 
-QString OverlapMatrix::tip(QPointF point) const {
+Picture::Tip OverlapMatrix::tipAt(const QPoint& point) const {
     const auto ranks = ranksAt(point);
     if (!ranks)
-        return tr("Number of samples that two ranks have in common; the diagonal shows the samples of each rank");
+        return {tr("Number of samples that two ranks have in common; the diagonal shows the samples of each rank")};
     const auto [a, b] = *ranks;
-    if (a == b) return tr("Rank %1 trains on %2 distinct samples").arg(groupedNumber(a), groupedNumber(shared(a, a)));
+    if (a == b) return {tr("Rank %1 trains on %2 distinct samples").arg(groupedNumber(a), groupedNumber(shared(a, a)))};
     const QString pair = tr("Ranks %1 and %2 have %3 samples in common")
                              .arg(groupedNumber(a), groupedNumber(b), groupedNumber(shared(a, b)));
-    return m_damage.expectedOverlap < 0
-               ? pair
-               : tr("%1; %2 by chance").arg(pair, QLocale().toString(m_damage.expectedOverlap, 'f', 1));
-}
-
-bool OverlapMatrix::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), tip(help->pos()), this);
-    return true;
+    if (m_damage.expectedOverlap < 0) return {pair};
+    return {tr("%1; %2 by chance").arg(pair, QLocale().toString(m_damage.expectedOverlap, 'f', 1))};
 }
 
 }  // namespace ringside

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "sampling/findings/assignment_effects.h"
 
 namespace ringside {
@@ -15,7 +14,7 @@ class Theme;
 
 // Heat map of the number of samples that each two ranks share, with numbers if they fit. The diagonal shows the number
 // of samples of each rank.
-class OverlapMatrix : public QWidget, public IdentitySource {
+class OverlapMatrix : public Picture {
     Q_OBJECT
   public:
     explicit OverlapMatrix(Theme& theme, QWidget* parent = nullptr);
@@ -29,7 +28,7 @@ class OverlapMatrix : public QWidget, public IdentitySource {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& point) const override;
 
   private:
     QRectF grid() const;
@@ -37,10 +36,8 @@ class OverlapMatrix : public QWidget, public IdentitySource {
     std::int64_t shared(std::int64_t a, std::int64_t b) const;
     void drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const;
     void drawNames(QPainter& painter) const;
-    QString tip(QPointF point) const;
     std::optional<std::pair<std::int64_t, std::int64_t>> ranksAt(QPointF point) const;  // of the row and the column
 
-    Theme& m_theme;
     AssignmentEffects m_damage;
 };
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy/pictures/strategy_canvas.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 
 #include "theme/theme.h"
 
 namespace ringside {
 
-StrategyCanvas::StrategyCanvas(const QString& name, Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+StrategyCanvas::StrategyCanvas(const QString& name, Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(name);
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 void StrategyCanvas::setScene(const StrategyScene& scene) {
@@ -34,8 +31,8 @@ void StrategyCanvas::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_scene.cost) return draw(painter);
-    painter.setPen(m_theme.colors().muted);
-    painter.setFont(m_theme.smallFont());
+    painter.setPen(theme().colors().muted);
+    painter.setFont(theme().smallFont());
     painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_empty);
 }
 
@@ -45,17 +42,11 @@ std::vector<Identity> StrategyCanvas::identitiesAt(const QPoint& point) const {
     return found == m_named.rend() ? std::vector<Identity>() : found->things;
 }
 
-bool StrategyCanvas::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
+Picture::Tip StrategyCanvas::tipAt(const QPoint& point) const {
     // Searches backwards, because the part of the picture that was drawn last is on top.
     const auto found = std::find_if(m_parts.rbegin(), m_parts.rend(),
-                                    [help](const Part& part) { return part.where.contains(help->pos()); });
-    if (found == m_parts.rend())
-        QToolTip::hideText();
-    else
-        QToolTip::showText(help->globalPos(), found->what, this, found->where.toAlignedRect());
-    return true;
+                                    [&point](const Part& part) { return part.where.contains(point); });
+    return found == m_parts.rend() ? Tip{} : Tip{found->what, found->where.toAlignedRect()};
 }
 
 }  // namespace ringside

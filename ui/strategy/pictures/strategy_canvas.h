@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
 #include <utility>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "strategy/scene/strategy_scene.h"
 
 namespace ringside {
@@ -13,7 +12,7 @@ namespace ringside {
 class Theme;
 
 // Picture of a StrategyScene with tooltips and identities of its parts.
-class StrategyCanvas : public QWidget, public IdentitySource {
+class StrategyCanvas : public Picture {
     Q_OBJECT
   public:
     StrategyCanvas(const QString& name, Theme& theme, QWidget* parent = nullptr);
@@ -25,7 +24,6 @@ class StrategyCanvas : public QWidget, public IdentitySource {
 
   protected:
     const StrategyScene& scene() const { return m_scene; }
-    Theme& theme() const { return m_theme; }
     virtual void draw(QPainter& painter) = 0;
     virtual void sceneChanged() {}
     virtual void motionChanged() {}
@@ -36,7 +34,7 @@ class StrategyCanvas : public QWidget, public IdentitySource {
     void identify(const QRectF& part, std::vector<Identity> things) { m_named.push_back({part, std::move(things)}); }
 
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& point) const override;
 
   private:
     struct Part {
@@ -47,7 +45,6 @@ class StrategyCanvas : public QWidget, public IdentitySource {
         QRectF where;
         std::vector<Identity> things;
     };
-    Theme& m_theme;
     StrategyScene m_scene;
     QString m_empty;
     std::vector<Part> m_parts;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lanes/lanes_widget.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QLocale>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -19,22 +17,19 @@
 namespace ringside {
 namespace {
 
-constexpr double kZoomPerNotch = 1.25;
 constexpr double kZoomPerKey = 1.5;
 constexpr double kPanPerKey = 0.2;
-constexpr double kLeastDrag = 4;
 
 }  // namespace
 
 LanesWidget::LanesWidget(TimelineModel& model, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_model(model), m_theme(theme) {
+    : Picture(theme, parent), m_model(model) {
     setObjectName(QStringLiteral("timelineLanesArea"));
     setAccessibleName(tr("Activity of each rank on a common clock"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
         connect(&model, signal, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 std::vector<int> LanesWidget::shownRanks() const {
@@ -63,12 +58,12 @@ void LanesWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const LanesGeometry geometry = geometryOfLanes();
-    LaneFrame frame(painter, m_model, geometry, m_theme);
+    LaneFrame frame(painter, m_model, geometry, theme());
     frame.paintBehind();
-    LanePainter(painter, m_model, geometry, m_theme).paint();
+    LanePainter(painter, m_model, geometry, theme()).paint();
     frame.paintBefore();
     if (!hasFocus()) return;
-    painter.setPen(m_theme.colors().accent);
+    painter.setPen(theme().colors().accent);
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kCorner, Theme::kCorner);
 }
@@ -138,14 +133,6 @@ QString LanesWidget::textAt(QPointF at) const {
     return text;
 }
 
-bool LanesWidget::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const QString text = textAt(help->pos());
-    text.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), text, this);
-    return true;
-}
-
 void LanesWidget::wheelEvent(QWheelEvent* event) {
     const LanesGeometry geometry = geometryOfLanes();
     const double along = event->angleDelta().x() / 120.0;
@@ -164,7 +151,7 @@ void LanesWidget::mousePressEvent(QMouseEvent* event) {
 void LanesWidget::mouseMoveEvent(QMouseEvent* event) {
     if (!m_dragFrom) return;
     const double by = m_dragFrom->x() - event->position().x();
-    if (!m_dragged && std::abs(by) < kLeastDrag) return;
+    if (!m_dragged && std::abs(by) < kDragThreshold) return;
     m_dragged = true;
     m_dragFrom = event->position();
     m_model.pan(by / geometryOfLanes().pixelsPerNs());
@@ -216,6 +203,10 @@ bool LanesWidget::takeKey(const QKeyEvent& event) {
         default:
             return false;
     }
+}
+
+Picture::Tip LanesWidget::tipAt(const QPoint& point) const {
+    return {textAt(point)};
 }
 
 }  // namespace ringside

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
 #include <optional>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "timeline/lanes/lanes_geometry.h"
 #include "timeline/model/timeline_model.h"
 
@@ -14,7 +13,7 @@ class Theme;
 
 // A lane for each rank on one clock. If there are more than kMostLanes ranks, only the chosen rank and the latest rank
 // have a lane.
-class LanesWidget final : public QWidget, public IdentitySource {
+class LanesWidget final : public Picture {
     Q_OBJECT
   public:
     static constexpr int kMostLanes = 16;
@@ -38,14 +37,13 @@ class LanesWidget final : public QWidget, public IdentitySource {
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& point) const override;
 
   private:
     const TracedStep* stepAt(QPointF at) const;
     void chooseStepAt(QPointF at);
 
     TimelineModel& m_model;
-    const Theme& m_theme;
     std::optional<QPointF> m_dragFrom;
     bool m_dragged = false;
 };

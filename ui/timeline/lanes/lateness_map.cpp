@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lanes/lateness_map.h"
 
-#include <QHelpEvent>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +33,7 @@ QColor lateColor(float share, const Theme& theme) {
 }  // namespace
 
 LatenessMap::LatenessMap(TimelineModel& model, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_model(model), m_theme(theme) {
+    : Picture(theme, parent), m_model(model) {
     setObjectName(QStringLiteral("latenessMapArea"));
     setAccessibleName(tr("Lateness of each rank by step"));
     connect(&model, &TimelineModel::dataChanged, this, &LatenessMap::read);
@@ -68,11 +66,11 @@ void LatenessMap::read() {
 void LatenessMap::draw() {
     const int ranks = std::max(m_model.ranks(), 1);
     m_image = QImage(std::max(1, static_cast<int>(m_columns.size())), ranks, QImage::Format_RGB32);
-    m_image.fill(m_theme.colors().panel);
+    m_image.fill(theme().colors().panel);
     int x = 0;
     for (const auto& [number, column] : m_columns) {
         for (std::size_t rank = 0; rank < column.late.size(); ++rank)
-            m_image.setPixelColor(x, static_cast<int>(rank), lateColor(column.late[rank], m_theme));
+            m_image.setPixelColor(x, static_cast<int>(rank), lateColor(column.late[rank], theme()));
         ++x;
     }
     update();
@@ -103,12 +101,12 @@ std::vector<Identity> LatenessMap::identitiesAt(const QPoint& point) const {
 void LatenessMap::paintEvent(QPaintEvent*) {
     if (m_columns.empty()) return;
     QPainter painter(this);
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     const QRectF at = area();
     painter.setRenderHint(QPainter::SmoothPixmapTransform, m_image.width() > at.width());
     painter.drawImage(at, m_image);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     painter.setPen(c.muted);
     const double pitch = at.height() / std::max(m_model.ranks(), 1);
     const int every = std::max(1, static_cast<int>(std::ceil(kNameEvery / pitch)));
@@ -140,7 +138,7 @@ void LatenessMap::paintEvent(QPaintEvent*) {
                      Qt::AlignRight | Qt::AlignVCenter, words);
     for (int x = 0; x < static_cast<int>(scale); ++x)
         painter.fillRect(QRectF(at.right() - scale + x, at.bottom() + 7, 1, 9),
-                         lateColor(kDarkest * static_cast<float>(x) / static_cast<float>(scale), m_theme));
+                         lateColor(kDarkest * static_cast<float>(x) / static_cast<float>(scale), theme()));
 }
 
 void LatenessMap::mousePressEvent(QMouseEvent* event) {
@@ -162,12 +160,8 @@ QString LatenessMap::textAt(QPointF at) const {
         .arg(qRound(100 * column->second.late[static_cast<std::size_t>(rank)]));
 }
 
-bool LatenessMap::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const QString text = textAt(help->pos());
-    text.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), text, this);
-    return true;
+Picture::Tip LatenessMap::tipAt(const QPoint& point) const {
+    return {textAt(point)};
 }
 
 }  // namespace ringside

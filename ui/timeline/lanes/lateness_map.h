@@ -2,11 +2,10 @@
 #pragma once
 
 #include <QImage>
-#include <QWidget>
 #include <map>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "timeline/model/timeline_model.h"
 
 namespace ringside {
@@ -15,7 +14,7 @@ class Theme;
 
 // Picture for many ranks, with a row for each rank and a column for each traced step. A cell is darker if the rank
 // arrived later at the collectives of the step.
-class LatenessMap final : public QWidget, public IdentitySource {
+class LatenessMap final : public Picture {
     Q_OBJECT
   public:
     LatenessMap(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
@@ -28,7 +27,7 @@ class LatenessMap final : public QWidget, public IdentitySource {
   protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    bool event(QEvent* event) override;
+    Tip tipAt(const QPoint& point) const override;
 
   private:
     struct Column {
@@ -42,7 +41,6 @@ class LatenessMap final : public QWidget, public IdentitySource {
     int rankAt(double y) const;
 
     TimelineModel& m_model;
-    const Theme& m_theme;
     std::map<std::int64_t, Column> m_columns;
     QImage m_image;
 };

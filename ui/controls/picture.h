@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QRect>
+#include <QString>
+#include <QWidget>
+
+#include "identity/identity.h"
+
+namespace ringside {
+
+class Theme;
+
+constexpr double kZoomPerNotch = 1.25;  // factor by which one notch of the wheel or one key press zooms a picture
+constexpr double kDragThreshold = 4;    // in pixels; the pointer moves less than this in a click, and more in a drag
+
+// Base of widgets that draw data: repaints when the theme changes, and shows a tooltip for the part of the picture
+// under the pointer.
+class Picture : public QWidget, public IdentitySource {
+    Q_OBJECT
+  public:
+    // The theme must outlive this widget.
+    explicit Picture(const Theme& theme, QWidget* parent = nullptr);
+
+  protected:
+    struct Tip {
+        QString text;     // empty: no tooltip
+        QRect part = {};  // area of the widget in which the tooltip stays; empty: until the pointer moves far away
+    };
+    virtual Tip tipAt(const QPoint& point) const;  // returns the tooltip at a position of the widget; none by default
+    const Theme& theme() const { return m_theme; }
+    bool event(QEvent* event) override;
+
+  private:
+    const Theme& m_theme;
+};
+
+}  // namespace ringside
