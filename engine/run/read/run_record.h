@@ -37,7 +37,8 @@ struct RunRecord {
     std::int64_t firstStep = 0;          // number of the first recorded step
     std::vector<Hash<ShardKey>> shards;  // hashes of trained samples, sorted by key
     // Watched run whose ranks the launcher started again: last step before the first restart. The later steps are
-    // counted on from there, whatever checkpoint the new processes continued from. Empty for any other run.
+    // counted on from there, regardless of the checkpoint that the new processes continued from. Empty for any other
+    // run.
     std::optional<std::int64_t> lastOwnStep;
     std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by the number of steps done
     std::optional<Json> config;
