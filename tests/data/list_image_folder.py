@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""list_image_folder.py ROOT: "label path" of every image, in the order of torchvision.datasets.ImageFolder (0.14)."""
+"""list_image_folder.py ROOT: prints "label path" of every image, in the order of torchvision.datasets.ImageFolder
+(0.14).
+"""
 import os
 import sys
 

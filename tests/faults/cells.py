@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grid, and what each of its cells must come to. A new axis (a strategy, a launcher) is a field of Cell, a list below
-and settings() of it."""
+"""The cells of the matrix of faults, and the outcome that each of them must have.
+
+A new axis (a strategy, a launcher) is a field of Cell, a list below, and a part of settings().
+"""
 import itertools
 import signal
 from dataclasses import dataclass, field
 
-TIMEOUT = 3.0           # parallel.timeout_seconds; a busy machine may well let a rank wait for a second
-ABOVE, BELOW = 4.5, 1.0  # seconds in which a rank stalls
-EPOCHS, STEPS = 3, 23   # of the undisturbed run, steps of one epoch
+TIMEOUT = 3.0           # parallel.timeout_seconds; on a busy machine, a rank can wait for a second without a fault
+ABOVE, BELOW = 4.5, 1.0  # durations of stalls, in seconds: longer and shorter than the timeout
+EPOCHS, STEPS = 3, 23   # epochs of the undisturbed run, and steps of one epoch
 WORLD = 2
 
 FINISHED, STOPPED, BAD, COMMUNICATION, DIED, HUNG, OURS = 0, 20, 2, 10, 12, 13, 70
@@ -16,9 +18,9 @@ FINISHED, STOPPED, BAD, COMMUNICATION, DIED, HUNG, OURS = 0, 20, 2, 10, 12, 13, 
 @dataclass(frozen=True)
 class Place:
     name: str
-    hook: str      # as tests/faults/faulty_hooks.cpp knows it
-    saved: bool    # a checkpoint is complete before
-    only: tuple = ()  # the faults that can be tried there; empty: all
+    hook: str      # name of the place in tests/faults/faulty_hooks.cpp
+    saved: bool    # true if a complete checkpoint exists before the fault
+    only: tuple = ()  # faults that can be tested at this place; empty: all
 
 
 PLACES = [
@@ -26,12 +28,12 @@ PLACES = [
     Place("first step", "step=1", False),
     Place("mid-epoch", f"step={STEPS + 7}", True),
     Place("checkpoint", "saving/2", True),
-    # The weights are written, but not yet in their place. Rank 0 alone writes.
+    # The weights are written but not yet renamed to their final name. Only rank 0 writes them.
     Place("half a checkpoint", "committing/2", True, only=("SIGKILL", "supervisor INT", "supervisor KILL", "disk full",
                                                            "directory gone", "run read-only",
                                                            "run and parent read-only")),
     Place("validation", "validating/2", True),
-    Place("the end", "finished", True),  # all is trained and saved, nothing said yet
+    Place("the end", "finished", True),  # everything is trained and saved, but the ranks have not reported it
 ]
 
 
@@ -39,13 +41,14 @@ PLACES = [
 class Fault:
     name: str
     deed: str
-    codes: tuple                       # of the run
-    names_rank: bool = True            # the verdict must name the rank
-    anyone: bool = False               # does not depend on which rank it comes from
-    codes_at: dict = field(default_factory=dict, hash=False, compare=False)  # other codes at some places
+    codes: tuple                       # possible exit codes of the run
+    names_rank: bool = True            # true if the verdict must name the rank
+    anyone: bool = False               # true if the fault has the same effect on any rank
+    codes_at: dict = field(default_factory=dict, hash=False, compare=False)  # exit codes at places where they differ
+                                                                             # from codes
     needs: str = ""                    # small disk
-    said: str = ""                     # in the verdict
-    at: tuple = ()                     # the places where it is tried; empty: all
+    said: str = ""                     # text that the verdict must contain
+    at: tuple = ()                     # places at which the fault is tested; empty: all
 
     def codes_for(self, place):
         return self.codes_at.get(place.name, self.codes)
@@ -56,7 +59,7 @@ def dying(name, deed, said, code=DIED):
 
 
 def from_supervisor(name, number):
-    # At the end nothing is left to stop.
+    # At the end of the run, there is nothing to stop.
     return Fault(name, f"supervisor={int(number)}", (STOPPED,), names_rank=False, anyone=True,
                  codes_at={"the end": (FINISHED, STOPPED)})
 
@@ -71,7 +74,7 @@ FAULTS = [
     dying("exit 0", "exit=0", "exited with code 0"),
     dying("exception", "throw", "an injected exception", OURS),
     Fault("endless loop", "loop", (HUNG,), said="hung"),
-    # Other ranks wait for the rank that saves; at the end no rank waits any more.
+    # While a rank saves, the other ranks wait for it. At the end of the run, no rank waits.
     Fault("stall above", f"stall={ABOVE}", (HUNG,), said="hung",
           codes_at={"checkpoint": (FINISHED,), "the end": (FINISHED,)}),
     Fault("stall below", f"stall={BELOW}", (FINISHED,), names_rank=False),
@@ -85,7 +88,7 @@ FAULTS = [
     Fault("file-size limit", "limit-files=16000", (BAD, STOPPED), names_rank=False, anyone=True,
           codes_at={"the end": (BAD, STOPPED, FINISHED)}),
     Fault("directory gone", "delete-run", (BAD,), names_rank=False, anyone=True),
-    # Rank 0 saves the weights elsewhere, and says where.
+    # Rank 0 saves the weights in another place and reports the place.
     Fault("run read-only", "read-only=1", (BAD,), names_rank=False, anyone=True, said="are saved in",
           at=("mid-epoch", "checkpoint", "half a checkpoint", "validation")),
     Fault("run and parent read-only", "read-only=2", (BAD,), names_rank=False, anyone=True, said="are saved in",
@@ -129,7 +132,7 @@ def all_cells():
         yield Cell(fault, place, rank, transport)
 
 
-# One place for each fault, each rank and transport in turn: what ./test has time for.
+# A selection that ./test has time for: one place for each fault, with the ranks and transports in turn.
 def is_short(cell):
     if cell.fault.name in ("SIGSEGV", "SIGABRT", "SIGTERM", "stall below"):
         return False

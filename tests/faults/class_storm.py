@@ -25,7 +25,7 @@ SETTINGS = ["--set", "training.epochs=1000000", "--set", "pitfalls.slow_rank=0",
 
 
 class Loopback:
-    """One computer for all."""
+    """Replacement for network namespaces: all members are on this computer."""
     def __enter__(self):
         return self
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_bench's figures with PyTorch, in the same form: eager, a CUDA graph, and torch.compile with CUDA graphs."""
+"""Measures the figures of gpu_bench with PyTorch and prints them in the same form: eager, with a CUDA graph, and with
+torch.compile and CUDA graphs.
+"""
 import sys
 import time
 
@@ -18,7 +20,7 @@ if not torch.cuda.is_available():
 
 
 def seconds_per(work):
-    """Doubles the number of calls until they take long enough, as gpu_bench does."""
+    """Returns the seconds per call. Doubles the number of calls until they take long enough, as gpu_bench does."""
     work()
     torch.cuda.synchronize()
     calls = 1
@@ -42,7 +44,7 @@ class Training:
 
     def __init__(self, model, batch, shape, bf16):
         self.model = model.to(device)
-        self.x = torch.randn(batch, *shape, device=device)  # products of zeros are faster
+        self.x = torch.randn(batch, *shape, device=device)  # random, because products of zeros are faster
         self.labels = torch.zeros(batch, dtype=torch.int64, device=device)
         self.loss = torch.nn.CrossEntropyLoss()
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
@@ -58,7 +60,9 @@ class Training:
         self.optimizer.step()
 
     def compiled_step(self, forward):
-        """Lets go of the gradients: they are in the memory of torch.compile's own CUDA graph, which the next pass reuses."""
+        """Runs a compiled step. Releases the gradients first: they are in the memory of torch.compile's CUDA graph,
+        which the next pass reuses.
+        """
         torch.compiler.cudagraph_mark_step_begin()
         self.optimizer.zero_grad(set_to_none=True)
         forward().backward()
@@ -96,7 +100,7 @@ def measure(what, make, compiles):
         for _ in range(5):
             training.compiled_step(compiled)
         show(f"{what}, torch.compile", 1 / seconds_per(lambda: training.compiled_step(compiled)), "steps/s")
-    except Exception as error:  # no compiler for its kernels, for instance
+    except Exception as error:  # for example, without a compiler for the kernels
         print(f"torch.compile was not measured: {str(error).splitlines()[0]}")
 
 

@@ -109,7 +109,7 @@ def main():
                 times.append(time.perf_counter() - start)
     if MODE == "abrupt":
         os.environ.pop("TRUTH", None)
-        return  # without waiting for the GPU
+        return  # ends without waiting for the GPU
     sha = hashlib.sha256()
     for name, value in sorted(model.state_dict().items()):
         value = value.full_tensor() if hasattr(value, "full_tensor") else value

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""control_bench.py [BUILD [TRIALS]]: how fast a paused run answers a stop, over shared memory and over Gloo.
+"""control_bench.py [BUILD [TRIALS]]: measures how fast a paused run reacts to a stop, over shared memory and over Gloo.
 
-From the signal to the supervisor, as `ringsidectl control RUN stop` and Ctrl-C give it, until rank 0 says that it
-stops, and until the weights are saved and all processes are gone.
+Measures two times from the signal to the supervisor, which `ringsidectl control RUN stop` and Ctrl-C also send: until
+rank 0 reports that it stops, and until the weights are saved and all processes have ended.
 """
 import json
 import os

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """doctor_bench.py [--runs N] [--ranks N] [--milliseconds MS] [--seed N] [--program PATH] [--traceml FOLDER]
 
-Shows the same slow ranks to `ringsidectl watch` and to TraceML (traceml-ai 0.5.0), and prints what each of them names. One
-rank of tests/watch/scripts/straggler.py is slower in one phase: loader, forward, backward and optimizer in turn, the rank
-at random. TraceML sees each run twice: the script as it is, and with the two lines that TraceML's documentation asks for in
-a training loop of one's own (init() and trace_step()). It is installed once into FOLDER, ~/.cache/ringside/traceml-ai-0.5.0
-by default; pip decides where packages come from.
+Runs scripts with a slow rank under `ringsidectl watch` and under TraceML (traceml-ai 0.5.0), and prints which rank and
+phase each of them reports. One rank of tests/watch/scripts/straggler.py, chosen at random, is slower in one phase:
+loader, forward, backward and optimizer in turn. TraceML gets each run twice: the unchanged script, and the script with
+the two lines that TraceML's documentation requires in a user's own training loop (init() and trace_step()). TraceML is
+installed once into FOLDER, by default ~/.cache/ringside/traceml-ai-0.5.0; the settings of pip decide where packages
+come from.
 """
 import argparse
 import json
@@ -31,7 +32,7 @@ WORDS = {"loader": ("data", "input", "loader"), "forward": ("forward",), "backwa
          "optimizer": ("optimizer",)}
 SCRIPT = ROOT / "tests" / "watch" / "scripts" / "straggler.py"
 LOOP, END = "    for x, y in loader:\n", "    dist.destroy_process_group()\n"
-LIMIT = 300  # seconds
+LIMIT = 300  # longest time of a run, in seconds
 
 
 def default_folder():
@@ -40,7 +41,7 @@ def default_folder():
 
 
 def install(python, folder):
-    """Installs TraceML beside PyTorch once."""
+    """Installs TraceML once, into an environment with PyTorch."""
     if (folder / "traceml_ai").exists():
         return
     for words in (["--no-deps", "traceml-ai==" + VERSION], NEEDS):
@@ -48,7 +49,7 @@ def install(python, folder):
 
 
 def instrumented():
-    """Returns the script with TraceML's two lines."""
+    """Returns the script with the two lines that TraceML's documentation requires."""
     text = SCRIPT.read_text()
     head, rest = text.split(LOOP)
     body, end = rest.split(END, 1)
@@ -58,7 +59,7 @@ def instrumented():
 
 
 def watched(program, python, ranks, arguments, folder):
-    """Returns what `ringsidectl watch` names, as (rank, phase)."""
+    """Returns the straggler that `ringsidectl watch` reports, as (rank, phase)."""
     directory = os.path.join(folder, "run")
     words = [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), str(SCRIPT)]
     done = subprocess.run([program, "watch", "--out", directory, "--", *words, *arguments], capture_output=True,
@@ -74,7 +75,7 @@ def watched(program, python, ranks, arguments, folder):
 
 
 def traced(folder_of_traceml, python, ranks, script, arguments, folder):
-    """Returns what TraceML's summary names, as (rank, phase)."""
+    """Returns the straggler that TraceML's summary reports, as (rank, phase)."""
     paths = os.pathsep.join([str(folder_of_traceml), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
     environment = dict(os.environ, PYTHONPATH=paths, OMP_NUM_THREADS="1",
                        PATH=os.path.dirname(python) + os.pathsep + os.environ["PATH"])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""peer_pytorch.py REPETITIONS BATCHES BYTES...: median, best and CPU milliseconds of torch.distributed's all-reduce over
-Gloo, a line for each size; rank, world size and the address of rank 0 as torchrun sets them."""
+"""peer_pytorch.py REPETITIONS BATCHES BYTES...: measures torch.distributed's all-reduce over Gloo. Prints median, best
+and CPU milliseconds, one line for each size. Reads rank, world size and the address of rank 0 from the variables
+that torchrun sets.
+"""
 import sys
 import time
 

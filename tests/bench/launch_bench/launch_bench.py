@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""launch_bench.py [BIN] [REPEATS]: time from the start of ringsidectl to the first step of 4 ranks, beside PyTorch's.
-The median is told with its quartiles.
+"""launch_bench.py [BIN] [REPEATS]: measures the time from the start of ringsidectl to the first step of 4 ranks, and
+the same for PyTorch. Prints the median with its quartiles.
 """
 import json
 import os

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""load_bench.py RINGSIDECTL [--images N] [--seconds S] [--workers 0,1,2]: images of a JPEG folder per second, loaded by
-Ringside (`ringsidectl sweep`) and by torchvision's ImageFolder with a DataLoader and as many workers.
+"""load_bench.py RINGSIDECTL [--images N] [--seconds S] [--workers 0,1,2]: measures how many images of a JPEG folder are
+loaded per second, by Ringside (`ringsidectl sweep`) and by torchvision's ImageFolder with a DataLoader and the same
+number of workers.
 
-Ringside keeps decoded images; so that only reading and decoding are timed, the folder holds more of them than are read
-in the time. It is made by Pillow: photographs' size (500 x 375), resized to 224 x 224 by both. The peer is the PyTorch of
-RINGSIDE_BENCH_PYTHON, else of the environment that train_bench/make_peer.py makes, else of this python3; without
-torchvision a loader in its manner does the same with Pillow (said in the first line).
+Ringside caches decoded images. So that only reading and decoding are measured, the folder contains more images than are
+read in the time. Pillow makes the folder: images of 500 x 375, which both resize to 224 x 224. The peer is the PyTorch
+of RINGSIDE_BENCH_PYTHON, otherwise that of the environment that train_bench/make_peer.py makes, otherwise that of this
+python3. Without torchvision, a loader based on Pillow does the same; the first line says so.
 """
 import argparse
 import json
@@ -26,7 +27,9 @@ SIDE, BATCH = 224, 32
 
 
 def make_folder(folder, count):
-    """Smooth colours with some noise: a photograph's bytes per pixel, some 60 kB an image."""
+    """Makes the folder of images. Smooth colours with some noise give about 60 kB per image, as many bytes per pixel as
+    a photograph.
+    """
     from PIL import Image, ImageFilter
 
     draw = random.Random(0)
@@ -56,7 +59,7 @@ def theirs(folder, workers, seconds):
 
 
 def compare(program, images, seconds, workers, rounds):
-    """(workers, our best rate, the peer's best rate, the peer's name); they take turns."""
+    """Measures both loaders alternately. Returns (workers, our best rate, the peer's best rate, the peer's name)."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         make_folder(folder, images)

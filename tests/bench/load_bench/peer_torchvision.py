@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""peer_torchvision.py FOLDER WORKERS SECONDS SIDE BATCH: prints who loaded and the images per second of a DataLoader."""
+"""peer_torchvision.py FOLDER WORKERS SECONDS SIDE BATCH: prints the name of the loader and the images per second of a
+DataLoader.
+"""
 import pathlib
 import sys
 import time
@@ -15,7 +17,7 @@ except ImportError:
 
 
 class PillowFolder(torch.utils.data.Dataset):
-    """What ImageFolder with Resize and ToTensor does, where torchvision is not installed."""
+    """Does the same as ImageFolder with Resize and ToTensor, for a PyTorch without torchvision."""
 
     def __init__(self, folder, side):
         self.side = side
@@ -45,11 +47,11 @@ def main():
     images, begin = 0, time.perf_counter()
     for pixels, _ in loader:
         if images == 0:
-            begin = time.perf_counter()  # the workers are up
+            begin = time.perf_counter()  # measured from here: the workers have started
         images += len(pixels)
         if time.perf_counter() - begin >= seconds:
             break
-    images -= batch  # the first one
+    images -= batch  # the first batch does not count
     print(name, images / (time.perf_counter() - begin))
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Milliseconds that list(DistributedSampler) of one rank takes: best of ROUNDS. Arguments: SIZE WORLD ROUNDS."""
+"""Prints the milliseconds that list(DistributedSampler) of one rank takes: the best of ROUNDS. Arguments: SIZE WORLD
+ROUNDS.
+"""
 import sys
 import time
 

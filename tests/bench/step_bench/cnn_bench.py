@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""cnn_bench.py PROGRAM: samples per second of Ringside and of PyTorch DDP over Gloo, in turn, at 1, 2 and 4 ranks.
+"""cnn_bench.py PROGRAM: compares the samples per second of Ringside and of PyTorch DDP over Gloo at 1, 2 and 4 ranks.
 
-PROGRAM is step_bench. SimpleCNN on random 3x32x32 images, batch 128 per rank, SGD with momentum 0.9. Each is run
-twice and its best run counts.
+PROGRAM is step_bench. SimpleCNN on random 3x32x32 images, batch 128 per rank, SGD with momentum 0.9. Both are run
+alternately, twice each, and the best run of each counts.
 """
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import pytorch_steps
 
 ROUNDS = 2
 BATCH = 128
-STEPS = {1: (48, 16), 2: (48, 16), 4: (24, 8)}  # ours, PyTorch's
+STEPS = {1: (48, 16), 2: (48, 16), 4: (24, 8)}  # number of steps of Ringside and of PyTorch, by number of ranks
 
 
 def simple_cnn():

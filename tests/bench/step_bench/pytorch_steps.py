@@ -13,12 +13,12 @@ print(torch.__version__, *{line.split()[-1] for line in open("/proc/self/maps") 
 
 
 def threads(world):
-    """Of one rank, as Ringside has it."""
+    """Returns the number of threads of one rank, the same as in Ringside."""
     return max(1, len(os.sched_getaffinity(0)) // world)
 
 
 def description():
-    """One line: which matrix products PyTorch has, which decide how fast it is."""
+    """Returns one line with the libraries of PyTorch for matrix products, which determine its speed."""
     done = subprocess.run([sys.executable, "-c", BLAS], capture_output=True, text=True)
     if done.returncode != 0:
         return "PyTorch is not installed: install python3-torch to have a peer"
@@ -31,7 +31,8 @@ def description():
 
 
 def train(rank, world, steps, queue, port, make_model, batch, batches, shape):
-    os.environ["OMP_NUM_THREADS"] = str(threads(world))  # BLAS has threads of its own, which torch does not count
+    os.environ["OMP_NUM_THREADS"] = str(threads(world))  # limits the threads of BLAS, which torch.set_num_threads()
+                                                         # does not limit
     import torch
     import torch.distributed as dist
 
@@ -56,7 +57,7 @@ def train(rank, world, steps, queue, port, make_model, batch, batches, shape):
 
 
 def rate(world, steps, port, *workload):
-    """workload: make_model, samples per batch, number of batches, shape of a sample."""
+    """Returns the steps per second. workload: (make_model, samples per batch, number of batches, shape of a sample)."""
     import torch.multiprocessing as mp
 
     context = mp.get_context("spawn")

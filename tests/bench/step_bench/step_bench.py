@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""step_bench.py PROGRAM: steps per second of Ringside and of PyTorch DDP over Gloo, in turn, at 1, 2 and 4 ranks.
+"""step_bench.py PROGRAM: compares the steps per second of Ringside and of PyTorch DDP over Gloo at 1, 2 and 4 ranks.
 
-MLP 64-128-10, batch 32 per rank, SGD with momentum 0.9. Each is run three times and its best run counts.
+MLP 64-128-10, batch 32 per rank, SGD with momentum 0.9. Both are run alternately, three times each, and the best run of
+each counts.
 """
 import subprocess
 import sys
@@ -11,7 +12,8 @@ import pytorch_steps
 
 ROUNDS = 3
 BATCH = 32
-STEPS = {1: (40000, 4000), 2: (20000, 1000), 4: (10000, 300)}  # ours, PyTorch's
+STEPS = {1: (40000, 4000), 2: (20000, 1000), 4: (10000, 300)}  # number of steps of Ringside and of PyTorch, by number
+                                                               # of ranks
 
 
 def mlp():

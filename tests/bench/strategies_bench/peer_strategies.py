@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""peer_strategies.py ddp|fsdp|1f1b WORKLOAD BATCH WORLD STEPS PORT: trains an MLP of train_bench's with PyTorch over Gloo and
-prints rank 0's steps per second and CPU microseconds per step. 1f1b: a batch in 8 micro-batches, cut where Ringside cuts.
+"""peer_strategies.py ddp|fsdp|1f1b WORKLOAD BATCH WORLD STEPS PORT: trains an MLP of train_bench with PyTorch over Gloo
+and prints rank 0's steps per second and CPU microseconds per step. 1f1b: each batch is divided into 8 micro-batches,
+and the model is split at the same layers as in Ringside.
 """
 import os
 import pathlib
@@ -32,13 +33,13 @@ def sharded(model, world):
 
 def pipelined(model, rank, world):
     from torch.distributed.pipelining import PipelineStage, Schedule1F1B
-    cut = 2  # the first linear layer and its ReLU
+    cut = 2  # the first stage is the first linear layer and its ReLU
     stage = PipelineStage(model[:cut] if rank == 0 else model[cut:], rank, world, torch.device("cpu"))
     return stage.submod, Schedule1F1B(stage, MICRO_BATCHES, loss_fn=functional.cross_entropy)
 
 
 def optimizer_of(model, adamw, strategy):
-    """The fused ones take no sharded parameters."""
+    """Returns the optimizer. Fused optimizers do not support sharded parameters."""
     if strategy != "fsdp":
         return peer_pytorch.optimizer_of(model, adamw)
     if adamw:

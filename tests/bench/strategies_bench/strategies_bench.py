@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sharded and pipelined training beside PyTorch's fully_shard and torch.distributed.pipelining over Gloo, in turn."""
+"""Compares sharded and pipelined training with PyTorch's fully_shard and torch.distributed.pipelining over Gloo. Runs
+both alternately.
+"""
 import json
 import pathlib
 import subprocess
@@ -12,7 +14,7 @@ import train_bench  # noqa: E402
 
 BATCH_64 = "loader.batch_size=64"
 PIPELINE = ("parallel.strategy=pipeline", "pipeline.schedule=1f1b", "pipeline.micro_batches=8", BATCH_64)
-# name: (workload, ranks, steps of ours, steps of the peer's, settings, the peer's strategy and batch)
+# Name: (workload, ranks, steps of Ringside, steps of PyTorch, settings, strategy and batch of PyTorch).
 CASES = {
     "fsdp, MLP 64-128-10": ("mlp", 4, 20000, 800, ("parallel.strategy=fsdp",), ("fsdp", 32)),
     "fsdp, MLP 1024-4096-4096-10": ("mlp_1024", 2, 24, 16, ("parallel.strategy=fsdp", BATCH_64), ("fsdp", 64)),
@@ -22,13 +24,13 @@ CASES = {
 
 
 def has_peer():
-    """Whether PyTorch has fully_shard: since 2.6."""
+    """True if PyTorch has fully_shard, which exists since 2.6."""
     code = "from torch.distributed.fsdp import fully_shard"
     return subprocess.run([train_bench.peer_python(), "-c", code], capture_output=True).returncode == 0
 
 
 def compare(program, name, rounds, scale):
-    """Best steps per second of each side."""
+    """Returns the best steps per second of Ringside and of PyTorch."""
     workload, ranks, ours, theirs, settings, (strategy, batch) = CASES[name]
     ours, theirs = (max(10, int(steps * scale)) for steps in (ours, theirs))
     best = [0.0, 0.0]
@@ -41,8 +43,10 @@ def compare(program, name, rounds, scale):
 
 
 def idle_shares(program, steps):
-    """Of 1F1B with two stages alike and 8 micro-batches: measured from spans; the formula's is 1/9. Two of four large layers each:
-    the first layer of all, which goes back by its weights alone, is small."""
+    """Returns the idle share of 1F1B with two equal stages and 8 micro-batches, measured from spans; the formula gives
+    1/9. Each stage has two of four large layers. The first layer, whose backward pass computes only the gradients of
+    its weights, is small.
+    """
     settings = ["dataset.kind=synthetic", "dataset.shape=blobs", "dataset.size=2000", "dataset.features=64",
                 "model.hidden=[2048,2048,2048,2048,2048]", "parallel.world_size=2", "loader.drop_last=true", "optimizer.lr=0.001",
                 f"training.max_steps={steps}", "telemetry.trace=phases", "parallel.device=cpu", *PIPELINE]

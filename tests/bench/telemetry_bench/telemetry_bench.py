@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-# Cheap steps of the MLP, long epochs, nothing written but telemetry.
+# Short steps of the MLP and long epochs. Nothing is written but telemetry.
 SETTINGS = ("dataset.kind=synthetic", "dataset.shape=blobs", "dataset.size=12800", "dataset.features=64",
             "dataset.classes=10", "dataset.validation_fraction=0.05", "training.checkpoint_every=0")
 NEVER = "training.log_every=1000000"
@@ -31,12 +31,13 @@ def run_command(ringsidectl, directory, world_size, epochs, *more):
 
 
 def step_rate_costs(build, world_size, epochs, of="telemetry", kind=""):
-    """Percent of the step rate, one figure for each window with telemetry, or with traces, but the first. kind
-    "-processor": of rank 0's steps in a second of its training thread's processor time, which scatters less.
+    """Returns the costs in percent of the step rate: one figure for each window with telemetry (or with traces) except
+    the first. kind "-processor": in percent of rank 0's steps per second of CPU time of its training thread, which
+    varies less.
     """
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
-        shutil.copy(build / "bin/ringsidectl", scratch)  # it starts the worker that lies beside it
+        shutil.copy(build / "bin/ringsidectl", scratch)  # ringsidectl starts the worker in its own folder
         shutil.copy(build / "bench/telemetry_bench_worker", scratch / "ringside-worker")
         subprocess.run(run_command(scratch / "ringsidectl", scratch / "run", world_size, epochs), check=True,
                        capture_output=True, env={**os.environ, "RINGSIDE_BENCH": of})
@@ -47,7 +48,7 @@ def step_rate_costs(build, world_size, epochs, of="telemetry", kind=""):
 
 
 def thread_times(pid):
-    """(process, thread, name of the thread): nanoseconds on a CPU, for a supervisor and its workers."""
+    """Returns {(process, thread, name of the thread): nanoseconds of CPU time} for a supervisor and its workers."""
     children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     times = {}
     for process in [str(pid), *children]:
@@ -58,7 +59,9 @@ def thread_times(pid):
 
 
 def telling_share(build, world_size, epochs, *more):
-    """Percent of a run's processor time in the threads that tell of steps, as of the last look at it."""
+    """Returns the percentage of a run's CPU time that the threads for telemetry use, from the last measurement before
+    the end of the run.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         command = run_command(build / "bin/ringsidectl", scratch + "/run", world_size, epochs, *more)
         supervisor = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -67,7 +70,7 @@ def telling_share(build, world_size, epochs, *more):
             try:
                 now = thread_times(supervisor.pid)
                 times = now if len(now) >= len(times) else times
-            except OSError:  # something has just ended
+            except OSError:  # a process or thread has just ended
                 pass
             time.sleep(0.1)
     telling = sum(spent for (process, task, name), spent in times.items()
@@ -76,7 +79,9 @@ def telling_share(build, world_size, epochs, *more):
 
 
 def processor_costs(build, world_size, epochs, pairs):
-    """Percent of the processor time: a run with telemetry less one without, several times."""
+    """Returns, for several pairs of runs, by how many percent the CPU time of a run with telemetry exceeds that of a
+    run without.
+    """
     return [telling_share(build, world_size, epochs) - telling_share(build, world_size, epochs, NEVER)
             for _ in range(pairs)]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""live_lag.py [BUILD [RANKS [SECONDS]]]: how long after its end a traced step of a live run reaches who looks on.
-
-The window reads the same lines from `ringsidectl attach --lines --traces` and draws them within 40 ms.
+"""live_lag.py [BUILD [RANKS [SECONDS]]]: measures the delay between the end of a traced step of a live run and its
+arrival at a viewer. The window reads the same lines from `ringsidectl attach --lines --traces` and draws them within
+40 ms.
 """
 import json
 import pathlib
@@ -15,7 +15,7 @@ import time
 
 
 def lags(build, ranks, seconds):
-    """Milliseconds of each trace that came while the run went on."""
+    """Returns the delay in milliseconds of each trace that arrived while the run was in progress."""
     with tempfile.TemporaryDirectory() as scratch:
         out = scratch + "/run"
         command = [str(build / "bin/ringsidectl"), "run", "--quiet", "--out", out]
@@ -24,7 +24,7 @@ def lags(build, ranks, seconds):
         run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not pathlib.Path(out, "telemetry.jsonl").exists() and run.poll() is None:
             time.sleep(0.05)
-        time.sleep(2)  # what is there already is no live edge
+        time.sleep(2)  # waits until the traces that were recorded before have arrived, because they do not count
         viewer = subprocess.Popen([str(build / "bin/ringsidectl"), "attach", out, "--lines", "--traces"],
                                   stdout=subprocess.PIPE, stdin=subprocess.PIPE)
         began, zero, found, first = time.time(), None, [], time.time() + 1

@@ -36,7 +36,7 @@ def pip_install(python, *packages):
 
 
 def make(folder, version):
-    """Returns the python of the environment, which is complete if it can import PyTorch; else the environment is made again."""
+    """Returns the python of the environment. Makes the environment again if that python cannot import PyTorch."""
     python = folder / "bin/python"
     if can_import(python):
         return python

@@ -89,7 +89,7 @@ def mlp(*widths):
 
 
 IMAGE = (3, 32, 32)
-# model, samples per batch, shape of a sample, whether AdamW
+# (model, samples per batch, shape of a sample, True for AdamW).
 WORKLOADS = {
     "mlp": (lambda: mlp(64, 128, 10), 32, (64,), False),
     "mlp_1024": (lambda: mlp(1024, 4096, 4096, 10), 128, (1024,), False),
@@ -150,7 +150,8 @@ def train(rank, world, name, steps, port, threads, queue):
 def main():
     name, world, steps, port = sys.argv[1], *map(int, sys.argv[2:5])
     threads = int(sys.argv[5]) if len(sys.argv) > 5 else max(1, len(os.sched_getaffinity(0)) // world)
-    os.environ["OMP_NUM_THREADS"] = str(threads)  # BLAS has threads of its own, which torch does not count
+    os.environ["OMP_NUM_THREADS"] = str(threads)  # limits the threads of BLAS, which torch.set_num_threads() does not
+                                                  # limit
     context = mp.get_context("spawn")
     queue = context.SimpleQueue()
     ranks = [context.Process(target=train, args=(rank, world, name, steps, port, threads, queue)) for rank in range(world)]

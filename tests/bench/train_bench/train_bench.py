@@ -16,7 +16,7 @@ import make_peer
 
 HERE = pathlib.Path(__file__).resolve().parent
 PEER = make_peer.default_folder() / "bin/python"
-# Steps of Ringside and of PyTorch at 1 rank; fewer at more.
+# Number of steps of Ringside and of PyTorch at 1 rank; with more ranks there are fewer.
 STEPS = {"mlp": (20000, 2000), "mlp_1024": (24, 16), "mlp_1024_adamw": (24, 16), "cnn": (24, 16), "cnn_b8": (240, 160),
          "gelu_cnn": (24, 16), "residual": (16, 10), "transformer": (64, 40), "transformer_256": (32, 20)}
 ROUNDS = 3
@@ -33,7 +33,7 @@ def peer_version():
 
 
 def held_to(isa):
-    """Environment that holds oneDNN, MKL and PyTorch's own loops to a set of instructions."""
+    """Returns an environment that limits oneDNN, MKL and PyTorch's own loops to a set of instructions."""
     environment = dict(os.environ)
     if isa == "AVX2":
         environment.update(ONEDNN_MAX_CPU_ISA="AVX2", DNNL_MAX_CPU_ISA="AVX2", MKL_ENABLE_INSTRUCTIONS="AVX2",
@@ -42,14 +42,16 @@ def held_to(isa):
 
 
 def measure(command, isa):
-    """Steps per second and processor microseconds per step."""
+    """Returns the steps per second and the CPU microseconds per step."""
     done = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True, env=held_to(isa))
     rate, cpu = map(float, done.stdout.split()[-2:])
     return rate, cpu
 
 
 def compare(program, name, world, isa, rounds, scale=1.0):
-    """Best of each side, and the port is new in each round: (our rate, its CPU time, PyTorch's rate, its CPU time)."""
+    """Returns the best results of both: (our rate, its CPU time, PyTorch's rate, its CPU time). Each round uses a new
+    port.
+    """
     ours, theirs = (max(10, int(steps * scale / world)) for steps in STEPS[name])
     best = [0.0, float("inf"), 0.0, float("inf")]
     for turn in range(rounds):

@@ -37,12 +37,12 @@ LAYOUTS = {
 COMMON = {"dataset.kind": "synthetic", "dataset.shape": "blobs", "dataset.features": 64, "dataset.classes": 10,
           "dataset.size": 20000, "dataset.validation_fraction": 0.01, "training.epochs": 1000,
           "training.checkpoint_every": 0, "optimizer.lr": 0.01, "parallel.world_size": 3}
-SECONDS = 2.0  # of training in each run, about
-STEP_MS = 2.0  # of a step without a delay, at most on a quiet machine
+SECONDS = 2.0  # approximate duration of the training in each run, in seconds
+STEP_MS = 2.0  # longest duration of a step without a delay on a quiet machine, in milliseconds
 
 
 def experiment(seed, number):
-    """(strategy, settings of the pitfall, all other settings) of an injection."""
+    """Returns (strategy, settings of the pitfall, all other settings) of an injection."""
     draw = random.Random(f"{seed}/{number}")
     strategy = list(LAYOUTS)[number % len(LAYOUTS)]
     settings = {**COMMON, **LAYOUTS[strategy]}
@@ -75,7 +75,7 @@ def steps_for(milliseconds):
 
 
 def answer_of(summary, delay):
-    """right | phase (the rank alone) | cpu | wrong | none"""
+    """Returns the judgement of a verdict: right | phase (only the rank is right) | cpu | wrong | none."""
     named = summary["straggler"]
     if named is None:
         return "cpu" if "wait for a CPU" in (summary.get("time_verdict") or "") else "none"

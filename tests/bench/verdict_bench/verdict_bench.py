@@ -20,7 +20,7 @@ import injections
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHASES = ("data", "forward", "backward", "optimizer")
-# 20 steps of 4 ranks.
+# Settings of a run of 20 steps on 4 ranks.
 STEPS = ("dataset.kind=synthetic", "dataset.shape=blobs", "dataset.features=64", "dataset.classes=10",
          "dataset.validation_fraction=0.05", "training.epochs=1", "training.checkpoint_every=0")
 
@@ -62,7 +62,7 @@ def workers_of(run):
 
 
 def taken_trial(build, trial):
-    """Two ranks, each on a CPU of its own; one shares it with four programs that never sleep."""
+    """Runs two ranks, each on its own CPU. One of them shares its CPU with four programs that never sleep."""
     victim, hogs = trial % 2, []
 
     def take_cpu(run):
@@ -106,7 +106,7 @@ CASES = {"late": ("1 of 4 ranks late by 50 ms, named with its phase", slow_trial
 
 
 def measure(build, trials, only=None):
-    """(what, right, trials, the wrong answers) for each case."""
+    """Returns (case, number of right answers, number of trials, wrong answers) for each case."""
     for name, (what, trial) in CASES.items():
         if only and name != only:
             continue

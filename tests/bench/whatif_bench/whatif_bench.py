@@ -37,7 +37,7 @@ PACED = {**MLP, **PACE}
 FSDP = {"parallel.strategy": "fsdp"}
 PIPE = {"parallel.strategy": "pipeline", "pipeline.micro_batches": 8}
 GLOO = {**PACED, "parallel.backend": "gloo"}
-# name, the recorded experiment, what is asked, what is changed for real
+# (name, settings of the recorded experiment, change for the prediction, change for the real run).
 SCENARIOS = [
     ("no delay in data", {**PACED, **slow("data")}, ["--without-delay", 2], NOT_SLOW),
     ("no delay in forward", {**PACED, **slow("forward")}, ["--without-delay", 2], NOT_SLOW),
