@@ -13,13 +13,13 @@ import time
 
 from partition_test import ADDRESSES, Hosts
 
-APART = 1000  # seconds
+APART = 1000  # difference of the clocks, in seconds
 SETTINGS = ["training.epochs=1000000", "pitfalls.slow_rank=0", "pitfalls.slow_ms=20"]
 OTHER_CLOCK = f"unshare --time --fork --kill-child --monotonic {APART}"
 
 
 def shell(hosts, scratch):
-    """What stands for ssh."""
+    """Returns the command that replaces ssh."""
     script = scratch / "shell"
     first, second = (f"exec ip netns exec {name}" for name in hosts.names)
     script.write_text(f'case $1 in\n{ADDRESSES[0]}) {first} sh -c "$2";;\n'
@@ -55,7 +55,7 @@ def train(programs, hosts, scratch):
     with open(scratch / "said.txt", "w", encoding="utf-8") as said:
         run = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
     try:
-        # Once when the ranks have met, and a quarter of a minute later.
+        # The offset is measured when the ranks connect, and again 15 s later.
         wait_for(lambda: len(lines(out / "telemetry.jsonl", "clock")) >= 2, 60, "two comparisons of the clocks")
         attached = said_by(programs, "attach", out, "--stop", on=("ip", "netns", "exec", hosts.names[0]))
         assert run.wait(60) == 20, (scratch / "said.txt").read_text()[-2000:]
@@ -82,7 +82,9 @@ def check(programs, out, attached):
 
 
 def check_traces(out):
-    """All ranks leave a step's last collective together: its ends lie as near as two clocks are known."""
+    """Checks that the ends of a step's last collective on all ranks are as close to each other as the uncertainty of
+    the clocks allows, because all ranks leave it together.
+    """
     ends = {}
     for trace in lines(out / "trace.jsonl", "trace"):
         if trace.get("length_ns", -1) > 0:

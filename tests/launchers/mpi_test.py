@@ -36,7 +36,7 @@ class Launcher:
         return [self.path, "--oversubscribe"] if self.is_open_mpi else [self.path]
 
     def across(self, agent, hosts):
-        """On two ranks of each host, through a stand-in for ssh."""
+        """Returns the command line for two ranks on each of two hosts, with a replacement for ssh."""
         if self.is_open_mpi:
             new = "Open MPI) 5" in self.version or "PRRTE" in self.version
             how = ["--prtemca", "plm_ssh_agent"] if new else ["--mca", "plm_rsh_agent"]
@@ -75,7 +75,7 @@ def on_one_host(launcher, worker, scratch, reference, options=()):
 
 
 def by_pmix_alone(launcher, worker, scratch, reference):
-    """As under prun or another PMIx launcher: without Open MPI's variables."""
+    """Runs as under prun or another PMIx launcher, without the variables of Open MPI."""
     hide = 'unset $(env | grep -o "^OMPI_[A-Za-z_0-9]*"); exec "$@"'
     run = scratch / "pmix"
     line = [*launcher.here(), "-np", str(RANKS), "sh", "-c", hide, "sh", worker, "--out", run, *SHORT]
@@ -91,7 +91,7 @@ def on_two_hosts(launcher, worker, scratch, hosts, order):
     line = [*hosts.inside(0), *launcher.across(scratch / "agent", names), "-np", str(RANKS), worker, "--out", run, *SHORT]
     launch = finished(run, train(line, launcher.environment()), ("PMI", "Open MPI"))
     placed, expected = [rank["host"] for rank in launch["ranks"]], [f"node{seat}" for seat in order for _ in range(2)]
-    if launcher.is_open_mpi:  # which may start with its own host
+    if launcher.is_open_mpi:  # Open MPI may start with the host on which it runs
         placed, expected = sorted(placed), sorted(expected)
     assert placed == expected, launch
     shutil.rmtree(run)

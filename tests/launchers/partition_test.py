@@ -44,7 +44,7 @@ class Hosts:
         command("ip", "-n", self.names[0], "link", "set", "wire", state)
 
     def shell(self, scratch):
-        """What stands for ssh."""
+        """Returns the command that replaces ssh."""
         script = scratch / "shell"
         cases = "\n".join(f'{address}) exec ip netns exec {name} sh -c "$2";;'
                           for name, address in zip(self.names, ADDRESSES))

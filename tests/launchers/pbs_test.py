@@ -36,7 +36,9 @@ echo 8.server
 
 
 class Job:
-    """A script that PBS has started; nothing of the test's environment but where programs are."""
+    """A script that the simulated PBS has started. Its environment contains nothing of the test's environment but the
+    paths of programs.
+    """
     def __init__(self, scratch, script, number, variables=()):
         nodes = scratch / "nodes"
         nodes.write_text("localhost\n" * RANKS)
@@ -64,14 +66,14 @@ class Job:
         return code
 
     def processes(self):
-        """Command lines of the processes in the script's session."""
+        """Returns the command lines of the processes in the script's session."""
         found = []
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 fields = (entry / "stat").read_text().rpartition(") ")[2].split()
                 if int(fields[3]) == self.process.pid and fields[0] != "Z":
                     found.append((entry / "cmdline").read_text().replace("\0", " "))
-            except OSError:  # it has ended
+            except OSError:  # the process has ended
                 pass
         return found
 
@@ -117,12 +119,13 @@ def short_job(programs, scratch):
 
 
 def limited_job(programs, scratch):
-    """Near its time limit the job of an array saves and submits itself again, and that one goes on."""
+    """Checks that a job of an array saves near its time limit and submits itself again, and that the new job continues.
+    """
     job = Job(scratch, script_of(programs, scratch, "--set", "training.epochs=1000000", "--seeds", "4"), "9[3]",
               {"PBS_ARRAY_INDEX": "3"})
     out = scratch / "runs" / "digits-mlp-9[3]"
     wait_for(lambda: len(steps(out)) > 50, job)
-    job.process.send_signal(signal.SIGUSR1)  # what its alarm does two minutes before the limit
+    job.process.send_signal(signal.SIGUSR1)  # the signal that the script's alarm sends two minutes before the limit
     code, said = job.end(), job.said.read_text()
     assert code == 20, (code, said)
     assert json.loads((out / "summary.json").read_text())["state"] == "stopped", said
@@ -140,7 +143,9 @@ def limited_job(programs, scratch):
 
 
 def failed_job(programs, scratch):
-    """A rank that dies ends the job with the run's code, and parallel.max_restarts submits it again that often."""
+    """Checks that a killed rank ends the job with the code of the run, and that the job is submitted again
+    parallel.max_restarts times.
+    """
     endless = ["--set", "training.epochs=1000000", "--set", "training.checkpoint_every=1", "--set", "parallel.max_restarts=1"]
     variables = {}
     for number, restarts in ((21, 1), (22, None)):

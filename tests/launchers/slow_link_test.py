@@ -34,7 +34,7 @@ def test(programs, hosts, scratch):
     links = json.loads((scratch / "run" / "summary.json").read_text())["links"]
     assert [link["rank"] for link in links] == [0, 2, 4] and links[2]["host"] == name, links
     assert [bool(link["slow"]) for link in links] == [False, False, True], links
-    assert 3 < links[2]["mbit_per_s"] < 30, links  # of 20, which two connections share
+    assert 3 < links[2]["mbit_per_s"] < 30, links  # the link has 20 Mbit/s, which two connections share
     shown = subprocess.run([programs / "ringsidectl", "show", scratch / "run"], stdout=subprocess.PIPE, text=True, check=True)
     assert f"{name}: " in shown.stdout and ", slow: " in shown.stdout, shown.stdout
     print(told[0].strip())

@@ -49,7 +49,7 @@ PartitionName=p Nodes=n[1-{count}] Default=YES MaxTime=INFINITE State=UP
 
 
 def why_not():
-    """The reason why no Slurm can be made here, or nothing."""
+    """Returns why Slurm cannot be started here, or None."""
     if os.geteuid() != 0:
         return "not root"
     for program in ("munged", "slurmctld", "slurmd", "srun"):
@@ -59,7 +59,7 @@ def why_not():
 
 
 def adopt_orphans():
-    """What loses its parent becomes this process's child, so that nothing is left behind."""
+    """Makes this process the parent of processes whose own parent ends, so that none of them is left behind."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
@@ -103,7 +103,7 @@ class Slurm:
         self.wait_for(lambda: self.call("sinfo", "-h", "-o", "%T %D").strip() == f"idle {self.count}", "all nodes")
 
     def end_jobs(self):
-        """What keeps the steps of a job outlives slurmd."""
+        """Ends the processes that manage the steps of a job, because they do not end with slurmd."""
         jobs = self.call("squeue", "-h", "-o", "%A").split()
         if not jobs:
             return
@@ -113,7 +113,7 @@ class Slurm:
             time.sleep(0.2)
 
     def __exit__(self, *_):
-        if len(self.started) > 1:  # there is a slurmctld
+        if len(self.started) > 1:  # slurmctld has been started
             self.end_jobs()
         for process in reversed(self.started):
             process.send_signal(signal.SIGTERM)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slurm_test.py BIN: ranks on a real Slurm of three nodes train as those of ringsidectl run."""
+"""slurm_test.py BIN: checks that ranks on a real Slurm of three nodes train like those of ringsidectl run."""
 import json
 import pathlib
 import shutil
@@ -14,7 +14,7 @@ SHORT = ["--set", "training.epochs=2", "--set", "parallel.world_size=3"]
 
 
 def ranks_of_srun(slurm, programs, scratch):
-    """One rank a node: found by Slurm's variables, equal to a supervised run."""
+    """Runs one rank per node, found by Slurm's variables. The losses must equal those of a supervised run."""
     reference = scratch / "reference"
     subprocess.run([programs / "ringsidectl", "run", "--quiet", "--out", reference, *SHORT], check=True,
                    stdout=subprocess.DEVNULL)
@@ -26,7 +26,9 @@ def ranks_of_srun(slurm, programs, scratch):
 
 
 def leftover_rank(slurm, programs, scratch):
-    """A RANK that is left over in the shell ends all ranks at once, rank 0 too, whose rank it happens to be."""
+    """Checks that a variable RANK that is left in the shell ends all ranks immediately, including rank 0, which it
+    happens to name.
+    """
     since = time.monotonic()
     said = slurm.call("srun", "-N3", "--ntasks-per-node=1", "env", "RANK=0", str(programs / "ringside-worker"), "--out",
                       str(scratch / "leftover"), *SHORT)
@@ -35,7 +37,7 @@ def leftover_rank(slurm, programs, scratch):
 
 
 def batch_script_without_srun(slurm, programs, scratch):
-    """It would train alone on the first node."""
+    """Checks that a batch script without srun is refused: it would train alone on the first node."""
     script = scratch / "alone.sh"
     script.write_text(f"#!/bin/sh\n{programs / 'ringside-worker'} --out {scratch / 'alone'} --set training.epochs=1\necho code $?\n")
     slurm.call("sbatch", "-W", "-N3", "-o", str(scratch / "alone.txt"), str(script))
@@ -44,7 +46,9 @@ def batch_script_without_srun(slurm, programs, scratch):
 
 
 def single_rank_with_all_cpus(slurm, programs, scratch):
-    """sbatch --exclusive sets SLURM_TASKS_PER_NODE to the number of CPUs; the script is a single process."""
+    """Checks a single rank with all CPUs: sbatch --exclusive sets SLURM_TASKS_PER_NODE to the number of CPUs, but the
+    script is a single process.
+    """
     out, script = scratch / "exclusive", scratch / "exclusive.sh"
     script.write_text(f"#!/bin/sh\n{programs / 'ringside-worker'} --out {out} --set training.epochs=1\necho code $?\n")
     slurm.call("sbatch", "-W", "--exclusive", "-N1", "-o", str(scratch / "exclusive.txt"), str(script))
@@ -53,7 +57,9 @@ def single_rank_with_all_cpus(slurm, programs, scratch):
 
 
 def mpiexec_over_srun(slurm, programs, scratch):
-    """Hydra starts its daemons with srun: ranks inherit the variables of the daemons' step, which has one task per node."""
+    """Checks mpiexec over srun. Hydra starts its daemons with srun, so ranks inherit the variables of the daemons'
+    step, which has one task per node.
+    """
     if shutil.which("mpiexec.hydra") is None:
         print("not checked: mpiexec.hydra is not installed (mpich)")
         return
@@ -76,7 +82,7 @@ def metrics_of(out):
 
 
 def submit(slurm, programs, scratch, name, assignments):
-    """The exported script, unchanged; gives the job and the run directory that it will write."""
+    """Submits the unchanged exported script. Returns the job and the run directory that it will write."""
     folder = scratch / name
     folder.mkdir()
     subprocess.run([programs / "ringsidectl", "export", "--to", "slurm", "--nodes", "3", *assignments, "-o", folder / "job.sh"],
@@ -88,7 +94,7 @@ def submit(slurm, programs, scratch, name, assignments):
 
 
 def exported_script(slurm, programs, scratch):
-    """What `export --to slurm` writes runs as it is, with the losses of ringsidectl run."""
+    """Checks that the script of `export --to slurm` runs unchanged and gives the losses of ringsidectl run."""
     job, out = submit(slurm, programs, scratch, "exported", SHORT)
     slurm.wait_for(lambda: not slurm.call("squeue", "-h", "-j", job, "-o", "%T").strip().isupper() or
                    (out / "summary.json").exists(), "the job", 60)
@@ -99,16 +105,19 @@ def exported_script(slurm, programs, scratch):
 
 
 def requeued_script(slurm, programs, scratch):
-    """Warned of its time limit a job saves, asks to be started again, and goes on from there in the same directory."""
+    """Checks that a job that is warned of its time limit saves, requests to be started again, and continues in the same
+    directory.
+    """
     endless = ["--set", "training.epochs=1000000", "--set", "parallel.world_size=3"]
     job, out = submit(slurm, programs, scratch, "requeued", endless)
     slurm.wait_for(lambda: len(metrics_of(out)) > 100, "training", 60)
-    slurm.call("scancel", "--batch", "--signal=USR1", job)  # as --signal=B:USR1@120 does
+    slurm.call("scancel", "--batch", "--signal=USR1", job)  # the signal that --signal=B:USR1@120 sends
     slurm.wait_for(lambda: (out / "summary.json").exists(), "the weights to be saved", 60)
     saved = json.loads((out / "summary.json").read_text())
     assert saved["state"] == "stopped", saved
     slurm.wait_for(lambda: slurm.call("squeue", "-h", "-j", job, "-o", "%T").strip() == "PENDING", "being queued again", 60)
-    # It would wait two minutes; within a second or so its old credential, which is revoked, is taken for the new one.
+    # Slurm would wait two minutes before it starts the job again; within about a second, it would take the revoked old
+    # credential for the new one.
     slurm.call("scontrol", "update", f"jobid={job}", "StartTime=now+5seconds")
     slurm.wait_for(lambda: metrics_of(out)[-1].get("step", 0) > saved["steps"] + 100, "going on", 120)
     slurm.call("scancel", job)

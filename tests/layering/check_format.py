@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_format.py ROOT CLANG_FORMAT: every C++ file is formatted as .clang-format says (version 14)."""
+"""check_format.py ROOT CLANG_FORMAT: checks that every C++ file is formatted according to .clang-format (version 14).
+"""
 import pathlib
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_programs.py BIN: what the built programs may link, read with ldd."""
+"""check_programs.py BIN: checks the libraries that the built programs may link, read with ldd."""
 import pathlib
 import re
 import subprocess

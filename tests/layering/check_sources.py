@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_sources.py ROOT: every C++ file of the tree against the architecture's rules."""
+"""check_sources.py ROOT: checks every C++ file of the tree against the rules of the architecture."""
 import pathlib
 import sys
 

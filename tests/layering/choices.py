@@ -11,9 +11,9 @@ import sys
 
 from class_sizes import closing
 
-# Enumerations whose names are in a table of their own form.
+# Enumerations whose names are in another form of table.
 OTHERS = {"Phase", "LayerKind", "SamplerKind", "Severity"}
-# Files and the words that they may compare, each with its reason. An entry that is not needed is a complaint.
+# Files and the words that they may compare, each with its reason. An entry that is not needed is a violation too.
 ALLOWED = {
     "engine/launch/wire/greeting.cpp": ({"stop"}, "codec: kind of a line between hosts"),
     "engine/run/read/metrics_reader.cpp": ({"step", "steps"}, "codec: keys of metrics.jsonl"),
@@ -46,7 +46,7 @@ COMMENT = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 
 
 def tables(text):
-    """Enumeration -> names, of each table in the text."""
+    """Returns {enumeration: names} of each table in the text."""
     return {name: set(re.findall(r'"([^"]*)"', words)) for name, words in TABLE.findall(text)}
 
 
@@ -55,7 +55,7 @@ def without_comments(text):
 
 
 def comparisons(text, names):
-    """(line, word) of each comparison with a literal that is a name of a choice."""
+    """Returns (line, word) of each comparison with a literal that is a name of a choice."""
     text = without_comments(text)
     for found in COMPARISON.finditer(text):
         word = found.group(1) if found.group(1) is not None else found.group(2)
@@ -64,7 +64,7 @@ def comparisons(text, names):
 
 
 def defaults(text, choices):
-    """(line, enumeration) of each switch over a choice that has a default."""
+    """Returns (line, enumeration) of each switch over a choice that has a default."""
     text = without_comments(text)
     for found in re.finditer(r"\bswitch \(", text):
         start = text.find("{", found.end())
@@ -75,7 +75,9 @@ def defaults(text, choices):
 
 
 def complaints(files, allowed):
-    """One line for each violation in the files, a list of (path, text), and for each entry without a need."""
+    """Returns one line for each violation in the files, a list of (path, text), and for each entry of ALLOWED that is
+    not needed.
+    """
     names, choices, met = set(), set(OTHERS), set()
     for _, text in files:
         for choice, words in tables(text).items():

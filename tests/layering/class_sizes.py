@@ -9,9 +9,9 @@ import re
 import sys
 
 MOST_MEMBERS, MOST_METHODS = 30, 40
-# (members, methods) that a class may have, each with its reason. A class that has become smaller leaves the list.
+# (members, methods) that a class may have, each with its reason. When a class becomes smaller, remove its entry.
 EXCEPTIONS = {
-    # A kernel of the device is a method; both devices implement all of them.
+    # Each kernel is a method, which both devices implement.
     "Backend": (30, 59, "one method for each kernel, and the devices of one process"),
     "CpuBackend": (30, 52, "one method for each kernel, and the devices of one process"),
     "CudaBackend": (30, 64, "one method for each kernel, and lists of kernels"),
@@ -29,12 +29,12 @@ SKIPPED = re.compile(r"^(?:class|struct|enum|union|using|typedef|friend|static_a
 
 
 def blank(text):
-    """The text without comments, strings and directives."""
+    """Returns the text without comments, strings and directives."""
     return TOKEN.sub(lambda found: '""' if found.group()[0] == '"' else " ", text)
 
 
 def closing(text, at):
-    """The position after the bracket that closes the one at `at`."""
+    """Returns the position after the bracket that closes the one at `at`."""
     depth = 0
     for place in range(at, len(text)):
         depth += text[place] in "{(["
@@ -45,7 +45,7 @@ def closing(text, at):
 
 
 def declarations(body):
-    """The declarations of a class body; a function's body and an initialiser are left out."""
+    """Returns the declarations of a class body, without the bodies of functions and without initialisers."""
     found, start, at = [], 0, 0
     while at < len(body):
         if body[at] == "(" or body[at] == "[":
@@ -69,7 +69,7 @@ def declarations(body):
 
 
 def strip_templates(text):
-    """The text without what is between angle brackets."""
+    """Returns the text without the parts between angle brackets."""
     before = None
     while before != text:
         before, text = text, re.sub(r"<[^<>()]*(?:\([^()]*\))?[^<>()]*>", "", text)
@@ -96,7 +96,7 @@ def count(name, body):
 
 
 def classes(text):
-    """(name, members, methods) of each class in the text, nested ones included."""
+    """Returns (name, members, methods) of each class in the text, including nested ones."""
     text = blank(text)
     for head in HEAD.finditer(text):
         end = closing(text, head.end() - 1)
@@ -104,7 +104,9 @@ def classes(text):
 
 
 def complaints(sizes, exceptions):
-    """One line for each (path, name, members, methods) above the limits, and for each exception without a need."""
+    """Returns one line for each (path, name, members, methods) above the limits, and for each exception that is not
+    needed.
+    """
     met = set()
     for path, name, members, methods in sizes:
         most_members, most_methods, _ = exceptions.get(name, (MOST_MEMBERS, MOST_METHODS, ""))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The architecture's rules about source files, as functions from (path, text) to complaints."""
+"""Rules of the architecture about source files, as functions that return the violations in (path, text)."""
 import re
 
-# The folders that each engine folder may include, besides itself and base.
+# Folders that each engine folder may include, in addition to itself and base.
 ENGINE = {
     "base": set(),
     "config": set(),
@@ -31,7 +31,8 @@ CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", 
         "model", "schedule", "plan", "cost", "whatif"}
 TRAIN_ONLY = set(ENGINE) - CORE
 
-# Rooms within a folder: what each may include of its neighbours there. "." are the files of the folder itself.
+# Rooms are the subfolders of a folder. For each room, the other rooms of the folder that it may include. "." are the
+# files of the folder itself.
 ROOMS = {
     "base": {"text": set(), "errors": {"text"}, "system": {"errors"}, "json": {"errors", "system"},
              "crypto": {"errors", "system"}, "time": set(), "processors": set()},
@@ -64,7 +65,7 @@ ROOMS = {
               "loop": {"parts", "batches", "control", "checkpoint", "devices", "observe", "throttle", "replicas", "trace"}},
 }
 
-# The window's folders, lowest first: what each may include of the others.
+# Folders of the window, lowest first, and the other folders that each may include.
 UI = {
     "theme": set(),
     "words": set(),
@@ -113,7 +114,7 @@ UI_ROOMS = {
                "compare": VIEWS | {"grid"},
                "page": VIEWS | {"watch", "seen", "find", "summary", "grid", "map", "history", "balance", "mistakes", "compare"}},
 }
-# The command line's: a folder is a kind of command.
+# Folders of the command line, one for each kind of command, and the other folders that each may include.
 CONTROL = {
     "terminal": set(),
     "experiment": {"terminal"},
@@ -124,7 +125,7 @@ CONTROL = {
 # Every source file of the tree, as "ui/shards/scene/shard_scene.h": distinguishes ui/devices from engine/devices.
 TREE = set()
 
-# A library's headers, and the only places that may include them.
+# Headers of a library, and the only places that may include them.
 CONFINED = [
     (r"dnnl|oneapi/", r"engine/backend/cpu/"),
     (r"gloo/", r"engine/comm/gloo_"),
@@ -145,7 +146,9 @@ def includes(text):
 
 
 def licence(path, text):
-    """The window is GPL; the rest is Apache; a test takes the licence of what it tests."""
+    """Checks the licence of a file: GPL for the window, Apache for everything else; a test has the licence of the code
+    that it tests.
+    """
     head = "\n".join(text.splitlines()[:3])
     wanted = ["Apache-2.0"]
     if path.startswith(("ui/", "app/ringside/")):
@@ -163,7 +166,7 @@ def size(path, text):
 
 
 def room_in(folder, name):
-    """The room of `folder` that `name` lies in, "." for the folder itself; None where it lies elsewhere."""
+    """Returns the room of `folder` that contains `name`, "." for the folder itself; None if `name` is elsewhere."""
     if not name.startswith(folder + "/"):
         return None
     rest = name[len(folder) + 1:].split("/")
@@ -205,7 +208,7 @@ def layers(path, text):
 
 
 def circles(graph):
-    """Folders that reach themselves."""
+    """Returns the folders that depend on themselves through other folders."""
     for start in graph:
         seen, todo = set(), list(graph[start])
         while todo:
@@ -219,7 +222,7 @@ def circles(graph):
 
 
 def rooms(path, text):
-    """ui/ and app/ringsidectl are layered like the engine; a folder that no list names is refused."""
+    """Checks that ui/ and app/ringsidectl are layered like the engine. A folder that is in no list is a violation."""
     for root, graph, inner in (("ui/", UI, UI_ROOMS), ("app/ringsidectl/", CONTROL, {})):
         if not path.startswith(root) or "/" not in path[len(root):]:
             continue
@@ -260,7 +263,8 @@ def qt_free(path, text):
 
 
 def no_conditional_code(path, text):
-    """Backends are chosen by which file is compiled; only test support may ask the preprocessor."""
+    """Checks that backends are chosen by the compiled files. Only test support may use conditions of the preprocessor.
+    """
     if not path.startswith(("engine/", "ui/", "app/")) or path.endswith((".cu", ".cuh")):
         return
     for line in re.findall(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*", text, re.M):

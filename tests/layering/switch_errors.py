@@ -15,7 +15,7 @@ TAKEN_BACK = {"-w", "-Wno-switch", "-Wno-error", "-Wno-error=switch"}
 
 
 def complaints(commands):
-    """(file, what is wrong) for each command, a list of (file, options)."""
+    """Returns (file, violation) for each command in a list of (file, options)."""
     for file, options in commands:
         given = set(options)
         if "-Wall" not in given or not ERRORS & given:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The complaints of choices.py about literals and about switches with a default."""
+"""Tests of the violations that choices.py reports: literals, and switches with a default."""
 import unittest
 
 import choices

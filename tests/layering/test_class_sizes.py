@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counts of class_sizes.py, and its complaints about classes above the limits."""
+"""Tests of the counts of class_sizes.py, and of the violations that it reports."""
 import unittest
 
 import class_sizes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each rule must flag the mistake it is there for, and leave the right thing alone."""
+"""Tests that each rule reports the mistake for which it was written, and accepts the correct form."""
 import sys
 
 import rules

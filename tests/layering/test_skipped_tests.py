@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closing lines of ./test say how many tests were skipped, and why."""
+"""Tests that the last lines of ./test state how many tests were skipped, and why."""
 import pathlib
 import sys
 import unittest

@@ -50,9 +50,9 @@ def is_spaced(text, token):
 
 
 class Brackets:
-    """Pairs of brackets among tokens, angle brackets of templates included.
+    """Pairs of brackets among tokens, including angle brackets of templates.
 
-    partner: index of the other bracket of a pair. around: for each token the index of the innermost bracket that is
+    partner: index of the other bracket of a pair. around: for each token, the index of the innermost bracket that is
     open there, or None.
     """
 

@@ -27,7 +27,7 @@ rule headers
 
 
 class BuildError(Exception):
-    """The build folder cannot be made, or the tests fail without a mutant."""
+    """Raised if the build folder cannot be made, or if the tests fail without a mutant."""
 
 
 def compile_flags(command):
@@ -48,7 +48,7 @@ def compile_flags(command):
 
 
 class MutantBuild:
-    """A build folder of its own, below build/ of the source tree."""
+    """A separate build folder below build/ of the source tree."""
 
     def __init__(self, root, prefix):
         self.root = root
@@ -135,7 +135,7 @@ class MutantBuild:
         self._rule(output, "cxx", source or self.root / path, flags, needs)
 
     def run_rules(self, outputs):
-        """Builds the outputs; returns those that compiled."""
+        """Builds the outputs and returns those that compiled."""
         rules = self.folder / "mutants/rules.ninja"
         rules.write_text(_RULES + "".join(self.rules.values()))
         for output in outputs:

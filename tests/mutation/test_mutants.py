@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutants change one token of code: each kind is found, and never in comments, strings or template arguments."""
+"""Tests that mutants change one token of code, that each kind of mutant is found, and that comments, strings and
+template arguments are not changed.
+"""
 import unittest
 
 import mutant_build

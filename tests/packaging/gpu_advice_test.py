@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_advice_test.py SCRIPT: the advice appears only with a driver and without a toolkit."""
+"""gpu_advice_test.py SCRIPT: checks that the advice about CUDA appears only with a driver and without a toolkit."""
 import os
 import pathlib
 import subprocess

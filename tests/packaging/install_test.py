@@ -20,7 +20,9 @@ EXPECTED_WITH_WINDOW = ["bin/ringside", "share/applications/ringside.desktop", "
 
 
 def namespace():
-    """Command prefix that runs a command where source and build trees are empty folders."""
+    """Returns a command prefix that runs a command in a mount namespace in which the source and build trees are empty
+    folders.
+    """
     hide = f"mount -t tmpfs none '{source}' && (test ! -e '{build}' || mount -t tmpfs none '{build}') && cd / && exec \"$@\""
     for unshare in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
         prefix = [*unshare, "sh", "-c", hide, "sh"]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""version_test.py SOURCE BIN: the version of the project, of the CHANGELOG's newest section and of the programs is one number."""
+"""version_test.py SOURCE BIN: checks that the project, the newest section of the CHANGELOG and the programs have the
+same version.
+"""
 import pathlib
 import re
 import subprocess

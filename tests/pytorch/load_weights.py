@@ -27,7 +27,7 @@ def train(bin_dir, run):
 
 
 def read_by_hand(path):
-    """The format in full: length of the header, header as JSON, and the numbers one after the other."""
+    """Reads a safetensors file: the length of the header, the header as JSON, and the numbers."""
     content = path.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
     weights, end = {}, 0
@@ -52,7 +52,7 @@ def read_by_package(path):
 
 
 def validation_part(digits):
-    """Split as documented: a permutation seeded with 0, a fifth of it kept back."""
+    """Returns the validation samples, split as documented: a fifth of a permutation seeded with 0."""
     with gzip.open(digits, "rt") as file:
         rows = torch.tensor([[float(cell) for cell in row] for row in csv.reader(file)])
     order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(0))

@@ -10,7 +10,7 @@ HINT = "(./test --peers installs it)"
 
 @functools.lru_cache(maxsize=None)
 def torch_version(python):
-    """(2, 15) of "2.15.0"; (0, 0) without PyTorch."""
+    """Returns the version of PyTorch as numbers, (2, 15) for "2.15.0"; (0, 0) without PyTorch."""
     done = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return 0, 0
@@ -18,7 +18,9 @@ def torch_version(python):
 
 
 def python_with_torch(needed):
-    """Path of a python3 whose PyTorch has at least the version `needed`, such as (2, 6); None if there is none."""
+    """Returns the path of a python3 whose PyTorch has at least the version `needed`, such as (2, 6); None if there is
+    none.
+    """
     for python in (sys.executable, os.environ.get("RINGSIDE_PEER_PYTHON")):
         if python and torch_version(python) >= needed:
             return python

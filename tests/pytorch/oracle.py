@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch does: a JSON list of questions on standard input, a JSON list of answers on standard output."""
+"""Answers questions about the behaviour of PyTorch: reads a JSON list of questions from standard input and prints a
+JSON list of answers.
+"""
 import hashlib
 import json
 import sys
@@ -31,7 +33,7 @@ def sampler_of(q, rank):
 
 
 def distributed(q):
-    """Indices and batches of every rank, as a training script gets them."""
+    """Returns the indices and batches of every rank, as a training script gets them."""
     ranks = []
     for rank in range(q["world"]):
         sampler = sampler_of(q, rank)
@@ -82,7 +84,7 @@ def seeded(q):
 
 
 def random_sampler(q):
-    """The indices, and a number drawn after them: the generator's state counts too."""
+    """Returns the indices, and a number drawn after them, because the state of the generator must be equal too."""
     generator = seeded(q)
     sampler = RandomSampler(range(q["n"]), replacement=q["replacement"], num_samples=q["count"], generator=generator)
     return [list(sampler), torch.randint(0, 1000000, (1,), generator=generator).item()]
@@ -99,7 +101,7 @@ def order_of(q):
 
 
 def distributed_over(data, q, rank, world=None, seed=None, shuffle=None):
-    """What list() gives of a DistributedSampler over any data, as positions in it."""
+    """Returns the list of a DistributedSampler over any data, as positions in it."""
     sampler = DistributedSampler(data, num_replicas=world or q["world"], rank=rank,
                                  shuffle=q["shuffle"] if shuffle is None else shuffle,
                                  seed=q["seed"] if seed is None else seed, drop_last=q["drop_last"])
@@ -121,7 +123,9 @@ def random_kind(q, rank):
 
 
 def batch_sharded_kind(q, rank):
-    """Whole batches in turn; what is missing in the last round comes from the order's head, round and round."""
+    """Returns a rank's samples if complete batches are assigned in turn. Samples that the last round lacks are taken
+    from the beginning of the order, repeatedly if necessary.
+    """
     order, world, size = order_of(q), q["world"], q["batch"]
     batches = list(BatchSampler(order, size, q["drop_last"]))
     if q["drop_last"]:
@@ -188,7 +192,7 @@ KINDS = {
 
 
 def sampler_kind(q):
-    """Indices of every rank, of a kind or with a mistake."""
+    """Returns the indices of every rank, for a kind of sampler or with a mistake."""
     return [KINDS[q["kind"]](q, rank) for rank in range(q["world"])]
 
 

@@ -15,7 +15,7 @@ import sys
 from newer_torch import HINT, python_with_torch
 
 LEFT_OUT = 77
-UPDATE_STATE = 64  # bytes that an update depends on besides tensors
+UPDATE_STATE = 64  # size in bytes of the state of updates, besides tensors
 WIDTHS = [64, 37, 22, 5, 10]  # of the digits' perceptron: rows that no number of ranks here divides, and fewer than ranks
 
 

@@ -17,7 +17,7 @@ COMMENTS, DECLARATIONS, MESSAGES = 20, 10, 20
 
 
 def sources():
-    """The tracked sources of the product, as {folder: [path, ...]}."""
+    """Returns the tracked sources of the product, as {folder: [path, ...]}."""
     listed = subprocess.check_output(["git", "-C", str(ROOT), "ls-files", "engine", "ui", "app", "python"], text=True)
     found = {}
     for path in listed.splitlines():
@@ -28,7 +28,9 @@ def sources():
 
 
 def texts_of(paths):
-    """(file name, text) of all comments, all declarations and all messages of the files. Equal texts count once."""
+    """Returns (file name, text) of all comments, all declarations and all messages of the files. Equal texts count
+    once.
+    """
     parts = ({}, {}, {})
     for path in paths:
         text = (ROOT / path).read_text(encoding="utf-8", errors="replace")

@@ -31,7 +31,7 @@ IGNORED = ("SPDX", "NOLINT", "clang-format")
 
 
 def comments(lines, mark):
-    """(number of the first line, text) of each block of whole-line comments and of each trailing comment."""
+    """Returns (number of the first line, text) of each block of whole-line comments and of each trailing comment."""
     whole = re.compile(r"^\s*" + mark + r"+ ?(.*)$")
     trailing = re.compile(r"\S.*?\s" + mark + r" (.+)$")
     block, first = [], 0
@@ -66,7 +66,7 @@ def in_comment(text):
 
 
 def in_code(line):
-    """Names and messages of a line without its comment."""
+    """Returns the names and messages of a line, without its comment."""
     for literal in LITERAL.findall(line):
         if PHRASE.search(literal):
             for rule in in_prose(literal):

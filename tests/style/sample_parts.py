@@ -94,7 +94,7 @@ def shown(expression):
 
 
 def operand(code, stops):
-    """The part of code up to the first of the stops that is not inside brackets."""
+    """Returns the part of the code up to the first of the stops that is not inside brackets."""
     depth = 0
     for at, letter in enumerate(code):
         depth += (letter in "([") - (letter in ")]")
@@ -104,7 +104,7 @@ def operand(code, stops):
 
 
 def before(code, at):
-    """The expression in front of '+ "text"', read backwards."""
+    """Returns the expression in front of '+ "text"', read backwards."""
     match = re.search(r"\s*\+\s*$", code[max(0, at - 200):at])
     if not match:
         return ""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sample shows each text whole, draws the counts it promises, and repeats itself for the same seed."""
+"""Tests that the sample contains each text completely, has the announced numbers of texts, and is the same for the same
+seed.
+"""
 import unittest
 
 import draw_sample

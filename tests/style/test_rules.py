@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each rule must flag the wording it is there for, and accept the plain form."""
+"""Tests that each rule reports the wording for which it was written, and accepts the plain form."""
 import sys
 
 import rules

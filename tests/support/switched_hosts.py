@@ -9,7 +9,7 @@ def command(*words):
 
 
 class SwitchedHosts:
-    """Hosts, from number 0 on, each with a cable to one switch; they vanish with this object."""
+    """Hosts with the numbers 0, 1, ..., each connected to one switch. They exist as long as this object."""
     def __init__(self, count):
         mark = secrets.token_hex(4)
         self.names = [f"ringside-{mark}-{seat}" for seat in range(count)]
@@ -43,15 +43,17 @@ class SwitchedHosts:
         return f"10.77.32.{seat + 1}"
 
     def on(self, seat):
-        """What a command line begins with to run there."""
+        """Returns the beginning of a command line that runs on a host."""
         return ["ip", "netns", "exec", self.names[seat]]
 
     def inside(self, seat):
-        """Like on(), with a host name of its own: nodeN."""
+        """Returns the same as on(), with the separate host name nodeN."""
         return [*self.on(seat), "unshare", "--uts", "sh", "-c", f'hostname node{seat}; exec "$@"', "sh"]
 
     def write_agent(self, path):
-        """Writes a stand-in for ssh: `path [OPTION] ADDRESS COMMAND...` runs the command on the host of that address."""
+        """Writes a replacement for ssh: `path [OPTION] ADDRESS COMMAND...` runs the command on the host with that
+        address.
+        """
         cases = "\n".join(f"{self.address(seat)}) exec ip netns exec {name} unshare --uts sh -c "
                           f"'hostname node{seat}; exec sh -c \"$0\"' \"$*\";;" for seat, name in enumerate(self.names))
         path.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1; shift\n'
@@ -62,7 +64,7 @@ class SwitchedHosts:
         command("ip", "-n", self.switch, "link", "set", f"port{seat}", state)
 
     def listening(self):
-        """All that listens anywhere: "address:port"."""
+        """Returns all listening sockets of all hosts as "address:port"."""
         found = []
         for name in self.names:
             lines = subprocess.run(["ip", "netns", "exec", name, "ss", "-Hltu"], check=True, stdout=subprocess.PIPE, text=True)
@@ -70,14 +72,16 @@ class SwitchedHosts:
         return found
 
     def slow_down(self, seat, rate):
-        """Both ways; "100mbit". A token bucket, which kernels have that lack netem."""
+        """Limits the rate of a host in both directions, for example to "100mbit". Uses a token bucket filter, which
+        kernels without netem have too.
+        """
         for namespace, device in ((self.names[seat], "wire"), (self.switch, f"port{seat}")):
             command("ip", "netns", "exec", namespace, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst",
                     "64k", "latency", "400ms")
 
 
 def why_not():
-    """Empty where hosts can be made."""
+    """Returns why hosts cannot be created; empty if they can."""
     try:
         with SwitchedHosts(1):
             return ""

@@ -83,7 +83,7 @@ class Receiver:
             asked = {"kind": "time", "asked_us": time.monotonic_ns() // 1000, "zero_us": self.zero_us}
             connection.sendall(json.dumps(asked).encode() + b"\n")
         except OSError:
-            pass  # the rank has left already; what it has sent is still to be read
+            pass  # the rank has ended, but the data that it has sent must still be read
         if not self.reads:
             return
         connection.settimeout(None)
@@ -99,7 +99,7 @@ class Receiver:
         return hmac.new(self.secret, text.encode(), hashlib.sha256).hexdigest()
 
     def hang_up(self):
-        """Closes everything, as a watcher that is killed."""
+        """Closes all connections at once, as happens when a watcher is killed."""
         self.listener.close()
         for one in self.connections:
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that come from a device or from the kernel, with fakes in their place. Needs no PyTorch."""
+"""Tests of numbers that come from a device or from the kernel, with fakes in their place. Needs no PyTorch."""
 import json
 import os
 import sys

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The watch never disturbs a script: misbehaving watchers, failing hooks, forks, exceptions, compiled steps."""
+"""Tests that the watch never disturbs a script: with misbehaving watchers, failing hooks, forks, exceptions and
+compiled steps.
+"""
 import os
 import socket
 import subprocess
@@ -26,7 +28,7 @@ def free_port():
 
 
 class Watchers(unittest.TestCase):
-    """A watcher that fails leaves the script's output as it is."""
+    """Tests that a failing watcher does not change the output of the script."""
 
     @classmethod
     def setUpClass(cls):

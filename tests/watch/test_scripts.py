@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unchanged scripts: the same output and weights with and without the watch, and facts that are what the script did."""
+"""Tests with unchanged scripts: the output and the weights are the same with and without the watch, and the recorded
+facts are true.
+"""
 import collections
 import glob
 import hashlib
@@ -23,7 +25,7 @@ import watched  # noqa: E402
 sys.path.insert(0, os.path.join(watched.PYTHON_FOLDER, "ringside_watch"))
 import _fields  # noqa: E402
 
-# Time and process of a line of PyTorch's log.
+# Time and process number of a line of PyTorch's log.
 STAMP = re.compile(rb"^(?:\[rank\d+\]:)?[WEI]\d{4} \d\d:\d\d:\d\d\.\d+ \d+", re.MULTILINE)
 
 
@@ -49,7 +51,9 @@ class Scripts(unittest.TestCase):
     """Each test runs one script twice, alone and watched."""
 
     def both(self, script, ranks=0, shown_ranks=None, launcher=(), **switches):
-        """Runs the script in both ways; returns what was recorded, and the truth by rank."""
+        """Runs the script alone and watched. Returns the record, and the facts that the script itself has noted, by
+        rank.
+        """
         words = [*launcher, *watched.command(script, ranks=ranks)]
         shown_ranks = shown_ranks or max(1, ranks)
         alone = watched.run_alone(words, switches)

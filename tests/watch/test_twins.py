@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor names the mistakes of the twins and accuses none of the correct scripts. Last argument: the program."""
+"""Tests that `ringsidectl watch` reports the mistakes of the twins and has no finding for the correct scripts. Last
+argument: the program.
+"""
 import argparse
 import importlib.machinery
 import importlib.util

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The twins have the form that tests/watch/twins/run expects. Needs no PyTorch."""
+"""Tests that the twins have the form that tests/watch/twins/run expects. Needs no PyTorch."""
 import difflib
 import glob
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of ringside_watch that need no PyTorch: syntax, wire format, handshake, pairing, steps, traces."""
+"""Tests of parts of ringside_watch that need no PyTorch: syntax, wire format, handshake, pairing, steps, traces."""
 import ast
 import collections
 import json

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch 1.13 of the system, if it is there: indices, losses, times, learning rates and replicas are seen."""
+"""Tests with the system's PyTorch 1.13, if it is installed: indices, losses, times, learning rates and replicas are
+observed.
+"""
 import json
 import os
 import sys

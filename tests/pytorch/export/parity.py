@@ -25,7 +25,7 @@ from newer_torch import HINT, python_with_torch  # noqa: E402
 
 HALF_POINT = 0.005
 LEFT_OUT = 77
-MLP, CNN = 1e-5, 1e-4  # largest relative difference of a loss
+MLP, CNN = 1e-5, 1e-4  # largest relative difference of a loss, for perceptrons and for convolutional models
 
 SGD = {"kind": "sgd", "lr": 0.05}
 SGD_TUTORIAL = {"kind": "sgd", "lr": 0.001}  # the rate of PyTorch's tutorial on CIFAR-10, with our momentum of 0.9
@@ -53,7 +53,9 @@ def case(world, epochs, update, steps, tolerance=MLP, data=None, **sections):
 
 
 def strategy(name, world, readers, update, steps, needs=(2, 6), **sections):
-    """The digits under another strategy; batches of one size, which PyTorch's pipelines need."""
+    """Returns a case with the digits under another strategy. All batches have one size, which PyTorch's pipelines
+    require.
+    """
     sections.setdefault("loader", {}).setdefault("drop_last", True)
     sections.setdefault("training", {})
     sections["parallel"] = {"strategy": name, **sections.get("parallel", {})}
@@ -62,7 +64,7 @@ def strategy(name, world, readers, update, steps, needs=(2, 6), **sections):
 
 
 def cifar_case(world, update, steps, batch, clear=False, normalize=False, seed=0):
-    """SimpleCNN on made-up images of CIFAR's size, each seen twice; clear: with less noise."""
+    """Returns a case with SimpleCNN on generated images of CIFAR's size, each trained twice. clear: with less noise."""
     return case(world, 2, update, steps, CNN, data={"count": world * batch * steps // 2, "clear": clear},
                 loader={"batch_size": batch, "normalize": normalize}, training={"seed": seed}, **SIMPLE_CNN)
 
@@ -75,7 +77,7 @@ CASES = {
     "mlp-1-sgd": case(1, 7, SGD, 315),
     "mlp-2-sgd": case(2, 13, SGD, 299, sampler={"drop_last": True, "seed": 11}, training={"seed": 5},
                       optimizer={"weight_decay": 1e-3, "nesterov": True}),
-    # 358 validate on four ranks: two are repeated.
+    # 358 samples are for validation. On four ranks, two of them are repeated.
     "mlp-4-sgd": case(4, 26, SGD, 286, loader={"drop_last": True}, dataset={"validation_fraction": 358 / 1797},
                       training={"validate": "padded"}),
     "mlp-1-adamw": case(1, 3, ADAMW, 132, loader={"drop_last": True}, training={"validate": "padded"}),
@@ -115,7 +117,7 @@ CASES = {
                            dataset={"kind": "synthetic", "shape": "spirals", "size": 200}),
     "sequential-blobs": case(2, 2, SGD, 10, sampler={"kind": "sequential"},
                              dataset={"kind": "synthetic", "shape": "blobs", "size": 200}),
-    # Slowly: a loss near 0 has no five digits in 32 bits.
+    # A low learning rate, because float32 rounding changes the first five digits of a loss near 0.
     "weighted-imbalanced": case(2, 2, {"kind": "sgd", "lr": 0.01}, 8, sampler={"kind": "weighted", "num_samples": 100},
                                 dataset=IMBALANCED),
     "distributed-weighted-imbalanced": case(2, 2, SGD, 8, dataset=IMBALANCED,
@@ -189,7 +191,9 @@ LONG_CASES = {
 
 
 def patterns(count, clear):
-    """Images that can be learnt: each one of ten coarse patterns under noise, unless clear with a fifth of the labels wrong."""
+    """Returns images that can be learnt: each has one of ten coarse patterns under noise. A fifth of the labels are
+    wrong unless `clear`.
+    """
     import numpy
     random = numpy.random.RandomState(0)
     coarse = random.randint(0, 256, (10, 8, 8, 3)).repeat(4, 1).repeat(4, 2)
@@ -201,7 +205,7 @@ def patterns(count, clear):
 
 
 def pixels(count, *shape):
-    """Bytes that look random and are the same everywhere."""
+    """Returns pseudo-random bytes that are the same on every machine."""
     import numpy
     size = int(numpy.prod((count, *shape)))
     return ((numpy.arange(size, dtype="uint64") * 2654435761 >> 7) % 256).astype("uint8").reshape(count, *shape)
@@ -223,7 +227,7 @@ def make_patterns(directory, count, clear):
 
 
 def make_data(kind, directory):
-    """A small set of this kind; what dataset.path must be."""
+    """Makes a small data set of this kind. Returns the value for dataset.path."""
     import numpy
     labels = (numpy.arange(100) * 7 % 5).astype("uint8")
     if kind == "npy":  # channels last, and a part that validates
@@ -255,7 +259,8 @@ def make_data(kind, directory):
 
 
 def run(*command, seconds):
-    # One thread a rank: PyTorch's threads spin, and wait for one another for minutes where others want the processors too.
+    # One thread per rank: the threads of PyTorch spin, and wait minutes for each other if other programs need the CPUs
+    # too.
     done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=seconds, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode != 0:
@@ -264,7 +269,7 @@ def run(*command, seconds):
 
 
 def compare(binaries, one, directory, seconds):
-    """Trains both; what ringsidectl compare says of them."""
+    """Trains both and returns the report of ringsidectl compare."""
     config = json.loads(json.dumps(one["config"]))
     if one["data"]:
         (directory / "data").mkdir()
@@ -286,14 +291,15 @@ def compare(binaries, one, directory, seconds):
 
 
 def check(one, report):
-    """What is not as it must be."""
+    """Returns the differences between the report and the case's requirements."""
     wrong = []
     config = one["config"]
     if not report["equal"]:
         wrong.append(report["verdict"])
     if report["steps"] != one["steps"]:
         wrong.append(f"{report['steps']} steps, not {one['steps']}")
-    epochs = one.get("whole_epochs", config["training"]["epochs"])  # an epoch that is cut short has no hash of its samples
+    epochs = one.get("whole_epochs", config["training"]["epochs"])  # an epoch that ends early has no hash of its
+                                                                    # samples
     if not report["same_shards"] or report["shards_compared"] != epochs * one["readers"]:
         wrong.append("other samples")
     if not report["same_initial_weights"]:
@@ -314,7 +320,7 @@ def row(name, one, report, wrong):
 
 
 def missing(one):
-    """What the case needs and is not installed; empty: nothing."""
+    """Returns the requirement of the case that is not installed; empty if there is none."""
     if "needs" in one and python_with_torch(one["needs"]) is None:
         return "PyTorch {}.{} or newer is not installed {}".format(*one["needs"], HINT)
     if one["data"] == "image_folder":
@@ -345,7 +351,7 @@ def main():
             left_out += 1
             continue
         with tempfile.TemporaryDirectory() as directory:
-            seconds = 280 if name in CASES else 1800  # ctest gives a case 300
+            seconds = 280 if name in CASES else 1800  # longest time of a run in seconds; ctest allows 300 for a case
             report = compare(args.bin.resolve(), one, pathlib.Path(directory), seconds)
         wrong = check(one, report)
         failed += bool(wrong)

@@ -96,7 +96,7 @@ class Transformer(nn.Module):
 
 
 class Residual(nn.Module):
-    """The layer list's residual."""
+    """The residual block of a list of layers."""
 
     def __init__(self, body, shortcut):
         super().__init__()
@@ -112,7 +112,7 @@ class GlobalAveragePool(nn.Module):
 
 
 def sequential(layers, x, classes):
-    """The module of a list of layers, and what it makes of x."""
+    """Returns the module for a list of layers, and its output for x."""
     modules = []
     for entry in layers:
         kind, width = entry["kind"], x.shape[1]
@@ -138,7 +138,9 @@ def sequential(layers, x, classes):
 
 
 def make(settings):
-    """The model and one batch for it: randn images of seed 5 and labels 0, 1, 2, ..., or token (7 i + 3 t + t t) mod V."""
+    """Returns the model and one batch for it: randn images of seed 5 with labels 0, 1, 2, ..., or tokens (7 i + 3 t + t
+    t) mod V.
+    """
     classes, rows = settings["classes"], settings["rows"]
     torch.manual_seed(0)
     if settings["model"] == "transformer":

@@ -71,7 +71,9 @@ def make_model(name):
 
 
 def sequential(settings):
-    """The module of a list of layers; what comes in is found by running what there is so far."""
+    """Returns the module for a list of layers. The input size of each layer is determined by running the layers before
+    it.
+    """
     layers, x = [], torch.zeros(1, *settings["image"])
     for entry in settings["layers"]:
         kind, width = entry["kind"], x.shape[1]
@@ -87,7 +89,8 @@ def sequential(settings):
 
 
 def gradients(settings):
-    """Initial weights and the gradients of the first batch: randn images of seed 5, labels 0, 1, 2, ..."""
+    """Returns the initial weights and the gradients of the first batch: randn images of seed 5 with labels 0, 1, 2, ...
+    """
     torch.manual_seed(0)
     model = sequential(settings) if "layers" in settings else SimpleCNN(*settings["image"], settings["classes"])
     initial = torch.cat([p.detach().flatten() for p in model.parameters()])
@@ -100,7 +103,9 @@ def gradients(settings):
 
 
 def average_gradients(model, loss_of, batches, accumulate):
-    """Backward passes of each rank's micro-batches; leaves the average in .grad and returns the ranks' losses."""
+    """Runs the backward passes of each rank's micro-batches. Leaves the average gradients in .grad and returns the
+    losses of the ranks.
+    """
     losses, share = [], 1 / len(batches)
     total = [torch.zeros_like(p) for p in model.parameters()]
     for micro_batches in batches:

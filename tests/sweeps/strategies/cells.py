@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is tried under every strategy, and which run must end with the same bits. A new feature is a line below."""
+"""The settings that are tested under every strategy, and the run whose bits each must equal.
+
+A new feature of the experiment needs one more line in the list below. A reader is a data-parallel rank: it gets its own
+samples.
+"""
 import pathlib
 from dataclasses import dataclass
 
 MICRO_BATCHES = 4
-BATCH = 16  # of a reader
+BATCH = 16  # batch size of one reader
 LEFT_OUT = "layers left out"
 STEPS = 4
 BASE = ["dataset.kind=synthetic", "dataset.shape=blobs", "dataset.size=320", "model.hidden=[13,9,7]", "loader.batch_size=16",
@@ -16,16 +20,18 @@ class Strategy:
     name: str
     ranks: int
     settings: tuple
-    readers: int          # that get samples of their own
+    readers: int          # number of data-parallel ranks, which get different samples
     micro_batches: int = 1
 
     def all_settings(self):
         return [f"parallel.world_size={self.ranks}", *self.settings]
 
     def twin(self):
-        """As many whole ranks as it has readers, which go through a batch in its micro-batches; empty: none is the same."""
+        """Returns the settings of the twin: a DDP run with as many ranks as the strategy has readers, which divides a
+        batch into the same micro-batches. Empty if no run has the same bits.
+        """
         if self.name == "data_parallel":
-            return []  # near ddp, and equal to it only under a canonical reduction
+            return []  # close to ddp, and equal only with a canonical reduction
         twin = ["parallel.strategy=ddp", f"parallel.world_size={self.readers}", f"loader.batch_size={BATCH // self.micro_batches}"]
         if self.micro_batches > 1:
             twin.append(f"training.accumulate_steps={self.micro_batches}")
@@ -59,13 +65,13 @@ STRATEGIES = [
 
 @dataclass(frozen=True)
 class Feature:
-    """A setting of the experiment that every strategy must know, or refuse."""
+    """A setting of the experiment that every strategy must support or refuse."""
     name: str
     settings: tuple
-    equal: bool = True        # to the twin's last bit
-    # False if the twin's other batch size assigns other samples: several readers that accumulate.
+    equal: bool = True        # true if the result equals that of the twin to the last bit
+    # False if the twin, whose batch size differs, assigns other samples. This concerns several readers that accumulate.
     same_deal: bool = True
-    fails: str = ""           # every strategy must end so, with these words
+    fails: str = ""           # text of the failure with which every strategy must end; empty: success
 
     def is_equal_for(self, strategy):
         return self.equal and (self.same_deal or strategy.micro_batches == 1 or strategy.readers == 1)
@@ -126,7 +132,7 @@ FEATURES = [
     Feature("a checkpoint each epoch", ("training.max_steps=0", "training.checkpoint_every=1", "training.keep_checkpoints=1")),
 ]
 
-# Canonical: every strategy ends with the bits of one rank over the same global batch.
+# With canonical reduction, every strategy has the bits of one rank with the same global batch.
 CANONICAL = Feature("canonical", ("training.reduction=canonical",))
 ACCUMULATE = Feature("accumulate", ())
 TRANSPORTS = ["shm", "gloo", "hosts"]
@@ -148,7 +154,7 @@ class Cell:
         return [*BASE, *self.feature.settings, *self.strategy.all_settings(), *own, *over]
 
     def unused(self, is_ddp):
-        """Only ddp is to be told that gradients may not come."""
+        """Returns the setting for parameters without gradients, which only DDP needs."""
         return ["parallel.find_unused_parameters=true"] if is_ddp and self.feature.name == LEFT_OUT else []
 
     def twin(self):
@@ -156,7 +162,8 @@ class Cell:
         if self.feature is CANONICAL:
             return [*BASE, *self.feature.settings, "parallel.world_size=1", f"loader.batch_size={BATCH * self.strategy.readers}",
                     "parallel.backend=shm"]
-        # Gloo's ring adds in its own order, and over hosts first within each: equal where nothing is averaged.
+        # Gloo's ring adds in another order, and over hosts, each host adds first. The bits are equal only if nothing is
+        # averaged.
         if not self.feature.is_equal_for(self.strategy) or self.feature.fails:
             return []
         if self.transport != "shm" and self.strategy.readers > 1:

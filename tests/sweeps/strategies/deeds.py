@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to a run of every strategy from outside: stopped, paused, killed, frozen, gone on with."""
+"""Actions on runs of every strategy from outside: a run is stopped, paused, killed, frozen and resumed."""
 import json
 import os
 import pathlib
@@ -35,7 +35,7 @@ def settings_of(cell, *more):
 
 
 class Endless:
-    """A run that goes on until somebody ends it."""
+    """A run that continues until a test ends it."""
 
     def __init__(self, runner, cell):
         self.runner, self.out, self.said = runner, runner.directory(), ""
@@ -64,7 +64,7 @@ class Endless:
         return False
 
     def workers(self):
-        """Process ids by rank."""
+        """Returns the process ids of the workers, by rank."""
         lines = (json.loads(line) for line in (self.out / "telemetry.jsonl").read_bytes().rpartition(b"\n")[0].splitlines())
         return {line["rank"]: line["pid"] for line in lines if line["kind"] == "rank" and "pid" in line}
 
@@ -85,7 +85,8 @@ class Endless:
 
 
 def stopped(run, _):
-    run.process.send_signal(signal.SIGTERM)  # where SIGINT is ignored, as in a shell's background, it stays so
+    run.process.send_signal(signal.SIGTERM)  # not SIGINT, because a process that starts with SIGINT ignored, as in a
+                                             # shell's background, keeps ignoring it
     code = run.ends()
     saved = list((run.out / "checkpoints").glob("step-*/manifest.json"))
     return code == STOPPED and run.summary()["state"] == "stopped" and saved, f"{code}: {run.said}"
@@ -120,7 +121,9 @@ def frozen(run, cell):
 
 
 def resumed(runner, cell):
-    """An epoch of the twin, or of itself where it has none, and one under this strategy: the bits of two at once."""
+    """Trains one epoch as the twin (or as itself if there is no twin), then one epoch under this strategy. The bits
+    must equal those of two epochs in one run.
+    """
     twin = cell.strategy.twin()
     first = [*BASE, *twin, "parallel.backend=shm"] if twin else settings_of(cell)
     begun = runner.directory()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains cells with the real programs and compares what they end with."""
+"""Trains cells with the real programs and compares their results."""
 import hashlib
 import json
 import os
@@ -9,7 +9,7 @@ import subprocess
 import threading
 from dataclasses import dataclass
 
-PATIENCE = 90  # seconds for a run
+PATIENCE = 90  # timeout of a run in seconds
 REFUSED = 2
 
 
@@ -66,10 +66,10 @@ class Runner:
         return self.ended(done.returncode, done.stdout + done.stderr, out)
 
     def on_hosts(self, settings, out):
-        """The ranks on two hosts, as torchrun starts them: half of them on each."""
+        """Runs the ranks on two hosts, half of them on each, as torchrun starts them."""
         world, port = int(value_of(settings, "parallel.world_size")), free_port()
         if value_of(settings, "parallel.strategy") == "data_parallel":
-            return self.on_one_host(settings, out)  # one process
+            return self.on_one_host(settings, out)  # a strategy with one process needs only one host
         local = max(1, world // 2)
         ranks = []
         for rank in range(world):
@@ -144,7 +144,7 @@ class Runner:
 
 
 def refusal(said):
-    """One line for each setting, with a way out behind its last colon, before a rank has started."""
+    """Checks a refusal: one line for each setting, with a remedy after its last colon, before a rank has started."""
     lines = said.splitlines()
     if any("rank 0" in line for line in lines) or not lines:
         return Judged("red", "refused by the ranks only: " + said)
