@@ -175,8 +175,8 @@ class Record(Watch):
                    "report")
         self.assertEqual((summary["restarts"], summary["verdict"]), (1, verdict))
         logged = [line["text"] for line in self.lines("telemetry.jsonl") if line["kind"] == "log"]
-        self.assertIn("the ranks were started again after step 8: rank 0 ended without a last report; their steps "
-                      "are numbered on from there", logged)
+        self.assertIn("the ranks were started again after step 8: rank 0 ended without a last report; their step "
+                      "numbers continue from there", logged)
         steps = [(line["step"], line["loss"]) for line in self.lines("metrics.jsonl") if line["kind"] == "step"]
         self.assertEqual(steps, [(step, 1.0 + (step - 1) // 4 % 2) for step in range(1, 17)])
         epochs = [(line["epoch"], line["loss"]) for line in self.lines("metrics.jsonl") if line["kind"] == "epoch"]

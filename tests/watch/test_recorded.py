@@ -108,7 +108,7 @@ class Recorded(unittest.TestCase):
         self.assertEqual(len(drawn), 96)
         self.assertEqual(sorted(drawn[16:]), list(range(80)))
         self.assertEqual(drawn[:16], drawn[16:32])  # the script shuffles with the same seed
-        # The second attempt begins with the first weights: samples of the first one do not count.
+        # The second attempt begins with the initial weights: samples of the first one do not count.
         self.assertEqual([(one["assigned"], one["distinct"], one["twice"], one["never"])
                           for one in summary["samples"]["train"]], [(80, 80, 0, 0)])
         epochs = [event for event in self.events("epoch") if event["split"] == "train"]

@@ -178,7 +178,7 @@ void explainNothing(const ChildEnd& end) {
     if (end.signalled || end.code != 0)
         return printWarning("the command " + end.text() + " before a process of it trained: nothing was recorded");
     printWarning(
-        "nothing was recorded: the command has ended well, but no process of it has connected. A process connects when "
+        "nothing was recorded: the command has succeeded, but no process of it has connected. A process connects when "
         "it trains with PyTorch; one that is started without PYTHONPATH (python -I, -E, -S, env -i, another host) "
         "cannot");
 }

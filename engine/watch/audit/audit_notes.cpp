@@ -102,8 +102,8 @@ void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
     const bool loads = std::ranges::any_of(chain, [](const ChainedAttempt& one) { return !one.training.empty(); });
     if (trains && !loads) {
         result.notes.push_back(
-            "No DataLoader was used for training: the script draws its samples by itself, and which "
-            "ones it trains on is not seen");
+            "No DataLoader was used for training: the script draws its samples itself, so it is not known which "
+            "samples it trains on");
     }
     if (!chain.empty()) addGroupNotes(result, chain.back());
     addRecordNotes(result, facts);

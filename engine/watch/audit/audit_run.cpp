@@ -88,7 +88,7 @@ void addRestartNotes(Chain& chain, const TensorRecord& run) {
                                   " continues is not known: all steps before it count");
         } else if (*one.from == 0) {
             chain.notes.push_back("The restart " + after +
-                                  " begins with the first weights: the steps before it do not count");
+                                  " begins with the initial weights: the steps before it do not count");
         } else if (*one.from < one.to) {
             chain.notes.push_back("The restart " + after + " continues from step " + std::to_string(*one.from) +
                                   ", by its weights: the steps between do not count");
@@ -162,7 +162,7 @@ Result<std::vector<fs::path>> chainOf(const fs::path& run) {
         std::error_code ignored;
         if (!fs::is_directory(one, ignored)) {
             if (runs.empty()) return Problem{one.string(), "is no run directory", "name the directory of a run"};
-            return Problem{one.string(), "is not there, but " + runs.front().string() + " continues it",
+            return Problem{one.string(), "does not exist, but " + runs.front().string() + " continues it",
                            "move it back, or watch the script without --continues"};
         }
         const fs::path whole = fs::weakly_canonical(one, ignored);

@@ -182,7 +182,7 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
                      {{"rank", rank}, {"steps", facts.size()}});
     }
     return known ? passed()
-                 : couldNotJudge("gradients are on a device, or several optimizers step: they were not looked at");
+                 : couldNotJudge("gradients are on a device, or several optimizers step: they were not checked");
 }
 
 Judgement judgeUndividedLoss(const Evidence& evidence) {

@@ -148,7 +148,7 @@ Judgement judgeHang(const Evidence& evidence) {
     }
     if (waiting.empty() || longest < kLeastUs) return passed();
     if (others.empty() && isOneCollective(waiting))
-        return couldNotJudge("all ranks wait in the same collective: what delays it was not seen");
+        return couldNotJudge("all ranks wait in the same collective: the cause of the delay was not seen");
     return found("No rank has made progress for " + durationWords(static_cast<double>(longest)) + ". " +
                      hangText(waiting, others),
                  textOf(*waiting.front()->stall, "where"), stallJson(evidence));

@@ -171,7 +171,7 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
     if (complete != nullptr && group.isSharded() && complete->shared <= paddingOf(group))
         return passed("the data set is so small that equal shards repeat all of it");
     if (complete == nullptr && !group.isPlain())
-        return group.isSharded() ? passed() : couldNotJudge("no epoch was seen whole");
+        return group.isSharded() ? passed() : couldNotJudge("no complete epoch was seen");
     switch (group.sameness()) {
         case Sameness::kDifferent:
             return passed("each rank has a data set of its own");
@@ -262,9 +262,9 @@ std::int64_t droppableOf(const LoaderGroup& group) {
 // the same sample, and the samples after it are never trained.
 Judgement cutShort(const LoaderGroup& group) {
     const bool isFixed = std::ranges::none_of(group.ranks, [](const auto& one) { return one.sampler.shuffles(); });
-    if (!isFixed || group.isOfTrainer()) return couldNotJudge("no epoch was seen whole");
+    if (!isFixed || group.isOfTrainer()) return couldNotJudge("no complete epoch was seen");
     const std::optional<Coverage> coverage = coverageOfCutEpochs(group);
-    if (!coverage || coverage->pool < 0) return couldNotJudge("no epoch was seen whole");
+    if (!coverage || coverage->pool < 0) return couldNotJudge("no complete epoch was seen");
     if (coverage->never <= droppableOf(group)) return passed();
     return found("Each epoch ends at the same place of an order that is not shuffled: " +
                      counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +

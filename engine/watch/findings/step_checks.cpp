@@ -150,7 +150,7 @@ Judgement judgeSkippedSteps(const Evidence& evidence) {
                          " on rank " + std::to_string(rank) + ", because gradients were infinite or not a number.",
                      {}, {{"rank", rank}, {"skipped", skips}, {"steps", one.stepCount}});
     }
-    return hasSkipped ? passed() : skipped("GradScaler has left out no step, or is not used");
+    return hasSkipped ? passed() : skipped("GradScaler has skipped no step, or is not used");
 }
 
 Judgement judgeScheduler(const Evidence& evidence) {

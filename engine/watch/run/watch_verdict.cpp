@@ -52,7 +52,7 @@ std::string WatchVerdict::restarted(std::int64_t steps) {
     m_attempts.back().steps = steps;
     const std::string text = restartText(restarts());
     m_attempts.emplace_back();
-    return "the ranks were started again " + text + "; their steps are numbered on from there";
+    return "the ranks were started again " + text + "; their step numbers continue from there";
 }
 
 // True if the exception of a rank is the consequence of the loss of another rank: its text reports a closed connection,

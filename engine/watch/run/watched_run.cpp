@@ -128,7 +128,8 @@ void WatchedRun::passSignals() {
 void WatchedRun::takeControl(int fd) {
     m_control->onReady(fd, [this](const ControlCommand& command) {
         if (command.kind != ControlKind::kStop)
-            return log(LogLevel::kWarning, "a watched script cannot " + textOf(command.kind) + ", only stop");
+            return log(LogLevel::kWarning,
+                       "a watched script cannot " + textOf(command.kind) + ": it can only be stopped");
         m_verdict.requested(SIGTERM);
         endCommand(SIGTERM);
     });
