@@ -10,7 +10,7 @@ namespace ringside {
 
 struct SampleAudit;
 
-// Adds the epochs whose samples have no indices, for example those of an IterableDataset. The number of samples is
+// Adds the epochs whose samples have no indices, for example those of an IterableDataset. Their number of samples is
 // added if it is known.
 void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain);
 

@@ -10,9 +10,9 @@
 
 namespace ringside {
 
-// Returns the run directories of the chain that ends with this run, oldest first: the runs that it continues
-// (ringsidectl watch --continues), as launch.json or summary.json names them. Returns a problem if a run of the chain
-// is missing, or if the chain has no beginning.
+// Returns the run directories of the chain that ends with this run, oldest first. A run continues another one if it was
+// started with `ringsidectl watch --continues`; its launch.json or summary.json names that run. Returns a problem if a
+// run of the chain is missing, or if the chain has no beginning.
 Result<std::vector<std::filesystem::path>> chainOf(const std::filesystem::path& run);
 
 // Counts the samples of a recorded run and of the runs that it continues. The samples of a run by Ringside itself are

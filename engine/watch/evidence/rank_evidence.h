@@ -43,8 +43,8 @@ struct LoggedSeries {
     double last = 0;
 };
 
-// Reports of one rank of a watched script, in bounded memory. docs/watch-protocol.md defines the
-// facts. Only reports of the latest process with this rank are kept: after a restart they begin again.
+// Reports of one rank of a watched script, in bounded memory. docs/watch-protocol.md defines the facts. Only the
+// reports of the latest process with this rank are kept: a restart clears the earlier ones.
 struct RankEvidence {
     static constexpr std::size_t kMaxFacts = 1024;  // limit of the number of facts about one topic; the first ones are
                                                     // kept

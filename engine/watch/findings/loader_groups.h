@@ -23,7 +23,7 @@ struct RankLoader {
 // The same loader of the script on all ranks of a data-parallel group.
 struct LoaderGroup {
     std::vector<RankLoader> ranks;
-    bool isTrained = false;  // true if at least one batch was followed by a backward pass
+    bool isTrained = false;  // true if a backward pass has followed at least one batch
 
     std::string where() const { return ranks.front().loader->where(); }
     std::vector<int> rankNumbers() const;

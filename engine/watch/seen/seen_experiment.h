@@ -18,7 +18,7 @@ namespace ringside {
 // settings that no fact describes keep their defaults, and configText() leaves them out. One thread.
 class SeenExperiment {
   public:
-    // name: of the run, for example the script's name without its suffix.
+    // name: name of the run, for example the name of the script without its suffix.
     explicit SeenExperiment(std::string name) : m_name(std::move(name)) {}
 
     // Takes facts, states, index reports and steps; ignores other events. The lowest rank decides where ranks differ.
@@ -30,12 +30,12 @@ class SeenExperiment {
     bool isTraining() const { return m_steps > 0; }
     // True if the loader of the trained batches is known; before the first step, if any loader is.
     bool hasTrainingLoader() const { return trainingLoader() != nullptr; }
-    // Return the experiment as far as it is known: the facts for its record, and its configuration. ended: the number
-    // of epochs and steps is final.
+    // Return the experiment as far as it is known: recorded() the facts for its record, config() its configuration.
+    // ended: true if the numbers of epochs and steps are final.
     RecordedRun recorded(bool ended) const;
     RunConfig config() const;
-    // Returns the experiment file of config() with only the settings that facts describe: without the defaults
-    // of a sampler, optimizer, strategy or model that was not seen. indent: as in RunConfig::toText().
+    // Returns the experiment file of config() with only the settings that facts describe. It lacks the defaults of a
+    // sampler, optimizer, strategy or model that was not seen. indent: as in RunConfig::toText().
     std::string configText(int indent = -1) const;
     std::optional<SummaryFramework> framework() const;
     // Returns the script's file name, "train.py"; empty if it is not known.
@@ -76,9 +76,11 @@ class SeenExperiment {
     std::string m_parallelKind;  // kind of parallel training: ddp, fully_shard, fsdp1, pipeline; empty: none
     std::map<std::int64_t, Loader> m_loaders;
     Json m_optimizer;
-    std::int64_t m_microBatches = 0;                       // of one optimizer step; 0: no step was seen
-    std::int64_t m_steps = 0;                              // optimizer steps of the lowest rank
-    std::map<std::int64_t, std::int64_t> m_stepsPerEpoch;  // of the lowest rank, by epoch; the first epochs only
+    // Number of micro-batches of one optimizer step; 0: no step was seen.
+    std::int64_t m_microBatches = 0;
+    std::int64_t m_steps = 0;  // number of optimizer steps of the lowest rank
+    // Number of steps of the lowest rank in each epoch; only the first epochs are kept.
+    std::map<std::int64_t, std::int64_t> m_stepsPerEpoch;
     std::int64_t m_epochs = 0;
 };
 
