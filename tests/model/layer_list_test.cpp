@@ -23,7 +23,7 @@ TEST_CASE("a model has batch norm by its kind or by its list of layers") {
     CHECK_FALSE(hasBatchNorm(ModelConfig()));
     CHECK(hasBatchNorm({.kind = ModelKind::kResidualCnn}));
     CHECK(inList(R"([{"kind": "conv2d", "out": 4, "kernel": 3}, {"kind": "batch_norm2d"}, {"kind": "linear"}])"));
-    CHECK(inList(R"([{"kind": "residual", "body": [{"kind": "conv2d", "out": 3, "kernel": 3, "padding": 1},
+    CHECK(inList(R"([{"kind": "residual", "layers": [{"kind": "conv2d", "out": 3, "kernel": 3, "padding": 1},
         {"kind": "batch_norm2d"}]}, {"kind": "linear"}])"));
     CHECK_FALSE(inList(R"([{"kind": "relu"}, {"kind": "linear"}])"));
     // The list counts only if the model is built from it.

@@ -78,7 +78,8 @@ TEST_CASE("a flattened vector costs nothing, and a pooling applies the ReLU befo
                                    BuiltKind::kDescribed, BuiltKind::kDescribed});
     CHECK(layers[2].afterReLU);
     CHECK_FALSE(layers[1].afterReLU);
-    CHECK(describe(layers) == "Conv2d(2, 32, kernel_size=3, padding=1), MaxPool2d(2), Flatten(), Linear(512, 2)");
+    CHECK(describe(layers) ==
+          "Conv2d(2, 32, kernel_size=3, padding=1), ReLU(), MaxPool2d(2), Flatten(), Linear(512, 2)");
     CHECK_FALSE(buildLayers(modelOf(pooledList(), {2, 8, 8}), {})[2].afterReLU);
     for (const BuiltLayer& layer : layers) CHECK(layer.layout == ImageLayout::kChannelsLast);
 }

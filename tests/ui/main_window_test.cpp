@@ -288,6 +288,7 @@ TEST_CASE("opening a folder without a run is reported") {
 TEST_CASE("opening a file that a run has recorded opens the run") {
     Fixture f("finishes");
     f.fake.write("telemetry.jsonl", f.fake.read("start.jsonl").toStdString());
+    f.fake.write("config.json", RunConfig().toText());
     f.dialogs.path = f.fake.folder.filePath("telemetry.jsonl");
     f.trigger("openAction");
     CHECK(waitFor([&] { return f.state() == State::Finished; }));
