@@ -420,6 +420,11 @@ TEST_CASE("a flag marks the last step before the ranks were restarted") {
     REQUIRE(page.shows(5));
     const LiveChart& loss = page.chart("lossChart");
     CHECK(loss.flags() == std::vector<ChartFlag>{{3, "restarted"}});
+    // The run has no traced steps, and therefore no chart of phases, also after the window has got another size.
+    CHECK_FALSE(page.chart("phasesChart").isVisible());
+    page.page.resize(page.page.width() + 40, page.page.height());
+    CHECK(waitFor([&] { return loss.width() > 0; }));
+    CHECK_FALSE(page.chart("phasesChart").isVisible());
     page.page.findChild<QPushButton*>("axisSamplesButton")->click();
     CHECK(waitFor([&] { return loss.flags() == std::vector<ChartFlag>{{24, "restarted"}}; }));
     page.page.findChild<QPushButton*>("axisTimeButton")->click();

@@ -283,7 +283,6 @@ void TrainingPage::redraw() {
     m_logged->setCurvesOf(m_run.logged());
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
     placeCharts();
-    m_phases->setVisible(!m_phases->chart().curves().empty());
     if (!m_pointed && m_cursor != nullptr && m_cursor->step()) showCrosshair(cursorX());
 }
 
@@ -307,9 +306,12 @@ std::optional<double> TrainingPage::cursorX() const {
 
 // Places the charts in three groups, each from a row of its own on. Regression, for example, has no accuracy.
 void TrainingPage::placeCharts() {
+    std::vector<ChartPanel*> phases;  // without traced steps, no phase is known
+    if (!m_phases->chart().curves().empty()) phases.push_back(m_phases);
+    m_phases->setVisible(!phases.empty());
     place(0, 9, {m_loss, m_accuracy, m_logged});  // regression has no accuracy, and only watched scripts log values
     place(1, 5, {m_throughput, m_gradient, m_rate});
-    place(2, 5, {m_phases});
+    place(2, 5, phases);
 }
 
 // Places the charts of a group side by side, in several rows if the page is narrow, without empty charts except the
