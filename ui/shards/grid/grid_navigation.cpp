@@ -28,13 +28,13 @@ bool GridNavigation::eventFilter(QObject*, QEvent* event) {
             return true;
         case QEvent::MouseButtonPress:
             pressMouse(*static_cast<QMouseEvent*>(event));
-            return false;
+            return true;
         case QEvent::MouseMove:
             moveMouse(*static_cast<QMouseEvent*>(event));
-            return false;
+            return true;
         case QEvent::MouseButtonRelease:
             releaseMouse(*static_cast<QMouseEvent*>(event));
-            return false;
+            return true;
         case QEvent::Leave:
             Q_EMIT hovered({});
             return false;
