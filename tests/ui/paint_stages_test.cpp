@@ -37,7 +37,7 @@ TEST_CASE("the parts of a window are drawn one after another when it opens and w
     first.setGeometry(0, 0, 100, 100);
     second.setGeometry(100, 0, 100, 100);
     PaintStages stages(window, {&first, &second}, &window);
-    stages.beginWhenShown();
+    stages.beginWithFirstPaint();
     CHECK_FALSE(stages.isDone());
     window.show();
     REQUIRE(waitFor([&] { return stages.isDone(); }));
@@ -63,7 +63,7 @@ TEST_CASE("a picture of the window contains all visible parts, even if hidden on
     otherPage.hide();
     Drawn seen("seen", log, &window), unseen("unseen", log, &otherPage);
     PaintStages stages(window, {&seen, &unseen}, &window);
-    stages.beginWhenShown();
+    stages.beginWithFirstPaint();
     window.show();
     REQUIRE(waitFor([&] { return seen.updatesEnabled() && unseen.updatesEnabled(); }));
     for (const int width : {50, 60}) {  // in the first iteration, the window adopts its size

@@ -301,7 +301,9 @@ TEST_CASE("a check that cannot run is not measurable, and neither green nor red"
     run.steps(20);
     run.end(RunOutcome::kFinished);
     REQUIRE(timeline.shows(20));
-    CHECK(timeline.checkByRunning() == "<b>Not measurable here:</b> /nonexistent/ringsidectl could not be started.");
+    CHECK(timeline.checkByRunning() ==
+          "<b>Not measurable here:</b> /nonexistent/ringsidectl could not be started: build it, or put it beside the "
+          "ringside program.");
     CHECK(timeline.part<QLabel>("proofLabel").property("tone").toString().isEmpty());
 }
 

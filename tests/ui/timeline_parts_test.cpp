@@ -161,26 +161,26 @@ TEST_CASE("only changes that an experiment can make are checked, and others have
     RunConfig run;
     run.stepPitfalls.slowRank = 2;
     run.training.epochs = 5;
-    const Result<RunConfig> fast = provingExperiment(run, {.withoutDelayOf = 2});
+    const Result<RunConfig> fast = checkExperiment(run, {.withoutDelayOf = 2});
     REQUIRE(fast);
     CHECK(fast.value().stepPitfalls.slowRank == -1);
     CHECK(fast.value().training.maxSteps == 200);
-    CHECK_FALSE(provingExperiment(run, {.withoutDelayOf = 1}));
-    CHECK_FALSE(provingExperiment(run, {.bandwidth = 2}));
-    CHECK_FALSE(provingExperiment(run, {.noOverlap = true}));
-    CHECK_FALSE(provingExperiment(run, {}));
-    const Result<RunConfig> wider = provingExperiment(run, {.bucketMiB = 0.5, .worldSize = 6});
+    CHECK_FALSE(checkExperiment(run, {.withoutDelayOf = 1}));
+    CHECK_FALSE(checkExperiment(run, {.bandwidth = 2}));
+    CHECK_FALSE(checkExperiment(run, {.noOverlap = true}));
+    CHECK_FALSE(checkExperiment(run, {}));
+    const Result<RunConfig> wider = checkExperiment(run, {.bucketMiB = 0.5, .worldSize = 6});
     REQUIRE(wider);
     CHECK(wider.value().parallel.worldSize == 6);
     CHECK(wider.value().parallel.bucketCapMb == 0.5);
     CHECK(wider.value().parallel.firstBucketMb == 0.5);
     run.parallel.throttle.gbitPerSecond = 2;
-    const Result<RunConfig> throttled = provingExperiment(run, {.bandwidth = 4});
+    const Result<RunConfig> throttled = checkExperiment(run, {.bandwidth = 4});
     REQUIRE(throttled);
     CHECK(throttled.value().parallel.throttle.gbitPerSecond == 8);
-    CHECK_FALSE(provingExperiment(run, {.latency = 2}));
+    CHECK_FALSE(checkExperiment(run, {.latency = 2}));
     run.parallel.strategy = StrategyKind::kPipeline;
-    CHECK_FALSE(provingExperiment(run, {.worldSize = 6}));
+    CHECK_FALSE(checkExperiment(run, {.worldSize = 6}));
 }
 
 TEST_CASE("a check confirms a prediction only if the measurement lies inside the predicted interval") {

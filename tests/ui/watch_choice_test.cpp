@@ -100,7 +100,7 @@ TEST_CASE("the lines of findings are relative to the folder of the script") {
     const WatchedCommand command = watchedCommand({"torchrun", "code/train.py", "--x"}, folder.path());
     CHECK(command.script == folder.filePath("code/train.py"));
     CHECK(command.arguments == QStringList{"--x"});
-    CHECK(command.pathOf("lib/data.py") == folder.filePath("code/lib/data.py"));
-    CHECK(command.pathOf("missing.py").isEmpty());
-    CHECK(watchedCommand({"train"}, folder.path()).pathOf("train.py").isEmpty());
+    CHECK(command.pathBesideScript("lib/data.py") == folder.filePath("code/lib/data.py"));
+    CHECK(command.pathBesideScript("missing.py").isEmpty());
+    CHECK(watchedCommand({"train"}, folder.path()).pathBesideScript("train.py").isEmpty());
 }

@@ -18,7 +18,7 @@
 #include "dialogs/dialogs.h"
 #include "experiment/experiment_form.h"
 #include "identity/table_copy.h"
-#include "main_window/actions/pytorch_actions.h"
+#include "main_window/actions/pytorch_comparison_action.h"
 #include "main_window/bars/experiment_dock.h"
 #include "main_window/bars/rank_dock.h"
 #include "main_window/bars/run_notices.h"
@@ -179,7 +179,7 @@ void MainWindow::addPaintStages(QWidget* ranks) {
     QList<QWidget*> parts;
     for (const Page* page : m_navigator->pages()) parts << page->paintParts();
     m_paintStages = new PaintStages(*this, parts << &m_experimentDock->form() << ranks, this);
-    m_paintStages->beginWhenShown();
+    m_paintStages->beginWithFirstPaint();
     connect(&m_experiment, &ExperimentModel::dataChanged, m_paintStages, &PaintStages::begin);
     connect(&m_experiment, &ExperimentModel::configChanged, m_paintStages, [this, before = std::int64_t{0}]() mutable {
         const std::int64_t now = m_experiment.config().parallel.worldSize;
@@ -200,9 +200,9 @@ void MainWindow::addServices() {
     connect(m_identityMenu, &IdentityMenu::explanationWanted, m_tools, &WindowTools::showHelp);
     connect(&m_appearance, &Appearance::messageReady, this, &MainWindow::showMessage);
     new RunNotices({*m_notice, m_session, m_run, m_controller, *m_navigator, *m_logDock}, this);
-    new PytorchActions({m_actions, m_experiment, m_run, m_controller, m_session, m_services.settings, m_services.theme,
-                        m_services.controlProgram},
-                       *this);
+    new PytorchComparisonAction({m_actions, m_experiment, m_run, m_controller, m_session, m_services.settings,
+                                 m_services.theme, m_services.controlProgram},
+                                *this);
     m_saved = new SavedSession({*this, m_services.settings, m_services.dialogs, m_appearance, m_experimentDock->form(),
                                 *m_navigator, m_experiment, m_files, m_session, *m_notice});
 }
@@ -264,7 +264,7 @@ void MainWindow::connectFiles() {
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
     connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::showMessage);
-    connect(&m_files, &ExperimentFiles::begun, this, &MainWindow::forgetRun);
+    connect(&m_files, &ExperimentFiles::experimentReplaced, this, &MainWindow::forgetRun);
     connect(&m_files, &ExperimentFiles::failed, this, &MainWindow::showFailure);
     connect(&m_files, &ExperimentFiles::scriptChosen, &m_watch, &WatchActions::openDialog);
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);

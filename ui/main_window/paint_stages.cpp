@@ -14,7 +14,7 @@ PaintStages::PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject*
     for (QWidget* part : parts) part->installEventFilter(this);
 }
 
-void PaintStages::beginWhenShown() {
+void PaintStages::beginWithFirstPaint() {
     for (QWidget* part : m_parts) part->setUpdatesEnabled(false);
     m_waiting = true;
     m_window.installEventFilter(this);

@@ -14,8 +14,8 @@ class PaintStages final : public QObject {
   public:
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
-    void beginWhenShown();  // starts the stages with the first picture of the window
-    void begin();           // starts the stages before a large redraw; a part keeps its picture until its turn
+    void beginWithFirstPaint();  // starts the stages with the first picture of the window
+    void begin();                // starts the stages before a large redraw; a part keeps its picture until its turn
 
     // True if every part has been painted.
     bool isDone() const { return !m_waiting && m_next >= m_parts.size(); }

@@ -69,7 +69,8 @@ void SavedSession::restoreAll() {
     window.restoreState(m_in.settings.get(settings::kLayout));
     m_in.form.setFolded(m_in.settings.get(settings::kFolded));
     m_in.pages.show(m_in.settings.get(settings::kPage));
-    // An experiment that was opened or edited before the answer stays.
+    // Restores the draft only if the form is unchanged: the user may have opened or edited an experiment before
+    // answering the question of askAfterCrash().
     if (!m_in.experiment.isModified() && m_in.experiment.filePath().isEmpty()) m_in.files.restoreDraft();
     m_in.files.keepDraftFromNowOn();
     offerLastRun();

@@ -180,7 +180,7 @@ void FindingsPanel::showFindings() {
     }
     for (const Finding& finding : m_shown) {
         const QString file = QString::fromStdString(finding.where).section(QLatin1Char(':'), 0, -2);
-        auto* row = new FindingRow(finding, m_command && !m_command->pathOf(file).isEmpty(), m_content);
+        auto* row = new FindingRow(finding, m_command && !m_command->pathBesideScript(file).isEmpty(), m_content);
         connect(row, &FindingRow::lineClicked, this, &FindingsPanel::openLine);
         m_rows->addWidget(row);
         row->show();
@@ -215,7 +215,7 @@ void FindingsPanel::showChecks() {
 
 void FindingsPanel::openLine(const QString& where) {
     if (!m_command) return;
-    const QString file = m_command->pathOf(where.section(QLatin1Char(':'), 0, -2));
+    const QString file = m_command->pathBesideScript(where.section(QLatin1Char(':'), 0, -2));
     const QString problem = openInEditor(file, where.section(QLatin1Char(':'), -1).toInt());
     if (!problem.isEmpty()) Q_EMIT failed(problem);
 }

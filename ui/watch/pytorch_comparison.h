@@ -42,7 +42,8 @@ class PytorchComparison final : public QObject {
     void finished(const ringside::PytorchOutcome& outcome);
 
   private:
-    // Folder of the script and both runs. Removed after its last user has ended, if the comparison was cancelled.
+    // Folder of the exported script and of the runs that the comparison makes. If the comparison was cancelled, the
+    // folder is removed when neither a process nor a worker thread uses it any more.
     struct Folder {
         QString path;
         std::atomic<bool> isDiscarded = false;

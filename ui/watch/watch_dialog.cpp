@@ -212,7 +212,7 @@ void WatchDialog::showChoice(const WatchChoice& choice) {
     refresh();
 }
 
-// Lists the interpreters beside the script. An interpreter that the user has typed stays.
+// Lists the interpreters of interpretersFor(). An interpreter that the user has typed stays.
 void WatchDialog::findInterpreters() {
     const QStringList found = interpretersFor(m_script->currentText(), interpreterPlaces());
     QStringList listed;

@@ -36,7 +36,7 @@ std::optional<WatchedCommand> readWatchedCommand(const QString& runDirectory) {
     return watchedCommand(words, known ? QString::fromStdString(folder->get<std::string>()) : QString());
 }
 
-QString WatchedCommand::pathOf(const QString& file) const {
+QString WatchedCommand::pathBesideScript(const QString& file) const {
     if (file.isEmpty() || script.isEmpty()) return {};
     const QFileInfo found(QFileInfo(script).dir().absoluteFilePath(file));
     return found.isFile() ? QDir::cleanPath(found.absoluteFilePath()) : QString();

@@ -16,7 +16,7 @@ struct WatchedCommand {
 
     // Returns the path of a file of the script that a finding names relative to the script's folder; empty if the file
     // does not exist.
-    QString pathOf(const QString& file) const;
+    QString pathBesideScript(const QString& file) const;
 };
 
 // Reads the command of a watched run; empty if the run directory does not name it, for example because an older

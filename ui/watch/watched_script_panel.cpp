@@ -172,8 +172,8 @@ void WatchedScriptPanel::showRows() {
     m_noFacts->setVisible(rows.isEmpty());
 }
 
-// Fills a grid with labels and values; rows without a value are left out. Facts arrive often: rows that are shown
-// already stay.
+// Fills a grid with labels and values; rows without a value are left out. Does nothing if the grid shows exactly these
+// rows already, because facts arrive often.
 void WatchedScriptPanel::fill(QGridLayout& grid, const QList<std::pair<Row, QString>>& rows) {
     constexpr const char* kShown = "shownRows";
     QStringList shown;

@@ -79,7 +79,7 @@ void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
 void ExperimentFiles::startNew(const RunConfig& config) {
     afterAsking([this, config] {
         m_model.replace(config, {});
-        Q_EMIT begun();
+        Q_EMIT experimentReplaced();
         Q_EMIT done();
     });
 }
@@ -144,7 +144,7 @@ void ExperimentFiles::readInto(const QString& path) {
     }
     m_model.replace(config.value(), path);
     m_settings.addRecentFile(path);
-    Q_EMIT begun();
+    Q_EMIT experimentReplaced();
     Q_EMIT done();
 }
 

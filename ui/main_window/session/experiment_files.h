@@ -48,8 +48,8 @@ class ExperimentFiles final : public QObject {
   Q_SIGNALS:
     void failed(const QString& message);
     void saved(const QString& sentence);
-    void begun();  // emitted when another experiment is in the form: a new or an opened one
-    void done();   // emitted after an experiment was created, opened or saved
+    void experimentReplaced();  // emitted when another experiment is in the form: a new or an opened one
+    void done();                // emitted after an experiment was created, opened or saved
     void runDirectoryChosen(const QString& path);
     void scriptChosen(const QString& path);  // emitted when the user has chosen a Python script to watch
     void dataChosen(const QString& path);

@@ -89,7 +89,8 @@ bool RunSession::open(const QString& directory, AfterOpening after) {
         Q_EMIT refused(QString::fromStdString(found.problem().text()), true);
         return false;
     }
-    // The experiment of the run replaces that of the form.
+    // Opening the run replaces the experiment of the form. The user is asked about unsaved changes first, unless the
+    // form contains the experiment of the run already.
     if (holdsExperiment(found.value(), m_in.experiment.resolvedConfig())) {
         attach(directory, after);
     } else {
@@ -183,19 +184,19 @@ bool RunSession::acceptsChanges() const {
     return m_started && m_in.controller.state() == RunController::State::Running && m_in.experiment.problems().empty();
 }
 
-bool RunSession::canChangeRate() const {
+bool RunSession::hasNewRate() const {
     const RunConfig& config = m_in.experiment.config();
     return acceptsChanges() && m_started->scaledLearningRate() != config.scaledLearningRate() &&
            m_started->optimizer.lr != config.optimizer.lr;
 }
 
-bool RunSession::canChangeEpochs() const {
+bool RunSession::hasNewEpochs() const {
     return acceptsChanges() && m_started->training.epochs != m_in.experiment.config().training.epochs;
 }
 
 QString RunSession::applicableChanges() const {
-    if (canChangeRate()) return canChangeEpochs() ? tr("learning rate and epochs") : tr("learning rate");
-    return canChangeEpochs() ? tr("epochs") : QString();
+    if (hasNewRate()) return hasNewEpochs() ? tr("learning rate and epochs") : tr("learning rate");
+    return hasNewEpochs() ? tr("epochs") : QString();
 }
 
 void RunSession::applyChanges() {

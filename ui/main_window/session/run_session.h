@@ -74,8 +74,8 @@ class RunSession final : public QObject {
     void adoptEpochs();
     void applyState(RunController::State state);
     QStringList differencesFromRun() const;
-    bool canChangeRate() const;
-    bool canChangeEpochs() const;
+    bool hasNewRate() const;
+    bool hasNewEpochs() const;
     bool acceptsChanges() const;
 
     Dependencies m_in;

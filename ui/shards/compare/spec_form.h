@@ -28,7 +28,8 @@ class SpecForm : public QWidget {
     explicit SpecForm(QWidget* parent = nullptr);
 
     void setSpec(const ShardSpec& spec, bool setEpoch);  // shows the settings; does not emit changed()
-    // Returns the settings of the form, for the epoch and the data of `base`.
+    // Returns the settings of the form for the data set of `base` and for `epoch` (for epoch 0 if set_epoch is off in
+    // the form).
     ShardSpec spec(const ShardSpec& base, std::int64_t epoch) const;
     void setSummary(const QString& text, bool problem);  // sets the text at the end of the line
 

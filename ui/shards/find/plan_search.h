@@ -23,7 +23,7 @@ class PlanSearch : public QObject {
 
   Q_SIGNALS:
     void hitsChanged();
-    void problemChanged();  // the text has become a valid or an invalid search, or is invalid for another reason
+    void problemChanged();  // finder().problem() has changed: the reason why the text is not a valid search
     // Enter has chosen a match. If the search is still working, this is emitted when it has finished.
     void hitChosen(const ringside::PlanHit& hit);
 

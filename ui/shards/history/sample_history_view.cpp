@@ -121,7 +121,8 @@ std::optional<std::int64_t> SampleHistoryCanvas::mateAt(const SampleHistoryEntry
     return {};
 }
 
-// Returns the epoch of the row, the sample, and its rank and step there.
+// Returns the sample, the epoch of the row at `point`, the rank and step of the first use of the sample in that epoch,
+// if there is one, and the sample of the same batch whose number is drawn at `point`.
 std::vector<Identity> SampleHistoryCanvas::identitiesAt(const QPoint& point) const {
     const auto row = static_cast<std::size_t>(std::max(0, point.y() / kRowHeight));
     if (row >= m_history.entries.size()) return {};

@@ -130,12 +130,11 @@ QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const Mistake
         const QString identical =
             report.identicalEpoch ? mistakeEffectText("identical to epoch %1").arg(epochNumber(*report.identicalEpoch))
                                   : mistakeEffectText("different from all others");
-        rows << row(
-            mistakeEffectText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
-            healthy ? mistakeEffectText("different from all others") : QString(),
-            report.identicalEpoch && !scene.setEpoch,
-            mistakeEffectText(
-                "Shows whether another epoch has the same order. The Epoch diff view shows no change in that case."));
+        rows << row(mistakeEffectText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
+                    healthy ? mistakeEffectText("different from all others") : QString(),
+                    report.identicalEpoch && !scene.setEpoch,
+                    mistakeEffectText("Names an epoch that has the same order, if there is one. The Epoch diff view "
+                                      "shows no change between them."));
     }
     return rows;
 }

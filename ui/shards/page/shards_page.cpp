@@ -116,7 +116,7 @@ void ShardsPage::makeLayout(Theme& theme) {
     m_seenChoice = new SegmentedControl(
         {{tr("Plan"), tr("The order of PyTorch's sampler, with the samples that the ranks have used"),
           QStringLiteral("seenPlanButton")},
-         {tr("Samples used"), tr("How often each sample was used, and those of one step"),
+         {tr("Samples used"), tr("How often each sample was used, and which samples each rank used in one step"),
           QStringLiteral("seenSamplesButton")}});
     m_seenChoice->setCurrent(0);
     m_seenChoice->hide();

@@ -176,10 +176,10 @@ void LanePainter::paintOpen() {
         const QString seconds = QString::number(static_cast<double>(span.endNs - span.beginNs) / 1e9, 'f', 1);
         QStringList ranks;
         for (const int rank : span.waitsFor) ranks << QString::number(rank);
-        QString text = span.phase == Phase::kIdle ? QObject::tr("no report since then, %1 s").arg(seconds)
+        QString text = span.phase == Phase::kIdle ? QObject::tr("no report for %1 s").arg(seconds)
                        : ranks.isEmpty()
-                           ? QObject::tr("last reported in %1, %2 s").arg(phaseText(span.phase), seconds)
-                           : QObject::tr("waits for rank %1, %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
+                           ? QObject::tr("last known in %1, for %2 s").arg(phaseText(span.phase), seconds)
+                           : QObject::tr("waits for rank %1, for %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
         m_painter.setFont(m_theme.smallFont());
         const auto widthOf = [&] { return m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2; };
         if (widthOf() > rect.width()) text = QObject::tr("%1 s").arg(seconds);

@@ -11,8 +11,8 @@ namespace ringside {
 
 class Theme;
 
-// A lane for each rank on one clock. If there are more than kMostLanes ranks, only the chosen rank and the latest rank
-// have a lane.
+// A lane for each rank on one clock. If there are more than kMostLanes ranks, only the chosen rank and the rank that
+// arrives last have a lane.
 class LanesWidget final : public Picture {
     Q_OBJECT
   public:

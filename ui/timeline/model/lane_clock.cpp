@@ -78,7 +78,9 @@ void LaneClock::read(const TraceData& trace) {
     }
 }
 
-// Splits the last stretch, which ends with `step`, at each pause of the step that is long compared with a step.
+// Removes long pauses of `step` from the shown time: for each time in which all ranks were paused for more than
+// kLargestGap (0.5) of the typical length of a step, the last stretch ends where the pause begins, and a new stretch
+// begins where the pause ends.
 void LaneClock::cutPauses(std::int64_t number, const TracedStep& step) {
     for (const Interval& pause : commonPauses(step)) {
         const std::int64_t length = pause.endNs - pause.beginNs;

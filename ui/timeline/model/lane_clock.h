@@ -25,8 +25,9 @@ class LaneClock {
     };
 
     void read(const TraceData& trace);
-    // Sets the end of activity after the last step, which is shortened as well. A time before the end of the last step
-    // means that there is none.
+    // Sets the time until which the unfinished activity after the last step of a stalled or failed run lasts. This
+    // activity is shown with a fixed length, kOpenShown of a step. If untilNs is not after the end of the last step,
+    // there is no such activity.
     void setOpenEnd(std::int64_t untilNs);
 
     const std::vector<Stretch>& stretches() const { return m_stretches; }

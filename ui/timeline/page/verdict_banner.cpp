@@ -126,7 +126,7 @@ void VerdictBanner::setRecording(const QString& reasonNot, bool now) {
     m_record->setEnabled(can && !now);
     m_record->setText(can && now ? tr("Recording ...") : tr("Record 50 steps"));
     m_record->setToolTip(!can  ? reasonNot
-                         : now ? tr("The steps appear when all 50 are recorded")
+                         : now ? tr("Recording 50 steps. They appear after the last of them.")
                                : tr("Trace each of the next 50 steps, including layers"));
 }
 

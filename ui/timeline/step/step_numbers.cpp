@@ -99,8 +99,9 @@ StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
         const auto measure = [phase](const RankTrace& rank) { return msIn(rank, phase); };
         const std::vector<double> values = ofAll(step, measure);
         const double most = values.empty() ? 0 : *std::ranges::max_element(values);
-        // The rows of all other phases are always shown, because rows that appear and disappear between steps are hard
-        // to read.
+        // Copy, validation, checkpoint, pause and idle time have a row only if a rank spent at least 1 % of the step in
+        // them. All other phases always have a row, because rows that appear and disappear between steps are hard to
+        // read.
         const bool always = phase != Phase::kCopy && phase != Phase::kValidation && phase != Phase::kCheckpoint &&
                             phase != Phase::kPaused && phase != Phase::kIdle;
         if (!always && most < 0.01 * numbers.lengthMs) continue;

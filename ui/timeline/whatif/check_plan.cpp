@@ -6,15 +6,15 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kProvingSteps = 200;
+constexpr std::int64_t kCheckSteps = 200;
 
 }  // namespace
 
-Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& change) {
+Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change) {
     RunConfig config = run;
     config.training.resume.clear();
     const std::int64_t wanted = config.training.maxSteps;
-    config.training.maxSteps = wanted > 0 ? std::min(wanted, kProvingSteps) : kProvingSteps;
+    config.training.maxSteps = wanted > 0 ? std::min(wanted, kCheckSteps) : kCheckSteps;
     config.name += "-what-if";
     if (change.changesNothing()) return Problem{"what if", "changes nothing yet", "choose what to change"};
     if (change.withoutDelayOf >= 0) {
@@ -35,7 +35,7 @@ Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& chan
                        "use the prediction only"};
     const bool replicas = config.parallel.strategy == StrategyKind::kDdp;
     if (change.bucketMiB > 0) {
-        if (!replicas) return Problem{"buckets", "exist only with DDP", "choose parallel.strategy ddp"};
+        if (!replicas) return Problem{"buckets", "need the strategy DDP", "choose parallel.strategy ddp"};
         config.parallel.bucketCapMb = change.bucketMiB;
         config.parallel.firstBucketMb = std::min(config.parallel.firstBucketMb, change.bucketMiB);
     }

@@ -8,6 +8,6 @@ namespace ringside {
 
 // Returns the run's experiment with the change applied and shortened to a few seconds, or the reason why the change
 // cannot be applied.
-Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& change);
+Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change);
 
 }  // namespace ringside

@@ -48,7 +48,8 @@ void CheckRun::start(const RunConfig& config, const QString& beside) {
     m_process = new QProcess(this);
     m_process->setStandardOutputFile(QProcess::nullDevice());
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) fail(tr("%1 could not be started.").arg(m_program));
+        if (error == QProcess::FailedToStart)
+            fail(tr("%1 could not be started: build it, or put it beside the ringside program.").arg(m_program));
     });
     connect(m_process, &QProcess::finished, this, &CheckRun::handleExit);
     connect(m_process, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toText())] {

@@ -38,7 +38,7 @@ QString timesAsFast(const ReplayResult& result) {
 }  // namespace
 
 WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QWidget* parent)
-    : QFrame(parent), m_model(model), m_proof(controlProgram) {
+    : QFrame(parent), m_model(model), m_check(controlProgram) {
     setProperty("role", "panel");
     setObjectName(QStringLiteral("whatIfPanel"));
     auto* column = new QVBoxLayout(this);
@@ -59,12 +59,12 @@ WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QW
     column->addSpacing(Theme::kSpace1);
     auto* row = new QHBoxLayout;
     row->setSpacing(Theme::kSpace2);
-    m_prove = new QPushButton(tr("Check by running"));
-    m_prove->setObjectName(QStringLiteral("proveButton"));
-    m_prove->setProperty("role", "accent");
-    m_proveNote = makeLabel("proveNoteLabel", "note");
-    row->addWidget(m_prove);
-    row->addWidget(m_proveNote, 1);
+    m_checkButton = new QPushButton(tr("Check by running"));
+    m_checkButton->setObjectName(QStringLiteral("proveButton"));
+    m_checkButton->setProperty("role", "accent");
+    m_checkNote = makeLabel("proveNoteLabel", "note");
+    row->addWidget(m_checkButton);
+    row->addWidget(m_checkNote, 1);
     column->addLayout(row);
     m_unchanged = makeLabel("unchangedReplayLabel", "note");
     column->addWidget(m_unchanged);
@@ -73,8 +73,8 @@ WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QW
     connect(&m_later, &QTimer::timeout, this, &WhatIfPanel::recompute);
     connect(m_controls, &WhatIfControls::changed, this, [this] { m_later.start(kSoonMs); });
     connect(&model, &TimelineModel::dataChanged, this, &WhatIfPanel::recomputeLater);
-    connect(m_prove, &QPushButton::clicked, this, &WhatIfPanel::startCheck);
-    connect(&m_proof, &CheckRun::finished, this, &WhatIfPanel::applyProof);
+    connect(m_checkButton, &QPushButton::clicked, this, &WhatIfPanel::startCheck);
+    connect(&m_check, &CheckRun::finished, this, &WhatIfPanel::showCheckResult);
     showResult();
 }
 
@@ -89,7 +89,7 @@ void WhatIfPanel::recomputeLater() {
     const std::uint64_t revision = recorded == nullptr ? 0 : recorded->revision();
     if (revision == 0 && m_revision != 0) {  // the page shows another run now: the prediction starts again
         m_revision = 0;
-        m_proof.stop();
+        m_check.stop();
         m_proofResult.reset();
         m_result.reset();
         m_controls->reset();
@@ -97,7 +97,7 @@ void WhatIfPanel::recomputeLater() {
         return showResult();
     }
     // shows the result of a check, because the run may have ended meanwhile
-    if (revision == m_revision || isWorking()) return showProof();
+    if (revision == m_revision || isWorking()) return refreshCheck();
     m_later.start(m_revision == 0 ? kSoonMs : kLiveMs);
 }
 
@@ -124,18 +124,18 @@ void WhatIfPanel::showAnswer(const Answer& answer) {
     showResult();
 }
 
-QString WhatIfPanel::whyNotProvable() const {
+QString WhatIfPanel::whyNoCheck() const {
     const auto& started = m_model.run().started();
     if (!started) return tr("there is no run");
     if (m_asked.changesNothing()) return tr("choose what to change");
     if (m_model.isLive()) return tr("available after this run: both would share the processors");
     const Result<RunConfig> config = RunConfig::parse(started->config, "run");
     if (!config) return tr("the run's experiment cannot be read");
-    const Result<RunConfig> changed = provingExperiment(config.value(), m_asked);
+    const Result<RunConfig> changed = checkExperiment(config.value(), m_asked);
     return changed ? QString() : inFormWords(QString::fromStdString(changed.problem().text()));
 }
 
-double WhatIfPanel::provingSeconds() const {
+double WhatIfPanel::checkSeconds() const {
     const double steps = std::min<double>(200, static_cast<double>(m_model.run().totalSteps()));
     return kStartSeconds + (m_result ? m_result->predicted * steps / 1000 : 0);
 }
@@ -164,18 +164,18 @@ void WhatIfPanel::showResult() {
                     : tr("measured over %1 steps, from the end of one step to the end of the next; no change selected")
                           .arg(m_result->steps));
     }
-    showProof();
+    refreshCheck();
 }
 
-void WhatIfPanel::showProof() {
-    const QString reason = m_proof.isRunning() ? tr("it is running") : whyNotProvable();
+void WhatIfPanel::refreshCheck() {
+    const QString reason = m_check.isRunning() ? tr("it is running") : whyNoCheck();
     const bool can = reason.isEmpty() && m_result && m_result->steps > 0;
-    m_prove->setEnabled(can);
-    m_proveNote->setText(m_proof.isRunning() ? tr("runs in the background")
-                         : can               ? tr("trains for about %1 s").arg(qRound(provingSeconds()))
+    m_checkButton->setEnabled(can);
+    m_checkNote->setText(m_check.isRunning() ? tr("runs in the background")
+                         : can               ? tr("trains for about %1 s").arg(qRound(checkSeconds()))
                                              : reason);
-    m_prove->setToolTip(can ? tr("Train the changed experiment in the background and measure its steps")
-                            : tr("Not measurable here: %1").arg(reason));
+    m_checkButton->setToolTip(can ? tr("Train the changed experiment in the background and measure its steps")
+                                  : tr("Not measurable here: %1").arg(reason));
     showOutcome();
 }
 
@@ -195,18 +195,18 @@ void WhatIfPanel::showOutcome() {
 void WhatIfPanel::startCheck() {
     const Result<RunConfig> config = RunConfig::parse(m_model.run().started()->config, "run");
     if (!config || !m_result) return;
-    const Result<RunConfig> changed = provingExperiment(config.value(), m_asked);
+    const Result<RunConfig> changed = checkExperiment(config.value(), m_asked);
     if (!changed) return;
     m_proved = m_asked;
     m_checked = *m_result;
     m_proofResult.reset();
-    m_proof.start(changed.value(), QString::fromStdString(m_model.run().started()->runDirectory));
-    showProof();
+    m_check.start(changed.value(), QString::fromStdString(m_model.run().started()->runDirectory));
+    refreshCheck();
 }
 
-void WhatIfPanel::applyProof(const CheckResult& result) {
+void WhatIfPanel::showCheckResult(const CheckResult& result) {
     m_proofResult = result;
-    showProof();
+    refreshCheck();
     if (m_proofText->isVisibleTo(this)) Q_EMIT outcomeShown(m_proofText);
 }
 

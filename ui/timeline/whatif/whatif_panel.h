@@ -42,19 +42,19 @@ class WhatIfPanel final : public QFrame {
     void recompute();
     void showAnswer(const Answer& answer);
     void showResult();
-    void showProof();
+    void refreshCheck();
     void showOutcome();
     void startCheck();
-    void applyProof(const CheckResult& result);
-    QString whyNotProvable() const;
-    double provingSeconds() const;
+    void showCheckResult(const CheckResult& result);
+    QString whyNoCheck() const;
+    double checkSeconds() const;
 
     TimelineModel& m_model;
     WhatIfControls* m_controls;
     QLabel* m_predicted;
     QLabel* m_range;
-    QPushButton* m_prove;
-    QLabel* m_proveNote;
+    QPushButton* m_checkButton;
+    QLabel* m_checkNote;
     QLabel* m_proofText;
     QLabel* m_unchanged;
     QTimer m_later;
@@ -62,7 +62,7 @@ class WhatIfPanel final : public QFrame {
     std::optional<ReplayResult> m_result;
     StepChange m_asked;
     std::uint64_t m_revision = 0;
-    CheckRun m_proof;
+    CheckRun m_check;
     StepChange m_proved;
     ReplayResult m_checked;  // prediction with which the check is compared
     std::optional<CheckResult> m_proofResult;

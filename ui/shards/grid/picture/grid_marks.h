@@ -15,7 +15,7 @@ struct MarkRun {
     bool operator==(const MarkRun&) const = default;
 };
 
-// Returns all cells of a rank that are not normal training samples, in ascending order: at most three runs, because
+// Returns all cells of a rank that are not normal training samples, in ascending order: at most three ranges, because
 // duplicates and dropped samples are the last cells of each rank.
 std::vector<MarkRun> markRuns(const ShardScene& scene, int rank);
 

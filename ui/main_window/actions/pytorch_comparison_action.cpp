@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/actions/pytorch_actions.h"
+#include "main_window/actions/pytorch_comparison_action.h"
 
 #include "main_window/actions/window_actions.h"
 #include "main_window/session/run_session.h"
@@ -11,16 +11,16 @@
 
 namespace ringside {
 
-PytorchActions::PytorchActions(const Dependencies& dependencies, QWidget& window)
+PytorchComparisonAction::PytorchComparisonAction(const Dependencies& dependencies, QWidget& window)
     : QObject(&window), m_in(dependencies), m_window(window) {
-    connect(m_in.actions.comparePytorch, &QAction::triggered, this, &PytorchActions::compare);
-    connect(&m_in.experiment, &ExperimentModel::configChanged, this, &PytorchActions::refresh);
-    connect(&m_in.controller, &RunController::stateChanged, this, &PytorchActions::refresh);
+    connect(m_in.actions.comparePytorch, &QAction::triggered, this, &PytorchComparisonAction::compare);
+    connect(&m_in.experiment, &ExperimentModel::configChanged, this, &PytorchComparisonAction::refresh);
+    connect(&m_in.controller, &RunController::stateChanged, this, &PytorchComparisonAction::refresh);
     refresh();
 }
 
 // Returns the reason why nothing can be compared now; empty if a comparison can start.
-QString PytorchActions::whyNot() const {
+QString PytorchComparisonAction::whyNot() const {
     if (m_in.controller.isLive()) return tr("A run is live: wait for its end, or stop it first");
     if (m_in.experiment.config().dataset.kind == DatasetKind::kExternal)
         return tr("A watched script is shown: open a run of Ringside, or choose File > New experiment");
@@ -29,7 +29,7 @@ QString PytorchActions::whyNot() const {
     return {};
 }
 
-void PytorchActions::refresh() {
+void PytorchComparisonAction::refresh() {
     const QString reason = whyNot();
     m_in.actions.comparePytorch->setEnabled(reason.isEmpty());
     m_in.actions.comparePytorch->setToolTip(
@@ -38,14 +38,14 @@ void PytorchActions::refresh() {
 }
 
 // True if the shown run has trained the experiment of the form to its end.
-bool PytorchActions::ownRunFits() const {
+bool PytorchComparisonAction::ownRunFits() const {
     const auto& ended = m_in.run.data().ended();
     return ended && ended->state == RunOutcome::kFinished && !m_in.run.isWatched() &&
            !m_in.session.directory().isEmpty() && m_in.session.changedSettings().isEmpty();
 }
 
 // Starts at once. A comparison that is running already is only shown.
-void PytorchActions::compare() {
+void PytorchComparisonAction::compare() {
     if (m_dialog == nullptr) {
         m_dialog = new PytorchDialog(m_in.controlProgram, m_in.settings, m_in.theme, &m_window);
         connect(m_dialog, &PytorchDialog::runWanted, &m_in.session,

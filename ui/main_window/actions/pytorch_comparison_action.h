@@ -17,7 +17,7 @@ class Theme;
 struct WindowActions;
 
 // Run > Compare with PyTorch: compares the shown run, or the experiment of the form, with the same training in PyTorch.
-class PytorchActions final : public QObject {
+class PytorchComparisonAction final : public QObject {
     Q_OBJECT
   public:
     struct Dependencies {
@@ -31,7 +31,7 @@ class PytorchActions final : public QObject {
         QString controlProgram;
     };
     // All arguments must outlive this object. `window` is the parent of the dialog.
-    PytorchActions(const Dependencies& dependencies, QWidget& window);
+    PytorchComparisonAction(const Dependencies& dependencies, QWidget& window);
 
   private:
     void compare();
