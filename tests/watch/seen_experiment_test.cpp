@@ -208,8 +208,8 @@ TEST_CASE("a run whose ranks were started again has finished if its command ends
     CHECK(verdict.ended(1));
     CHECK(verdict.hasFailedRank(0));
     CHECK(verdict.restarted(8) ==
-          "the ranks were started again after step 8: rank 1 ended without a last report; their steps are numbered "
-          "on from there");
+          "the ranks were started again after step 8: rank 1 ended without a last report; their step numbers "
+          "continue from there");
     CHECK(verdict.restarts() == 1);
     CHECK_FALSE(verdict.hasFailedRank(1));
     verdict.take(stateOf(1, RankStage::kFinished), 1);
