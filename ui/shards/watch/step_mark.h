@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "config/run_config.h"
-#include "sampling/query/plan_query.h"
+#include "shards/scene/grid_cell.h"
 #include "shards/scene/shard_scene.h"
 
 namespace ringside {
