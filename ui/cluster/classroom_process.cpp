@@ -36,7 +36,8 @@ std::vector<ClassroomCard> cardsIn(const Json& json) {
 ClassroomProcess::ClassroomProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {}
 
-// Closes the child's standard input. A host then stops without a viewer; a guest is asked to leave.
+// Closes the child's standard input: `ringsidectl host`, which has lost its viewer, then stops, and `ringsidectl join`
+// leaves the classroom.
 ClassroomProcess::~ClassroomProcess() {
     if (!m_process) return;
     m_process->disconnect(this);

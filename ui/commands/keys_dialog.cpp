@@ -54,7 +54,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     resize(parent == nullptr ? wanted : wanted.boundedTo(room));
 }
 
-// Returns the number of columns that fit into the width.
+// Returns the number of columns of keys that fit into the width.
 int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
     const QFontMetrics metrics(font());
     int keys = 0, what = 0;

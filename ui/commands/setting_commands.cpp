@@ -47,7 +47,7 @@ bool holdsWords(const QString& text, const QStringList& words) {
     });
 }
 
-// Sets a field to the number if the field holds numbers and accepts this one.
+// Sets a field to the number if it is a field for numbers and the number is within its limits.
 bool setNumber(const ConfigField& field, RunConfig& config, double value) {
     if (value < field.min || value > field.max || (field.aboveMin && value == field.min)) return false;
     const FieldSlot slot = field.slot(config);

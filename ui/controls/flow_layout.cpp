@@ -11,7 +11,8 @@ bool expands(const QLayoutItem& item) {
     return item.expandingDirections().testFlag(Qt::Horizontal);
 }
 
-// Returns the width with which an item is placed in a row before it expands.
+// Returns the width that an item needs in a row: the minimum width of an item that expands, the preferred width of any
+// other.
 int wantedWidth(const QLayoutItem& item) {
     return expands(item) ? item.minimumSize().width() : item.sizeHint().width();
 }

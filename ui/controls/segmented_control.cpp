@@ -28,7 +28,7 @@ SegmentedControl::SegmentedControl(const QList<Choice>& choices, QWidget* parent
     connect(&m_group, &QButtonGroup::idClicked, this, &SegmentedControl::chosen);
 }
 
-// The keys Left and Right control the run, as everywhere in the window. Up and Down move within the row.
+// Leaves the keys Left and Right to the window, where they control the run. Up and Down choose another segment.
 bool SegmentedControl::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();

@@ -13,7 +13,7 @@ WrappedText::WrappedText(QWidget* parent) : QLabel(parent) {
 bool WrappedText::event(QEvent* event) {
     const bool handled = QLabel::event(event);
     const QEvent::Type type = event->type();
-    // A new style or font discards the kept height. A new text repaints the label in any case.
+    // Discards the cached height when the style or the font changes. A new text repaints the label in any case.
     if (type == QEvent::StyleChange || type == QEvent::FontChange) m_keptWidth = -1;
     if (type == QEvent::Resize || type == QEvent::StyleChange || type == QEvent::Paint) keepHeight();
     return handled;

@@ -26,7 +26,7 @@ bool TimedApplication::notify(QObject* receiver, QEvent* event) {
 }
 
 bool TimedApplication::timed(QObject* receiver, QEvent* event) {
-    // The name of the class is copied before delivery, because the event may delete its receiver.
+    // Copies the name of the receiver's class before the event is delivered, because the event may delete the receiver.
     EventTimes::Event seen{receiver->metaObject()->className(), event->type()};
     m_inside = true;
     const double wall = wallMs(), processor = processorMs();

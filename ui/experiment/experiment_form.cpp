@@ -22,7 +22,7 @@
 namespace ringside {
 namespace {
 
-// Scroll area that scrolls vertically only. A focused control would also scroll the form sideways by its margin.
+// Scroll area that scrolls vertically only. QScrollArea would also scroll sideways when a control gets the focus.
 class FormScroll final : public QScrollArea {
   public:
     using QScrollArea::QScrollArea;

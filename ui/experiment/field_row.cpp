@@ -92,7 +92,7 @@ QWidget* FieldRow::control() const {
     return m_editor->widget();
 }
 
-// A control with a button beside it is narrower, so that the form does not become wider.
+// Makes a control narrower if a button is beside it, so that the form does not become wider.
 void FieldRow::sizeControl() {
     if (m_extra) m_extra->setFixedWidth(kButtonWidth);
     control()->setFixedWidth(m_extra ? kControlWidth - kButtonWidth - m_line->spacing() : int(kControlWidth));
@@ -118,7 +118,7 @@ void FieldRow::applyEdit() {
     m_model.edit(next, path);
 }
 
-// Shows or hides the warning that set_epoch is missing: the run reports no error but trains worse.
+// Shows or hides the warning that set_epoch is missing. Without set_epoch the run reports no error, but trains worse.
 void FieldRow::showHint() {
     const RunConfig& config = m_model.config();
     const bool forgotten = !config.sampler.setEpoch && config.sampler.shuffle && config.training.epochs > 1;
@@ -134,7 +134,7 @@ void FieldRow::refresh() {
     setInvalid(control(), problem != nullptr);
     m_problem->setVisible(problem != nullptr);
     if (!problem) return;
-    // The text starts with the label, so the problem is formatted without the field's path.
+    // Formats the problem without the field's path, because the text starts with the label of the field.
     const QString text = QString::fromStdString(Problem{{}, problem->message, problem->remedy}.text());
     m_problem->setText(QCoreApplication::translate("form", m_field.label) + QLatin1Char(' ') + inFormWords(text));
     control()->setAccessibleDescription(m_problem->text());

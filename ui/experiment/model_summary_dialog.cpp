@@ -88,7 +88,7 @@ void ModelSummaryDialog::refresh() {
         return showReason(m_model.isLoadingData()
                               ? tr("The data set is being loaded.")
                               : tr("The layer sizes depend on the data set, which could not be read."));
-    // A problem of the model section is shown instead of the summary.
+    // Shows a problem of the model section instead of the summary.
     for (const Problem& problem : m_model.config().validate()) {
         if (problem.field.starts_with("model.")) return showReason(inFormWords(QString::fromStdString(problem.text())));
     }
@@ -115,7 +115,7 @@ void ModelSummaryDialog::fitColumns() {
         m_table->setColumnWidth(ModelSummaryTable::Layer, m_table->columnWidth(ModelSummaryTable::Layer) + rest);
 }
 
-// The layout gives the table its width after the dialog has been resized or shown.
+// Delays the call: the layout sets the width of the table after the dialog has been resized or shown.
 bool ModelSummaryDialog::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_table->viewport() && event->type() == QEvent::Resize) fitColumns();
     return QDialog::eventFilter(watched, event);

@@ -134,7 +134,8 @@ QTextBlock HelpDialog::headingWith(const QString& text) const {
 }
 
 void HelpDialog::goTo(const QTextCursor& cursor) {
-    // From the end, the scroll bar moves back until the place of the cursor is at the top.
+    // Scrolls to the end first. setTextCursor() then scrolls back until the cursor is visible, and the last line moves
+    // it to the top.
     m_text->moveCursor(QTextCursor::End);
     m_text->setTextCursor(cursor);
     m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->value() + m_text->cursorRect().top());

@@ -25,7 +25,7 @@ QString headingOf(const QAbstractItemModel& model, int column) {
     return (whole.isValid() ? whole : model.headerData(column, Qt::Horizontal)).toString();
 }
 
-// Numbers of a table may be grouped: "1,437".
+// Accepts numbers with group separators, such as "1,437".
 bool readNumber(const QString& text, std::int64_t& number) {
     QString plain = text;
     plain.remove(QLatin1Char(','));

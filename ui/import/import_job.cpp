@@ -14,7 +14,8 @@ void ImportJob::stop() {
     m_stop = std::stop_source();
 }
 
-// Delivers the result through the application object, which outlives every worker; this job may be destroyed before.
+// Delivers the result through the application object, which outlives every worker thread. The job itself can be
+// destroyed while the worker is still reading.
 template <class Make, class Use>
 void ImportJob::start(Make make, Use use) {
     stop();

@@ -32,7 +32,7 @@ bool PaintStages::eventFilter(QObject* watched, QEvent* event) {
     return false;
 }
 
-// The parent does not clear the area of an opaque widget.
+// Marks the part as opaque meanwhile, so that the parent does not clear its area.
 void PaintStages::begin() {
     if (m_waiting || !m_window.isVisible()) return;
     for (QWidget* part : m_parts) {

@@ -63,7 +63,7 @@ void SavedSession::askAfterCrash() {
 void SavedSession::restoreAll() {
     QMainWindow& window = m_in.window;
     window.restoreGeometry(m_in.settings.get(settings::kGeometry));
-    // The stored size can come from a larger screen or a smaller scale factor.
+    // Limits the size of the window: the stored size can be that of a larger screen or a smaller scale factor.
     const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
     window.resize(window.size().boundedTo(room).expandedTo(kLeastSize));
     window.restoreState(m_in.settings.get(settings::kLayout));

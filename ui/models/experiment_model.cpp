@@ -148,7 +148,7 @@ void ExperimentModel::revalidate() {
     m_problems = m_inputProblems;
     const Problems fromConfig = m_config.validateForTraining();
     m_problems.insert(m_problems.end(), fromConfig.begin(), fromConfig.end());
-    // The form has no field for the mesh, so its problem is shown at the number of ranks.
+    // Shows a problem of the mesh at the number of ranks, because the form has no field for the mesh.
     for (Problem& problem : m_problems)
         if (problem.field == "mesh")
             problem = {"parallel.world_size", "does not match the mesh, which " + problem.message, problem.remedy};

@@ -69,7 +69,7 @@ void LogModel::follow(unsigned changes) {
     if (changes & kEndChanged) addLastLines();
 }
 
-// RunData has already removed and added lines; the model reports both changes one after the other.
+// Reports the removed lines and then the added lines to the views. RunData has already changed by both.
 void LogModel::addNewLines() {
     const qint64 first = m_run.data().logLinesDropped();
     const qint64 end = first + static_cast<qint64>(m_run.data().log().size());

@@ -40,7 +40,7 @@ RunController::RunController(const QString& controlProgram, RunModel& model, QOb
 }
 
 RunController::~RunController() {
-    // The run continues; only its viewer process ends with the window.
+    // Ends the viewer process only. The run continues after the window has closed.
     dropProcess(m_launcher);
     dropProcess(m_viewer);
 }

@@ -16,7 +16,8 @@ RunModel::RunModel(QObject* parent) : QObject(parent) {
     m_tick.setInterval(std::chrono::milliseconds(40));
     connect(&m_tick, &QTimer::timeout, this, [this] {
         const unsigned changes = std::exchange(m_pending, 0U);
-        // Views rebuild their rows when the number of ranks changes; the steps in m_data are kept.
+        // Emits restarted() when the number of ranks changes, so that views rebuild their rows. The steps in m_data are
+        // kept.
         const std::size_t before = std::exchange(m_ranksShown, m_data.ranks().size());
         if (before != 0 && before != m_ranksShown) Q_EMIT restarted();
         if (std::exchange(m_watchedPending, false)) Q_EMIT watchedChanged();

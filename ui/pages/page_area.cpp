@@ -36,14 +36,14 @@ void PageArea::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
 }
 
-// The keys Left and Right control the run: the window receives them.
+// Leaves the keys Left and Right to the window, where they control the run.
 void PageArea::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) return event->ignore();
     QScrollArea::keyPressEvent(event);
 }
 
-// A bar that is there stays until there is clearly room: a page that arranges itself by its width would otherwise make
-// it come and go again and again.
+// Keeps a visible scroll bar until the page has clearly more room than it needs. A page whose height depends on its
+// width could otherwise show and hide the bar endlessly.
 void PageArea::chooseBars() {
     constexpr int kClearly = 32;
     const QSize least = widget()->minimumSizeHint();

@@ -247,7 +247,7 @@ void RankStrip::measureWindow() {
     refresh();
 }
 
-// Left and Right belong to the run; the window receives them.
+// Leaves the keys Left and Right to the window, where they control the run.
 void RankStrip::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) return event->ignore();
     QScrollArea::keyPressEvent(event);
@@ -327,7 +327,8 @@ RankCard RankStrip::runCard(int rank) const {
         parts << gpu;  // the card has no room for the device, too; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
-    // The first line of a watched run can come before the facts of its loader.
+    // Leaves the batch size out while it is not known: the first line of a watched run can come before the facts of its
+    // loader.
     const WatchedScript& watched = m_run.watched();
     const std::int64_t batch = watched.isWatched() ? watched.batchSize() : run.started() ? run.started()->batchSize : 0;
     if (batch > 0) parts << tr("batch %1").arg(batch);
@@ -404,7 +405,7 @@ void RankStrip::refresh() {
     m_cards.clear();
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));
     std::vector<HostGroup> hosts = ofRun ? hostGroups(m_run.data()) : std::vector<HostGroup>();
-    // The caption above the cards shows the host's name.
+    // Removes the host's name from the cards of a group, because the caption above them shows it.
     for (const HostGroup& group : hosts)
         for (const int rank : group.ranks) m_cards[static_cast<std::size_t>(rank)].host.clear();
     if (ofRun) showLinks();

@@ -105,7 +105,7 @@ QString reasonForNoReplicas(const RunData& run, const RunConfig& config) {
     std::int64_t parameters = 0;
     for (const RankData& rank : run.ranks())
         if (rank.memory) parameters += rank.memory->parameters / 4;
-    // The count of all ranks together contains one copy of the model per replica.
+    // Divides by the number of replicas, because the sum over all ranks counts one copy of the model for each replica.
     parameters /= std::max<std::int64_t>(1, layout.mesh.replicate);
     if (parameters <= kMostParameters) return {};
     return replicaWords("This model has %1 parameters. Gradients can be inspected for models of up to %2.")

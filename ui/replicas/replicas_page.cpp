@@ -168,7 +168,8 @@ QWidget* ReplicasPage::makeToolRow() {
 
 QWidget* ReplicasPage::makeCharts() {
     m_charts = new QWidget;
-    // The titles of charts side by side must not widen the page: placeCharts() stacks the charts.
+    // Ignores the minimum widths of charts side by side, so that their titles do not widen the page: placeCharts()
+    // stacks the charts in a narrow page.
     m_charts->setMinimumWidth(1);
     m_chartsLine = new QBoxLayout(QBoxLayout::LeftToRight, m_charts);
     m_chartsLine->setContentsMargins(0, 0, 0, 0);
@@ -306,7 +307,7 @@ void ReplicasPage::showTools() {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
     }
-    // Differing replicas are reported while the ranks are paused, too.
+    // Shows differing replicas also while the ranks are paused.
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
     const QString held = m_run.expected() || apart ? QString() : pausedSentence(run);
     const QString sentence = !held.isEmpty() ? held : m_run.expected() ? QString() : replicasSentence(run);

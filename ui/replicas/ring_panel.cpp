@@ -123,7 +123,7 @@ QString RingPanel::sentenceOf(int step) const {
         .arg(comparison());
 }
 
-// True if the difference is larger than a different order of the sum or two-byte numbers explain.
+// True if the difference is larger than rounding, which comes from another order of summation or from 16-bit numbers.
 bool RingPanel::differs() const {
     constexpr double kRounding = 0.01;  // largest difference, as a share of the largest value, that counts as rounding
     return m_error > kRounding * m_largest;

@@ -10,7 +10,8 @@ namespace {
 QtMessageHandler passOn = nullptr;
 
 void filter(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    // Ringside does not use XDG_RUNTIME_DIR, which is unset or belongs to another user under sudo and in containers.
+    // Suppresses Qt's warning about XDG_RUNTIME_DIR: the variable is unset or belongs to another user under sudo and in
+    // containers, and Ringside does not use it.
     const bool harmless =
         text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR")) ||
         (text.startsWith(QLatin1String("QStandardPaths:")) && text.contains(QLatin1String("runtime directory"))) ||

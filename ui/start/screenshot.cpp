@@ -81,7 +81,7 @@ void Screenshot::fail(const QString& text) {
     m_deadline.stop();
     m_settle.stop();
     std::fprintf(stderr, "ringside: %s\n", qUtf8Printable(text));
-    // Queued, because begin() may run before the event loop starts.
+    // Emits finished() from the event loop, because begin() may be called before the loop starts.
     QMetaObject::invokeMethod(
         this, [this] { Q_EMIT finished(static_cast<int>(ExitCode::kBadConfiguration)); }, Qt::QueuedConnection);
 }

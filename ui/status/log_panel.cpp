@@ -63,7 +63,7 @@ class LogDelegate final : public QStyledItemDelegate {
     const Theme& m_theme;
 };
 
-// List of messages; each belongs to a rank or to the whole run.
+// List of the log lines. Each line belongs to a rank or to the whole run.
 class LogList final : public QListView, public IdentitySource {
   public:
     using QListView::QListView;

@@ -80,7 +80,7 @@ void TablePanel::resizeEvent(QResizeEvent*) {
     placeColumns();
 }
 
-// Places the columns side by side while each has room for its name and a number.
+// Gives the columns equal parts of the width, within the limits kLeastColumn and kLargestColumn.
 void TablePanel::placeColumns() {
     const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
     const int width = std::clamp(share, kLeastColumn, kLargestColumn);

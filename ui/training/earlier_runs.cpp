@@ -36,7 +36,8 @@ std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, 
         if (directory.empty()) break;
         std::shared_ptr<const RunData> run =
             loadRun(RunPaths(directory), Curves::kKept, [&stop] { return stop.load(); });
-        // A resumed run starts at an earlier step. Otherwise the directories do not form a chain, or form a cycle.
+        // Ends the chain at a run that does not begin at an earlier step than its successor: the directories then form
+        // no chain, or a cycle.
         if (!run || run->started()->stepsBefore >= next->stepsBefore) break;
         chain.insert(chain.begin(), run);
         next = &*chain.front()->started();

@@ -67,7 +67,7 @@ LoggedPanel::LoggedPanel(Theme& theme, QWidget* parent)
     setXTitle(tr("step"));
 }
 
-// Before the user's choice the first chart is shown, which may change when tags arrive.
+// Shows the first chart until the user chooses one. New tags can change which chart is the first.
 void LoggedPanel::offerGroups(const QStringList& groups) {
     QStringList shown;
     for (int i = 0; i < m_groups->count(); ++i) shown << m_groups->itemText(i);

@@ -60,7 +60,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     layout->addWidget(makeCharts(), 1);
     m_stack->addWidget(page);
     connect(&m_tick, &QTimer::timeout, this, &TrainingPage::redraw);
-    // RunModel emits changed() at most every 40 ms.
+    // Redraws at each change: RunModel emits changed() at most every 40 ms.
     connect(&run, &RunModel::changed, this, [this] {
         if (isVisible()) redraw();
     });
@@ -164,7 +164,8 @@ void TrainingPage::clickLoss(double x) {
     if (const auto step = stepNear(x)) Q_EMIT stepClicked(*step);
 }
 
-// Returns the nearest step of this run. The steps of earlier runs are not available one by one.
+// Returns the step of this run that is nearest to x; empty if the run has no step. Steps of the earlier runs of a
+// resumed run are not considered, because they are not available one by one.
 std::optional<std::int64_t> TrainingPage::stepNear(double x) const {
     const RunParts all = parts();
     const auto points = all.back().run->loss().points();
@@ -304,7 +305,8 @@ std::optional<double> TrainingPage::cursorX() const {
     return xIn(all.back(), *at, m_tools->xAxis());
 }
 
-// Places the charts in three groups, each from a row of its own on. Regression, for example, has no accuracy.
+// Places the charts in three groups, one below the other. Charts without curves are left out: regression, for example,
+// has no accuracy.
 void TrainingPage::placeCharts() {
     std::vector<ChartPanel*> phases;  // without traced steps, no phase is known
     if (!m_phases->chart().curves().empty()) phases.push_back(m_phases);

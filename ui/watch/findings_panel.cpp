@@ -26,7 +26,8 @@ QString titleText(const std::string& code) {
     return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
 }
 
-// Returns the result of a check. A result that this version does not know is no success.
+// Returns the result of a check from its name. A name that this version does not know counts as "not judged", and not
+// as passed.
 CheckResult resultOf(const SummaryCheck& check) {
     return choiceNamed<CheckResult>(check.result).value_or(CheckResult::kCouldNotJudge);
 }

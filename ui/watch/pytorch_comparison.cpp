@@ -39,7 +39,8 @@ QString refusal(const Problem& problem) {
         .arg(inFormWords(QString::fromStdString(problem.text())));
 }
 
-// Returns a sentence if the experiment was not written as a script; empty otherwise. Reads the data set.
+// Writes the experiment as a script. Returns a sentence with the reason if that fails; empty if not. Reads the data
+// set.
 QString writeScript(const RunConfig& config, const std::string& path) {
     const auto target = std::filesystem::path(path);
     const Result<PytorchScript> script = exportPytorch(config, {}, target.filename().string());

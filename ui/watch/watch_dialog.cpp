@@ -192,7 +192,7 @@ void WatchDialog::connectFields() {
     connect(&m_controller, &RunController::stateChanged, this, &WatchDialog::refresh);
 }
 
-// Shows the script with the choices of its last start, if it is the one that was watched last.
+// Shows the script. If it is the script that was watched last, also restores its arguments, launcher and interpreter.
 void WatchDialog::setScript(const QString& script) {
     const bool isLast = !script.isEmpty() && script == m_settings.get(settings::kRecentScripts).value(0);
     WatchChoice shown;

@@ -440,7 +440,7 @@ QString choiceLabel(const QString& value) {
 
 QString inFormWords(QString text) {
     for (const FormField& field : kFields) {
-        // The lookahead excludes longer paths that begin with this one.
+        // Matches whole paths only: the lookahead excludes longer paths that begin with this one.
         const QRegularExpression path(QRegularExpression::escape(QLatin1String(field.path)) +
                                       QStringLiteral("(?!\\w)"));
         text.replace(path, QCoreApplication::translate("form", field.label));

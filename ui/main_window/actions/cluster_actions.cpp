@@ -45,8 +45,8 @@ void ClusterActions::join() {
     (new JoinDialog(m_dependencies.controlProgram, m_window))->show();
 }
 
-// Shows the run that trains on the computers of a classroom. After a failure the run may start again before the window
-// has read the end of the previous one.
+// Shows the run that trains on the computers of a classroom. After a failure the classroom can start the next run
+// before the window has read the end of the failed run.
 void ClusterActions::follow(const QString& directory) {
     if (directory.isEmpty()) return;
     if (m_dependencies.controller.isLive()) {

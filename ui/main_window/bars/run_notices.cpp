@@ -22,7 +22,8 @@ void RunNotices::followState(RunController::State state) {
     if (state == Failed) offerAfterFailure();
 }
 
-// Offers the timeline or the log. The log opens automatically if there are no traced steps.
+// Offers to show the last steps of a failed run on the Timeline page or, without traced steps, to show the log. The log
+// also opens at once if the run has begun.
 void RunNotices::offerAfterFailure() {
     const bool hasBegun = !m_in.controller.runDirectory().isEmpty();  // a refused start has no log
     const bool hasEnded = hasBegun && m_in.run.data().ended();

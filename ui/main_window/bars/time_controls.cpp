@@ -117,8 +117,8 @@ void TimeControls::refresh() {
     m_actions.phase->setEnabled(running);
     for (QAction* action : {m_actions.pause, m_actions.step, m_actions.phase}) showReason(*action, isWatched);
     m_actions.saveNow->setEnabled(running);
-    // A running run keeps the rate that was set last by any client; a new run is at full speed until it receives the
-    // rate of the slider.
+    // Sends the rate of the slider to a new run, which trains at full speed until then. A run that is opened while it
+    // trains keeps the rate that a client set last.
     const bool began = running && !m_wasLive;
     m_wasLive = m_controller.isLive() && (running || m_wasLive);
     if (began && m_run.data().controls().empty() && m_chosen > 0) sendRate(m_chosen);

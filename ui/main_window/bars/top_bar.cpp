@@ -137,7 +137,8 @@ void TopBar::arrange() {
     if (below != m_isBelow) placeControls(below);
 }
 
-// Returns the size of the row of controls alone: the bar takes a second row before it forces the window to be wider.
+// Returns the width of the controls alone. A bar that is too narrow for menus and controls in one row uses two rows
+// instead of making the window wider.
 QSize TopBar::minimumSizeHint() const {
     return {m_controls->minimumSizeHint().width() + 2 * Theme::kSpace4, minimumHeight()};
 }

@@ -56,7 +56,7 @@ void WindowTools::showFinder() {
                                 settingCommands(m_in.experiment, showSetting, owner);
     auto* finder = new CommandPalette(
         all, &m_window, [this, owner](const QString& typed) { return numberCommands(m_in.experiment, typed, owner); });
-    // A command runs after the finder is gone.
+    // Triggers a command after the finder has closed.
     connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
     finder->open();
 }

@@ -122,7 +122,8 @@ void IdentityMenu::showOn(const QString& page, const Identity& thing) {
     if (const auto step = stepOf(thing)) m_window.cursor.choose(*step);
 }
 
-// Shows the explanation of a sample on the Shards page, and that of any other thing in the documents.
+// Shows the explanation of a sample on the Shards page, and the explanation of a rank, step, epoch or collective in the
+// documents.
 void IdentityMenu::explain(const Identity& thing) {
     switch (thing.kind) {
         case IdentityKind::Sample:

@@ -34,7 +34,7 @@ void CloseQuestion::applyAnswer(int answer) {
 
 void CloseQuestion::followState(RunController::State state) {
     const bool didNotStop = state == RunController::State::Running && !m_in.controller.message().isEmpty();
-    // The user must be able to read the message of a failed run.
+    // Keeps the window open if the run did not stop or has failed, so that the user can read the message.
     if (didNotStop || state == RunController::State::Failed) m_closing = Closing::kNo;
     if (m_closing == Closing::kWhenOver && !m_in.controller.isLive()) closeAfterEvents();
 }

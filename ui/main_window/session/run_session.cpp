@@ -145,7 +145,7 @@ void RunSession::adoptEpochs() {
 void RunSession::applyState(RunController::State state) {
     using enum RunController::State;
     const QString directory = m_in.controller.runDirectory();
-    // A refused start has no directory, and the previous run is still shown.
+    // Does nothing more after a refused start: it has no run directory, and the previous run is still shown.
     if (!directory.isEmpty()) m_directory = directory;
     if (state == Running || (state == Idle && !directory.isEmpty())) m_in.settings.set(settings::kLastRun, directory);
     compareForm();
@@ -171,7 +171,8 @@ QStringList RunSession::differencesFromRun() const {
     const std::optional<RunConfig> run = experimentOf(*started);
     RunConfig form = m_in.experiment.resolvedConfig();
     if (!run || isSameExperiment(*run, form)) return {};
-    // The learning rate is compared with that of the live run, unless it is unchanged since the start.
+    // Learning rate and epochs that the user has not changed since the start count as unchanged, although a command may
+    // have changed them in the live run.
     if (m_started && m_started->optimizer.lr == form.optimizer.lr) form.optimizer.lr = run->optimizer.lr;
     if (m_started && m_started->training.epochs == form.training.epochs) form.training.epochs = run->training.epochs;
     form.training.resume = run->training.resume;

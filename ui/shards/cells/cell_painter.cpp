@@ -103,7 +103,7 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, GridCell cell, boo
         const bool fits = painter.fontMetrics().horizontalAdvance(widest) <= rect.width() - 6;
         painter.setPen(dropped ? m_theme.colors().danger : m_theme.colors().muted);
         const QRectF place(rect.left() + 3, inner.top() + indexHeight - 1, rect.width() - 6, classHeight);
-        // If "class 832" does not fit on every card, all cards show only the number.
+        // Shows only the number of the class on all cards if the longest name, such as "class 832", does not fit.
         const QString shorter = fits ? label : label.section(QLatin1Char(' '), -1);
         painter.drawText(place, Qt::AlignCenter,
                          painter.fontMetrics().elidedText(shorter, Qt::ElideRight, static_cast<int>(place.width())));

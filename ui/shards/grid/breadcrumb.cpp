@@ -87,7 +87,7 @@ Breadcrumb::Breadcrumb(QWidget* parent) : QWidget(parent) {
     m_row->setContentsMargins(0, 0, 0, 0);
     m_row->setSpacing(Theme::kSpace1);
     m_row->addStretch(1);
-    // Buttons that are created later would stand last in the order of the Tab key.
+    // Creates all buttons at the start: buttons that are created later would come last in the order of the Tab key.
     for (int level = 0; level < kLevels; ++level) addButton(level);
 }
 

@@ -115,7 +115,8 @@ void GridView::showTrail() {
     if (m_scene) m_trail->setTrail(trailOf(*m_scene, m_grid->geometryOfCells(), m_selected));
 }
 
-// Goes back to a level of the breadcrumb above the grid: the selected sample or the visible part.
+// Shows a level of the breadcrumb above the grid: the whole epoch, the rank, the step or the cards around the selected
+// sample, or around the first visible sample if none is selected.
 void GridView::goTo(CrumbKind kind) {
     if (!m_scene) return;
     const GridGeometry& view = m_grid->geometryOfCells();

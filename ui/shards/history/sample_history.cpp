@@ -38,7 +38,8 @@ SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
 SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
     const auto from = std::ssize(history.entries);
     const std::int64_t until = std::min(history.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
-    // Takes a plan from the shelf, or computes it without storing it there, because it is used only once.
+    // Returns a plan from the cache of plans (the shelf), or computes it without storing it there, because it is used
+    // only once.
     const auto planOf = [&](const ShardSpec& spec) -> Result<ShardPlan> {
         if (scene.shelf) {
             if (auto known = scene.shelf->find(spec)) return *known;

@@ -191,7 +191,7 @@ void SampleHistoryView::setSelected(std::optional<qint64> sample, std::optional<
     updateExplanation();
 }
 
-// Discards an incomplete history, which is computed again when needed.
+// Discards the history if it is not complete. It is computed again when the view is shown.
 void SampleHistoryView::freeMemory() {
     m_work.cancel();
     m_scene.reset();

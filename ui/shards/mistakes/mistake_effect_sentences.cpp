@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A damage report in words, rows and a table.
+// Effect of a deliberate mistake in sentences, rows and a table.
 #include <algorithm>
 #include <cmath>
 
@@ -29,8 +29,8 @@ QString epochsText(qint64 epochs) {
     return epochs == 1 ? mistakeEffectText("1 epoch") : mistakeEffectText("%1 epochs").arg(groupedNumber(epochs));
 }
 
-// True if samples are never used in any epoch, except those that the sampler excludes or draws at random. Samples that
-// are missed in some epochs only do not count.
+// True if samples are used in no epoch at all because of a mistake. Samples that the sampler leaves out even without a
+// mistake do not count.
 bool losesSamples(const ShardScene& scene, const MistakeEffectReport& report) {
     if (report.healthy) return report.here.neverSeen > report.healthy->neverSeen;
     const SamplerKind kind = scene.plan.spec().kind;

@@ -24,8 +24,8 @@ class RoomyLabel : public QLabel {
     QSize minimumSizeHint() const override { return {0, 0}; }
 };
 
-// Title and four lines, close together in a low panel, two in the lowest: the same height for every text, so that the
-// grid above does not jump.
+// Heights of the box: for a title and four lines, for four lines close together in a low panel, and for two lines in
+// the lowest panel. They do not depend on the text, so that the grid above does not move.
 constexpr TypePixels kHeight{124}, kLowHeight{102}, kLeastHeight{72};
 constexpr int kLowPanel = 520, kLeastPanel = 400;
 constexpr int kLineHeight = 135, kLowLineHeight = 105;  // height of a line, in percent of the font's line height

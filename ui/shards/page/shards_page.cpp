@@ -58,8 +58,8 @@ Explanation withOutcome(Explanation explanation, const RunProgress& progress, Gr
     return explanation;
 }
 
-// Returns green only beside a verified plan in which each epoch has a different order. isOtherPlan: true if the run has
-// another plan than the page.
+// Returns the tone of the verdict: good only for a verified plan in which each epoch has a different order.
+// isOtherPlan: true if the run has another plan than the page.
 Tone toneOf(const Verification& verification, bool isOtherPlan) {
     if (!verification.alarm().isEmpty()) return Tone::Danger;
     if (verification.state().verifiedEpochs == 0 || isOtherPlan) return Tone::Normal;
@@ -357,7 +357,7 @@ void ShardsPage::showExplanation() {
     const auto cell = selectedCell();
     const auto ofView = m_views->view().explanation();
     const QString problem = m_search->finder().problem();
-    // A selected sample of a smaller data set may not exist in this one.
+    // Ignores a selected sample that does not exist in this data set: it can have been selected in a larger one.
     const bool isUnused =
         !cell && m_plan.selectedSample() && *m_plan.selectedSample() < scene()->plan.spec().datasetSize;
     m_views->explain(!problem.isEmpty() ? Explanation{tr("Not a valid search"), {problem}}
@@ -434,7 +434,7 @@ QList<EpochSummaryRow> ShardsPage::rowsOfEpochSummary() const {
     const bool changes = changesByEpoch(*scene());
     EpochSummaryCounts counts{m_coverage.result(), m_unique.result(), changes,
                               changes ? QString() : sameOrderReason(*scene())};
-    // Uses the devices of the scene, which may not match the form yet.
+    // Uses the number of devices of the scene, because the form may already have another one.
     counts.devices = scene()->devices;
     if (config.dataRanks() == scene()->ranks() && counts.devices == 1) counts.ranks = config.parallel.worldSize;
     return epochSummaryRows(scene()->plan, counts, config.training.epochs, config.training.accumulateSteps);

@@ -180,7 +180,7 @@ void ViewPanel::refreshTable() {
     if (table || m_table->table().rows > 0) m_table->setTable(table ? view().table() : TableData{});
 }
 
-// Rows can be chosen only in tables about samples.
+// Selects the sample of a table's row. Rows of tables without a column for the sample are ignored.
 void ViewPanel::chooseRow(qint64 row) {
     const QStringList fields = m_table->table().row(row);
     const auto number = [&](const char* column) {

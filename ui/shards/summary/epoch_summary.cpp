@@ -194,7 +194,8 @@ EpochSummaryRow neverSeen(const Coverage* coverage, qint64 epochs) {
     return row;
 }
 
-// Row about distinct orders. A single order for all epochs is a mistake if samples are shuffled.
+// Row about the number of different orders over all epochs. If samples are shuffled, a single order for all epochs is
+// shown as a mistake.
 EpochSummaryRow distinctOrders(const EpochSummaryCounts& counts, qint64 epochs, bool shuffles) {
     EpochSummaryRow row;
     row.name = epochSummaryText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));

@@ -37,7 +37,7 @@ qint64 stepsPerEpoch(const ShardScene& scene, const RunData& run, const RunConfi
     return (scene.plan.stepsPerEpoch() + each - 1) / each;
 }
 
-// True between the arrival of the batch and the update.
+// True if the rank is between the arrival of its batch and the update of the weights.
 bool isComputing(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward || phase == Phase::kWaiting || phase == Phase::kMoving;
 }
@@ -72,7 +72,7 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
     for (const RankData& rank : run.ranks()) least = std::min(least, qint64{rank.step});
     if (!run.ended() && perEpoch > 0) {
         progress.liveEpoch = least / perEpoch;
-        // A watched script does not report its number of epochs.
+        // Limits the epoch to the last one, unless the number of epochs is unknown (0), as for a watched script.
         if (run.started()->epochs > 0)
             progress.liveEpoch = std::min<qint64>(progress.liveEpoch, run.started()->epochs - 1);
     }

@@ -44,7 +44,8 @@ Verification::~Verification() {
 
 void Verification::restart() {
     ++m_runNumber;
-    // Ends the old watch on another thread, because a plan of millions of samples may be in work in its thread.
+    // Destroys the previous PlanWatch on another thread, because the destructor waits for the watch's own thread, which
+    // may be computing a plan of millions of samples.
     if (m_watch) m_retired.start([old = std::shared_ptr<PlanWatch>(std::move(m_watch))]() mutable { old.reset(); });
     m_config.reset();
     m_state = {};
@@ -104,7 +105,8 @@ void Verification::checkEpochs() {
 
 // Passes on the reports of a rank since the last call, as far as they are still available.
 void Verification::passReports(int rank) {
-    // False if the number of ranks has changed since the start of this object.
+    // Ignores ranks that the run does not have any more: the number of ranks may have changed since the comparison
+    // began.
     if (static_cast<std::size_t>(rank) >= m_run.data().ranks().size()) return;
     const RankData& data = m_run.data().ranks()[static_cast<std::size_t>(rank)];
     Seen& seen = m_seen[static_cast<std::size_t>(rank)];

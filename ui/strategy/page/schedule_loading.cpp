@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of StrategyPage that takes a schedule from a file.
+// Functions of StrategyPage that load a pipeline schedule from a file.
 #include "base/system/files.h"
 #include "models/experiment_model.h"
 #include "schedule/schedule.h"

@@ -375,7 +375,7 @@ void StrategyPage::showScheduleChoice() {
         m_kinds->setNone();
 }
 
-// Uses a strategy in the form. Paths in the form stay as written; only the settings of the strategy change.
+// Puts the settings of a strategy into the form. All other settings stay, and paths stay as the user has written them.
 void StrategyPage::useStrategy(const std::string& strategy) {
     const auto found = std::ranges::find(m_scene.choices, strategy, &StrategyChoice::name);
     if (found == m_scene.choices.end()) return;

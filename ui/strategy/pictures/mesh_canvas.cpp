@@ -151,7 +151,7 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (length < 1) return;
     const QPointF along = whole / length, across(-along.y(), along.x());
     const bool straight = std::abs(a.column - b.column) + std::abs(a.row - b.row) == 1;
-    // Lines go from edge to edge of the boxes.
+    // Returns the distance from a box's centre to its edge in the direction of the line, plus 2 pixels.
     const auto edge = [&](const QRectF& box) {
         const double x = std::abs(along.x()) > 1e-6 ? box.width() / 2 / std::abs(along.x()) : 1e9;
         const double y = std::abs(along.y()) > 1e-6 ? box.height() / 2 / std::abs(along.y()) : 1e9;

@@ -40,7 +40,8 @@ StrategyProcess::~StrategyProcess() {
     dropProcess();
 }
 
-// Ends the process. It is asked to stop first, so that it stops its ranks; deleting it before it has ended would block.
+// Sends SIGTERM, so that the process stops its ranks, and deletes the QProcess when it has ended: deleting a running
+// QProcess would block.
 void StrategyProcess::dropProcess() {
     if (m_process == nullptr) return;
     QProcess* process = std::exchange(m_process, nullptr);

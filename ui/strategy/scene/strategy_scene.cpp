@@ -67,7 +67,8 @@ std::vector<int> curveRanks(const StrategyScene& scene) {
     constexpr std::size_t kMost = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
-    // Shards may differ in size by a row.
+    // Chooses one rank for each stage of a pipeline, each rank of a sharded model (their shards may differ by a row),
+    // or one rank of equal replicas.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
     for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMost; rank += step)
         ranks.push_back(static_cast<int>(rank));

@@ -177,7 +177,8 @@ void LaneFrame::paintChosen() {
     m_painter.fillRect(QRectF(from, 0, std::max(to - from, 2.0), 2), m_theme.colors().accent);
 }
 
-// Draws the time axis. Each stretch counts from the start of its first visible step.
+// Draws the time axis. In each stretch (part of the axis without a cut) time counts from the start of its first visible
+// step.
 void LaneFrame::paintAxis() {
     const ThemeColors& c = m_theme.colors();
     m_painter.setFont(m_theme.smallFont());
@@ -191,7 +192,7 @@ void LaneFrame::paintAxis() {
         const TracedStep* first = m_model.trace()->find(std::max(stretch.firstStep, insight.first));
         const double origin = first == nullptr ? stretch.shown : m_model.clock().shownAt(first->beginNs);
         const double last = std::min(stretch.shownEnd(), m_geometry.left + m_geometry.span);
-        // Without room for a second label, the axis shows a label with the step.
+        // Draws a single label with the number of the step if a stretch has no room for a second label.
         const bool isShort = first != nullptr && stretch.shownEnd() - origin < every;
         const double skipped = std::max(0.0, std::floor((m_geometry.left - origin) / every));
         for (double at = skipped * every; origin + at <= last; at += every) {

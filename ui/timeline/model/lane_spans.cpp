@@ -30,7 +30,8 @@ std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank) {
     for (const Span& span : step.ranks[rank].spans) {
         if (span.phase == Phase::kIdle || span.endNs <= span.beginNs) continue;
         const bool same = !spans.empty() && spans.back().phase == span.phase && spans.back().layer == span.layer;
-        // Gaps of the trainer between two parts of a phase are shorter than a pixel at usual zoom levels.
+        // Joins two spans of the same phase and layer if the gap between them is at most 20 us, which is less than a
+        // pixel at usual zoom levels.
         if (same && span.beginNs - spans.back().endNs <= 20'000) {
             spans.back().endNs = span.endNs;
         } else {

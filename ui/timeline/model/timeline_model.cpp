@@ -33,7 +33,7 @@ const TraceData* TimelineModel::trace() const {
 void TimelineModel::setReplay(std::shared_ptr<const TraceData> replay) {
     if (replay == m_replay) return;
     if (replay && replay->steps().empty()) replay.reset();
-    // Keeps the same steps visible, although their lengths have changed.
+    // Moves the visible range so that the same steps stay visible, although their lengths on the axis have changed.
     const auto [first, last] = stepsInSight();
     m_replay = std::move(replay);
     const bool followed = m_follows;

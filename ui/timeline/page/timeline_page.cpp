@@ -225,7 +225,8 @@ void TimelinePage::showEnd() {
     m_model.follow();
 }
 
-// Reads the run. A hidden page reads only the end of the run, at which it will open.
+// Reads the run. While the page is hidden, only moves the view to the end of a run that has failed, so that the page
+// opens there.
 void TimelinePage::applyRun() {
     const RunData& run = m_run.data();
     const bool failed = run.ended() && run.ended()->state == RunOutcome::kFailed;

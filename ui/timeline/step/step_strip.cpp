@@ -38,7 +38,7 @@ StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
     read();
 }
 
-// Reads new steps. Complete steps do not change any more.
+// Reads new steps. Steps that are complete are read once, because they do not change any more.
 void StepStrip::read() {
     const TraceData* trace = m_model.trace();
     if (trace == nullptr) {
@@ -153,7 +153,7 @@ void StepStrip::resizeEvent(QResizeEvent*) {
     draw();
 }
 
-// Moves the window to the pointer and keeps the number of visible steps.
+// Moves the frame of the visible steps to the pointer. The number of visible steps stays the same.
 void StepStrip::moveWindow(double x) {
     if (m_bars.empty()) return;
     const auto [first, last] = m_model.stepsInSight();

@@ -9,7 +9,7 @@ namespace ringside {
 AssignmentAnimation::AssignmentAnimation(const ShardScene& scene, CellRange ranks, CellRange slots_, Speed speed)
     : m_groupSize(scene.ranks()) {
     const ShardSpec& spec = scene.plan.spec();
-    // If every rank has its own order, all ranks move at the same time.
+    // Moves the cards of all ranks at the same time if every rank has its own order.
     const bool together = isReplicated(spec.kind) || spec.pitfalls.any();
     for (qint64 slot = slots_.first; slot < slots_.last; ++slot) {
         for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {

@@ -28,7 +28,8 @@ BatchFlight::BatchFlight(const Theme& theme, QWidget& grid) : m_theme(theme) {
     });
 }
 
-// Sets the progress. A batch stays taken until its step is counted, in any later phase.
+// Sets the progress. The cells of a batch stay empty until its step is counted as trained, in all
+// phases until then.
 void BatchFlight::setProgress(const RunProgress& progress) {
     m_batches.resize(progress.ranks.size());
     for (std::size_t rank = 0; rank < m_batches.size(); ++rank) {
