@@ -145,7 +145,7 @@ TEST_CASE("the treatment of missing values is asked, and the file can be used at
     f.dropAndSettle("gaps.csv");
     auto* missing = f.find<QComboBox>("importMissingComboBox");
     CHECK(missing->isVisible());
-    CHECK(missing->currentText() == "Leave out the 2 rows that have one");
+    CHECK(missing->currentText() == "Leave out the 2 rows with a missing value");
     CHECK(f.status().contains("2 rows with missing values left out"));
     f.choose("importMissingComboBox", 1);
     CHECK(f.status().contains("2 missing values set to the column's mean"));

@@ -85,7 +85,7 @@ void JobFollower::pollQueue() {
     }
     if (!m_launcher) {
         if (::kill(static_cast<pid_t>(m_process), 0) != 0)
-            fail(tr("It ended before a run started: %1").arg(lastOutput()));
+            fail(tr("The job ended before a run started: %1").arg(lastOutput()));
         return;
     }
     runCommand(queryCommand(*m_launcher, m_job), [this](int code, const QByteArray& out, const QByteArray&) {
@@ -117,13 +117,13 @@ QString JobFollower::lastOutput() const {
     const QDir folder(m_folder);
     const QFileInfoList files = folder.entryInfoList(
         {QLatin1String(kOutput), QStringLiteral("*.out"), QStringLiteral("*.o*")}, QDir::Files, QDir::Time);
-    if (files.isEmpty()) return tr("it wrote no output");
+    if (files.isEmpty()) return tr("the job has written no output");
     QFile file(files.first().absoluteFilePath());
     if (!file.open(QIODevice::ReadOnly)) return tr("see %1").arg(file.fileName());
     constexpr qint64 kEnd = 4096;
     file.seek(std::max<qint64>(0, file.size() - kEnd));
     const QString last = QString::fromUtf8(file.readAll()).trimmed().section(QLatin1Char('\n'), -1);
-    return last.isEmpty() ? tr("it wrote no output") : last;
+    return last.isEmpty() ? tr("the job has written no output") : last;
 }
 
 void JobFollower::fail(const QString& why) {

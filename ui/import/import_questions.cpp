@@ -148,9 +148,9 @@ void ImportQuestions::fillLabels(const DataPreview& preview) {
 void ImportQuestions::fillMissing(const DataPreview& preview) {
     m_missing->clear();
     const QString rows = groupedText(preview.rowsWithMissing);
-    m_missing->addItem(preview.rowsWithMissing == 1  ? tr("Leave out the row that has one")
-                       : preview.rowsWithMissing > 1 ? tr("Leave out the %1 rows that have one").arg(rows)
-                                                     : tr("Leave out rows that have one"),
+    m_missing->addItem(preview.rowsWithMissing == 1  ? tr("Leave out the row with a missing value")
+                       : preview.rowsWithMissing > 1 ? tr("Leave out the %1 rows with a missing value").arg(rows)
+                                                     : tr("Leave out rows with a missing value"),
                        QStringLiteral("drop"));
     m_missing->addItem(tr("Use the mean of the training samples"), QStringLiteral("mean"));
     m_missing->addItem(tr("Refuse the file"), QStringLiteral("refuse"));

@@ -141,13 +141,13 @@ void ViewPanel::addViews(Theme& theme) {
 }
 
 QList<Page::View> ViewPanel::choices() {
-    return {{QStringLiteral("grid"), tr("Grid"), tr("loom slots ranks steps cells order assignment")},
+    return {{QStringLiteral("grid"), tr("Grid"), tr("slots ranks steps cells order assignment")},
             {QStringLiteral("map"), tr("Map"), tr("dataset owner")},
-            {QStringLiteral("history"), tr("Sample history"), tr("biography sample epochs")},
+            {QStringLiteral("history"), tr("Sample history"), tr("sample epochs")},
             {QStringLiteral("balance"), tr("Balance"), tr("classes histogram distribution labels")},
             {QStringLiteral("diff"), tr("Epoch diff"), tr("difference compare epochs changes")},
             {QStringLiteral("compare"), tr("A/B"), tr("compare settings side")},
-            {QStringLiteral("mistakes"), tr("Effect of mistakes"), tr("damage pitfalls overlap coverage")}};
+            {QStringLiteral("mistakes"), tr("Effect of mistakes"), tr("pitfalls overlap coverage")}};
 }
 
 void ViewPanel::showView(const QString& name) {
