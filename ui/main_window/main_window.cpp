@@ -317,7 +317,7 @@ void MainWindow::showRequestedRun(RunSession::PageToShow page) {
     if (page != kCurrent) centralWidget()->setFocus();  // so that Space and the arrow keys control the run
 }
 
-// Removes a run that is over from the pages when another experiment is in the form.
+// Removes the shown run from the pages unless it is live. Called when another experiment was put into the form.
 void MainWindow::forgetRun() {
     m_watch.showForm();
     if (!m_controller.isLive()) m_notice->hide();
@@ -370,7 +370,7 @@ void MainWindow::fillLiveRuns() {
     menu.addAction(m_actions.attachRun);
 }
 
-// Shows the sentence in the status bar for some seconds, because a notice would move everything below it.
+// Shows the sentence in the status bar for 8 seconds. Does not use the notice bar, which would move the pages below it.
 void MainWindow::showMessage(const QString& sentence) {
     constexpr int kShownMs = 8000;
     m_notice->dismissFailure();

@@ -32,7 +32,8 @@ bool PaintStages::eventFilter(QObject* watched, QEvent* event) {
     return false;
 }
 
-// Marks the part as opaque meanwhile, so that the parent does not clear its area.
+// Disables painting of all parts and starts the timer that paints one part after another. Marks each part as opaque
+// until it is painted, so that its parent does not clear its area.
 void PaintStages::begin() {
     if (m_waiting || !m_window.isVisible()) return;
     for (QWidget* part : m_parts) {

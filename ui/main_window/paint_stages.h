@@ -15,7 +15,7 @@ class PaintStages final : public QObject {
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
     void beginWithFirstPaint();  // starts the stages with the first picture of the window
-    void begin();                // starts the stages before a large redraw; a part keeps its picture until its turn
+    void begin();                // repaints the parts one by one; a part keeps its old picture until it is repainted
 
     // True if every part has been painted.
     bool isDone() const { return !m_waiting && m_next >= m_parts.size(); }

@@ -27,7 +27,7 @@ namespace {
 constexpr QSize kLeastSize{960, 480};
 constexpr int kTitleBar = 32;  // height that the title bar may take
 
-// True if the process has ended without closing its window. False if it is still open beside this one.
+// True if the Ringside process with this id, which did not close its window, has ended. False if it is still running.
 bool hasFailed(qint64 process) {
     return process > 0 && process != QCoreApplication::applicationPid() &&
            !QFileInfo::exists(QStringLiteral("/proc/%1").arg(process));

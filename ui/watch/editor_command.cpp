@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// Arguments of an editor: %f is the file, %l the line.
+// Command-line arguments that open a file at a line in one editor. %f is replaced by the file, %l by the line.
 struct Editor {
     const char* program;
     const char* arguments;  // arguments of the editor, separated by blanks

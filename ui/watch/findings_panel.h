@@ -17,8 +17,8 @@ class ElidedLabel;
 class RunModel;
 class Theme;
 
-// Result of the checks of a watched run: the findings, worst first, then the checks that passed and the checks without
-// a result. Hidden unless the run is a watched run.
+// Panel with the results of the checks of a watched run: the findings, worst first, then the checks that passed and the
+// checks without a result. Hidden while the shown run is not a watched run.
 class FindingsPanel final : public QFrame {
     Q_OBJECT
   public:

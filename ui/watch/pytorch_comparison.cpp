@@ -39,8 +39,8 @@ QString refusal(const Problem& problem) {
         .arg(inFormWords(QString::fromStdString(problem.text())));
 }
 
-// Writes the experiment as a script. Returns a sentence with the reason if that fails; empty if not. Reads the data
-// set.
+// Reads the data set and writes the experiment as a PyTorch script. Returns the reason as a sentence if this fails;
+// empty on success.
 QString writeScript(const RunConfig& config, const std::string& path) {
     const auto target = std::filesystem::path(path);
     const Result<PytorchScript> script = exportPytorch(config, {}, target.filename().string());
@@ -211,8 +211,8 @@ void PytorchComparison::fail(const QString& sentence) {
     Q_EMIT failed(sentence);
 }
 
-// Sends SIGTERM, which ends Ringside's ranks and the watched command. The folder is removed when the process, or the
-// thread that writes the script or compares the runs, does not use it any more.
+// Sends SIGTERM to the running process, which then ends Ringside's ranks and the watched command. The folder of the
+// comparison is removed after this process, or the thread that writes the script or compares the runs, has ended.
 void PytorchComparison::cancel() {
     m_look.stop();
     if (m_folder != nullptr && isRunning()) m_folder->isDiscarded = true;

@@ -13,8 +13,8 @@
 
 namespace ringside {
 
-// Comparison of an experiment with PyTorch, in the background: trains the experiment, unless a run of it exists,
-// exports it as a script, watches the script, and compares both runs.
+// Compares an experiment with PyTorch in the background: trains the experiment, unless a finished run of it is given,
+// exports the experiment as a script, runs the script under observation, and compares both runs.
 class PytorchComparison final : public QObject {
     Q_OBJECT
   public:
@@ -27,16 +27,16 @@ class PytorchComparison final : public QObject {
 
     // `controlProgram` is the path of ringsidectl.
     explicit PytorchComparison(const QString& controlProgram, QObject* parent = nullptr);
-    ~PytorchComparison() override;  // cancels
+    ~PytorchComparison() override;  // calls cancel()
 
     bool isRunning() const { return m_process != nullptr || m_work.isBusy(); }
     void start(const Request& request);
-    void cancel();  // ends all processes and removes their files; no signal follows
+    void cancel();  // ends all processes and removes their files; no signal is emitted afterwards
     // Returns the file with the output of the script.
     QString outputFile() const { return path("output.txt"); }
 
   Q_SIGNALS:
-    // Steps of the current stage; steps is 0 where their number is not known.
+    // Emitted when the current stage has completed `step` of `steps` training steps; `steps` is 0 if unknown.
     void progressed(ringside::PytorchComparison::Stage stage, qint64 step, qint64 steps);
     void failed(const QString& sentence);
     void finished(const ringside::PytorchOutcome& outcome);
@@ -78,7 +78,7 @@ class PytorchComparison final : public QObject {
 // Returns the last step of metrics.jsonl in a run directory; 0 if there is none. Reads the end of the file only.
 qint64 lastRecordedStep(const QString& runDirectory);
 
-// Returns the number of steps that the run in the directory will have; 0 if its record has not begun.
+// Returns the total number of steps that the run in this directory will train; 0 if the run has not recorded it yet.
 qint64 plannedSteps(const QString& runDirectory);
 
 }  // namespace ringside

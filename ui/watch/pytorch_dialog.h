@@ -36,7 +36,7 @@ class PytorchDialog final : public QDialog {
     bool isRunning() const { return m_comparison.isRunning(); }
 
   Q_SIGNALS:
-    void runWanted(const QString& directory);  // show this run in the window
+    void runWanted(const QString& directory);  // emitted when the user wants to see this run in the main window
 
   private:
     void addFields(QVBoxLayout& column);

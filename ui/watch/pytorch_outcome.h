@@ -38,7 +38,7 @@ struct PytorchOutcome {
 // disk.
 PytorchOutcome comparePytorchRuns(const ComparedRuns& runs);
 
-// Returns the line about the losses; `watched` is B, Ringside's run is A.
+// Returns the line about the losses. In `watched`, run A is Ringside's run and run B is the watched PyTorch script.
 PytorchOutcome::Line lossLine(const RunComparison& watched);
 PytorchOutcome::Line sampleLine(const RunComparison& watched);
 PytorchOutcome::Line weightLine(const CheckpointComparison& weights);

@@ -24,8 +24,8 @@ struct WatchChoice {
     QString interpreter;  // Python interpreter: path or name of a program
     QString command;      // whole command, for the choice kCommand
 
-    // Returns the command to start, as words: interpreter and script; interpreter, `-m torch.distributed.run ...` and
-    // script; or the typed command.
+    // Returns the command to start, as words. For launcher python: interpreter and script; for torchrun: interpreter,
+    // `-m torch.distributed.run ...` and script; for command: the typed command.
     QStringList words() const;
     // Returns the working directory: the folder of the script.
     QString folder() const;

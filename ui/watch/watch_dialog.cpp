@@ -212,7 +212,7 @@ void WatchDialog::showChoice(const WatchChoice& choice) {
     refresh();
 }
 
-// Lists the interpreters of interpretersFor(). An interpreter that the user has typed stays.
+// Fills the list of interpreters with interpretersFor(). Keeps an interpreter that the user has typed.
 void WatchDialog::findInterpreters() {
     const QStringList found = interpretersFor(m_script->currentText(), interpreterPlaces());
     QStringList listed;

@@ -25,11 +25,11 @@ class WatchedScriptPanel final : public QFrame {
 
     // Hides `form` while this panel is shown, and shows it otherwise. `form` must outlive this panel.
     void replace(QWidget* form);
-    // Shows the form until the next run, although the run on screen is that of a script.
+    // Shows the experiment form instead of this panel until the next run, although the shown run is a watched script.
     void dismiss();
 
   Q_SIGNALS:
-    // Emitted when the user wants to start the command again.
+    // Emitted when the user wants to start the command of the shown run again.
     void watchWanted(const ringside::WatchedCommand& command, bool isCheck);
     void outputWanted(const QString& file);
 

@@ -45,8 +45,9 @@ void ClusterActions::join() {
     (new JoinDialog(m_dependencies.controlProgram, m_window))->show();
 }
 
-// Shows the run that trains on the computers of a classroom. After a failure the classroom can start the next run
-// before the window has read the end of the failed run.
+// Requests to show the run in `directory`, which a classroom has started. While the previous run is still live in this
+// window, the request waits for its end: after a failure the classroom can start the next run before the window has
+// read the end of the failed run.
 void ClusterActions::follow(const QString& directory) {
     if (directory.isEmpty()) return;
     if (m_dependencies.controller.isLive()) {

@@ -44,7 +44,7 @@ bool PytorchComparisonAction::ownRunFits() const {
            !m_in.session.directory().isEmpty() && m_in.session.changedSettings().isEmpty();
 }
 
-// Starts at once. A comparison that is running already is only shown.
+// Shows the dialog and starts a comparison. If a comparison is running already, only shows the dialog.
 void PytorchComparisonAction::compare() {
     if (m_dialog == nullptr) {
         m_dialog = new PytorchDialog(m_in.controlProgram, m_in.settings, m_in.theme, &m_window);

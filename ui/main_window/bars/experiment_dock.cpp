@@ -17,7 +17,7 @@ namespace {
 
 constexpr TypePixels kFormWidth{312};
 constexpr int kNormalForm = 312;
-constexpr double kMostForm = 0.4;  // share of the window's width with larger type
+constexpr double kMostForm = 0.4;  // largest width of the form with large type, as a share of the window's width
 constexpr int kSideMargin = Theme::kSpace4 - 1;
 
 }  // namespace
@@ -106,7 +106,8 @@ void ExperimentDock::offerChanges(const QString& changes) {
     m_apply->setToolTip(tr("Applies the change to the live run from its next step on; checkpoints contain it"));
 }
 
-// With larger type the form is wider, within limits: the page beside it needs room, too.
+// Sets the width of the form: wider with larger type, but at most kNormalForm or kMostForm of the window, whichever is
+// larger, because the page beside the form needs room, too.
 void ExperimentDock::fitTo(int windowWidth) {
     m_windowWidth = windowWidth;
     const int most = std::max(kNormalForm, static_cast<int>(kMostForm * windowWidth));

@@ -27,7 +27,7 @@ class ExperimentDock final : public PlainDock {
     void setFileName(const QString& name, const QString& tip);
     // Shows in which settings the form differs from a live run or from the shown one.
     void showChanges(const QStringList& settings, bool isLive);
-    // Offers to apply these changes to the live run; empty: no offer.
+    // Shows a button that applies `changes` of the form to the live run; an empty text hides the button.
     void offerChanges(const QString& changes);
     // Fits the width of the form to the type and to the width of the window.
     void fitTo(int windowWidth);

@@ -18,7 +18,7 @@ class NoticeBar final : public QFrame {
 
     void showMessage(const QString& text, Tone tone = Tone::Plain);
     void offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone = Tone::Plain);
-    void dismissFailure();  // removes the message about a failed attempt after another attempt succeeded
+    void dismissFailure();  // removes an error message; called after a later action succeeded
     QString text() const { return m_text->text(); }
 
   private:

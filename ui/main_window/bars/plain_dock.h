@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Dock without a title bar that stays in its place, because the panels inside have titles.
+// Dock that cannot be moved and has no title bar; the panels inside it have titles.
 class PlainDock : public QDockWidget {
     Q_OBJECT
   public:

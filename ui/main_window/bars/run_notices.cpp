@@ -22,8 +22,8 @@ void RunNotices::followState(RunController::State state) {
     if (state == Failed) offerAfterFailure();
 }
 
-// Offers to show the last steps of a failed run on the Timeline page or, without traced steps, to show the log. The log
-// also opens at once if the run has begun.
+// Shows the message of a failed run with a button: it shows the last steps on the Timeline page or, if no steps were
+// traced, the log. If the run has recorded its end, the log also opens at once.
 void RunNotices::offerAfterFailure() {
     const bool hasBegun = !m_in.controller.runDirectory().isEmpty();  // a refused start has no log
     const bool hasEnded = hasBegun && m_in.run.data().ended();

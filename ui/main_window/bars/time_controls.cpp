@@ -82,7 +82,8 @@ bool TimeControls::wasAnswered() const {
         [this](const Controlled& one) { return one.command == ControlKind::kRate && one.value == m_told; });
 }
 
-// Shows the rate that the run reports, except reports from before it received the latest rate of this window.
+// Shows the maximum rate that the live run reports, or the chosen rate if no run is live. Shows no report until the run
+// has confirmed the rate that this window sent last, because earlier reports contain the previous rate.
 void TimeControls::followRate() {
     if (!m_wasLive) {
         m_told.reset();

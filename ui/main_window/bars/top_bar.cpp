@@ -208,8 +208,8 @@ void TopBar::addEpochCursor(QHBoxLayout& line) {
     line.addWidget(m_epochText);
 }
 
-// The sliders and the texts beside them grow with the type; a text is as wide as its widest value, so that the slider
-// stays in its place.
+// Sets the widths of the sliders and of the texts beside them for the current type size. Each text gets the width of
+// its widest value, so that its slider does not move when the value changes.
 void TopBar::sizeForType() {
     m_speed->setMaximumWidth(kSpeedWidth);
     m_epoch->setMaximumWidth(kSliderWidth);
@@ -238,7 +238,7 @@ void TopBar::refreshEpochs() {
     m_epoch->setEnabled(count > 1);
     const QString text = tr("%1 of %2");
     m_epochText->setText(text.arg(epochNumber(m_plan.epoch()), groupedText(count)));
-    // The label has room for the last epoch, so that the slider does not move.
+    // Makes the label wide enough for the number of the last epoch, so that the slider does not move.
     m_epochText->setMinimumWidth(
         QFontMetrics(m_theme.bodyFont()).horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
 }

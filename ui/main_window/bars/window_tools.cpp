@@ -56,12 +56,13 @@ void WindowTools::showFinder() {
                                 settingCommands(m_in.experiment, showSetting, owner);
     auto* finder = new CommandPalette(
         all, &m_window, [this, owner](const QString& typed) { return numberCommands(m_in.experiment, typed, owner); });
-    // Triggers a command after the finder has closed.
+    // Deletes the commands made for this finder when the finder is destroyed.
     connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
     finder->open();
 }
 
-// Shows the documentation of the control that has the focus. If no control has it, shows that of the current page.
+// Shows the documentation of the control that has the keyboard focus. If no control has the focus, shows the
+// documentation of the current page.
 void WindowTools::showHelpOnControl() {
     const QWidget* control = QApplication::focusWidget();
     const bool isWindow = control == &m_window || (control != nullptr && control->isAncestorOf(&m_in.pages.current()));
@@ -124,7 +125,7 @@ void WindowTools::copyAsText() {
                                   .arg(groupedText(kMostCopiedRows)));
 }
 
-// Moves the keyboard focus from the page to the form, or back.
+// Moves the keyboard focus to the page if the form has it, otherwise to the form.
 void WindowTools::moveKeyboard() {
     m_in.dock.hasKeyboard() ? m_in.pages.focusPage() : m_in.dock.focusForm();
 }

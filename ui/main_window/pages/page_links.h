@@ -9,7 +9,7 @@ namespace ringside {
 class Navigator;
 class StepCursor;
 
-// Links between pages: shows a step of the run on a page, and marks it on all others.
+// Links between pages: shows a step of the run on one page and marks this step on all other pages.
 class PageLinks final : public QObject {
     Q_OBJECT
   public:

@@ -28,7 +28,7 @@ void CloseQuestion::ask() {
 void CloseQuestion::applyAnswer(int answer) {
     m_closing = answer != 2 ? Closing::kWhenOver : Closing::kNo;
     if (answer == 2) return;
-    if (!m_in.controller.isLive()) return closeAfterEvents();  // the run ended before the answer
+    if (!m_in.controller.isLive()) return closeAfterEvents();  // the run ended before the user answered
     answer == 0 ? m_in.controller.detach() : m_in.controller.stop();
 }
 
@@ -39,7 +39,7 @@ void CloseQuestion::followState(RunController::State state) {
     if (m_closing == Closing::kWhenOver && !m_in.controller.isLive()) closeAfterEvents();
 }
 
-// Queued, because a close inside a close is ignored.
+// Closes the window after the current event, because QWidget::close() is ignored while a close event is handled.
 void CloseQuestion::closeAfterEvents() {
     m_closing = Closing::kNow;
     QMetaObject::invokeMethod(&m_window, &QWidget::close, Qt::QueuedConnection);

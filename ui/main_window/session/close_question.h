@@ -11,7 +11,8 @@ namespace ringside {
 class Dialogs;
 class RunModel;
 
-// Asks what happens to a live run when the window is closed, and closes the window when the answer is carried out.
+// Asks, when the user closes the window during a live run, whether the run continues or stops. Closes the window after
+// the run was detached or has stopped.
 class CloseQuestion final : public QObject {
     Q_OBJECT
   public:

@@ -227,7 +227,8 @@ void ExperimentFiles::restoreDraft() {
     if (!config) return;
     const Result<RunConfig> saved = readExperiment(file);
     m_model.replace(saved ? saved.value() : RunConfig(), file);
-    m_model.edit(config.value(), QStringLiteral("draft"));  // stays unsaved, and undo returns to the saved state
+    // The draft counts as an unsaved edit; undo returns to the saved experiment.
+    m_model.edit(config.value(), QStringLiteral("draft"));
 }
 
 }  // namespace ringside

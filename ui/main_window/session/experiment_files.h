@@ -32,7 +32,8 @@ class ExperimentFiles final : public QObject {
     // Opens an experiment, a run directory or data, depending on the contents of the path.
     void open(const QString& path);
     void openExperiment(const QString& path);  // opens the experiment file; asks before unsaved changes are lost
-    // Calls `proceed` at once, or after the user has saved or discarded the changes; never if the answer is Cancel.
+    // Calls `proceed` at once if there are no unsaved changes. Otherwise asks the user, and calls `proceed` after the
+    // changes were saved or discarded; never after Cancel.
     void afterAsking(const std::function<void()>& proceed);
     void save();
     void saveAs();
@@ -40,7 +41,7 @@ class ExperimentFiles final : public QObject {
 
     void restoreDraft();  // restores the unsaved experiment of the last session
     void keepDraft();
-    // Keeps the draft also while the window is open, soon after each change, so that it survives a failure.
+    // Stores the unsaved experiment in the settings soon after each change from now on, so that it survives a crash.
     void keepDraftFromNowOn();
 
     static Result<RunConfig> readExperiment(const QString& path);

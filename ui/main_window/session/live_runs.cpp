@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostLooked = 500;  // limit of the number of run directories that are searched for a live run
+constexpr qsizetype kMostLooked = 500;  // limit of run directories that are checked in each folder
 
 }  // namespace
 

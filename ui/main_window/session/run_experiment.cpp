@@ -7,7 +7,8 @@
 namespace ringside {
 namespace {
 
-// Returns the configuration with a rank per device. data_parallel trains with one process for all devices.
+// Returns the configuration with one rank per device if its strategy is data_parallel, which records one process with
+// several devices. Other configurations are returned unchanged.
 RunConfig inRanks(RunConfig config) {
     if (config.parallel.strategy == StrategyKind::kDataParallel) {
         config.parallel.worldSize = devicesOf(config);

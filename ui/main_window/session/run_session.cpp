@@ -89,8 +89,8 @@ bool RunSession::open(const QString& directory, AfterOpening after) {
         Q_EMIT refused(QString::fromStdString(found.problem().text()), true);
         return false;
     }
-    // Opening the run replaces the experiment of the form. The user is asked about unsaved changes first, unless the
-    // form contains the experiment of the run already.
+    // Opens the run at once if the form contains the experiment of the run already. If not, first asks about unsaved
+    // changes, because opening the run replaces the experiment in the form.
     if (holdsExperiment(found.value(), m_in.experiment.resolvedConfig())) {
         attach(directory, after);
     } else {
@@ -131,7 +131,8 @@ void RunSession::adoptConfig() {
     compareForm();
 }
 
-// Counts the epochs of a watched script in the form while it runs: the script does not report how many will come.
+// Raises the number of epochs in the form to the epochs that a watched script has begun, because the script does not
+// report its total number of epochs.
 void RunSession::adoptEpochs() {
     const auto& last = m_in.run.data().lastStep();
     RunConfig config = m_in.experiment.config();
@@ -145,13 +146,14 @@ void RunSession::adoptEpochs() {
 void RunSession::applyState(RunController::State state) {
     using enum RunController::State;
     const QString directory = m_in.controller.runDirectory();
-    // Does nothing more after a refused start: it has no run directory, and the previous run is still shown.
+    // Keeps the directory of the previous run if a start was refused: such a start has no run directory, and the
+    // previous run is still shown.
     if (!directory.isEmpty()) m_directory = directory;
     if (state == Running || (state == Idle && !directory.isEmpty())) m_in.settings.set(settings::kLastRun, directory);
     compareForm();
     if (!m_resumeWhenShown || m_in.controller.isLive() || state == Idle) return;
     m_resumeWhenShown = false;
-    // after this state has been reported
+    // resumes after all receivers of stateChanged() have handled this state
     QMetaObject::invokeMethod(this, &RunSession::resume, Qt::QueuedConnection);
 }
 
@@ -171,8 +173,8 @@ QStringList RunSession::differencesFromRun() const {
     const std::optional<RunConfig> run = experimentOf(*started);
     RunConfig form = m_in.experiment.resolvedConfig();
     if (!run || isSameExperiment(*run, form)) return {};
-    // Learning rate and epochs that the user has not changed since the start count as unchanged, although a command may
-    // have changed them in the live run.
+    // Ignores differences in learning rate and epochs if the user has not edited them in the form since the start. A
+    // command can have changed them in the run while it was live.
     if (m_started && m_started->optimizer.lr == form.optimizer.lr) form.optimizer.lr = run->optimizer.lr;
     if (m_started && m_started->training.epochs == form.training.epochs) form.training.epochs = run->training.epochs;
     form.training.resume = run->training.resume;

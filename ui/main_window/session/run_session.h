@@ -54,7 +54,8 @@ class RunSession final : public QObject {
 
     // Returns the settings in which the form differs from the live run, or from the shown run if none is live.
     QStringList changedSettings() const;
-    // Returns the changes that the live run can accept: "learning rate and epochs"; empty if there are none.
+    // Returns the changed settings of the form that can be applied to the live run, as text such as "learning rate and
+    // epochs"; empty if there are none.
     QString applicableChanges() const;
     void applyChanges();
     void compareForm();
@@ -80,7 +81,7 @@ class RunSession final : public QObject {
 
     Dependencies m_in;
     QString m_directory;
-    bool m_adoptsConfig = false;         // true while a run that was opened from disk brings its experiment
+    bool m_adoptsConfig = false;  // true until the experiment of a run that was opened from disk is put into the form
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
     std::optional<RunConfig> m_started;  // experiment of the live run as it was in the form
 };
