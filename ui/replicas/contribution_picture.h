@@ -11,7 +11,8 @@ namespace ringside {
 class Theme;
 
 // Table with a row per rank: its share of the step as a bar around zero with a line at the equal share, the cosine
-// between its gradient and the mean, its loss, and its samples. Clicking a row requests the samples.
+// similarity between its gradient and the mean gradient, its loss, and its samples. A click on a row requests to show
+// the samples of that rank.
 class ContributionPicture : public Picture {
     Q_OBJECT
   public:

@@ -17,8 +17,8 @@ constexpr TypeLength kLegend{22};  // height of the legend, below
 constexpr double kBar = 120;       // width of the legend's color bar
 constexpr TypeLength kLeastRow{16};
 constexpr TypeLength kLeastColumn{36};
-constexpr std::int64_t kMostWeight = 64;  // number of rows of cells up to which more rows make a row of the picture
-                                          // higher
+// A tensor with more rows of cells than others gets a higher row; numbers of rows above this limit count as the limit.
+constexpr std::int64_t kMostWeight = 64;
 
 QString norm(double value) {
     return QString::number(value, 'g', 3);
@@ -34,8 +34,8 @@ QColor mixed(const QColor& from, const QColor& to, double share) {
 QColor heat(double value, double scale, const Theme& theme) {
     if (!std::isfinite(value)) return theme.colors().danger;
     if (scale <= 0) return theme.colors().panel;
-    constexpr int kBelow = 0, kAbove = 5;  // colours of values below and above the mean, as indices in the palette of
-                                           // the ranks
+    // Colours of negative and positive values, as indices in the palette of the ranks.
+    constexpr int kBelow = 0, kAbove = 5;
     const QColor full = theme.rankColor(value < 0 ? kBelow : kAbove);
     return mixed(theme.colors().panel, full, std::sqrt(std::min(1.0, std::abs(value) / scale)));
 }
@@ -162,7 +162,7 @@ QSize GradientPicture::minimumSizeHint() const {
     return {static_cast<int>(std::ceil(columns)), static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
 }
 
-// Returns the top of each tensor's row. Tensors with more rows of cells are higher.
+// Returns the top of each tensor's row. A tensor with more rows of cells, up to kMostWeight, gets a higher row.
 std::vector<double> GradientPicture::rowTops() const {
     const GradientView& view = *anyView();
     double weights = 0;

@@ -18,8 +18,8 @@ QString contributionSentence(const StepContributions& contributions);
 // Returns what is known of a step whose gradients were not inspected, and how to record gradients.
 QString notLookedAtSentence(const StepContributions& contributions, bool live);
 
-// In single phases: returns what the ranks have computed in this step. Empty if the run is not paused within a
-// step.
+// Returns the results that the ranks have computed in the current step if the run is paused between two phases of the
+// step; empty otherwise.
 QString pausedSentence(const RunData& run);
 
 // Returns the reason why the gradients of this run cannot be inspected; empty if they can. config: of the run.

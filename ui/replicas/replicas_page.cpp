@@ -259,7 +259,7 @@ void ReplicasPage::showEvent(QShowEvent* event) {
     redraw();
 }
 
-// Returns the steps that the visible picture can show.
+// Returns the inspected steps that the user can choose for the visible picture, in ascending order.
 QList<std::int64_t> ReplicasPage::choosableSteps() const {
     QList<std::int64_t> all;
     for (const auto& [number, step] : m_run.data().replicas().steps())
@@ -281,8 +281,8 @@ const InspectedStep* ReplicasPage::shownStep() const {
     return found != steps.end() && found->second.hasCells() ? &found->second : nullptr;
 }
 
-// Shows the previous or next inspected step relative to the visible one. After the last step the page follows the
-// latest one.
+// Shows the previous (by < 0) or next inspected step relative to the visible step. When it reaches the latest step, the
+// page shows each new step from then on.
 void ReplicasPage::showOtherStep(int by) {
     const QList<std::int64_t> all = choosableSteps();
     const auto number = shownNumber();
@@ -414,7 +414,7 @@ void ReplicasPage::showCharts() {
     const AxisRange whole = wholeRange(norms);
     m_norms->setCurves(std::move(norms), whole);
     m_cosines->setCurves(std::move(cosines), whole);
-    placeCharts();  // the legends may have other curves
+    placeCharts();  // the legends may have become wider or narrower
 }
 
 TableData ReplicasPage::table() const {

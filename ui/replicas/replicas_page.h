@@ -41,7 +41,7 @@ class ReplicasPage : public Page {
     void showStep(std::optional<qint64> step, qint64, bool go) override {
         if (step && go) showStep(*step);
     }
-    void showStep(qint64 step);  // shows the contributions to the step, inspected or not
+    void showStep(qint64 step);  // shows the contributions to the step, whether the step was inspected or not
 
   Q_SIGNALS:
     void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
@@ -66,7 +66,8 @@ class ReplicasPage : public Page {
     void showContribution();
     void showCharts();
     void showOtherStep(int by);  // shows another inspected step; by: number of steps to move in the list
-    // Number of the visible step: the chosen one, or the latest one with a picture. It may not have been inspected.
+    // Returns the number of the visible step: the chosen step, which may not have been inspected, or else the latest
+    // step that the picture can show; empty if there is none.
     std::optional<std::int64_t> shownNumber() const;
     const InspectedStep* shownStep() const;  // returns the shown step if it has cells, otherwise null
     QList<std::int64_t> choosableSteps() const;
@@ -95,7 +96,7 @@ class ReplicasPage : public Page {
     TablePanel* m_table = nullptr;
     std::optional<RunConfig> m_config;     // experiment of the run
     std::optional<std::int64_t> m_chosen;  // step that the user has chosen; empty: the latest step is shown
-    bool m_clicked = false;                // true if the step was chosen on another page and may not be in the list
+    bool m_clicked = false;  // true if m_chosen was chosen on another page and may not be an inspected step
 };
 
 }  // namespace ringside

@@ -123,7 +123,8 @@ QString RingPanel::sentenceOf(int step) const {
         .arg(comparison());
 }
 
-// True if the difference is larger than rounding, which comes from another order of summation or from 16-bit numbers.
+// True if the results of the ring and of the run's all-reduce differ by more than rounding explains. Rounding differs
+// because of the order of summation and of 16-bit numbers.
 bool RingPanel::differs() const {
     constexpr double kRounding = 0.01;  // largest difference, as a share of the largest value, that counts as rounding
     return m_error > kRounding * m_largest;

@@ -13,7 +13,7 @@
 namespace ringside {
 
 // The ring all-reduce of an inspected step: the picture, a sentence, and buttons and keys that move between the steps
-// of the ring. Compares the result with that of the run's own all-reduce.
+// of the ring. Compares the result of the ring with the result of the run's own all-reduce.
 class RingPanel final : public QWidget {
     Q_OBJECT
   public:

@@ -59,7 +59,7 @@ QRectF RingPicture::cellOf(int rank, int part) const {
     return QRectF(kRankNames + part * wide, kPartTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
 }
 
-// Draws a part; a stronger colour means that more ranks are in the sum.
+// Draws a part of the bucket of a rank, in a stronger colour the more ranks its sum contains.
 void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
     const ThemeColors& c = m_theme.colors();
     const RingSteps::Part& shown = m_steps->part(m_step, rank, part);

@@ -10,8 +10,8 @@ namespace ringside {
 // one complete part of the sum, and N-1 more steps pass these parts around the ring.
 class RingSteps {
   public:
-    // values[rank]: N parts of equal length, one after another. divides: divide them by N first, as DDP does; false for
-    // the mistake of summed gradients.
+    // values[rank]: N parts of equal length, one after another. divides: divides all values by N first, as DDP does;
+    // false for runs that sum gradients by mistake.
     explicit RingSteps(const std::vector<std::vector<double>>& values, bool divides = true);
 
     struct Part {

@@ -83,7 +83,8 @@ StepContributions stepContributions(const RunData& run, const RunConfig& config,
         const RankData& data = run.ranks()[place];
         RankContribution contribution{.rank = rank};
         contribution.loss = lossAt(data, step);
-        // The first of the ranks that train on the same samples reports them.
+        // Reads the samples from the first of the ranks that train on the same samples, because only this rank reports
+        // them.
         const int reader = RankLayout{meshOf(config), rank}.dataRank();
         contribution.samples = reportedSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
         contribution.samplesPlanned = contribution.samples.empty();

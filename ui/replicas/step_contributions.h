@@ -24,7 +24,7 @@ struct RankContribution {
     bool samplesPlanned = false;  // true if the samples come from the plan and were not reported by the rank
 };
 
-// Contributions of all ranks to a step: whose samples changed the weights how much, and in which direction.
+// Contributions of all ranks to a step: how much the samples of each rank changed the weights, and in which direction.
 struct StepContributions {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
@@ -35,7 +35,8 @@ struct StepContributions {
 // Returns the data-parallel group of a pipeline stage: the ranks with the same layers and different samples.
 std::vector<int> ranksOfStage(const RunConfig& config, int stage);
 
-// ranks: ranks of one stage. config: of the run.
+// Returns the contributions of `ranks` to `step`. `ranks` are the ranks of one stage; `config` is the experiment of the
+// run.
 StepContributions stepContributions(const RunData& run, const RunConfig& config, std::int64_t step,
                                     const std::vector<int>& ranks);
 

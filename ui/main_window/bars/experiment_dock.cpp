@@ -106,8 +106,8 @@ void ExperimentDock::offerChanges(const QString& changes) {
     m_apply->setToolTip(tr("Applies the change to the live run from its next step on; checkpoints contain it"));
 }
 
-// Sets the width of the form: wider with larger type, but at most kNormalForm or kMostForm of the window, whichever is
-// larger, because the page beside the form needs room, too.
+// Sets the width of the form: wider with larger type, but at most kMostForm of the window (and at least kNormalForm),
+// because the page beside the form needs room, too.
 void ExperimentDock::fitTo(int windowWidth) {
     m_windowWidth = windowWidth;
     const int most = std::max(kNormalForm, static_cast<int>(kMostForm * windowWidth));

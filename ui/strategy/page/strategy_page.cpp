@@ -46,7 +46,7 @@ MachineRates usualRates() {
     return {.processors = usableProcessors()};
 }
 
-// Returns the key of measured figures: the experiment without its strategy.
+// Returns the key under which measured numbers are kept: the experiment as text, without its strategy.
 std::string withoutStrategy(const RunConfig& config) {
     RunConfig plain = config;
     plain.parallel.strategy = StrategyKind::kDdp;
@@ -280,7 +280,8 @@ void StrategyPage::readRun() {
     showScene();
 }
 
-// Redraws only the moving parts, while the run is in slow motion.
+// Updates the positions of the ranks in the pictures and in the note; changes nothing else on the page. Positions are
+// known only in slow motion and in single phases.
 void StrategyPage::followRanks() {
     std::optional<StepMotion> motion = m_scene.ran ? stepMotion(m_run.data()) : std::nullopt;
     if (motion == m_scene.motion) return;
@@ -325,7 +326,7 @@ void StrategyPage::resizeEvent(QResizeEvent* event) {
     fitChoices();
 }
 
-// Gives the table the height of all strategies, as far as the pictures keep enough room.
+// Makes the table high enough for all strategies, but leaves kLeastPictures of the page's height to the pictures.
 void StrategyPage::fitChoices() {
     const int room = std::max<int>(kLeastChoices, height() - kLeastPictures);
     m_choices->setMinimumHeight(std::min(m_choices->wholeHeight(), room));
@@ -343,7 +344,7 @@ void StrategyPage::showSentences() {
     m_schedulePanel->setNote(motionSentence(m_scene));
 }
 
-// Returns the subject of the table, and the progress while strategies are tested.
+// Returns the text above the table: its subject or, while strategies are measured or proved, the progress.
 QString StrategyPage::choicesNote() const {
     const QString tried = tr("%1 of %2 strategies done").arg(m_tried).arg(m_toTry);
     if (m_process.isBusy())

@@ -111,7 +111,8 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool 
         const bool whole = gathered && i == 0;
         const bool partly = sharded[static_cast<std::size_t>(i)] && !whole;
         painter.fillRect(part, partly ? empty : color);
-        // Divides the strip into one part for each rank that holds a shard, and fills the part of this rank.
+        // Draws a strip at the bottom for sharded state. It has one part for each rank that holds a shard; only the
+        // part of this rank is filled.
         const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
         if (partly) {
             const double slice = (third - 2) / static_cast<double>(place.mesh.shard);

@@ -6,7 +6,7 @@
 namespace ringside {
 
 // Chart of the memory in use during a step by use, according to the schedule; a line shows the allocated memory,
-// measured or predicted. Of ranks with equal work only the first is shown.
+// measured or predicted. Shows only the first of several ranks with equal work.
 class MemoryCurveCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:

@@ -151,7 +151,7 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (length < 1) return;
     const QPointF along = whole / length, across(-along.y(), along.x());
     const bool straight = std::abs(a.column - b.column) + std::abs(a.row - b.row) == 1;
-    // Returns the distance from a box's centre to its edge in the direction of the line, plus 2 pixels.
+    // Returns the distance from the centre of a box to its edge along the line between both boxes, plus 2 pixels.
     const auto edge = [&](const QRectF& box) {
         const double x = std::abs(along.x()) > 1e-6 ? box.width() / 2 / std::abs(along.x()) : 1e9;
         const double y = std::abs(along.y()) > 1e-6 ? box.height() / 2 / std::abs(along.y()) : 1e9;
@@ -165,7 +165,8 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (straight) {
         path.lineTo(end);
     } else {
-        // A line around other boxes goes below a row or to the right of a column.
+        // Draws a line between boxes that are not neighbours as a curve: below the row if both boxes are in one row,
+        // otherwise to the right of the boxes.
         const bool inRow = a.row == b.row;
         const QPointF out = inRow ? QPointF(0, 1) : QPointF(1, 0);
         begin = from.center() + (inRow ? QPointF(0, from.height() / 2 + 2) : QPointF(from.width() / 2 + 2, 0));

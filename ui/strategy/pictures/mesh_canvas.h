@@ -25,7 +25,7 @@ class MeshCanvas final : public StrategyCanvas {
         std::int64_t bytes = 0;
         QStringList parts;                                 // contents of the transfer as text
         StepLink::What what = StepLink::What::kGradients;  // content of the transfer that has the most bytes
-        bool both = false;                                 // true if the other rank also sends to this one
+        bool both = false;                                 // true if the receiving rank also sends to the sending rank
         bool now = false;                                  // true if a transfer is in progress
     };
     struct Place {

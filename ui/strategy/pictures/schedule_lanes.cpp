@@ -167,7 +167,8 @@ LaneGroup plannedReplicas(const StrategyScene& scene) {
     return group;
 }
 
-// Returns the passes of a rank in the order of its schedule. Passes have numbers only if there are as many as planned.
+// Returns the measured lane of a rank: its forward and backward passes in the order in which they ran. Passes show
+// micro-batch numbers only if the rank ran as many passes as the pipeline schedule plans.
 Lane ranLane(const StrategyScene& scene, std::size_t rank) {
     const RankLayout place{scene.plan().mesh, static_cast<int>(rank)};
     const auto& actions = scene.plan().schedule.ranks[static_cast<std::size_t>(place.pipeline())];
@@ -193,7 +194,8 @@ LaneGroup ranGroup(const StrategyScene& scene) {
     LaneGroup group{
         laneText("Ran"), laneText("step %1: %2").arg(scene.ran->step).arg(stepTimeText(end / 1e9)), end, {}};
     group.step = scene.ran->step;
-    // Shows the first of replicas with equal work; without a pipeline all ranks that fit.
+    // With a pipeline, shows the first rank of each stage, because all ranks of a stage do equal work. Without a
+    // pipeline, shows the first kMostRanks ranks.
     const auto step = scene.isPipeline() ? static_cast<std::size_t>(scene.plan().mesh.dataRanks()) : 1;
     for (std::size_t rank = 0; rank < scene.ran->passes.size(); rank += step) {
         if (!scene.isPipeline() && group.lanes.size() >= kMostRanks) break;

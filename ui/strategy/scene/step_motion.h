@@ -27,7 +27,7 @@ struct StepMotion {
     bool operator==(const StepMotion&) const = default;
 };
 
-// Returns the positions; empty at full speed, and before every rank has reported its position.
+// Returns the positions of all ranks; empty at full speed, and until every rank has reported its position.
 std::optional<StepMotion> stepMotion(const RunData& run);
 
 }  // namespace ringside

@@ -120,7 +120,8 @@ void StrategyProcess::parseLine(const QByteArray& line) {
                            .problem = textIn(json, "problem")});
 }
 
-// Exit code 1 means that strategies differ that must be equal, which the output lines have reported.
+// Reads the remaining output and emits over(). Emits failed() first if the process crashed or its exit code is neither
+// 0 nor 1. Code 1 is no failure: strategies that must end with equal weights differ, as the output lines report.
 void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
     const QString complaint = complaintIn(m_process->readAllStandardError());

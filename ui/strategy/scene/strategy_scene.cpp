@@ -67,8 +67,8 @@ std::vector<int> curveRanks(const StrategyScene& scene) {
     constexpr std::size_t kMost = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
-    // Chooses one rank for each stage of a pipeline, each rank of a sharded model (their shards may differ by a row),
-    // or one rank of equal replicas.
+    // Chooses one rank for each stage of a pipeline. Without a pipeline, chooses all ranks of a sharded model, because
+    // their shards may differ by a row, or one rank if all ranks are replicas.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
     for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMost; rank += step)
         ranks.push_back(static_cast<int>(rank));
@@ -83,11 +83,11 @@ std::size_t passCount(const TracedStep& step) {
     return count;
 }
 
-// Returns the step of median length among the last complete steps, or null. Steps with fewer passes belong to an
-// epoch's smaller last batch, which goes through in fewer micro-batches.
+// Returns the step of median duration among the last 15 complete steps in which no rank paused; null if there is none.
+// Ignores steps with fewer passes than others: the smaller last batch of an epoch has fewer micro-batches.
 const TracedStep* typicalStep(const TraceData& trace) {
     constexpr std::size_t kLooked = 15;
-    std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // steps by length
+    std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // duration in ns, and step
     std::size_t most = 0;
     std::size_t looked = 0;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && looked < kLooked; ++step) {

@@ -48,7 +48,7 @@ struct StrategyScene {
 StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates& rates);
 // Returns the ranks whose memory during a step is shown: the first of ranks with equal work, at most eight.
 std::vector<int> curveRanks(const StrategyScene& scene);
-// Returns the measurements of the run; empty before a run, and if the run trains a different experiment.
+// Returns the measurements of the run; empty if there is no run, or if its experiment differs from that of the scene.
 std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run);
 
 }  // namespace ringside
