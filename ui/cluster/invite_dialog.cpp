@@ -133,7 +133,8 @@ QWidget* InviteDialog::buildLobby() {
     m_code = wrapped({}, "joinCodeLabel", "title", page);
     m_code->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_code->setAlignment(Qt::AlignCenter);
-    // Word joiners (U+2060) in the command line keep the label from breaking a line within the option.
+    // The command in this text contains word joiners (U+2060), so that the label does not break a line inside an
+    // option.
     m_how = wrapped(tr("On the other computers: Run > Join in Ringside, or ringsidectl join - %1 NAME, then enter the "
                        "code")
                         .arg(QStringLiteral("-\u2060-\u2060name")),

@@ -19,7 +19,8 @@ namespace ringside {
 class ExperimentModel;
 
 // Dialog of Run > Invite ranks: shows a join code, waits for other computers and starts the run with them. Not modal.
-// Closing it closes a classroom that has not started; the main window stops a live run.
+// Closing the dialog closes the classroom if no run is live. During a live run the dialog is only hidden; the main
+// window can stop the run.
 class InviteDialog final : public QDialog {
     Q_OBJECT
   public:

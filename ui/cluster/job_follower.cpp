@@ -11,7 +11,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kUnknownMost = 3;  // number of replies without the job after which the job counts as ended
+// Number of successive replies of the queue without the job after which the job counts as ended.
+constexpr int kUnknownMost = 3;
 constexpr const char* kOutput = "output.txt";
 
 }  // namespace
@@ -102,7 +103,8 @@ void JobFollower::applyState(const QByteArray& answer) {
     if (state.known) Q_EMIT stateChanged(tr("Job %1 is %2").arg(m_job, state.text));
 }
 
-// Returns the run directory once it contains telemetry, that is, after the rendezvous of the ranks.
+// Returns the newest run directory of the job that contains telemetry, which is written after the rendezvous of the
+// ranks; empty if there is none yet.
 QString JobFollower::runDirectory() const {
     const QDir runs(m_folder + QStringLiteral("/runs"));
     for (const QFileInfo& run : runs.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time)) {
@@ -112,7 +114,7 @@ QString JobFollower::runDirectory() const {
     return {};
 }
 
-// Returns the last output of the job, from the file that its queue writes.
+// Returns the last line of the newest output file in the folder of the job.
 QString JobFollower::lastOutput() const {
     const QDir folder(m_folder);
     const QFileInfoList files = folder.entryInfoList(

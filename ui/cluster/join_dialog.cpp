@@ -114,7 +114,7 @@ void JoinDialog::refresh() {
     makeRoom();
 }
 
-// Enlarges the window for a wrapped label, which otherwise would squeeze the fields above it.
+// Enlarges the dialog if its wrapped label has become higher, so that the fields above the label keep their height.
 void JoinDialog::makeRoom() {
     layout()->activate();
     const int needed = layout()->totalHeightForWidth(width());
@@ -145,7 +145,8 @@ void JoinDialog::showMessage(const QString& kind, const QString& text) {
 void JoinDialog::showVerdict(const QString& verdict, int exitCode) {
     m_state->setText(exitCode == 0 ? tr("The classroom is closed") : tr("Not in a classroom"));
     m_news->setText(verdict);
-    QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);  // the process has not ended yet
+    QMetaObject::invokeMethod(this, &JoinDialog::refresh,
+                              Qt::QueuedConnection);  // later: the process has not ended yet
 }
 
 }  // namespace ringside

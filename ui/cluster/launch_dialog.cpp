@@ -61,7 +61,7 @@ constexpr std::array kWays = {
         QT_TRANSLATE_NOOP("launch", "Open MPI starts the ranks on the hosts.")},
 };
 
-// Returns the program that must be installed to use the launcher from here.
+// Returns the program that must be installed on this computer to use the launcher.
 QString submittingProgram(JobLauncher launcher) {
     switch (launcher) {
         case JobLauncher::kSlurm:
@@ -80,8 +80,8 @@ QString translated(const char* text) {
     return QCoreApplication::translate("launch", text);
 }
 
-// Replaces field paths as inFormWords() does, and also the options of `ringsidectl export` by the labels of this
-// dialog.
+// Replaces field paths by the labels of the form, as inFormWords() does, and options of `ringsidectl export` by the
+// labels of this dialog.
 QString inFieldWords(QString text) {
     text.replace(QStringLiteral("--nodes"), LaunchDialog::tr("Nodes"));
     text.replace(QStringLiteral("--seeds"), LaunchDialog::tr("Number of seeds"));
@@ -269,8 +269,8 @@ QString LaunchDialog::whyStartIsDisabled() const {
     return tr("%1 is not installed here: save the script and copy it to a computer that has it.").arg(program);
 }
 
-// Returns the command that runs the experiment in a terminal, or why there is none: the command reads a file, which
-// must contain the settings of the form.
+// Returns the command that runs the experiment in a terminal. Returns the reason instead if the experiment is not saved
+// in a file with the settings of the form, because the command reads this file.
 QString LaunchDialog::terminalCommand() const {
     const QString file = m_experiment.filePath();
     const QString remedy = tr("Save the experiment, and the command appears here.");

@@ -58,8 +58,8 @@ void CommandPalette::filter(const QString& typed) {
         item->setFlags(Qt::NoItemFlags);
         item->setForeground(palette().placeholderText());
     }
-    // Enter runs the best match or nothing: never a command that only resembles the query, nor the next one if the best
-    // is not possible now.
+    // Selects the best match, so that Enter runs it. Selects nothing if no command matches exactly or if the best match
+    // is disabled; Enter then does nothing.
     if (!found.near && !found.actions.isEmpty() && found.actions.first()->isEnabled()) m_list->setCurrentRow(0);
 }
 

@@ -50,8 +50,9 @@ bool holdsLetters(const QString& text, const QString& typed) {
     return true;
 }
 
-// Returns how well an action matches, the best first. 0: its text starts with the query. 1: each word of the query
-// starts a word of the text. 2: each word of the query starts a word of a synonym.
+// Returns how well an action matches the query; smaller is better. 0: its text starts with the query. 1: each word of
+// the query starts a word of the text. 2: each word of the query starts a word of the text or of a synonym. kNoMatch:
+// no match.
 int rankOf(const QAction& action, const QString& typed) {
     const QString text = plainText(action).toLower();
     if (text.startsWith(typed)) return 0;
@@ -64,8 +65,8 @@ int rankOf(const QAction& action, const QString& typed) {
     return each(all) ? 2 : kNoMatch;
 }
 
-// Returns how far an action is from the query: the edit distance to its nearest word. Texts that contain the letters in
-// this order come after words with two typing errors.
+// Returns how much an action differs from the query: the edit distance to its nearest word if this is at most 2; 3 if
+// its text contains the letters of the query in their order; more than 3 otherwise.
 int matchDistance(const QAction& action, const QString& typed) {
     constexpr int kTypingErrors = 2;
     int least = kNoMatch;

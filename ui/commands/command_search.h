@@ -15,8 +15,9 @@ struct FoundCommands {
     bool near = false;        // true if nothing matches; the actions are then the most similar ones
 };
 
-// Returns the actions whose text or synonyms contain the typed words, followed by those that contain the letters in
-// this order. If there are none, returns the most similar ones. Never empty while `actions` is not.
+// Returns the actions whose text or synonyms contain the typed words, followed by the actions whose text contains the
+// typed letters in their order. If no action matches, returns the most similar actions. Empty only if `actions` is
+// empty.
 FoundCommands findCommands(const QList<QAction*>& actions, const QString& typed);
 
 }  // namespace ringside

@@ -14,7 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr int kMostColumns = 3;
-constexpr QSize kAround{40, 60};  // between the edge of the window and the dialog
+constexpr QSize kAround{40, 60};  // least difference between the sizes of the window and of the dialog, in pixels
 
 }  // namespace
 
@@ -43,7 +43,8 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     grid->setVerticalSpacing(6);
     QList<PageKey> lines;
     for (const QAction* action : actions) {
-        const QString own = action->property("keys").toString();  // keys that the action's control handles itself
+        // Keys that a control handles itself, without a shortcut of the action.
+        const QString own = action->property("keys").toString();
         const QString keys = own.isEmpty() ? action->shortcut().toString(QKeySequence::NativeText) : own;
         if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
     }
@@ -54,7 +55,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     resize(parent == nullptr ? wanted : wanted.boundedTo(room));
 }
 
-// Returns the number of columns of keys that fit into the width.
+// Returns how many columns of keys with their descriptions fit into `width` pixels.
 int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
     const QFontMetrics metrics(font());
     int keys = 0, what = 0;

@@ -38,7 +38,7 @@ QString valueText(const ConfigField& field, const RunConfig& config) {
     return QString::fromStdString(value.dump());
 }
 
-// True if each word begins a word of the text.
+// True if each of `words` is the beginning of a word of the text.
 bool holdsWords(const QString& text, const QStringList& words) {
     static const QRegularExpression between(QStringLiteral("[^a-z0-9]+"));
     const QStringList own = text.toLower().split(between, Qt::SkipEmptyParts);

@@ -18,12 +18,12 @@ class ExperimentForm final : public QWidget {
   public:
     explicit ExperimentForm(ExperimentModel& model, QWidget* parent = nullptr);
 
-    // Focuses the first field that has a problem and scrolls to it. Returns false if there is none.
+    // Focuses the first field that has a problem and scrolls to this field. Returns false if no field has a problem.
     bool focusFirstProblem();
     // Unfolds the section of a setting, "parallel.world_size", and focuses its control. Returns false if the form has
     // no such setting.
     bool focusSetting(const char* path);
-    // Focuses the control that had the focus last, at first that of the first setting.
+    // Focuses the control of the form that had the focus last; the control of the first setting if none had it yet.
     void focusLast();
     // Returns the folded sections, by the object names of their title buttons.
     QStringList folded() const;

@@ -91,8 +91,8 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
         for (const std::int64_t width : layerWidths(config, *data)) parts << groupedText(width);
         return tr("%1: %2.").arg(parts.join(QStringLiteral(" \u2192 ")), size);
     }
-    // A training step costs three forward passes: the forward pass, and the same arithmetic for the gradients of inputs
-    // and for the gradients of weights.
+    // Counts a training step as three times the FLOPs of a forward pass: the forward pass itself, the gradients of the
+    // inputs, and the gradients of the weights.
     return tr("%1 layers, %2. Each sample needs %3 MFLOPs per training step and %4 of activations.")
         .arg(groupedText(layerCount(model.layers)), size)
         .arg(static_cast<double>(3 * model.flops()) / 1e6, 0, 'f', 1)

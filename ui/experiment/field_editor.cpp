@@ -29,7 +29,7 @@ class NumberEditor final : public FieldEditor {
             isInteger() ? QString::number(slotOf<std::int64_t>(config)) : realText(slotOf<double>(config));
         RunConfig typed = config;
         const bool unreadable = store(typed).has_value();
-        if (unreadable && wanted == m_shown) return;  // keeps the typed text and the message about its problem
+        if (unreadable && wanted == m_shown) return;  // keeps the invalid text that the user typed and its message
         m_shown = wanted;
         if (unreadable || typed != config) m_box->setNumberText(wanted);
     }
@@ -164,8 +164,9 @@ FieldEditor::FieldEditor(const ConfigField& field, QWidget* widget, const QStrin
     if (line) line->installEventFilter(this);
 }
 
-// Leaves undo to the experiment instead of the line edit, and in number fields the key ? to the window, which lists the
-// keyboard shortcuts. The wheel scrolls the form unless the control has the focus.
+// Keeps some events from the control. Undo and redo keys undo edits of the experiment instead of typed text. In number
+// fields the window receives the key ?, which lists the keyboard shortcuts. The wheel scrolls the form unless the
+// control has the focus.
 bool FieldEditor::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

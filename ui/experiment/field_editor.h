@@ -20,9 +20,11 @@ class FieldEditor : public QObject {
     QWidget* widget() const { return m_widget; }
     const ConfigField& field() const { return m_field; }
 
-    // Shows the field's value. Does not replace typed text that already means this value.
+    // Shows the value of the field in `config`. Keeps the typed text if it already has this value, such as "1e-1" for
+    // 0.1.
     virtual void display(RunConfig config) = 0;
-    // Writes the control's value into config. Returns a problem if the text is not a value of the field's type.
+    // Writes the value of the control into `config`. Returns a problem if the typed text is not a value of the field's
+    // type.
     virtual std::optional<Problem> store(RunConfig& config) const = 0;
 
   Q_SIGNALS:

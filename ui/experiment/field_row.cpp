@@ -92,7 +92,7 @@ QWidget* FieldRow::control() const {
     return m_editor->widget();
 }
 
-// Makes a control narrower if a button is beside it, so that the form does not become wider.
+// Makes the control narrower if the row has an extra button, so that the form does not become wider.
 void FieldRow::sizeControl() {
     if (m_extra) m_extra->setFixedWidth(kButtonWidth);
     control()->setFixedWidth(m_extra ? kControlWidth - kButtonWidth - m_line->spacing() : int(kControlWidth));

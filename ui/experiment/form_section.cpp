@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-// Label without a size hint of its own: it takes the width of the layout and the height of its text at this width.
-// QLabel's own hint tries several widths, which is slow.
+// Label with wrapped text, as wide as its layout and as high as the text at this width. Does not use the size hint of
+// QLabel, which tries several widths and is slow.
 class WrappedLabel final : public QLabel {
   public:
     using QLabel::QLabel;

@@ -107,7 +107,8 @@ void ModelSummaryDialog::showSummary(const ModelSummary& summary) {
     m_copy->setEnabled(true);
 }
 
-// Gives each column the width of its texts, and the layers the rest of the table. A narrow table scrolls.
+// Makes each column as wide as its texts; the column of the layers gets the remaining width. If the columns do not fit,
+// the table scrolls.
 void ModelSummaryDialog::fitColumns() {
     m_table->resizeColumnsToContents();
     const int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length();

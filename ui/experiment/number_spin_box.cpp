@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-// Returns the number of the series ... 0.1 0.2 0.5 1 2 5 10 ... that follows or precedes a positive number.
+// Returns the next larger (direction > 0) or next smaller number of the series ... 0.1 0.2 0.5 1 2 5 10 ... after a
+// positive number.
 double nextOfSeries(double value, int direction) {
     const double decade = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
     const double digit = value / decade;

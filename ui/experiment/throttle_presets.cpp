@@ -43,7 +43,8 @@ RunConfig withThrottle(RunConfig config, const DataSplit* data, ThrottlePreset p
     const auto ranks = static_cast<double>(std::max<std::int64_t>(config.parallel.worldSize, 2));
     const ModelSize model = sizeOf(config, data);
     ThrottleConfig& throttle = config.parallel.throttle;
-    // A step costs three forward passes; a ring all-reduce sends 2 (N-1)/N of the gradients.
+    // Chooses the speeds so that computing a step takes kPassesMs and its all-reduce kGradientsMs or kSlowGradientsMs.
+    // A step costs the FLOPs of three forward passes; a ring all-reduce sends 2 (N-1)/N of the gradients.
     throttle.gflops = rounded(3 * model.flops * static_cast<double>(config.loader.batchSize) / (kPassesMs * 1e6));
     throttle.gbitPerSecond =
         rounded(8 * model.bytes * 2 * (ranks - 1) / ranks / ((slow ? kSlowGradientsMs : kGradientsMs) * 1e6));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kPictures = 14;
 constexpr int kPictureSide = 64;
-constexpr std::int64_t kLabelsBetweenLooks = 1 << 16;  // interval at which the stop token is checked
+constexpr std::int64_t kLabelsBetweenLooks = 1 << 16;  // number of samples between two checks of the stop token
 
 std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_token& stop) {
     const Dataset& training = *split.training;

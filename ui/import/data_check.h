@@ -20,7 +20,7 @@ struct SamplePicture {
 struct CheckedData {
     DatasetConfig config;
     DataSplit split;
-    std::vector<PreviewClass> classes;    // classes over training and validation samples; empty for numbers to predict
+    std::vector<PreviewClass> classes;    // classes of training and validation samples; empty for regression data
     std::vector<SamplePicture> pictures;  // some training samples, if they are images
 };
 

@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-// Returns the model for the data: a transformer for texts and only for texts; a list of layers is kept for both.
+// Returns the kind of model that fits the data: for texts a transformer; for other data `model`, or the default kind if
+// `model` is a transformer. Keeps a model that is a list of layers for all data.
 ModelKind modelFor(DatasetKind data, ModelKind model) {
     if (data == DatasetKind::kText) return model == ModelKind::kLayers ? model : ModelKind::kTransformer;
     return model == ModelKind::kTransformer ? RunConfig().model.kind : model;
@@ -29,7 +30,8 @@ void DataImport::look(const QString& path) {
     m_dialog->activateWindow();
 }
 
-// Applies the data as one undo step. An experiment without a name is named after its data.
+// Makes the dialog. When the user accepts the data, puts the data set and a fitting kind of model into the experiment
+// as one undo step, and renames the experiment after the data if it still has its suggested name.
 ImportDialog* DataImport::makeDialog() {
     auto* dialog = new ImportDialog(m_theme, m_dialogs, m_window);
     connect(dialog, &ImportDialog::used, this,

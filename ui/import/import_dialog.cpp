@@ -173,8 +173,9 @@ void ImportDialog::previewNow() {
     refresh();
 }
 
-// Chooses settings with which the file can be used immediately: rows with a missing value are dropped, large images are
-// scaled down.
+// Chooses settings with which the file can be used at once. Drops rows with a missing value if they are at most half of
+// the rows, otherwise replaces missing values by the mean. Scales images with a side above kLargeSide down to this
+// side.
 bool ImportDialog::suggest(const DataPreview& preview) {
     m_suggested = true;
     const DatasetConfig before = m_choices;

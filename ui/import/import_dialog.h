@@ -57,7 +57,7 @@ class ImportDialog final : public QDialog {
     Dialogs& m_dialogs;
     ImportJob m_job;
     DatasetConfig m_choices;
-    bool m_suggested = false;  // true after the first preview of a file, because only that one may change m_choices
+    bool m_suggested = false;  // true after the first preview of a file; later previews do not change m_choices
     std::optional<DataPreview> m_preview;
     std::optional<CheckedData> m_data;
     QString m_problem;

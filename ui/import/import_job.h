@@ -16,7 +16,8 @@ class ImportJob final : public QObject {
     explicit ImportJob(QObject* parent = nullptr) : QObject(parent) {}
     ~ImportJob() override { stop(); }
 
-    // choices: path, and settings that previewFile() must not detect.
+    // Starts reading the preview. `choices` contains the path and the settings that previewFile() uses instead of
+    // detecting them.
     void look(const DatasetConfig& choices);
     void check(const DatasetConfig& config, const PictureColors& colors);
     void stop();

@@ -181,7 +181,8 @@ void ImportQuestions::writeChoices(DatasetConfig& choices) const {
     choices.imageSize = m_imageSize->value();
 }
 
-// Returns the label column by number if the header is uncertain or the column has no unique name, else by name.
+// Returns the label column as text for the configuration: its name or, if `byNumber` is set or the column has no unique
+// name, its number.
 std::string ImportQuestions::labelText(bool byNumber) const {
     const int column = m_label->currentIndex();
     if (column == m_preview.labelColumn && !m_preview.dataset.labelColumn.empty() && !byNumber)

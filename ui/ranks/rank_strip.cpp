@@ -278,8 +278,8 @@ RankCard RankStrip::plannedCard(int rank) const {
     return card;
 }
 
-// Marks the card if ranks wait for a missing rank: the missing rank with the duration, waiting ranks with the rank
-// that they wait for. Returns whether any rank waits.
+// Sets the mark of the card if ranks of the run wait for a missing rank. The card of the missing rank shows how long
+// they have waited; the card of a waiting rank shows the missing rank. Returns true if any rank of the run waits.
 bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
     const std::optional<MissingRanks> missingRanks = findMissingRanks(run.ranks());
     if (!missingRanks) return false;
@@ -311,7 +311,7 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("may restart");
     } else if (state.state == RankStage::kFailed && run.ended() && run.ended()->firstFailedRank >= 0 &&
                run.ended()->firstFailedRank != rank) {
-        card.mark = tr("stopped with the run");  // ended by the supervisor because another rank failed
+        card.mark = tr("stopped with the run");  // the supervisor ended this rank because another rank failed first
     } else if (state.state == RankStage::kFailed) {
         card.tone = RankCard::Tone::Danger;
     } else if (run.isPaused() && !run.ended()) {
@@ -324,11 +324,10 @@ RankCard RankStrip::runCard(int rank) const {
     QStringList parts;
     const QString gpu = gpuText(state.gpu);
     if (!gpu.isEmpty())
-        parts << gpu;  // the card has no room for the device, too; the tool tip shows both
+        parts << gpu;  // replaces the device, for which the card has no room; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
-    // Leaves the batch size out while it is not known: the first line of a watched run can come before the facts of its
-    // loader.
+    // Shows no batch size while it is unknown: a watched script can report its first step before its DataLoader.
     const WatchedScript& watched = m_run.watched();
     const std::int64_t batch = watched.isWatched() ? watched.batchSize() : run.started() ? run.started()->batchSize : 0;
     if (batch > 0) parts << tr("batch %1").arg(batch);

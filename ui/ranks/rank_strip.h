@@ -25,7 +25,8 @@ class RankStrip final : public QScrollArea, public TextSource {
     // Groups of cards by host; empty if the ranks are not grouped.
     const std::vector<HostGroup>& hosts() const { return m_hosts; }
 
-    // Sets whether the run is live. Once the run is over, a change of the form replaces its ranks by the planned ranks.
+    // Sets whether the run is live. After its end, a change of the form replaces the cards of its ranks by cards of the
+    // ranks that the form plans.
     void setLive(bool live);
     // Returns the name of the run, or a text that the cards show the form's ranks.
     QString source() const;

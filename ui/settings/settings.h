@@ -33,10 +33,10 @@ inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched sc
 inline const Setting<QStringList> kLastWatch{"watch/last"};
 inline const Setting<QString> kPytorchPython{"watch/pytorch_python"};  // interpreter of the last comparison
 inline const Setting<QString> kLastFolder{"files/last_folder"};
-inline const Setting<QString> kLastRun{"runs/last"};          // run directory last started or attached to
-inline const Setting<qint64> kProcess{"session/process", 0};  // id of the process whose window is open or has failed;
-                                                              // 0: the window was closed
-inline const Setting<QByteArray> kDraft{"session/draft"};     // unsaved experiment, as JSON
+inline const Setting<QString> kLastRun{"runs/last"};             // run directory last started or attached to
+inline const Setting<qint64> kProcess{"session/process", 0};     // id of the process that opened the window last;
+                                                                 // 0: the window was closed
+inline const Setting<QByteArray> kDraft{"session/draft"};        // unsaved experiment, as JSON
 inline const Setting<QString> kDraftFile{"session/draft_file"};  // file of the unsaved experiment; may be empty
 }  // namespace settings
 

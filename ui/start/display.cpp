@@ -6,7 +6,8 @@
 namespace ringside {
 namespace {
 
-// True if the X server of a local display accepts connections. Qt aborts for a socket without a server.
+// True if the X server of a local display accepts connections. Checked before Qt starts, because Qt aborts the program
+// if there is no server.
 bool displayAnswers(const QString& display) {
     if (!display.startsWith(QLatin1Char(':'))) return !display.isEmpty();
     const QString number = display.mid(1).section(QLatin1Char('.'), 0, 0);

@@ -3,7 +3,8 @@
 
 namespace ringside {
 
-// Hides harmless messages of Qt about a missing session or a platform without windows. All other messages are printed.
+// Installs a message handler that hides harmless messages of Qt about a missing desktop session or a platform without
+// windows. Prints all other messages.
 void dropHarmlessQtMessages();
 
 }  // namespace ringside

@@ -28,13 +28,13 @@ std::optional<Problem> readSize(const QString& text, QSize& size) {
                    "give for example --size 1440x900"};
 }
 
-// Returns the argument that contains the option, with its dashes.
+// Returns the option with its dashes as the user typed it, such as "--page".
 std::string asWritten(const QStringList& arguments, const QString& option) {
     for (const QString& argument : arguments) {
         const QString name = argument.section(QLatin1Char('='), 0, 0);
         if (name == "-" + option || name == "--" + option) return name.toStdString();
     }
-    return "-" + option.toStdString();  // one of several letters behind one dash
+    return "-" + option.toStdString();  // the option is one of several letters after one dash
 }
 
 }  // namespace

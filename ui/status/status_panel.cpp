@@ -91,7 +91,7 @@ QString StatusPanel::compute() const {
     return inFormWords(sentenceText(choice.whyBackend) + QLatin1Char(' ') + sentenceText(choice.whyDevice));
 }
 
-// True if a finished run does not belong to the form any more, because the form was changed.
+// True if the shown run is over and the form was changed since, so that it contains another experiment.
 bool StatusPanel::isOfAnotherExperiment() const {
     return m_run.formDiffers() && !m_controller.isLive();
 }
