@@ -145,8 +145,8 @@ void JoinDialog::showMessage(const QString& kind, const QString& text) {
 void JoinDialog::showVerdict(const QString& verdict, int exitCode) {
     m_state->setText(exitCode == 0 ? tr("The classroom is closed") : tr("Not in a classroom"));
     m_news->setText(verdict);
-    QMetaObject::invokeMethod(this, &JoinDialog::refresh,
-                              Qt::QueuedConnection);  // later: the process has not ended yet
+    // Calls refresh() from the event loop, because the process still counts as running here.
+    QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);
 }
 
 }  // namespace ringside

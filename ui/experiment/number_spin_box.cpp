@@ -93,7 +93,7 @@ void NumberSpinBox::focusOutEvent(QFocusEvent* event) {
     Q_EMIT editingFinished();
 }
 
-// Leaves Enter to the window; up and down change the value.
+// Changes the value on up and down. Does not handle Enter, which the window receives instead.
 void NumberSpinBox::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
         lineEdit()->selectAll();

@@ -15,7 +15,7 @@ class NumberSpinBox final : public QAbstractSpinBox {
     NumberSpinBox(Kind kind, QWidget* parent = nullptr);
 
     void setNumberText(const QString& text);
-    // Sets the word that is shown instead of a special number.
+    // Sets the word that the field shows instead of `number`.
     void setWord(const QString& number, const QString& word);
     QString numberText() const { return !m_word.isEmpty() && text().trimmed() == m_word ? m_wordNumber : text(); }
     void setMinimum(double least) { m_least = least; }  // sets the lower limit of the down arrow

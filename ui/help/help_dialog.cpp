@@ -117,7 +117,7 @@ void HelpDialog::show(const HelpTopic& topic) {
     goTo(place);
 }
 
-// Returns the heading that contains `text`. Headings of settings, such as "Data: dataset", come before all other
+// Returns the heading that contains `text`. Prefers headings of settings, such as "Data: dataset", to all other
 // headings.
 QTextBlock HelpDialog::headingWith(const QString& text) const {
     QTextBlock found;

@@ -19,11 +19,11 @@ class HelpDialog final : public QDialog {
     // `folder` is the folder with the documents, which are Markdown files.
     explicit HelpDialog(const QString& folder, QWidget* parent = nullptr);
 
-    // Scrolls to the topic. If its word or its heading is not found, scrolls to the heading or to the start of the
-    // file.
+    // Opens the file of the topic and scrolls to the topic's word. If the word is not found, scrolls to the heading; if
+    // the heading is not found, to the start of the file.
     void show(const HelpTopic& topic);
     QString file() const { return m_file; }
-    QString lineInSight() const;  // returns the line that the last topic or search led to
+    QString lineInSight() const;  // returns the line to which the last topic or search has scrolled
 
   private:
     QWidget* makeSide();

@@ -9,7 +9,7 @@ class QWidget;
 namespace ringside {
 
 // Place in the documentation: a file, a heading that contains `heading`, and the first line below it that contains
-// `word`. Empty parts are left out.
+// `word`. An empty heading or word means the start of the file or of the heading's section.
 struct HelpTopic {
     QString file;
     QString heading;
@@ -29,8 +29,8 @@ std::span<const WidgetTopic> widgetTopics();
 // Returns the documentation of a setting: "parallel.world_size".
 HelpTopic topicOfSetting(const QString& path);
 
-// Returns the documentation of the control or of the nearest widget around it that has some; the first page of the
-// documentation for a null control.
+// Returns the documentation topic of `control` or, if it has none, of its nearest ancestor that has a topic. For null,
+// returns the first page of the documentation.
 HelpTopic topicOf(const QWidget* control);
 
 // Marks `control` as the editor of a setting.

@@ -15,7 +15,8 @@ QString replicasSentence(const RunData& run);
 // Returns which rank's gradient was farthest from the mean, and its samples.
 QString contributionSentence(const StepContributions& contributions);
 
-// Returns what is known of a step whose gradients were not inspected, and how to record gradients.
+// Returns the text for a step whose gradients were not recorded: the rank with the highest loss, and how to record
+// gradients. live: true if the run is live.
 QString notLookedAtSentence(const StepContributions& contributions, bool live);
 
 // Returns the results that the ranks have computed in the current step if the run is paused between two phases of the

@@ -10,7 +10,8 @@ namespace ringside {
 
 // Returns the cells of a step as rows: moment, rank, tensor, row, column, value.
 TableData gradientTable(const InspectedStep& step);
-// Returns the ring after each of its steps as rows: step, rank, part, number of summed ranks, values.
+// Returns the parts of all ranks after each step of the ring all-reduce as rows: step of the ring, rank, part, number
+// of summed ranks, values.
 TableData ringTable(const RingSteps& ring, std::int64_t step);
 // Returns the contributions to a step as rows: rank, share, cosine, norm, loss, samples, and whether the rank reported
 // the samples.

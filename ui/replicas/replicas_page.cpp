@@ -236,7 +236,7 @@ void ReplicasPage::readConfig() {
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
     if (!config) return;
     m_config = config.value();
-    m_config->parallel.worldSize = started->worldSize;  // the world size may have become smaller since
+    m_config->parallel.worldSize = started->worldSize;  // a restart may have reduced the world size
     const Mesh mesh = meshOf(*m_config);
     m_stage->clear();
     for (int stage = 0; mesh.pipeline > 1 && stage < mesh.pipeline; ++stage)

@@ -6,8 +6,7 @@
 namespace ringside {
 namespace {
 
-// True if the X server of a local display accepts connections. Checked before Qt starts, because Qt aborts the program
-// if there is no server.
+// True if `display`, the value of DISPLAY, names a remote display, or a local display whose X server has a socket file.
 bool displayAnswers(const QString& display) {
     if (!display.startsWith(QLatin1Char(':'))) return !display.isEmpty();
     const QString number = display.mid(1).section(QLatin1Char('.'), 0, 0);

@@ -144,7 +144,7 @@ void PytorchComparison::compare() {
         });
 }
 
-// Runs a program, and calls `next` when it has ended with code 0.
+// Starts a program. Calls `next` when the program has ended with exit code 0.
 void PytorchComparison::run(const QString& program, const QStringList& arguments, const QByteArray& input,
                             void (PytorchComparison::*next)()) {
     m_process = new QProcess(this);

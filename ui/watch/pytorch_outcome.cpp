@@ -15,7 +15,7 @@ namespace {
 using Line = PytorchOutcome::Line;
 using enum PytorchOutcome::Result;
 
-constexpr double kLossTolerance = 1e-5;    // as `ringsidectl compare` without an option
+constexpr double kLossTolerance = 1e-5;    // default of `ringsidectl compare`
 constexpr double kWeightTolerance = 1e-4;  // relative to the largest value of the tensor
 
 QString outcomeText(const char* text) {

@@ -37,7 +37,8 @@ class RunSession final : public QObject {
     // Returns the reason why the experiment of the form cannot be run now; empty if it can.
     QString whyNotRunnable() const;
     bool canResume() const;
-    // True if Run is disabled for a reason that the form or the run shows already.
+    // True if Run is disabled for a reason that the window shows already: a live run, a data set that is still loading,
+    // or a watched script in the form.
     bool isBlockedVisibly() const;
 
     void start();   // runs the experiment of the form; ignored if it is not runnable
@@ -60,7 +61,7 @@ class RunSession final : public QObject {
     void applyChanges();
     void compareForm();
 
-    // Page to show for a run that was requested.
+    // Page that the window shows when a run was requested.
     enum class PageToShow { kCurrent, kAnyThatFollows, kTraining };
 
   Q_SIGNALS:
@@ -83,7 +84,7 @@ class RunSession final : public QObject {
     QString m_directory;
     bool m_adoptsConfig = false;  // true until the experiment of a run that was opened from disk is put into the form
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
-    std::optional<RunConfig> m_started;  // experiment of the live run as it was in the form
+    std::optional<RunConfig> m_started;  // experiment in the form when the run was started or opened
 };
 
 }  // namespace ringside

@@ -24,7 +24,7 @@ struct StrategyFigures {
     QString problem = {};  // reason why there is no measurement; empty if there is one
 };
 
-// Result of the comparison whether a strategy ends with the same weights as another, bit for bit.
+// Result of a test whether a strategy ends with bit-identical weights to those of another strategy.
 struct StrategyProof {
     std::optional<bool> equal;
     QString reference;
