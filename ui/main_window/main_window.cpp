@@ -337,7 +337,7 @@ void MainWindow::refreshTitle() {
 void MainWindow::refreshRunActions() {
     const QString reason = m_session.whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
-    // Both actions have the same shortcut, so only one of them is enabled at a time.
+    // Enables the shortcut m_blockedRun only while the action Run is disabled, because both use the same keys.
     m_blockedRun->setEnabled(!reason.isEmpty());
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start training, one process per rank (Ctrl+R)") : reason);
     m_actions.resume->setEnabled(m_session.canResume());

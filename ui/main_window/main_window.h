@@ -62,9 +62,10 @@ class MainWindow final : public QMainWindow {
     ExperimentFiles& files() { return m_files; }
     Navigator& pages() { return *m_navigator; }
 
-    // True if all parts have been drawn; they are drawn one after another.
+    // True if all parts of the window have been drawn; the parts are drawn one after another.
     bool isDrawn() const;
-    // Restores layout and draft, and offers to attach if the last run is still live.
+    // Restores the layout and the unsaved experiment of the last session, and offers to attach to the last run if it is
+    // still live.
     void restore();
     // Shows a run and its experiment. False if there is no run to show; noticeText() contains the reason.
     bool openRun(const QString& directory) { return m_session.open(directory, RunSession::AfterOpening::kShow); }

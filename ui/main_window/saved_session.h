@@ -36,7 +36,8 @@ class SavedSession final : public QObject {
     // All dependencies must outlive this object. The window must be laid out: resetLayout() restores this state.
     explicit SavedSession(const Dependencies& dependencies);
 
-    // Restores layout and draft, and offers to attach if the last run is still live. After a crash, asks first.
+    // Restores the layout and the unsaved experiment of the last session, and offers to attach to the last run if it is
+    // still live. If the last session crashed, first asks the user whether to restore.
     void restore();
     void save();
     void resetLayout();

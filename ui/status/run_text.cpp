@@ -16,7 +16,7 @@ QString runWords(const char* text) {
     return QCoreApplication::translate("run", text);
 }
 
-// True if the run is paused within a step, which the ranks have not finished.
+// True if the run is paused between two phases of a step, so that the ranks have not finished this step.
 bool isPausedWithinStep(const RunData& run) {
     const std::optional<Phase> after = run.isPaused() ? run.pausedAfter() : std::nullopt;
     if (!after) return false;

@@ -11,7 +11,7 @@ class RankStrip;
 class RunModel;
 class Theme;
 
-// Dock at the bottom: one card per rank, and a line that names the source of their numbers.
+// Dock at the bottom: one card per rank, and a line with the name of the run or experiment that the cards show.
 class RankDock final : public PlainDock {
     Q_OBJECT
   public:

@@ -33,7 +33,8 @@ class TimeControls final : public QObject {
     // Returns the speed of the live run, or of the next run if none is live. 0 is full speed.
     double stepsPerSecond() const { return m_rate; }
     static QString speedText(double stepsPerSecond);
-    // Handles Space, Right and Shift+Right if no control has used them. Returns false for other keys.
+    // Triggers Pause for Space, Step for Right and Phase for Shift+Right. Returns false for other keys and if the
+    // action is disabled.
     bool handleKey(const QKeyEvent& event);
 
   Q_SIGNALS:

@@ -122,8 +122,8 @@ void IdentityMenu::showOn(const QString& page, const Identity& thing) {
     if (const auto step = stepOf(thing)) m_window.cursor.choose(*step);
 }
 
-// Shows the explanation of a sample on the Shards page, and the explanation of a rank, step, epoch or collective in the
-// documents.
+// For a sample, shows its explanation on the Shards page. For a rank, step, epoch or collective, opens the
+// documentation.
 void IdentityMenu::explain(const Identity& thing) {
     switch (thing.kind) {
         case IdentityKind::Sample:

@@ -43,9 +43,9 @@ class RunSession final : public QObject {
 
     void start();   // runs the experiment of the form; ignored if it is not runnable
     void resume();  // continues the shown run from its newest checkpoint with the settings of the form
-    // Shows a run of this experiment that a cluster or classroom has started.
+    // Shows the run in `directory`, which a cluster or classroom has started with the experiment of the form.
     void follow(const QString& directory);
-    // Starts a script, after asking about unsaved changes.
+    // Runs a Python script as a watched run, after asking about unsaved changes of the experiment.
     void watch(const WatchRequest& request);
     enum class AfterOpening { kShow, kResume };
     // Shows a run and its experiment, after asking about unsaved changes. False if there is no run to show; refused()
