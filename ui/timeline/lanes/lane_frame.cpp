@@ -81,7 +81,7 @@ void LaneFrame::paintNames() {
     std::vector<double> busy;
     if (const TracedStep* step = m_model.shownStep())
         for (const RankTrace& rank : step->ranks) busy.push_back(busyMs(rank));
-    double busiest = -1;  // time of work that is shown in another colour
+    double busiest = -1;  // working time of the rank that works longest; drawn in a colour of its own
     if (busy.size() > 1) {
         const double most = *std::ranges::max_element(busy);
         const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2);
@@ -192,7 +192,8 @@ void LaneFrame::paintAxis() {
         const TracedStep* first = m_model.trace()->find(std::max(stretch.firstStep, insight.first));
         const double origin = first == nullptr ? stretch.shown : m_model.clock().shownAt(first->beginNs);
         const double last = std::min(stretch.shownEnd(), m_geometry.left + m_geometry.span);
-        // Draws a single label with the number of the step if a stretch has no room for a second label.
+        // Draws a single label with the number of the step in a stretch that is shorter than the distance of two
+        // labels.
         const bool isShort = first != nullptr && stretch.shownEnd() - origin < every;
         const double skipped = std::max(0.0, std::floor((m_geometry.left - origin) / every));
         for (double at = skipped * every; origin + at <= last; at += every) {
@@ -233,7 +234,8 @@ void LaneFrame::paintCuts() {
     }
 }
 
-// Draws arrows from the last rank at a collective to the ranks that waited for it, where there is room.
+// Draws arrows from the last rank at a collective to the ranks that waited for it: at most kMostArrows (400), for waits
+// of at least kLeastArrow (10) pixels.
 void LaneFrame::paintArrows() {
     const auto [first, last] = m_model.stepsTouched();
     if (first == 0) return;

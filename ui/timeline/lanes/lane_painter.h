@@ -10,8 +10,8 @@ namespace ringside {
 
 class Theme;
 
-// Draws the bars of the lanes: each span separately if a step is wide enough, otherwise one stack per pixel column.
-// Draws only the visible part.
+// Draws the bars of the lanes: each span separately if a step is at least 30 pixels wide, otherwise one stack per pixel
+// column. Draws only the visible part.
 class LanePainter {
   public:
     LanePainter(QPainter& painter, const TimelineModel& model, const LanesGeometry& geometry, const Theme& theme)

@@ -11,8 +11,8 @@ namespace ringside {
 
 class Theme;
 
-// A lane for each rank on one clock. If there are more than kMostLanes ranks, only the chosen rank and the rank that
-// arrives last have a lane.
+// A lane for each rank on one clock. If there are more than kMostLanes (16) ranks, only the chosen rank and the rank
+// that arrives last have a lane.
 class LanesWidget final : public Picture {
     Q_OBJECT
   public:
@@ -23,7 +23,7 @@ class LanesWidget final : public Picture {
     LanesGeometry geometryOfLanes() const;
     std::vector<int> shownRanks() const;
     QSize minimumSizeHint() const override { return {320, 120}; }
-    // Returns the step, the rank and, in a collective, that collective.
+    // Returns what is drawn at `point`: the step, the rank and, if the rank is in a collective there, the collective.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     // Returns a description of what is drawn at `at`, or an empty text.
     QString textAt(QPointF at) const;

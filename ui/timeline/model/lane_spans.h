@@ -17,7 +17,7 @@ struct LaneSpan {
     int waitsFor = -1;  // for a wait: rank that arrived last; -1: it waits for no other rank
 };
 
-// Returns the spans of a rank. Adjacent spans of one phase are merged, ignoring the trainer's short gaps between them.
+// Returns the spans of a rank. Spans of one phase are merged if the gap between them is at most 20 us.
 std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank);
 
 // Arrow from the rank that arrived last to a rank that waited for it.

@@ -75,7 +75,8 @@ double TimelineModel::left() const {
     return m_clock.shownAt(m_leftNs) + m_leftRest;
 }
 
-// Shows the last steps that all ranks have reported; after a failure, more steps, so that its cause is visible.
+// Shows the last kFollowed (2) steps that all ranks have reported; after a failure kStepsAtTheEnd (3) steps, so that
+// the cause is visible.
 void TimelineModel::placeAtEnd() {
     const TraceData* known = trace();
     if (known == nullptr) return;

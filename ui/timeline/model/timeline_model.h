@@ -50,7 +50,7 @@ class TimelineModel : public QObject {
     const TracedStep* shownStep() const;
     // Returns the first and the last visible step; both 0 if there are none.
     std::pair<std::int64_t, std::int64_t> stepsInSight() const;
-    // Returns the same range including steps of which only a part is visible.
+    // Returns the first and the last step of which at least a part is visible; both 0 if there are none.
     std::pair<std::int64_t, std::int64_t> stepsTouched() const;
     int chosenRank() const { return m_rank; }
     void chooseRank(int rank);

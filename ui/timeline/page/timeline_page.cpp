@@ -207,7 +207,7 @@ void TimelinePage::connectParts() {
     });
     connect(m_whatIf, &WhatIfPanel::outcomeShown, this, [this](QWidget* label) {
         auto* area = static_cast<QScrollArea*>(m_side);
-        area->widget()->layout()->activate();  // computes the layout again, because the label was hidden until now
+        area->widget()->layout()->activate();  // computes the layout again, because `label` was hidden until now
         area->widget()->adjustSize();
         area->ensureWidgetVisible(label);
     });
@@ -247,7 +247,8 @@ void TimelinePage::resizeEvent(QResizeEvent* event) {
     arrange();
 }
 
-// In a narrow page the legend stands below the title; in a narrower page the numbers of the step stand below the lanes.
+// Places the legend below the title in a page narrower than kNarrowPage, and the numbers of the step below the lanes in
+// a page narrower than kStackedPage.
 void TimelinePage::arrange() {
     m_head->removeWidget(m_legend);
     if (width() < kNarrowPage) {
@@ -288,11 +289,12 @@ void TimelinePage::refresh() {
 void TimelinePage::requestRecording() {
     m_asked = m_run.data().controls().size();
     Q_EMIT recordWanted(kRecordedSteps);
-    m_lanes->setFocus();  // the button becomes disabled
+    m_lanes->setFocus();  // the button that had the focus becomes disabled
     showWords();
 }
 
-// Shows the recorded steps when all of them are available, because the view of a live run has moved past them.
+// Moves the view back to the recorded steps when all of them are available. The view of a live run follows the newest
+// steps, and has moved past the recorded ones by then.
 void TimelinePage::showRecorded() {
     if (!m_asked) return;
     const std::vector<Controlled>& told = m_run.data().controls();

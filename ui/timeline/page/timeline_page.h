@@ -43,7 +43,7 @@ class TimelinePage : public Page {
     QString copyText() const override { return tabText(table()); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_lanes; }
-    void showEnd() override;  // shows the last steps
+    void showEnd() override;  // shows the last steps of the run
     void showRank(int rank) override { m_model.chooseRank(rank); }
     bool isSettled() const override { return !m_whatIf->isWorking(); }
     bool followsRuns() const override { return true; }

@@ -72,7 +72,7 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
 VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     setProperty("role", "verdict");
     setObjectName(QStringLiteral("verdictBanner"));
-    setFocusPolicy(Qt::ClickFocus);  // for the copy key
+    setFocusPolicy(Qt::ClickFocus);  // so that the copy key copies the verdict
     m_row = new QHBoxLayout(this);
     m_row->setContentsMargins(0, 0, Theme::kSpace3, 0);
     m_row->setSpacing(Theme::kSpace2);

@@ -28,8 +28,8 @@ struct StepNumbers {
     int missing = 0;     // number of ranks that did not report the step
 };
 
-// Returns the numbers of all ranks. If there are more than kMostColumns, returns the median, the selected rank, and the
-// ranks that differ the most from the median.
+// Returns the numbers of all ranks. If there are more than kMostColumns (5) ranks, returns the median, the selected
+// rank, and the ranks that differ the most from the median.
 StepNumbers stepNumbers(const TracedStep& step, int chosenRank);
 
 }  // namespace ringside

@@ -98,7 +98,7 @@ StepPanel::StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent) 
     setProperty("role", "panel");
     setObjectName(QStringLiteral("stepPanel"));
     setAccessibleName(tr("Numbers of the step"));
-    setFocusPolicy(Qt::StrongFocus);  // for the copy key
+    setFocusPolicy(Qt::StrongFocus);  // so that the copy key copies the numbers
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
     column->setSpacing(Theme::kSpace1);
