@@ -149,8 +149,8 @@ class CudaDevices final : public RankDevices {
         options.computeStream = gpu.stream();
         options.hostWaits = false;
         auto communicator = makeNcclCommunicator(store, environment.rank, environment.worldSize, options);
-        // Set only after connecting, because an abort that hangs while connecting must not end the process: ranks that
-        // share a GPU can still use Gloo.
+        // Sets the handler that ends the process if NCCL's abort hangs. It is set only after connecting: if the abort
+        // of a failed attempt to connect hangs, ranks that share a GPU can still use Gloo.
         communicator->setOnHungAbort(leaveWithHungGpu);
         gpu.whileWaiting([&nccl = *communicator] { nccl.poll(); });
         return communicator;

@@ -159,7 +159,8 @@ std::optional<Problem> readExperiment(Start& start) {
 // process itself will use MPI.
 void leaveServer(Start& start) {
     const bool usesMpi = start.experiment.config.parallel.backend == CollectiveBackend::kMpi;
-    // Rank 0 trains in a child process, which connects to the server by itself.
+    // Rank 0 trains in a child process (except under PMI), which connects to the launcher's server by itself: this
+    // process can then leave the server even if the run uses MPI.
     const bool isChild = start.place.rank == 0 && start.place.launcher != LauncherKind::kPmi;
     if (start.server && (!usesMpi || isChild)) start.server->leave();
 }
@@ -285,7 +286,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
     environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
     environment.isGuest = start.isGuest;
-    // A guest writes no run directory, and the host's path has no meaning on its computer.
+    // A guest of a classroom writes no run directory, and the path on the host's computer means nothing on the guest's:
+    // the directory of a guest is only the name "run".
     environment.runDirectory = start.isGuest ? "run" : joined.welcome.runDirectory;
     environment.epochUs = joined.welcome.epochUs - joined.clockOffsetUs;
     environment.backend = joined.welcome.backend;

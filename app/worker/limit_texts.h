@@ -10,7 +10,8 @@ namespace ringside {
 // remedy.
 std::string outOfMemoryText();
 
-// Returns an error text for any other resource that the system has refused, such as a thread that cannot be started.
+// Returns an error text for a system call that failed for another reason than exhausted memory. For EAGAIN the text
+// says that no thread could be started, and which limit to raise.
 std::string systemErrorText(const std::system_error& error);
 
 }  // namespace ringside

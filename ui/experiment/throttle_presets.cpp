@@ -23,7 +23,7 @@ double rounded(double value) {
 
 struct ModelSize {
     double flops = 19072;  // FLOPs of the forward pass for each sample
-    double bytes = 38440;  // size of the gradients
+    double bytes = 38440;  // size of the gradients in bytes: 9,610 parameters of 4 bytes
 };
 
 ModelSize sizeOf(const RunConfig& config, const DataSplit* data) {

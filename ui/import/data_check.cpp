@@ -13,7 +13,8 @@ constexpr std::int64_t kLabelsBetweenLooks = 1 << 16;  // number of samples betw
 std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_token& stop) {
     const Dataset& training = *split.training;
     std::vector<PreviewClass> classes(static_cast<std::size_t>(training.classCount()));
-    if (classes.empty() || training.shape().isSequence) return {};  // samples of a text have many labels each
+    // Classes are not counted for texts, because each sample of a text has many labels.
+    if (classes.empty() || training.shape().isSequence) return {};
     for (const auto& part : {split.training, split.validation}) {
         for (std::int64_t i = 0; i < part->size(); ++i) {
             if (i % kLabelsBetweenLooks == 0 && stop.stop_requested()) return {};

@@ -72,7 +72,7 @@ QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation,
         case Qt::TextAlignmentRole:
             return alignmentOf(column);
         case Qt::ToolTipRole:
-            if (m_isText) return tr("The first lines");
+            if (m_isText) return tr("The first lines of the text file");
             return isLabel ? columnTip(column) : columnTip(column) + tr("\nClick to use this column as the label");
         default:
             return {};

@@ -19,8 +19,8 @@ class GrowingCurves {
   public:
     using SeriesOf = std::function<const Series*(const RunData&)>;  // returns null if the run does not have the series
 
-    // Returns `start` with the current points of the series. A line becomes a band where a point contains several
-    // values.
+    // Returns the curve `start`, filled with the current points of the series of all parts. A line becomes a line with
+    // a band from minimum to maximum if a point combines several values.
     Curve follow(Curve start, const RunParts& parts, XAxis axis, const SeriesOf& seriesOf);
     void forget() { m_held.clear(); }  // clears the cache; call when another run is shown
 

@@ -26,7 +26,8 @@ constexpr int kGroupRows = 3;           // rows of the grid that a group of char
 constexpr TypePixels kLeastChart{132};  // height
 constexpr TypePixels kLeastChartWidth{190};
 constexpr double kMostFindings = 0.45;   // share of the page's height
-constexpr double kStartsNearZero = 0.1;  // fraction of the last step
+constexpr double kStartsNearZero = 0.1;  // the x axis of a resumed run starts at 0 if its curves start below this
+                                         // fraction of their largest x
 
 }  // namespace
 
@@ -116,7 +117,7 @@ void TrainingPage::showEmpty() {
         m_emptyTitle->setText(start.title);
         m_emptyHint->setText(start.run + QLatin1Char('\n') + start.missingRanks);
     } else if (m_run.data().ended()) {
-        m_emptyTitle->setText(tr("This run has no curves"));
+        m_emptyTitle->setText(tr("No curves were recorded"));
         m_emptyHint->setText(tr("The run ended before its first step: %1")
                                  .arg(inFormWords(QString::fromStdString(m_run.data().ended()->verdict))));
     } else {
@@ -230,8 +231,8 @@ void TrainingPage::redrawLater() {
     }
 }
 
-// True if the curves of the panel are smoothed. Learning rates are not noisy, and the few speeds of a short run are
-// already means.
+// True if the curves of the panel are smoothed. Learning rates and phase times never are. Speeds are smoothed if there
+// are more than kFewRates (40) points, because each of them is already a mean.
 bool TrainingPage::isSmoothed(const ChartPanel* panel) const {
     constexpr std::size_t kFewRates = 40;
     if (panel == m_throughput) return m_run.data().samplesPerSecond().points().size() > kFewRates;

@@ -24,8 +24,8 @@ class FindingsPanel;
 class RunModel;
 class StepCursor;
 
-// Loss, accuracy, throughput, gradient norm and learning rate while they are measured, on one x axis with one
-// crosshair. The curves of a resumed run include the runs before it.
+// Page with charts of loss, accuracy, throughput, gradient norm and learning rate, which grow while the run is live.
+// The charts share one x axis and one crosshair. The curves of a resumed run include the runs before it.
 class TrainingPage : public Page, public IdentitySource {
     Q_OBJECT
   public:

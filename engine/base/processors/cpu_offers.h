@@ -19,7 +19,7 @@ class CpuOffers {
         std::function<void()> yield = yieldProcessor;
     };
 
-    // late: duration of a yield above which the CPU is assumed to have been used by other programs than ranks.
+    // late: if a yield takes longer than this, other programs than ranks have probably used the CPU.
     explicit CpuOffers(std::chrono::microseconds late) : CpuOffers(late, System{}) {}
     CpuOffers(std::chrono::microseconds late, System system) : m_late(late), m_system(std::move(system)) {}
 

@@ -15,7 +15,7 @@ class ShortTurns {
     ShortTurns() : ShortTurns(CpuOffers(std::chrono::milliseconds(10))) {}
     explicit ShortTurns(CpuOffers offers) : m_offers(std::move(offers)) {}
 
-    // Starts the first slice. Call before the work.
+    // Starts the first slice of the work. Call before the work.
     void begin();
 
     // Yields the CPU if the slice is over and CpuOffers::worthwhile(). Call between two pieces of the work.
