@@ -193,7 +193,7 @@ std::unique_ptr<RankDevices> makeWorkerDevices() {
     return std::make_unique<CudaDevices>();
 }
 
-std::optional<int> printDevices(int argc, char** argv) {
+std::optional<int> printDevicesIfAsked(int argc, char** argv) {
     if (argc != 2 || std::string_view(argv[1]) != "--devices") return std::nullopt;
     std::cout << toJson(queryGpus({ncclVersion(), cuda::cudnnVersion()})).dump() << std::endl;
     return std::cout ? 0 : static_cast<int>(ExitCode::kBadConfiguration);

@@ -353,8 +353,8 @@ int joinRun(const Start& start) {
         writeLauncherError(text, ErrorRole::kConsequence);
         _exit(asCode(ExitCode::kCommunicationFailed));
     };
-    const RankEnd end = runAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
-                                  clockNote(environment, joined.value()));
+    const RankResult end = runAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
+                                     clockNote(environment, joined.value()));
     signals.reset();
     const bool lostPeer = end.exitCode == asCode(ExitCode::kCommunicationFailed);
     if (!end.text.empty())

@@ -68,7 +68,7 @@ int runSupervised(int argc, char** argv, pid_t parent) {
 int main(int argc, char** argv) {
     const pid_t parent = getppid();
     setUpProcess();
-    if (const std::optional<int> answered = printDevices(argc, argv)) return *answered;
+    if (const std::optional<int> answered = printDevicesIfAsked(argc, argv)) return *answered;
     if (isLaunched(argc, argv)) return runLaunched(argc, argv, parent);
     return runSupervised(argc, argv, parent);
 }

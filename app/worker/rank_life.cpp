@@ -23,8 +23,8 @@
 namespace ringside {
 namespace {
 
-RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code,
-             int missingRank = -1) {
+RankResult fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code,
+                int missingRank = -1) {
     const std::string rank = "rank " + std::to_string(environment.rank) + ": ";
     std::cerr << (text.starts_with(rank) ? "" : rank) << text << std::endl;
     const std::string sent = environment.isGuest ? withoutPrivateParts(text) : text;
@@ -36,8 +36,8 @@ RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std:
 
 }  // namespace
 
-RankEnd runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
-                  std::function<void()> onHangUp, const std::string& note) {
+RankResult runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
+                     std::function<void()> onHangUp, const std::string& note) {
     TelemetrySink sink(sinkOptionsOf(environment, channels));
     ControlInput control(channels.control.get(), std::move(onHangUp),
                          [&sink](std::int64_t zeroUs) { sink.setStart(zeroUs); });

@@ -12,7 +12,7 @@
 namespace ringside {
 
 // Exit code and error of a rank that has ended.
-struct RankEnd {
+struct RankResult {
     int exitCode = 0;
     std::string text;  // error text; empty on success
 };
@@ -21,7 +21,7 @@ struct RankEnd {
 // standard error. If `config` is empty, reads the configuration from the run directory. `onHangUp` runs in another
 // thread when the host of the run closes the connection; it must not return. `note` is written to the run's log at the
 // start.
-RankEnd runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
-                  std::function<void()> onHangUp, const std::string& note = {});
+RankResult runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
+                     std::function<void()> onHangUp, const std::string& note = {});
 
 }  // namespace ringside

@@ -13,6 +13,6 @@ std::unique_ptr<RankDevices> makeWorkerDevices();
 
 // Handles the command line `--devices`: prints the GPUs as JSON and returns the exit code. Returns nothing for any
 // other command line, and always in the CPU worker.
-std::optional<int> printDevices(int argc, char** argv);
+std::optional<int> printDevicesIfAsked(int argc, char** argv);
 
 }  // namespace ringside

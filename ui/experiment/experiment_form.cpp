@@ -136,7 +136,7 @@ void ExperimentForm::refresh() {
     const DataSplit* split = slow ? nullptr : m_model.data();
     const ComputeChoice compute = m_model.compute();
     const QString workers = workersSentence(config, choiceText(compute.device));
-    const QString loading = loadingSentence(config, split);
+    const QString loading = samplingSentence(config, split);
     const QString sentences[] = {
         slow ? tr("Reading the data...") : dataSentence(config, split), modelSentence(config, split),
         parallelSentence(config, transportSentence(config, compute)),

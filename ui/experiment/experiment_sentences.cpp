@@ -158,7 +158,7 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
            last;
 }
 
-QString loadingSentence(const RunConfig& config, const DataSplit* data) {
+QString samplingSentence(const RunConfig& config, const DataSplit* data) {
     const std::optional<ShardSpec> spec = specOf(config, data);
     if (!spec) return {};
     std::string text = shardSentence(*spec) + '\n' + stepSentence(*spec);

@@ -18,7 +18,7 @@ QString parallelSentence(const RunConfig& config, const QString& why);
 // Returns the reason for the choice of the backend. The form does not know the number of hosts, which the launcher
 // determines, so a choice of shared memory is stated with its condition: all ranks on one host.
 QString transportSentence(const RunConfig& config, const ComputeChoice& choice);
-QString loadingSentence(const RunConfig& config, const DataSplit* data);
+QString samplingSentence(const RunConfig& config, const DataSplit* data);
 // Returns the total of worker threads and effects of the device; empty if there is nothing to report.
 QString workersSentence(const RunConfig& config, const QString& device);
 QString optimisationSentence(const RunConfig& config, const DataSplit* data);

@@ -45,7 +45,7 @@ ImportDialog* DataImport::makeDialog() {
                 m_model.edit(config, QStringLiteral("dataset"));
             });
     connect(dialog, &ImportDialog::experimentFound, this, &DataImport::experimentFound);
-    connect(dialog, &ImportDialog::runFound, this, &DataImport::runFound);
+    connect(dialog, &ImportDialog::runChosen, this, &DataImport::runChosen);
     return dialog;
 }
 

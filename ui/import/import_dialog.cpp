@@ -197,7 +197,7 @@ void ImportDialog::showPreview(const Result<DataPreview>& preview) {
     if (preview.value().found != DataPreview::Found::kData) {
         reject();
         if (preview.value().found == DataPreview::Found::kRunDirectory)
-            Q_EMIT runFound(path);
+            Q_EMIT runChosen(path);
         else
             Q_EMIT experimentFound(path);
         return;

@@ -174,7 +174,7 @@ std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& t
                 double& from = below[index++];
                 const double height = points[i].mean;
                 seen = seen || points[i].mean > kWorthShowing * largest;
-                curve.points.push_back({xIn(part, points[i], axis), height, from, from + height});
+                curve.points.push_back({xOverAllParts(part, points[i], axis), height, from, from + height});
                 from += height;
             }
         }
@@ -187,8 +187,8 @@ QString placeText(const RunParts& parts, XAxis axis, double x) {
     const SeriesPoint* found = nullptr;
     for (const RunPart& part : parts) {
         const auto points = part.run->loss().points();
-        const auto after =
-            std::ranges::upper_bound(points, x, {}, [&](const SeriesPoint& one) { return xIn(part, one, axis); });
+        const auto after = std::ranges::upper_bound(
+            points, x, {}, [&](const SeriesPoint& one) { return xOverAllParts(part, one, axis); });
         if (after == points.begin() || (found != nullptr && (after - 1)->step < found->step)) continue;
         found = &*(after - 1);
     }

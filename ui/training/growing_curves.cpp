@@ -14,7 +14,7 @@ bool GrowingCurves::continuesCurves(const Held& held, XAxis axis, const std::vec
     if (held.copied == 1) return true;
     const SeriesPoint& witness = points[held.copied - 2];
     const CurvePoint& copy = held.points[held.points.size() - 2];
-    return xIn(sources.back().part, witness, axis) == copy.x && copy.minimum == witness.minimum;
+    return xOverAllParts(sources.back().part, witness, axis) == copy.x && copy.minimum == witness.minimum;
 }
 
 void GrowingCurves::append(Held& held, const Source& source, std::size_t from) {
@@ -22,7 +22,7 @@ void GrowingCurves::append(Held& held, const Source& source, std::size_t from) {
     held.copied = points.size();
     for (const SeriesPoint& point : points.subspan(from)) {
         if (point.step > source.part.lastStep) break;
-        held.points.push_back({xIn(source.part, point, held.axis), point.mean, point.minimum, point.maximum});
+        held.points.push_back({xOverAllParts(source.part, point, held.axis), point.mean, point.minimum, point.maximum});
         held.hasBand = held.hasBand || point.minimum < point.maximum;
     }
 }

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-double xIn(const RunPart& part, const SeriesPoint& point, XAxis axis) {
+double xOverAllParts(const RunPart& part, const SeriesPoint& point, XAxis axis) {
     const double x = xOf(point, axis);
     if (axis == XAxis::Samples) return x + part.samplesBefore;
     return axis == XAxis::Time ? x + part.secondsBefore : x;
@@ -82,7 +82,7 @@ std::vector<double> restarts(const RunParts& parts, XAxis axis) {
             if (control.command != ControlKind::kRestart || control.step > part.lastStep) continue;
             const auto at = std::ranges::upper_bound(points, control.step, {}, &SeriesPoint::step);
             if (at == points.begin()) continue;  // no step before the restart is recorded
-            all.push_back(xIn(part, *(at - 1), axis));
+            all.push_back(xOverAllParts(part, *(at - 1), axis));
         }
     }
     return all;

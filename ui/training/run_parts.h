@@ -26,7 +26,7 @@ struct RunPart {
 using RunParts = std::vector<RunPart>;
 
 // Returns the position of a point of this part on the axis of all parts.
-double xIn(const RunPart& part, const SeriesPoint& point, XAxis axis);
+double xOverAllParts(const RunPart& part, const SeriesPoint& point, XAxis axis);
 
 // Return the samples and seconds at a step of a curve.
 double samplesAt(const Series& series, std::int64_t step);

@@ -171,7 +171,9 @@ std::optional<std::int64_t> TrainingPage::stepNear(double x) const {
     const RunParts all = parts();
     const auto points = all.back().run->loss().points();
     const SeriesPoint* nearest = nullptr;
-    const auto distance = [&](const SeriesPoint& one) { return std::abs(xIn(all.back(), one, m_tools->xAxis()) - x); };
+    const auto distance = [&](const SeriesPoint& one) {
+        return std::abs(xOverAllParts(all.back(), one, m_tools->xAxis()) - x);
+    };
     for (const SeriesPoint& one : points)
         if (!nearest || distance(one) < distance(*nearest)) nearest = &one;
     return nearest ? std::optional(nearest->step) : std::nullopt;
@@ -303,7 +305,7 @@ std::optional<double> TrainingPage::cursorX() const {
     const auto points = all.back().run->loss().points();
     const auto at = std::ranges::lower_bound(points, *m_cursor->step(), {}, &SeriesPoint::step);
     if (at == points.end()) return {};
-    return xIn(all.back(), *at, m_tools->xAxis());
+    return xOverAllParts(all.back(), *at, m_tools->xAxis());
 }
 
 // Places the charts in three groups, one below the other. Charts without curves are left out: regression, for example,

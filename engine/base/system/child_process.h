@@ -50,7 +50,7 @@ class ChildProcess {
     // Returns a descriptor that becomes readable when the process has ended.
     int exitFd() const { return m_pidFd.get(); }
     int outputFd() const { return m_output.get(); }
-    void closeOutput() { m_output.reset(); }
+    void closeOutputFd() { m_output.reset(); }
 
     // Sends the signal to the whole process group; no effect after poll() has returned the end.
     void signal(int number) const;

@@ -110,7 +110,7 @@ bool RankProcess::readOutput(const LineSink& line) {
         line(text);
     };
     if (readAvailable(m_process.outputFd(), m_outputLines, keep)) return true;
-    m_process.closeOutput();
+    m_process.closeOutputFd();
     return false;
 }
 
