@@ -2,17 +2,20 @@
 #include "launched_rank.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string_view>
 #include <thread>
 
@@ -247,15 +250,15 @@ int hostRun(const Start& start) {
 // interrupted in a matrix product.
 class StopSignals {
   public:
-    // control: socket to the host of the run; stays open until the destructor has run.
-    explicit StopSignals(int control)
-        : m_signals(launcherSignals()), m_thread([this, control](std::stop_token end) {
-              nameThread("signals");
-              run(control, end);
-          }) {}
-    // Ends the thread. Later signals are ignored, because the run has ended.
+    // control: socket to the process that hosts the run; stays open until the destructor has run.
+    explicit StopSignals(int control) : m_signals(launcherSignals()), m_end(::eventfd(0, EFD_CLOEXEC)) {
+        if (!m_end) throw IoError("no event descriptor for the launcher's signals: " + errnoText(errno));
+        m_thread = std::thread([this, control] { run(control); });
+    }
+    // From here on the signals have no effect: the run has ended.
     ~StopSignals() {
-        m_thread.request_stop();
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const ssize_t written = ::write(m_end.get(), &one, sizeof one);
         m_thread.join();
         for (const int number : kLauncherSignals) std::signal(number, SIG_IGN);
     }
@@ -263,18 +266,24 @@ class StopSignals {
     StopSignals& operator=(const StopSignals&) = delete;
 
   private:
-    void run(int control, const std::stop_token& end) const {
+    void run(int control) const {
         static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
-        static constexpr int kPollMs = 50;  // longest time until the thread ends after a stop request
-        while (!end.stop_requested()) {
-            pollfd wait{m_signals.get(), POLLIN, 0};
-            if (::poll(&wait, 1, kPollMs) <= 0 || !takeSignal(m_signals.get())) continue;
+        nameThread("signals");
+        std::array<pollfd, 2> watched{{{m_signals.get(), POLLIN, 0}, {m_end.get(), POLLIN, 0}}};
+        for (;;) {
+            if (::poll(watched.data(), watched.size(), -1) < 0) {
+                if (errno == EINTR) continue;
+                return;
+            }
+            if (watched[1].revents != 0) return;
+            if (watched[0].revents == 0 || !takeSignal(m_signals.get())) continue;
             [[maybe_unused]] const ssize_t written = ::write(control, kLine.data(), kLine.size());
         }
     }
 
     UniqueFd m_signals;
-    std::jthread m_thread;
+    UniqueFd m_end;  // eventfd that becomes readable when the destructor ends the thread
+    std::thread m_thread;
 };
 
 RankEnvironment environmentOf(const Start& start, const Joined& joined) {
