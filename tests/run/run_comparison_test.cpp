@@ -147,12 +147,14 @@ TEST_CASE("a resumed run is compared from its first step on") {
 TEST_CASE("a watched run is compared up to the restart of its ranks, and is not called equal") {
     const RunFiles whole(step(1, "4") + step(2, "3") + step(3, "2") + step(4, "1"));
     const RunFiles restarted(step(1, "4") + step(2, "3") + step(3, "3") + step(4, "2") + step(5, "1"));
-    const std::string end = R"({"version":1,"state":"finished","exit_code":0,"verdict":"","steps":5,"source":")";
-    restarted.write("telemetry.jsonl", R"({"kind":"control","command":"restart","value":1,"step":2,"time_us":9})"
-                                       "\n");
-    restarted.write("summary.json", end + "watched\"}");
+    const std::string restart = R"({"kind":"control","command":"restart","value":1,"step":2,"time_us":9})"
+                                "\n";
+    const std::string script = R"({"kind":"script","rank":0,"about":"process","facts":{},"time_us":1})"
+                               "\n";
+    restarted.write("telemetry.jsonl", script + restart);  // without a summary.json: the watcher was killed
     for (const RunComparison& result :
-         {compared(whole.read(), restarted.read(), 0), compared(restarted.read(), whole.read(), 0)}) {
+         {compared(whole.read(), restarted.read(), 0), compared(restarted.read(), whole.read(), 0),
+          compared(restarted.read(), restarted.read(), 0)}) {
         CHECK(result.steps == 2);
         CHECK(result.stepsOnlyA + result.stepsOnlyB == 0);
         CHECK_FALSE(result.firstApart);
@@ -162,10 +164,20 @@ TEST_CASE("a watched run is compared up to the restart of its ranks, and is not 
         CHECK(result.toJson()["last_step"] == 2);
     }
     // Ranks of Ringside train the steps after a checkpoint again under the same numbers: all steps are compared.
-    restarted.write("summary.json", end + "trained\"}");
+    restarted.write("telemetry.jsonl", restart);
     const RunComparison all = compared(whole.read(), restarted.read(), 0);
     CHECK(all.firstApart->at == 3);
     CHECK(all.toJson()["last_step"].is_null());
+}
+
+TEST_CASE("a difference before the restart makes runs different") {
+    const RunFiles a(step(1, "4") + step(2, "3"));
+    const RunFiles b(step(1, "4") + step(2, "5") + step(3, "3"));
+    b.write("telemetry.jsonl", R"({"kind":"script","rank":0,"about":"process","facts":{},"time_us":1})"
+                               "\n"
+                               R"({"kind":"control","command":"restart","value":1,"step":2,"time_us":9})"
+                               "\n");
+    CHECK(compared(a.read(), b.read(), 1e-3).text().find("different from step 2") != std::string::npos);
 }
 
 TEST_CASE("NaN losses are equal only to NaN") {

@@ -22,12 +22,12 @@ constexpr const char* kCompareFooter =
     "accuracy and configuration are reported but do not change the result. Steps of a long run that were recorded "
     "together\n"
     "are compared by mean, minimum and maximum. A run that continues from a checkpoint is compared from its first\n"
-    "step on.\n"
+    "step on. A watched run whose ranks were restarted is compared up to the restart, and is never called equal.\n"
     "Of two watched runs, for example on one process and on several, weights and averaged gradients are compared\n"
     "after the steps 1, 2, 4, 8, ..., and the first tensor that differs by more than rounding is named.\n"
     "\n"
-    "Exit codes: 0 the same steps with losses within the tolerance and no tensor that differs, 1 different, 2 a run\n"
-    "cannot be read.\n"
+    "Exit codes: 0 the same steps with losses within the tolerance and no tensor that differs, 1 different or not\n"
+    "compared to the end, 2 a run cannot be read.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl compare runs/mine runs/pytorch\n"
@@ -44,14 +44,14 @@ struct CompareArguments {
 
 // Compares the gradients and weights that two watched runs recorded. Returns nullopt if neither run was watched,
 // because only watched runs record tensors.
-std::optional<TensorComparison> tensorsOf(const CompareArguments& arguments) {
+std::optional<TensorComparison> tensorsOf(const CompareArguments& arguments, std::optional<std::int64_t> lastStep) {
     const Result<TensorRecord> a = readTensorRecord(arguments.a);
     const Result<TensorRecord> b = readTensorRecord(arguments.b);
     const TensorRecord none;
     const TensorRecord& ofA = a ? a.value() : none;
     const TensorRecord& ofB = b ? b.value() : none;
     if (!ofA.isWatched() && !ofB.isWatched()) return {};
-    return compareTensors(ofA, ofB, arguments.tensorTolerance);
+    return compareTensors(ofA, ofB, arguments.tensorTolerance, lastStep);
 }
 
 Json jsonOf(const RunComparison& comparison, const std::optional<TensorComparison>& tensors) {
@@ -78,7 +78,7 @@ int runCompare(const CompareArguments& arguments) {
     if (!problems.empty()) return reportProblems(problems);
     const Result<RunComparison> comparison = compareRuns(a.value(), b.value(), arguments.tolerance);
     if (!comparison) return reportProblems({comparison.problem()});
-    const std::optional<TensorComparison> tensors = tensorsOf(arguments);
+    const std::optional<TensorComparison> tensors = tensorsOf(arguments, comparison.value().lastStep);
     std::cout << terminalJson(arguments.json ? jsonOf(comparison.value(), tensors).dump(2) + '\n'
                                              : comparison.value().text() + (tensors ? tensors->text() : ""));
     return comparison.value().equal() && !(tensors && tensors->first) ? 0 : kDifferent;

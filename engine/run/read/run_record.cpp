@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kTelemetryPiece = 1U << 18;
 constexpr std::array<std::string_view, 3> kCountedWords{"\"consumed\"", "\"replica\"", "\"restart\""};
+constexpr std::string_view kScriptLine = R"({"kind":"script")";  // start of the lines that only watched runs have
 
 int nibble(char digit) {
     if (digit >= '0' && digit <= '9') return digit - '0';
@@ -46,6 +47,7 @@ Digest digestOf(const std::string& hash) {
 // Adds the hash or the restart that a telemetry line contains. Decodes only the lines of these three kinds, because
 // telemetry can be large. Skips invalid lines.
 void applyLine(RunRecord& record, std::string_view line) {
+    if (line.starts_with(kScriptLine)) record.isWatched = true;
     const bool counts = std::ranges::any_of(
         kCountedWords, [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
     if (!counts) return;
@@ -106,10 +108,9 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     sortByKey(record.shards);
     sortByKey(record.weights);
     if (Result<Json> config = readJsonFile(paths.config()); config) record.config = std::move(config).value();
-    const Result<RunSummary> summary = readRunSummary(paths.summary());
-    if (summary) record.bits = summary.value().bitsDependOn;
+    if (const Result<RunSummary> summary = readRunSummary(paths.summary())) record.bits = summary.value().bitsDependOn;
     // Ranks of Ringside train the steps after a checkpoint again under the same numbers.
-    if (!summary || summary.value().source != kWatchedSource) record.lastOwnStep.reset();
+    if (!record.isWatched) record.lastOwnStep.reset();
     return record;
 }
 

@@ -36,6 +36,7 @@ struct RunRecord {
     std::filesystem::path metrics;
     std::int64_t firstStep = 0;          // number of the first recorded step
     std::vector<Hash<ShardKey>> shards;  // hashes of trained samples, sorted by key
+    bool isWatched = false;              // true if the run is that of a watched script
     // Watched run whose ranks the launcher started again: last step before the first restart. The later steps are
     // counted on from there, regardless of the checkpoint that the new processes continued from. Empty for any other
     // run.

@@ -156,8 +156,6 @@ struct SummarySamples {
     std::vector<SamplesLine> lines{};  // text lines that state the result of the audit
 };
 
-inline constexpr std::string_view kWatchedSource = "watched";  // RunSummary::source of a watched run
-
 // Content of summary.json: the outcome of a run, written when the run ends. A provisional summary is written earlier if
 // a launcher may kill the supervisor.
 struct RunSummary {

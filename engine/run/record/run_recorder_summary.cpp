@@ -84,7 +84,7 @@ std::int64_t nonFiniteBatches(const RunData& data) {
 }
 
 void addWatched(const RunRecorder::Watched& watched, RunSummary& all) {
-    all.source = kWatchedSource;
+    all.source = "watched";
     all.plannedSteps = 0;
     all.bitsDependOn.reset();
     all.idleShare.reset();

@@ -119,7 +119,8 @@ void compareSamples(TensorComparison& result, const TensorRecord& a, const Tenso
 
 }  // namespace
 
-TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, double tolerance) {
+TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, double tolerance,
+                                std::optional<std::int64_t> lastStep) {
     TensorComparison result{.tolerance = tolerance * (a.is16Bit() || b.is16Bit() ? kReducedTimes : 1),
                             .ranksOfA = a.worldSize(),
                             .ranksOfB = b.worldSize(),
@@ -135,6 +136,7 @@ TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, do
     std::int64_t otherShapes = 0;
     bool unequal = false;
     for (const auto& [at, check] : a.checks()) {
+        if (lastStep && at.step > *lastStep) break;
         const auto found = b.checks().find(at);
         if (found == b.checks().end()) continue;
         if (found->second.sizes != check.sizes) {
@@ -159,6 +161,9 @@ TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, do
         result.notCompared.push_back(
             "gradients at some steps: the ranks of a run have different ones, so they are not "
             "averaged");
+    if (lastStep)
+        result.notCompared.push_back("tensors after step " + std::to_string(*lastStep) +
+                                     ": the ranks of a run were restarted");
     if (result.steps.empty() && otherShapes == 0)
         result.notCompared.push_back("tensors: no step was measured in both runs");
     if (!result.steps.empty()) compareSamples(result, a, b);

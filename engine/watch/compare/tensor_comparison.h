@@ -48,6 +48,9 @@ struct TensorComparison {
 
 // Compares two runs. tolerance: largest relative difference that counts as rounding; of weights in bfloat16 or float16,
 // 100 times as much. Later steps than the first may differ by ten times as much, because differences grow.
-TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, double tolerance);
+// lastStep: last step compared, if the ranks of a run were restarted after it: the numbers of later steps do not
+// correspond. Empty: all steps.
+TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, double tolerance,
+                                std::optional<std::int64_t> lastStep = {});
 
 }  // namespace ringside

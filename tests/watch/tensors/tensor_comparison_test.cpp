@@ -96,6 +96,17 @@ TEST_CASE("Gradients that are rounding only are not compared", "[tensors]") {
     CHECK(compareTensors(a, b, 1e-4).equal());
 }
 
+TEST_CASE("Tensors after a restart of the ranks are not compared", "[tensors]") {
+    TensorRecord a = recordOf(1, {1, 2}), b = recordOf(1, {1, 2});
+    addFact(a, 0, "tensors", tensorsAt(4, {1, 2}));
+    addFact(b, 0, "tensors", tensorsAt(4, {3, 2}));  // step 2 after a restart that came after step 2
+    CHECK(compareTensors(a, b, 1e-4).first->at.step == 4);
+    const TensorComparison result = compareTensors(a, b, 1e-4, 2);
+    CHECK_FALSE(result.first);
+    CHECK(result.steps.size() == 1);
+    CHECK(result.text().find("tensors after step 2: the ranks of a run were restarted") != std::string::npos);
+}
+
 TEST_CASE("Gradients that differ between the ranks of a run are not compared", "[tensors]") {
     TensorRecord b = recordOf(2, {1, 2});
     addFact(b, 1, "tensors", tensorsAt(1, {1, 3}));
