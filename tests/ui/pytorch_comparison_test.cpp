@@ -88,6 +88,7 @@ TEST_CASE("one click compares the experiment with PyTorch") {
     CHECK(lines.contains("in all 2 shards of rank and epoch"));
     CHECK(lines.contains("equal after step 2"));
     CHECK(lines.count(QChar(0x2713)) == 3);
+    CHECK(lines.contains("The script, its output and both runs are in "));
     CHECK(comparison.fake.read("config.json").contains("digits"));  // Ringside has trained the form's experiment
     const QByteArray words = comparison.fake.read("watch_words");
     CHECK(words.contains("/python "));
@@ -131,6 +132,7 @@ TEST_CASE("a finished run of the experiment is not trained again") {
     comparison.fake.setMode("compares");
     CHECK(comparison.compare().startsWith("Equal"));
     CHECK(comparison.text("pytorchAboutLabel").startsWith("The run "));
+    CHECK(comparison.text("pytorchLinesLabel").contains("The script, its output and PyTorch's run are in "));
 }
 
 TEST_CASE("an interpreter without PyTorch is named, and another one can be chosen") {

@@ -229,7 +229,10 @@ void PytorchDialog::showLines() {
     const QString folder = QFileInfo(m_comparison.outputFile()).absolutePath();
     lines << QStringLiteral("<span style='color:%1'>%2</span>")
                  .arg(colors.muted.name(),
-                      tr("The script, its output and both runs are in %1").arg(folder).toHtmlEscaped());
+                      (m_experiment.ownRun.isEmpty() ? tr("The script, its output and both runs are in %1")
+                                                     : tr("The script, its output and PyTorch's run are in %1"))
+                          .arg(folder)
+                          .toHtmlEscaped());
     m_lines->setText(lines.join(QStringLiteral("<br>")));
 }
 
