@@ -124,6 +124,20 @@ TEST_CASE("the first steps of a loss do not flatten the rest, unless outliers ar
     CHECK(chart.shownY().maximum >= std::log10(50.0));
 }
 
+TEST_CASE("a curve that crosses the visible range without a point in it stays visible") {
+    Theme theme;
+    LiveChart chart(theme);
+    chart.resize(600, 300);
+    Curve speed{QStringLiteral("speed"), QStringLiteral("speed"), Qt::blue, Curve::Kind::Line, {}};
+    speed.points = {{1, 700'000, 0, 0}, {120, 720'000, 0, 0}};
+    chart.setCurves({speed});
+    chart.setXRange(AxisRange{30, 60});
+    CHECK(chart.shownY().minimum <= 700'000);
+    CHECK(chart.shownY().maximum >= 720'000);
+    chart.setXRange(AxisRange{130, 140});  // beyond the last point, where the curve is not drawn
+    CHECK(chart.shownY().maximum < 700'000);
+}
+
 TEST_CASE("no marker is cut at an edge of the plot") {
     Theme theme;
     LiveChart chart(theme);

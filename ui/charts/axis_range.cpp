@@ -38,7 +38,7 @@ AxisRange niceRange(AxisRange values, int ticks) {
 }
 
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
-    constexpr std::size_t kEnough = 50;
+    constexpr std::size_t kEnough = 20;
     constexpr double kBeginning = 0.1;  // share of the x range in which values may be left out: the beginning of a run
     constexpr double kFar = 2;          // distance above the later values, in multiples of their range, from which
                                         // values at the beginning are left out

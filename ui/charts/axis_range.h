@@ -22,7 +22,7 @@ struct AxisRange {
 AxisRange niceRange(AxisRange values, int ticks);
 
 // Returns the range of y without outliers, which are values in the first tenth of x far above all later values. x must
-// increase. Returns the whole range if there are fewer than 50 points.
+// increase. Returns the whole range if there are fewer than 20 points.
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points);
 
 // Returns the part of `whole` around `anchor` after zooming by `factor` (> 1 = in), kept inside `whole`.

@@ -42,9 +42,11 @@ std::vector<QPointF> ShownCurves::pointsIn(const AxisRange& x) const {
     for (std::size_t at = 0; at < m_curves.size(); ++at) {
         if (isHidden(m_curves[at])) continue;
         const auto [first, end] = drawnRange(m_curves[at], x);
+        const bool crosses = end - first == 2 && m_curves[at].points[first].x < x.minimum &&
+                             m_curves[at].points[first + 1].x > x.maximum;
         for (std::size_t index = first; index < end; ++index) {
             const CurvePoint& point = m_curves[at].points[index];
-            if (point.x < x.minimum || point.x > x.maximum) continue;
+            if (!crosses && (point.x < x.minimum || point.x > x.maximum)) continue;
             if (m_curves[at].kind == Curve::Kind::Stack) {
                 points.emplace_back(point.x, toY(point.maximum));
                 continue;
@@ -56,7 +58,7 @@ std::vector<QPointF> ShownCurves::pointsIn(const AxisRange& x) const {
     return points;
 }
 
-AxisRange ShownCurves::markersIn(const AxisRange& x, const AxisRange& y) const {
+AxisRange ShownCurves::markerYRange(const AxisRange& x, const AxisRange& y) const {
     AxisRange markers;
     for (const Curve& curve : m_curves) {
         if (curve.kind != Curve::Kind::MarkedLine || isHidden(curve)) continue;

@@ -36,10 +36,12 @@ class ShownCurves {
     // Returns a value in units of the y axis. NaN for a value without a logarithm on a logarithmic axis.
     double toY(double value) const;
     // Returns the values and smoothed values of the visible curves within x, one curve after the other, each from left
-    // to right. The y coordinates are in units of the y axis, as in the two functions below.
+    // to right. A curve that crosses x without a point in it counts with its neighbours on both sides. The y
+    // coordinates are in units of the y axis, as in the two functions below.
     std::vector<QPointF> pointsIn(const AxisRange& x) const;
-    // Returns the range of the markers of visible marked lines within both ranges; empty if there is none.
-    AxisRange markersIn(const AxisRange& x, const AxisRange& y) const;
+    // Returns the range of the y coordinates of the markers (points of visible marked lines) that lie within x and y;
+    // empty if there is none.
+    AxisRange markerYRange(const AxisRange& x, const AxisRange& y) const;
     // Returns the visible curve whose values or smoothed values are nearest to a position of the plot, at most `most`
     // pixels above or below it; null if there is none.
     const Curve* nearest(const PlotScale& scale, const QPointF& position, double most) const;

@@ -50,7 +50,7 @@ AxisRange yRangeOf(const ShownCurves& curves, const AxisRange& x, const YAxisOpt
     const AxisRange values = valuesIn(curves, x, options);
     const AxisRange range =
         curves.isLogarithmic() ? logarithmicRange(values) : linearRange(values, options.style, ticks);
-    return withMarkerRoom(range, curves.markersIn(x, range), height);
+    return withMarkerRoom(range, curves.markerYRange(x, range), height);
 }
 
 AxisRange xRangeOf(const AxisRange& whole, bool startsAtZero, double width) {
