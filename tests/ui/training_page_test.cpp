@@ -47,6 +47,18 @@ struct Charts {
     }
 };
 
+// Steps with 8 samples each, one step per second. first: number of the first step; firstSecond: time of its end.
+StepsFrame stepsFrom(std::int64_t first, const std::vector<double>& losses, std::int64_t firstSecond) {
+    StepsFrame frame;
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+        frame.step.push_back(first + static_cast<std::int64_t>(i));
+        frame.loss.push_back(losses[i]);
+        frame.samples.push_back(8);
+        frame.endUs.push_back(1'000'000 * (firstSecond + static_cast<std::int64_t>(i)));
+    }
+    return frame;
+}
+
 }  // namespace
 
 TEST_CASE("before the first run the page explains what to do") {
@@ -360,12 +372,7 @@ TEST_CASE("a resumed run is shown after the earlier run, with a flag between the
     first.stepsPerEpoch = 2;
     first.epochs = 10;
     write(first);
-    StepsFrame frame;
-    frame.step = {1, 2, 3, 4, 5, 6};
-    frame.loss = {9, 8, 7, 6, 5, 4};
-    frame.samples = {8, 8, 8, 8, 8, 8};
-    frame.endUs = {1000000, 2000000, 3000000, 4000000, 5000000, 6000000};
-    write(frame);
+    write(stepsFrom(1, {9, 8, 7, 6, 5, 4}, 1));
     file.close();
 
     Charts page;
@@ -377,11 +384,7 @@ TEST_CASE("a resumed run is shown after the earlier run, with a flag between the
     FakeRun run(page.run);
     page.run.reset();
     run.feed(second);
-    frame.step = {5, 6, 7};
-    frame.loss = {3, 2, 1};
-    frame.samples = {8, 8, 8};
-    frame.endUs = {1000000, 2000000, 3000000};
-    run.feed(frame);
+    run.feed(stepsFrom(5, {3, 2, 1}, 1));
     REQUIRE(page.shows(7));
     const auto& points = page.chart("lossChart").curves()[0].points;
     CHECK(points[3].y == 6);
@@ -405,18 +408,9 @@ TEST_CASE("a flag marks the last step before the ranks were restarted") {
     FakeRun run(page.run);
     page.run.reset();
     run.feed(start);
-    StepsFrame frame;
-    frame.step = {1, 2, 3};
-    frame.loss = {4, 3, 2};
-    frame.samples = {8, 8, 8};
-    frame.endUs = {1000000, 2000000, 3000000};
-    run.feed(frame);
+    run.feed(stepsFrom(1, {4, 3, 2}, 1));
     run.feed(Controlled{.command = ControlKind::kRestart, .value = 1, .step = 3, .timeUs = 4000000});
-    frame.step = {4, 5};
-    frame.loss = {4, 3};
-    frame.samples = {8, 8};
-    frame.endUs = {5000000, 6000000};
-    run.feed(frame);
+    run.feed(stepsFrom(4, {4, 3}, 5));
     REQUIRE(page.shows(5));
     const LiveChart& loss = page.chart("lossChart");
     CHECK(loss.flags() == std::vector<ChartFlag>{{3, "restarted"}});

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QRegularExpression>
+#include <algorithm>
 
 #include "base/json/json.h"
 #include "base/system/files.h"
@@ -21,17 +22,18 @@ QString experimentFilter() {
         "All files (*);;Experiments (*.ringside.json *.json);;Tables (*.csv *.tsv *.txt *.data *.gz)");
 }
 
+// Returns the names of the files that Ringside records in a run directory.
+QStringList recordNames() {
+    return {QStringLiteral("telemetry.jsonl"), QStringLiteral("summary.json"), QStringLiteral("metrics.jsonl")};
+}
+
 bool isRunDirectory(const QString& path) {
-    const QDir directory(path);
-    return directory.exists(QStringLiteral("telemetry.jsonl")) || directory.exists(QStringLiteral("summary.json")) ||
-           directory.exists(QStringLiteral("metrics.jsonl"));
+    return std::ranges::any_of(recordNames(), [&path](const QString& name) { return QDir(path).exists(name); });
 }
 
 // True if the path is a file that Ringside records in a run directory.
 bool isRecordOfRun(const QFileInfo& file) {
-    static const QStringList records{QStringLiteral("telemetry.jsonl"), QStringLiteral("summary.json"),
-                                     QStringLiteral("metrics.jsonl")};
-    return file.isFile() && records.contains(file.fileName());
+    return file.isFile() && recordNames().contains(file.fileName());
 }
 
 // Returns the name of an experiment file: "lr-0.1" for "runs/lr-0.1.ringside.json".
