@@ -46,10 +46,10 @@ class Count {
 
   private:
     std::int64_t lossBytes(std::int64_t samples) const {
-        const ModelInterface& task = m_subject.task;
-        const std::int64_t rows = samples * (task.isSequence ? task.sample[0] : 1);
+        const ModelInterface& interface = m_subject.interface;
+        const std::int64_t rows = samples * (interface.isSequence ? interface.sample[0] : 1);
         const bool classes = m_subject.isClassification;
-        return (rows * task.outputs + (classes ? 2 * rows : samples)) * kFloatBytes;
+        return (rows * interface.outputs + (classes ? 2 * rows : samples)) * kFloatBytes;
     }
 
     void whole() {
@@ -82,10 +82,10 @@ class Count {
     // Counts the memory of the samples of each leaf (training.reduction canonical: a group of samples whose gradients
     // are added first).
     void takeLeaves() {
-        const ModelInterface& task = m_subject.task;
+        const ModelInterface& interface = m_subject.interface;
         const std::int64_t rows = (m_plan.maxBatch + m_plan.leaves - 1) / m_plan.leaves;
-        const std::int64_t labels = task.isSequence ? task.sample[0] : 1;
-        const std::int64_t sample = (task.sample.count() + task.outputs) * kFloatBytes + labels * 8;
+        const std::int64_t labels = interface.isSequence ? interface.sample[0] : 1;
+        const std::int64_t sample = (interface.sample.count() + interface.outputs) * kFloatBytes + labels * 8;
         m_memory.buffers += m_plan.leaves * rows * sample;
     }
 

@@ -13,23 +13,23 @@ namespace {
 
 using Layers = std::vector<LayerDescription>;
 
-void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelInterface& task) {
-    if (task.sample.dimensions() > 1) chain.flatten();
+void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelInterface& interface) {
+    if (interface.sample.dimensions() > 1) chain.flatten();
     std::size_t place = 0;  // index in the nn.Sequential, which does not contain the flattening
     for (const std::int64_t width : config.hidden) {
         chain.linear(std::to_string(place), width);
         chain.relu();
         place += 2;
     }
-    chain.linear(std::to_string(place), task.outputs);
+    chain.linear(std::to_string(place), interface.outputs);
 }
 
-void buildToy(LayerChain& chain, const ModelConfig&, const ModelInterface& task) {
-    if (task.sample.dimensions() > 1) chain.flatten();
-    chain.linear("linear", task.outputs);
+void buildToy(LayerChain& chain, const ModelConfig&, const ModelInterface& interface) {
+    if (interface.sample.dimensions() > 1) chain.flatten();
+    chain.linear("linear", interface.outputs);
 }
 
-void buildSimpleCnn(LayerChain& chain, const ModelConfig&, const ModelInterface& task) {
+void buildSimpleCnn(LayerChain& chain, const ModelConfig&, const ModelInterface& interface) {
     chain.convolution("conv1", 32);
     chain.relu();
     chain.maxPool();
@@ -39,7 +39,7 @@ void buildSimpleCnn(LayerChain& chain, const ModelConfig&, const ModelInterface&
     chain.flatten();
     chain.linear("fc1", 512);
     chain.relu();
-    chain.linear("fc2", task.outputs);
+    chain.linear("fc2", interface.outputs);
 }
 
 LayerDescription plainConvolution(const std::string& name, std::int64_t channels, std::int64_t kernel,
@@ -70,7 +70,7 @@ LayerDescription basicBlock(const std::string& name, std::int64_t channels, std:
     return block;
 }
 
-void buildResidualCnn(LayerChain& chain, const ModelConfig& config, const ModelInterface& task) {
+void buildResidualCnn(LayerChain& chain, const ModelConfig& config, const ModelInterface& interface) {
     chain.add(plainConvolution("conv1", config.width, 3, 1));
     chain.add(batchNorm("bn1"));
     chain.relu();
@@ -82,14 +82,14 @@ void buildResidualCnn(LayerChain& chain, const ModelConfig& config, const ModelI
             chain.relu();
         }
     chain.add({.kind = LayerKind::kGlobalAveragePool});
-    chain.linear("fc", task.outputs);
+    chain.linear("fc", interface.outputs);
 }
 
 void addDropout(Layers& layers, double probability) {
     if (probability > 0) layers.push_back({.kind = LayerKind::kDropout, .probability = probability});
 }
 
-void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelInterface& task) {
+void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelInterface& interface) {
     chain.add({.kind = LayerKind::kEmbedding, .name = "token_embedding", .outputs = config.width});
     chain.add({.kind = LayerKind::kPositionEmbedding, .name = "position_embedding"});
     if (config.dropout > 0) chain.add({.kind = LayerKind::kDropout, .probability = config.dropout});
@@ -109,12 +109,12 @@ void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelI
         chain.add(mlp);
     }
     chain.add({.kind = LayerKind::kLayerNorm, .name = "norm"});
-    chain.linear("head", task.outputs);
+    chain.linear("head", interface.outputs);
 }
 
 struct Kind {
     ModelKind name;
-    void (*build)(LayerChain& chain, const ModelConfig& config, const ModelInterface& task);
+    void (*build)(LayerChain& chain, const ModelConfig& config, const ModelInterface& interface);
 };
 
 constexpr Kind kKinds[] = {{ModelKind::kMlp, buildMlp},
@@ -123,18 +123,19 @@ constexpr Kind kKinds[] = {{ModelKind::kMlp, buildMlp},
                            {ModelKind::kResidualCnn, buildResidualCnn},
                            {ModelKind::kTransformer, buildTransformer}};
 
-Result<ModelDescription> finished(LayerChain chain, const std::string& field, const ModelInterface& task) {
+Result<ModelDescription> finished(LayerChain chain, const std::string& field, const ModelInterface& interface) {
     const Shape last = chain.shape();
     auto layers = std::move(chain).result();
     if (!layers) return layers.problem();
     ModelDescription model{std::move(layers).value()};
     if (model.parameters() == 0)
         return Problem{field, "has no layer with parameters, so nothing can be trained", "add a linear layer"};
-    const Shape wanted = task.isSequence ? Shape{task.sample[0], task.outputs} : Shape{task.outputs};
+    const Shape wanted =
+        interface.isSequence ? Shape{interface.sample[0], interface.outputs} : Shape{interface.outputs};
     if (last == wanted) return model;
     return Problem{field, "ends with the shape " + last.text() + ", but the data set needs " + wanted.text(),
-                   task.isSequence ? "choose transformer as model.kind, which predicts every next character"
-                                   : "end with a flatten and a linear layer"};
+                   interface.isSequence ? "choose transformer as model.kind, which predicts every next character"
+                                        : "end with a flatten and a linear layer"};
 }
 
 }  // namespace
@@ -157,18 +158,18 @@ std::int64_t ModelDescription::activations() const {
     return sum;
 }
 
-Result<ModelDescription> describeModel(const ModelConfig& config, const ModelInterface& task) {
-    LayerChain chain(task.sample, task.isSequence ? task.outputs : 0);
+Result<ModelDescription> describeModel(const ModelConfig& config, const ModelInterface& interface) {
+    LayerChain chain(interface.sample, interface.isSequence ? interface.outputs : 0);
     if (config.kind == ModelKind::kLayers) {
-        const auto list = readLayerList(config.layers, task.outputs);
+        const auto list = readLayerList(config.layers, interface.outputs);
         if (!list) return list.problem();
         for (const LayerDescription& layer : list.value()) chain.add(layer);
-        return finished(std::move(chain), "model.layers", task);
+        return finished(std::move(chain), "model.layers", interface);
     }
     const auto kind = std::ranges::find(kKinds, config.kind, &Kind::name);
     RINGSIDE_ASSERT(kind != std::end(kKinds));
-    kind->build(chain, config, task);
-    return finished(std::move(chain), "model.kind", task);
+    kind->build(chain, config, interface);
+    return finished(std::move(chain), "model.kind", interface);
 }
 
 Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs) {

@@ -43,7 +43,7 @@ struct ModelInterface {
 //   transformer   token_embedding, position_embedding, `depth` blocks (norm1, attention.qkv, attention.proj;
 //                 norm2, mlp.0, GELU, mlp.2; each half with a residual connection), norm, head
 //   layers        nn.Sequential of config.layers: "0.weight", ... by index in the list
-Result<ModelDescription> describeModel(const ModelConfig& config, const ModelInterface& task);
+Result<ModelDescription> describeModel(const ModelConfig& config, const ModelInterface& interface);
 Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs);
 
 // Describes a model for a data set: one output for each class, or for each value to predict.

@@ -52,7 +52,7 @@ Result<PlanSubject> planSubject(const RunConfig& config, const DataSplit& data) 
     if (!model) return model.problem();
     return PlanSubject{.config = config,
                        .model = std::move(model).value(),
-                       .task = modelInterface(*data.training),
+                       .interface = modelInterface(*data.training),
                        .isClassification = data.training->classCount() > 0,
                        .trainingSamples = data.training->size(),
                        .validationSamples = data.validation ? data.validation->size() : 0};

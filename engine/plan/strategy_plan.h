@@ -23,7 +23,7 @@ struct DataSplit;
 struct PlanSubject {
     RunConfig config;
     ModelDescription model;
-    ModelInterface task;
+    ModelInterface interface;
     bool isClassification = true;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;

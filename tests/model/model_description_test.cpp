@@ -67,8 +67,8 @@ TEST_CASE("a transformer has the layers, names and parameters of its description
     ModelConfig config{.kind = ModelKind::kTransformer, .width = 8, .depth = 2};
     config.heads = 2;
     config.dropout = 0;
-    const ModelInterface task{.sample = {4}, .outputs = 10, .isSequence = true};
-    const ModelDescription model = describeModel(config, task).value();
+    const ModelInterface interface { .sample = {4}, .outputs = 10, .isSequence = true };
+    const ModelDescription model = describeModel(config, interface).value();
     REQUIRE(model.layers.size() == 8);
     CHECK(model.layers[0].text() == "Embedding(10, 8)");
     CHECK((model.layers[0].name == "token_embedding" && model.layers[1].name == "position_embedding"));
@@ -88,7 +88,7 @@ TEST_CASE("a transformer has the layers, names and parameters of its description
     const std::int64_t block = 2 * 16 + 9 * 24 + 9 * 8 + 9 * 32 + 33 * 8;
     CHECK(model.parameters() == 80 + 32 + 2 * block + 16 + 90);
     config.dropout = 0.25;
-    const ModelDescription dropping = describeModel(config, task).value();
+    const ModelDescription dropping = describeModel(config, interface).value();
     REQUIRE(dropping.layers.size() == 9);
     CHECK(dropping.layers[2].text() == "Dropout(0.25)");
     CHECK(dropping.layers[3].body.back().text() == "Dropout(0.25)");

@@ -18,18 +18,18 @@ std::vector<float> copyOf(const Tensor& tensor) {
 }
 
 // Returns all gradients of a model after one pass with this number of threads.
-std::vector<float> gradientsOf(const ModelConfig& config, const ModelInterface& task, int threads) {
+std::vector<float> gradientsOf(const ModelConfig& config, const ModelInterface& interface, int threads) {
     constexpr std::int64_t kRows = 6;
     const auto backend = makeCpuBackend(threads);
-    const auto model = makeModel(config, task, *backend).value();
+    const auto model = makeModel(config, interface, *backend).value();
     model->prepare(kRows);
     model->initialise(1);
     for (Parameter* parameter : model->parameters())
         parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);
-    const Tensor x = backend->allocate({kRows, task.sample.count()}, DType::kFloat32);
-    if (task.isSequence)
+    const Tensor x = backend->allocate({kRows, interface.sample.count()}, DType::kFloat32);
+    if (interface.isSequence)
         for (std::size_t i = 0; i < x.floats().size(); ++i)
-            x.floats()[i] = static_cast<float>(i * i % static_cast<std::size_t>(task.outputs));
+            x.floats()[i] = static_cast<float>(i * i % static_cast<std::size_t>(interface.outputs));
     else
         TorchGenerator(2).normal(x.floats());
     const Tensor y = model->forward(x);

@@ -15,7 +15,7 @@ const char* const kThree = R"([{"kind": "linear", "out": 6}, {"kind": "relu"}, {
 PlanSubject subjectOf(const RunConfig& config, const std::string& layers = kThree, std::int64_t validation = 0) {
     return {.config = config,
             .model = modelOf(layers, {6}),
-            .task = {.sample = {6}, .outputs = 2},
+            .interface = {.sample = {6}, .outputs = 2},
             .trainingSamples = 100,
             .validationSamples = validation};
 }

@@ -95,11 +95,11 @@ std::int64_t endOfOnlySum(const StepTrace& trace) {
 TEST_CASE("a throttled pass lasts as long as on the emulated device") {
     RunConfig config;  // 64 -> 128 -> 10
     config.parallel.throttle.gflops = 2;
-    const ModelInterface task{.sample = Shape{64}, .outputs = 10};
-    const DeviceThrottle throttle(config, task);
+    const ModelInterface interface { .sample = Shape{64}, .outputs = 10 };
+    const DeviceThrottle throttle(config, interface);
     const auto backend = makeCpuBackend(1);
     ModelBuild build;
-    const auto model = makeModel(config.model, task, *backend, build).value();
+    const auto model = makeModel(config.model, interface, *backend, build).value();
     model->prepare(32);
     using enum LayerWatch::Work;
     // A sample's forward: 2 * 64 * 128 + 128 of the ReLU + 2 * 128 * 10 = 19,072; 32 samples at 2 FLOP a nanosecond.
@@ -113,8 +113,8 @@ TEST_CASE("a throttled pass lasts as long as on the emulated device") {
     CHECK(std::abs(parts - 305'152) <= 1);
     CHECK(throttle.updateNs(9610) == 19'220);  // with momentum: two multiplications and two additions each
     config.training.recompute = Recompute::kAll;
-    CHECK(DeviceThrottle(config, task).passNs(*model, kBackward, 32, 0, all) == 3 * 305'152);
-    CHECK_FALSE(DeviceThrottle(RunConfig(), task).isActive());
+    CHECK(DeviceThrottle(config, interface).passNs(*model, kBackward, 32, 0, all) == 3 * 305'152);
+    CHECK_FALSE(DeviceThrottle(RunConfig(), interface).isActive());
 }
 
 TEST_CASE("throttled ranks are bit-identical to unthrottled ones") {

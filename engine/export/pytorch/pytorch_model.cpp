@@ -66,8 +66,8 @@ std::string residualCnn(const ModelConfig& config, const Dataset& data) {
                            ", width=" + std::to_string(config.width) + ", depth=" + std::to_string(config.depth)}});
 }
 
-std::string transformer(const ModelConfig& config, const ModelInterface& task) {
-    const std::string arguments = std::to_string(task.outputs) + ", " + std::to_string(task.sample[0]) +
+std::string transformer(const ModelConfig& config, const ModelInterface& interface) {
+    const std::string arguments = std::to_string(interface.outputs) + ", " + std::to_string(interface.sample[0]) +
                                   ", width=" + std::to_string(config.width) +
                                   ", depth=" + std::to_string(config.depth) + ", heads=" + std::to_string(config.heads);
     return "\nDROPOUT = " + pythonNumber(config.dropout) + "\n\n" + pythonPiece("attention") +

@@ -132,14 +132,14 @@ bool takesChannelBlocks(const ModelDescription& model, const Backend& backend) {
     return !convolutions.empty() && backend.prefersChannelBlocks(convolutions);
 }
 
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& task, Backend& backend) {
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& interface, Backend& backend) {
     ModelBuild plain;
-    return makeModel(config, task, backend, plain);
+    return makeModel(config, interface, backend, plain);
 }
 
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& task, Backend& backend,
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& interface, Backend& backend,
                                          ModelBuild& build) {
-    const Result<ModelDescription> description = describeModel(config, task);
+    const Result<ModelDescription> description = describeModel(config, interface);
     if (!description) return description.problem();
     const BuildChoice choice{.recompute = build.recompute,
                              .channelBlocks = takesChannelBlocks(description.value(), backend),

@@ -20,10 +20,10 @@ struct ModelBuild {
 };
 
 // Makes the model of a configuration (see describeModel) for a task. The caller must call prepare().
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& task, Backend& backend);
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& interface, Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
                                          Backend& backend);
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& task, Backend& backend,
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& interface, Backend& backend,
                                          ModelBuild& build);
 // True if all layers can work on images that are stored in blocks of channels and this backend has fast kernels for the
 // model's convolutions.

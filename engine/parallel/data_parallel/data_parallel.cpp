@@ -72,7 +72,7 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyDependencies& 
         m_received = dependencies.backend.allocate({largestOf(dependencies.model.parameters())}, DType::kFloat32);
     if (dependencies.plan.leaves > 0) {
         m_leaves = std::make_unique<LeafBatches>(static_cast<int>(dependencies.plan.leaves), dependencies.plan.maxBatch,
-                                                 dependencies.task, dependencies.backend);
+                                                 dependencies.interface, dependencies.backend);
         m_losses.resize(static_cast<std::size_t>(2 * dependencies.plan.maxBatch));
     }
     if (config.training.accumulateSteps > 1)
@@ -100,9 +100,9 @@ DataParallel::Device DataParallel::makeDevice(int number) {
     if (const std::int64_t allLeaves = m_dependencies.plan.leaves; allLeaves > 0) {
         const std::int64_t rows = (m_dependencies.plan.maxBatch + allLeaves - 1) / allLeaves;
         device.loss = std::move(makeLoss(m_config.training.loss,
-                                         m_dependencies.loss.countsCorrect() ? m_dependencies.task.outputs : 0,
-                                         m_dependencies.task.outputs, rows, *device.backend,
-                                         m_dependencies.task.isSequence ? m_dependencies.task.sample[0] : 1))
+                                         m_dependencies.loss.countsCorrect() ? m_dependencies.interface.outputs : 0,
+                                         m_dependencies.interface.outputs, rows, *device.backend,
+                                         m_dependencies.interface.isSequence ? m_dependencies.interface.sample[0] : 1))
                           .value();
         const MemoryScope scope(device.backend->memory(), MemoryClass::kGradients);
         for (std::int64_t leaves = devices; leaves < allLeaves; leaves *= 2) {
@@ -121,7 +121,7 @@ bool DataParallel::hasSeparateMemory(const Device& device) const {
 void DataParallel::allocateCopies(Device& device) {
     const MemoryScope scope(device.backend->memory(), MemoryClass::kGathered);
     const std::int64_t rows = chunkSizes(m_dependencies.plan.maxBatch, m_threads.deviceCount()).front();
-    device.input = device.backend->allocate({rows, m_dependencies.task.sample.count()}, DType::kFloat32);
+    device.input = device.backend->allocate({rows, m_dependencies.interface.sample.count()}, DType::kFloat32);
     const Shape output = batchShape(m_dependencies.model.output(), rows);
     device.outputGradient = device.backend->allocate(output, DType::kFloat32);
 }

@@ -17,7 +17,7 @@ StepLosses::Sizes lossSizes(const StrategyDependencies& dependencies) {
     return {.parts = plan.leaves > 0 ? plan.leaves : plan.microBatches,
             .rows = plan.microRows,
             .maxBatch = plan.maxBatch,
-            .positions = dependencies.task.isSequence ? dependencies.task.sample[0] : 1,
+            .positions = dependencies.interface.isSequence ? dependencies.interface.sample[0] : 1,
             .countsCorrect = dependencies.loss.countsCorrect()};
 }
 

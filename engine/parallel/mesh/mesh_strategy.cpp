@@ -121,7 +121,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& 
       m_messages(m_dependencies, m_groups, m_stages),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * m_plan.microBatches))),
       m_leaves(m_plan.leaves > 0 ? std::make_unique<LeafBatches>(static_cast<int>(m_plan.leaves), m_plan.maxBatch,
-                                                                 dependencies.task, dependencies.backend)
+                                                                 dependencies.interface, dependencies.backend)
                                  : nullptr),
       m_results(m_dependencies, m_groups, config.training.accumulateSteps, m_leaves.get()) {
     addStages();
@@ -150,9 +150,9 @@ void MeshStrategy::addStages() {
                           .range = {layers.first, layers.last},
                           .number = number,
                           .microBatches = mostInFlight(actions, static_cast<int>(number)),
-                          .classes = m_dependencies.loss.countsCorrect() ? m_dependencies.task.outputs : 0,
-                          .targets = m_dependencies.task.outputs,
-                          .positions = m_dependencies.task.isSequence ? m_dependencies.task.sample[0] : 1,
+                          .classes = m_dependencies.loss.countsCorrect() ? m_dependencies.interface.outputs : 0,
+                          .targets = m_dependencies.interface.outputs,
+                          .positions = m_dependencies.interface.isSequence ? m_dependencies.interface.sample[0] : 1,
                           .isLast = number + 1 == m_plan.stages()});
         for (Model* model : stage.models()) model->watch(m_dependencies.watch);
     }

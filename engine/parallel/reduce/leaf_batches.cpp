@@ -5,15 +5,15 @@
 
 namespace ringside {
 
-LeafBatches::LeafBatches(int leaves, std::int64_t maxRows, const ModelInterface& task, Backend& backend)
+LeafBatches::LeafBatches(int leaves, std::int64_t maxRows, const ModelInterface& interface, Backend& backend)
     : m_kernels(backend.makeReductionKernels()), m_count(leaves) {
     const MemoryScope scope(backend.memory(), MemoryClass::kBuffers);
     const std::int64_t rows = (maxRows + leaves - 1) / leaves;
-    const std::int64_t positions = task.isSequence ? task.sample[0] : 1;
+    const std::int64_t positions = interface.isSequence ? interface.sample[0] : 1;
     for (int turn = 0; turn < leaves; ++turn)
-        m_leaves.push_back({backend.allocate({rows, task.sample.count()}, DType::kFloat32),
+        m_leaves.push_back({backend.allocate({rows, interface.sample.count()}, DType::kFloat32),
                             backend.allocate({rows, positions}, DType::kInt64),
-                            backend.allocate({rows, task.outputs}, DType::kFloat32)});
+                            backend.allocate({rows, interface.outputs}, DType::kFloat32)});
     m_batches.resize(static_cast<std::size_t>(leaves));
 }
 

@@ -26,7 +26,7 @@ class LeafBatches {
   public:
     // The backend must outlive this object. leaves: number of leaves (groups of samples) of this rank. maxRows: largest
     // number of samples of a batch of this rank.
-    LeafBatches(int leaves, std::int64_t maxRows, const ModelInterface& task, Backend& backend);
+    LeafBatches(int leaves, std::int64_t maxRows, const ModelInterface& interface, Backend& backend);
 
     void copySamples(const Batch& whole);         // copies the samples of a step's batch into the memory of their
                                                   // leaves (groups of samples)

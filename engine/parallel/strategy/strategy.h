@@ -33,7 +33,7 @@ struct StrategyDependencies {
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
-    const ModelInterface& task;
+    const ModelInterface& interface;
     const StrategyPlan& plan;
     // Shows in which phase of the step this rank is; the strategy sets it.
     PhaseTrack& phase;

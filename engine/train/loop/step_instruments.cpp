@@ -32,7 +32,7 @@ StepInstruments::StepInstruments(const TrainerDependencies& dependencies, const 
       m_share(share),
       m_collectives(dependencies.observer.progress().phase, kMostTracedCollectives),
       m_tracedCommunicator(dependencies.communicator, &m_collectives),
-      m_phaseThrottle(DeviceThrottle(dependencies.config, share.subject().task), dependencies.communicator.rank(),
+      m_phaseThrottle(DeviceThrottle(dependencies.config, share.subject().interface), dependencies.communicator.rank(),
                       dependencies.observer.progress().phase),
       m_replicas({.config = dependencies.config,
                   .backend = dependencies.backend,

@@ -90,7 +90,7 @@ std::unique_ptr<Strategy> Trainer::makeStrategy() {
                                       .loss = *m_loss,
                                       .communicator = m_dependencies.communicator,
                                       .backend = m_dependencies.backend,
-                                      .task = m_share.subject().task,
+                                      .interface = m_share.subject().interface,
                                       .plan = m_share.plan(),
                                       .phase = m_dependencies.observer.progress().phase};
     m_instruments.addCallbacksTo(dependencies);

@@ -38,11 +38,11 @@ double timesForward(LayerWatch::Work work, double backward) {
 
 }  // namespace
 
-DeviceThrottle::DeviceThrottle(const RunConfig& config, const ModelInterface& task) {
+DeviceThrottle::DeviceThrottle(const RunConfig& config, const ModelInterface& interface) {
     const double gflops = config.parallel.throttle.gflops;
     if (gflops <= 0) return;
     m_nsPerFlop = 1 / gflops;
-    m_forwardFlops = static_cast<double>(valueOrThrow(describeModel(config.model, task)).flops());
+    m_forwardFlops = static_cast<double>(valueOrThrow(describeModel(config.model, interface)).flops());
     m_backwardTimes = backwardPerForward(config.training.recompute);
     m_updateFlops = updateFlops(config.optimizer);
 }

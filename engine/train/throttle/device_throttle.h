@@ -19,7 +19,7 @@ namespace ringside {
 class DeviceThrottle {
   public:
     DeviceThrottle() = default;  // creates a throttle without a pace: isActive() is false
-    DeviceThrottle(const RunConfig& config, const ModelInterface& task);
+    DeviceThrottle(const RunConfig& config, const ModelInterface& interface);
 
     bool isActive() const { return m_nsPerFlop > 0; }
     // Returns the duration of a pass of `samples` samples through the layers [first, last), in nanoseconds.

@@ -76,10 +76,10 @@ void PhaseThrottle::passEnds() {
     evaluatePass(monotonicNs() - m_passBeganNs, m_passLastsNs);
 }
 
-void PhaseThrottle::evaluatePass(std::int64_t tookNs, std::int64_t askedNs) {
+void PhaseThrottle::evaluatePass(std::int64_t tookNs, std::int64_t requestedNs) {
     if (++m_passes <= 0) return;
-    const auto requested = static_cast<double>(std::max<std::int64_t>(askedNs, 1));
-    const auto late = static_cast<double>(tookNs - askedNs);
+    const auto requested = static_cast<double>(std::max<std::int64_t>(requestedNs, 1));
+    const auto late = static_cast<double>(tookNs - requestedNs);
     if (late <= std::max(kTolerance * requested, static_cast<double>(kLeastLateNs))) return;
     ++m_late;
     m_worst = std::max(m_worst, static_cast<double>(tookNs) / requested);

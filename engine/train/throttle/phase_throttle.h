@@ -42,7 +42,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
 
   private:
     void sleepUntilElapsed(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass
-    void evaluatePass(std::int64_t tookNs, std::int64_t askedNs);
+    void evaluatePass(std::int64_t tookNs, std::int64_t requestedNs);
 
     const DeviceThrottle m_throttle;
     const int m_rank;

@@ -23,7 +23,7 @@ namespace {
 
 struct DeepCase {
     ModelConfig model;
-    ModelInterface task;
+    ModelInterface interface;
     std::int64_t rows = 8;
     int threads = 1;
 };
@@ -37,9 +37,14 @@ DeepCase text(const ModelConfig& model, std::int64_t positions, std::int64_t row
 }
 
 Json settingsOf(const DeepCase& run) {
-    Json settings = {{"model", nameOf(run.model.kind)}, {"classes", run.task.outputs},     {"rows", run.rows},
-                     {"width", run.model.width},        {"depth", run.model.depth},        {"heads", run.model.heads},
-                     {"positions", run.task.sample[0]}, {"image", run.task.sample.sizes()}};
+    Json settings = {{"model", nameOf(run.model.kind)},
+                     {"classes", run.interface.outputs},
+                     {"rows", run.rows},
+                     {"width", run.model.width},
+                     {"depth", run.model.depth},
+                     {"heads", run.model.heads},
+                     {"positions", run.interface.sample[0]},
+                     {"image", run.interface.sample.sizes()}};
     if (!run.model.layers.empty()) settings["layers"] = Json::parse(run.model.layers);
     return settings;
 }
@@ -54,26 +59,29 @@ Json ask(const std::string& command, const Json& settings) {
 struct OurModel {
     explicit OurModel(const DeepCase& run)
         : backend(makeCpuBackend(run.threads)),
-          model(makeModel(run.model, run.task, *backend).value()),
-          loss(makeLoss(LossKind::kAuto, run.task.outputs, 0, run.rows, *backend, positionsOf(run.task)).value()) {
+          model(makeModel(run.model, run.interface, *backend).value()),
+          loss(makeLoss(LossKind::kAuto, run.interface.outputs, 0, run.rows, *backend, positionsOf(run.interface))
+                   .value()) {
         model->prepare(run.rows);
         model->initialise(0);
         for (Parameter* parameter : model->parameters())
             parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);
-        const std::int64_t labels = positionsOf(run.task);
-        batch.features = backend->allocate({run.rows, run.task.sample.count()}, DType::kFloat32);
+        const std::int64_t labels = positionsOf(run.interface);
+        batch.features = backend->allocate({run.rows, run.interface.sample.count()}, DType::kFloat32);
         batch.labels = backend->allocate({run.rows, labels}, DType::kInt64);
-        if (!run.task.isSequence) TorchGenerator(5).normal(batch.features.floats());
+        if (!run.interface.isSequence) TorchGenerator(5).normal(batch.features.floats());
         for (std::int64_t i = 0; i < run.rows; ++i)
             for (std::int64_t t = 0; t < labels; ++t) fill(run, i, t, static_cast<std::size_t>(i * labels + t));
     }
 
-    static std::int64_t positionsOf(const ModelInterface& task) { return task.isSequence ? task.sample[0] : 1; }
+    static std::int64_t positionsOf(const ModelInterface& interface) {
+        return interface.isSequence ? interface.sample[0] : 1;
+    }
 
     void fill(const DeepCase& run, std::int64_t i, std::int64_t t, std::size_t place) {
-        const auto token = [&](std::int64_t at) { return (7 * i + 3 * at + at * at) % run.task.outputs; };
-        batch.labels.integers()[place] = run.task.isSequence ? token(t + 1) : i % run.task.outputs;
-        if (run.task.isSequence) batch.features.floats()[place] = static_cast<float>(token(t));
+        const auto token = [&](std::int64_t at) { return (7 * i + 3 * at + at * at) % run.interface.outputs; };
+        batch.labels.integers()[place] = run.interface.isSequence ? token(t + 1) : i % run.interface.outputs;
+        if (run.interface.isSequence) batch.features.floats()[place] = static_cast<float>(token(t));
     }
 
     double forward(bool training) {
@@ -129,7 +137,7 @@ void checkClose(const std::vector<double>& ours, const Json& expected, double to
 }
 
 void compareOnePass(const DeepCase& run) {
-    INFO(nameOf(run.model.kind) << " of samples of shape " << run.task.sample.text() << ", " << run.threads
+    INFO(nameOf(run.model.kind) << " of samples of shape " << run.interface.sample.text() << ", " << run.threads
                                 << " threads");
     const Json expected = ask("pass", settingsOf(run));
     OurModel ours(run);
@@ -203,7 +211,8 @@ TEST_CASE("Deeper models have as many parameters as PyTorch's, under the same na
          {images(sized("residual_cnn", 16, 3), {3, 32, 32}, 2), text(sized("transformer", 64, 2, 4), 64, 1)}) {
         INFO(nameOf(run.model.kind));
         const Json expected = ask("count", settingsOf(run));
-        CHECK(describeModel(run.model, run.task).value().parameters() == expected["parameters"].get<std::int64_t>());
+        CHECK(describeModel(run.model, run.interface).value().parameters() ==
+              expected["parameters"].get<std::int64_t>());
         const OurModel ours(run);
         std::vector<std::string> names;
         for (const Parameter* one : ours.model->state()) names.push_back(one->name);
