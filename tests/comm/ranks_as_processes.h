@@ -21,7 +21,7 @@ class RankProcesses {
         int missingRank = -1;
         std::string text;
     };
-    // A body calls ready() to tell the parent that this rank is in the middle of its work.
+    // A body calls ready() when its rank is in the middle of its work; the parent waits for this.
     using Body = std::function<void(int rank, const std::function<void()>& ready)>;
 
     RankProcesses(int size, const Body& body);

@@ -203,7 +203,7 @@ TEST_CASE("timed checkpoints keep the latest one and do not change the training"
             names.push_back(one.path().filename());
         return names;
     };
-    // Only the checkpoint of the last weights is left, because the timed ones are older.
+    // The checkpoint of the last weights is the only one left, because the timed checkpoints are older.
     REQUIRE(checkpointsOf("timed").size() == 1);
     CHECK(checkpointsOf("timed") == checkpointsOf("untimed"));
     const fs::path weights = fs::path("checkpoints") / checkpointsOf("timed").front() / "model.safetensors";

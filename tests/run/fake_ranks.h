@@ -76,7 +76,7 @@ struct FakeRun {
     Json summary() const { return Json::parse(contentOf(paths().summary())); }
 };
 
-// Rank on another host, without a process. It sends the given lines and ends when the test says so.
+// Rank on another host, without a process. It sends the given lines, and ends when the test sets its end.
 class RemoteFake final : public RankLink {
   public:
     explicit RemoteFake(int rank, std::vector<std::string> lines = {}) : RankLink(rank), m_lines(std::move(lines)) {}

@@ -47,7 +47,7 @@ TEST_CASE("costs are cut where the largest sum is smallest") {
     CHECK(balancedCut({1, 1, 1, 9}, 2) == Sizes{3, 1});
     CHECK(balancedCut({4, 2, 7}, 1) == Sizes{3});
     CHECK(balancedCut({4, 2, 7}, 3) == Sizes{1, 1, 1});
-    // Of equally good cuts, balancedCut() chooses the one whose last piece has the most costs.
+    // Among equally good cuts, balancedCut() chooses the one whose last piece has the most costs.
     CHECK(balancedCut({1, 1, 1, 1, 1}, 2) == Sizes{2, 3});
 }
 

@@ -168,7 +168,7 @@ TEST_CASE("The toy model learns a regression without accuracies") {
 TEST_CASE("small buckets are reduced during the backward pass and change nothing") {
     RunConfig config = digits(4, 32, 1);
     const auto whole = trainAsThreads(config);
-    // So small that every parameter has its own bucket.
+    // Each parameter gets a bucket of its own, because the limit is smaller than any parameter.
     config.parallel.firstBucketMb = config.parallel.bucketCapMb = 1e-5;
     const auto split = trainAsThreads(config);
     CHECK(split[0].parameters == whole[0].parameters);

@@ -122,8 +122,8 @@ void ExperimentForm::addThrottleButton() {
     add(tr("Four small GPUs"), tr("4 ranks with devices that need 30 ms for this model's forward and backward pass"),
         "fourSmallGpusAction", ThrottlePreset::FourSmallGpus);
     add(tr("Slow network"),
-        tr("Devices that need 30 ms for this model's forward and backward pass, and a link that needs 60 ms for its "
-           "gradients; the number of ranks stays"),
+        tr("Slows each step: 30 ms for the forward and backward pass, 60 ms for the all-reduce of the gradients. Keeps "
+           "the number of ranks."),
         "slowNetworkAction", ThrottlePreset::SlowNetwork);
     add(tr("As fast as this computer"), tr("No throttle"), "noPaceAction", ThrottlePreset::Off);
     connect(throttle, &QPushButton::clicked, menu,

@@ -351,9 +351,9 @@ void ReplicasPage::showEmpty() {
         m_empty->showMessage(tr("No gradients to compare"), why);
     } else if (m_chosen && m_config) {
         m_empty->showMessage(
-            tr("The gradients of step %1 were not recorded completely").arg(groupedText(*m_chosen)),
-            tr("Heat maps are kept for the latest %1 steps. The Contribution view shows what was recorded of "
-               "this step.")
+            tr("Step %1 has no complete gradients").arg(groupedText(*m_chosen)),
+            tr("Complete gradients are recorded only for inspected steps (Inspect next step, slow motion, single "
+               "phases), and kept for the latest %1 of them. The Contribution view shows what else was recorded.")
                 .arg(ReplicaData::kMaxWholeSteps));
     } else if (run.ended()) {
         m_empty->showMessage(

@@ -211,8 +211,9 @@ void PytorchComparison::fail(const QString& sentence) {
     Q_EMIT failed(sentence);
 }
 
-// Sends SIGTERM to the running process, which then ends Ringside's ranks and the watched command. The folder of the
-// comparison is removed after this process, or the thread that writes the script or compares the runs, has ended.
+// Sends SIGTERM to the running process, which then ends Ringside's ranks and the watched command. If the comparison is
+// still running, its folder is removed after this process, or the thread that writes the script or compares the runs,
+// has ended.
 void PytorchComparison::cancel() {
     m_look.stop();
     if (m_folder != nullptr && isRunning()) m_folder->isDiscarded = true;

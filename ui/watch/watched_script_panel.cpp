@@ -168,7 +168,7 @@ void WatchedScriptPanel::showRows() {
     if (!expected)
         for (const WatchedScript::Fact& fact : script.facts()) rows << std::pair{Row{fact.label, fact.value}, fact.tip};
     fill(*m_facts, rows);
-    m_noFacts->setText(tr("The facts appear when the script trains its first step."));
+    m_noFacts->setText(tr("Data set, model and optimizer of the script appear here during its first step."));
     m_noFacts->setVisible(rows.isEmpty());
 }
 

@@ -167,23 +167,23 @@ void ClassroomRun::gatherAgain() {
     if (here.empty() || (!all && !enough && !m_startAsked)) return;
     m_startAsked = false;
     if (!offer(ranks)) return;
-    m_awaited.clear();
-    for (const ClassroomMember* member : here) m_awaited.push_back(member->id());
+    m_receiving.clear();
+    for (const ClassroomMember* member : here) m_receiving.push_back(member->id());
     m_phase = Phase::kSending;
 }
 
 void ClassroomRun::waitUntilSent() {
     std::vector<ClassroomMember*> ready;
     const auto now = ClassroomHost::Clock::now();
-    std::size_t lost = m_awaited.size();
+    std::size_t lost = m_receiving.size();
     for (const auto& member : m_host.members()) {
-        if (std::ranges::find(m_awaited, member->id()) == m_awaited.end() || !member->isHere(now)) continue;
+        if (std::ranges::find(m_receiving, member->id()) == m_receiving.end() || !member->isHere(now)) continue;
         --lost;
         if (member->ready == m_host.offered()) ready.push_back(member.get());
     }
     if (lost > 0) {
         m_phase = Phase::kGathering;
-    } else if (ready.size() == m_awaited.size()) {
+    } else if (ready.size() == m_receiving.size()) {
         begin(ready);
     }
 }

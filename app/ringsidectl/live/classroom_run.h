@@ -85,7 +85,7 @@ class ClassroomRun {
     ClassroomData m_data;
     std::string m_resume;  // path of the checkpoint on this computer to resume from; empty to start from the beginning
     Phase m_phase = Phase::kGathering;
-    std::vector<int> m_awaited;     // ids of the members that receive the files of the next start
+    std::vector<int> m_receiving;   // ids of the members that receive the files of the next start
     std::vector<int> m_ranks;       // ids of the members that are ranks 1, 2, ... of this start
     std::map<int, int> m_failures;  // number of failed runs and starts that a member caused, by member id
     std::int64_t m_worldSize = 0;

@@ -181,8 +181,8 @@ void ClassroomSeat::reportProgress() {
 }
 
 void ClassroomSeat::report(const std::string& kind, const std::string& text, std::int64_t number) {
-    if (kind + text == m_messages) return;
-    m_messages = kind + text;
+    if (kind + text == m_lastMessage) return;
+    m_lastMessage = kind + text;
     if (m_plan.lines) {
         const Json json = {{"kind", kind}, {"text", text}, {"number", number}};
         std::printf("%s\n", jsonText(json).c_str());

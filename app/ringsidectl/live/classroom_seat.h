@@ -54,7 +54,7 @@ class ClassroomSeat {
     std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; destroyed before the files
     LineSplitter m_output{8192};
     std::string m_lastWords;
-    std::string m_messages;
+    std::string m_lastMessage;
     std::optional<int> m_exitCode;
     Clock::time_point m_lostAt{};
     Clock::time_point m_tryAt{};

@@ -108,8 +108,7 @@ class PeerLinks {
     struct Peer {
         UniqueFd socket;
         std::deque<Outgoing> outgoing;
-        std::deque<Incoming>
-            pendingReceives;  // pending receives; a message goes to the first receive with the same tag
+        std::deque<Incoming> pendingReceives;  // a message goes to the first one with the same tag
         std::deque<Early> early;
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
@@ -133,7 +132,7 @@ class PeerLinks {
     bool parseReceived(int rank);
     bool beginMessage(int rank);
     void endMessage(int rank);
-    bool deliverEarlyMessage(int rank, const Incoming& pendingReceives);
+    bool deliverEarlyMessage(int rank, const Incoming& incoming);
     std::span<std::byte> remainingMemoryFor(Peer& peer);
     Incoming* pendingReceiveOf(Peer& peer);
     void endLink(int rank, const std::string& why, bool isMisuse = false);

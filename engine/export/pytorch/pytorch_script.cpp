@@ -164,8 +164,8 @@ Result<PytorchScript> fill(const RunConfig& requested, const DataSplit& data, Py
     addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0), readers));
     addTransforms(pieces, pythonTransforms(config, data.training->shape()));
     addMaxSteps(pieces, config.training);
-    const std::vector<UnexportedSetting> notCarried = unexportedSettings(config);
-    pieces["not_carried"] = unexportedComment(notCarried);
+    const std::vector<UnexportedSetting> unexported = unexportedSettings(config);
+    pieces["not_carried"] = unexportedComment(unexported);
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
     const std::string note = joined(config.training.reduction == ReductionOrder::kCanonical ? kCanonicalNote : "",
@@ -179,7 +179,7 @@ Result<PytorchScript> fill(const RunConfig& requested, const DataSplit& data, Py
         pieces["schedule"].empty() ? "" : "        for schedule in schedules:\n            schedule.step()\n";
     pieces["train_step"] = strategy.value().trainStep;
     return PytorchScript{pythonFrame(pieces), source.file.empty() ? "" : dataName, std::move(source.file),
-                         joined(note, unexportedSentence(notCarried))};
+                         joined(note, unexportedSentence(unexported))};
 }
 
 std::filesystem::path absolute(const std::string& path, const std::filesystem::path& baseDirectory) {

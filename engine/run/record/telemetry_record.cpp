@@ -56,12 +56,12 @@ TelemetryRecord::TelemetryRecord(const std::filesystem::path& path, RecordBudget
       m_epochs(epochs),
       m_steps(options.stepsBefore, options.logEvery),
       m_skipsReplica(static_cast<std::size_t>(std::max(options.worldSize, 1))),
-      m_signs(m_skipsReplica.size()) {
-    for (std::size_t rank = 0; rank < m_signs.size(); ++rank) m_windows.emplace_back(static_cast<int>(rank));
+      m_reports(m_skipsReplica.size()) {
+    for (std::size_t rank = 0; rank < m_reports.size(); ++rank) m_windows.emplace_back(static_cast<int>(rank));
 }
 
 void TelemetryRecord::add(const Event& event, std::string_view line) {
-    const auto known = [this](int rank) { return rank >= 0 && static_cast<std::size_t>(rank) < m_signs.size(); };
+    const auto known = [this](int rank) { return rank >= 0 && static_cast<std::size_t>(rank) < m_reports.size(); };
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
         if (known(frame->rank)) addSteps(*frame, line);
     } else if (const auto* state = std::get_if<RankState>(&event)) {
@@ -125,20 +125,20 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
 // Writes a state or heartbeat at once while there is room. If there is no room, keeps only the latest state and
 // heartbeat of each rank, so that all ranks are equally up to date.
 void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
-    PendingReports& signs = m_signs[static_cast<std::size_t>(rank)];
-    (isState ? signs.state : signs.beat) = withNewline(line);
+    PendingReports& reports = m_reports[static_cast<std::size_t>(rank)];
+    (isState ? reports.state : reports.beat) = withNewline(line);
     if (m_budget.halvings(RecordKind::kSigns) == 0) {
-        writeWhole(RecordKind::kSigns, isState ? signs.state : signs.beat);
-        (isState ? signs.state : signs.beat).clear();
+        writeWhole(RecordKind::kSigns, isState ? reports.state : reports.beat);
+        (isState ? reports.state : reports.beat).clear();
     }
 }
 
 void TelemetryRecord::writeSigns(std::int64_t nowUs) {
     const std::int64_t interval = kSignIntervalUs << m_budget.halvings(RecordKind::kSigns);
-    for (PendingReports& signs : m_signs) {
-        if ((signs.state.empty() && signs.beat.empty()) || nowUs - signs.writtenUs < interval) continue;
-        writeWhole(RecordKind::kSigns, signs.state + signs.beat);
-        signs = {{}, {}, nowUs};
+    for (PendingReports& reports : m_reports) {
+        if ((reports.state.empty() && reports.beat.empty()) || nowUs - reports.writtenUs < interval) continue;
+        writeWhole(RecordKind::kSigns, reports.state + reports.beat);
+        reports = {{}, {}, nowUs};
     }
 }
 
@@ -146,9 +146,9 @@ void TelemetryRecord::writeSigns(std::int64_t nowUs) {
 void TelemetryRecord::finish() {
     for (StepWindows& windows : m_windows) windows.finish();
     writeWindows();
-    for (PendingReports& signs : m_signs) {
-        if (!signs.state.empty()) writeWhole(RecordKind::kVital, signs.state);
-        signs = {};
+    for (PendingReports& reports : m_reports) {
+        if (!reports.state.empty()) writeWhole(RecordKind::kVital, reports.state);
+        reports = {};
     }
 }
 

@@ -69,7 +69,7 @@ class TelemetryRecord {
     std::vector<StepWindows> m_windows;  // windows of steps, by rank
     // True for each rank whose replica data (checksums of its weights) of the latest epoch are left out.
     std::vector<bool> m_skipsReplica;
-    std::vector<PendingReports> m_signs;
+    std::vector<PendingReports> m_reports;
     std::int64_t m_gradientsOf = -1;  // step of the latest gradient views
     bool m_wholeGradients = true;     // true if the cells of step m_gradientsOf are written
     std::int64_t m_wholeGradientsUs = 0;

@@ -96,27 +96,26 @@ bool hasMessages(const TracedStep& step) {
     return std::ranges::any_of(step.ranks, [](const RankTrace& rank) { return !rank.messages.empty(); });
 }
 
-StepMeasurements briefOf(const TracedStep& step) {
-    StepMeasurements brief;
-    brief.step = step.step;
-    brief.isPipeline = !step.delayCostNs.empty();
-    brief.isSharded = step.isSharded();
+StepMeasurements measurementsOf(const TracedStep& step) {
+    StepMeasurements one;
+    one.step = step.step;
+    one.isPipeline = !step.delayCostNs.empty();
+    one.isSharded = step.isSharded();
     std::vector<std::int64_t> lengths;
     for (const RankTrace& rank : step.ranks) {
-        brief.ranks.push_back({rank.times, std::max<std::int64_t>(rank.queuedNs, 0), 0, rank.planned});
+        one.ranks.push_back({rank.times, std::max<std::int64_t>(rank.queuedNs, 0), 0, rank.planned});
         lengths.push_back(rank.endNs - rank.beginNs);
     }
     std::ranges::nth_element(lengths, lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2));
-    brief.lengthNs = lengths[lengths.size() / 2];
+    one.lengthNs = lengths[lengths.size() / 2];
     for (const Meeting& meeting : step.meetings) {
-        brief.bytes += meeting.bytes;
-        ++brief.collectives;
-        if (meeting.lastRank >= 0 && !brief.isPipeline)
-            brief.ranks[static_cast<std::size_t>(meeting.lastRank)].lostNs += meeting.lastNs - meeting.secondNs;
+        one.bytes += meeting.bytes;
+        ++one.collectives;
+        if (meeting.lastRank >= 0 && !one.isPipeline)
+            one.ranks[static_cast<std::size_t>(meeting.lastRank)].lostNs += meeting.lastNs - meeting.secondNs;
     }
-    for (std::size_t rank = 0; rank < step.delayCostNs.size(); ++rank)
-        brief.ranks[rank].lostNs = step.delayCostNs[rank];
-    return brief;
+    for (std::size_t rank = 0; rank < step.delayCostNs.size(); ++rank) one.ranks[rank].lostNs = step.delayCostNs[rank];
+    return one;
 }
 
 }  // namespace
@@ -184,11 +183,11 @@ TraceData TraceData::latest(std::size_t most) const {
 }
 
 StepsVerdict TraceData::verdict(std::size_t most) const {
-    std::vector<StepMeasurements> briefs;
-    for (auto step = m_steps.rbegin(); step != m_steps.rend() && briefs.size() < most; ++step)
-        if (step->second.complete()) briefs.push_back(briefOf(step->second));
-    std::ranges::reverse(briefs);
-    return judgeSteps(briefs);
+    std::vector<StepMeasurements> steps;
+    for (auto step = m_steps.rbegin(); step != m_steps.rend() && steps.size() < most; ++step)
+        if (step->second.complete()) steps.push_back(measurementsOf(step->second));
+    std::ranges::reverse(steps);
+    return judgeSteps(steps);
 }
 
 }  // namespace ringside

@@ -110,7 +110,9 @@ Judgement judgeModelNotWrapped(const Evidence& evidence) {
     return eachGroup(
         evidence, ReplicaKind::kOwnLoop, "a wrapper keeps the replicas equal", [&](const ReplicaGroup& group) {
             const ReplicaDifference difference = compareReplicas(evidence, group, isParameterName);
-            if (difference.compared == 0) return couldNotJudge("no checksums of the parameters were compared");
+            if (difference.compared == 0)
+                return couldNotJudge(
+                    "there is no step after which all ranks reported checksums of the same parameters");
             if (!difference.endsDifferent) return passed();
             if (averagingOf(evidence, group) != Averaging::kNever) return passed("the script averages by itself");
             Json facts = differenceJson(difference);
@@ -126,7 +128,7 @@ Judgement judgeDifferentStart(const Evidence& evidence) {
         evidence, ReplicaKind::kOwnLoop, "a wrapper makes the start equal", [&](const ReplicaGroup& group) {
             const ReplicaDifference difference = compareReplicas(evidence, group, isParameterName);
             if (!difference.isStartKnown)
-                return couldNotJudge("the parameters before the first step were not reported");
+                return couldNotJudge("not all ranks reported the same parameters before the first step");
             if (!difference.startsDifferent || !difference.endsDifferent) return passed();
             if (averagingOf(evidence, group) == Averaging::kSometimes)
                 return couldNotJudge("the script averages in some steps only");
@@ -186,7 +188,10 @@ Judgement judgeAroundDdp(const Evidence& evidence) {
         if (hasLocalSgd(evidence, group))
             return skipped("a communication hook lets the replicas differ on purpose between two averagings");
         const ReplicaDifference difference = compareReplicas(evidence, group, isWrapped);
-        if (difference.compared == 0) return couldNotJudge("no checksums of wrapped parameters were compared");
+        if (difference.compared == 0)
+            return couldNotJudge(
+                "there is no step after which all ranks reported checksums of the same parameters inside "
+                "DistributedDataParallel");
         const std::int64_t step = unreducedStep(evidence, group);
         if (!difference.endsDifferent || isIgnored(evidence, group, difference) || step == 0 ||
             step > difference.firstStep)
@@ -210,7 +215,7 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
         const ReplicaDifference difference =
             compareReplicas(evidence, group, isDdp(group) ? isWrapped : isParameterName);
         if (difference.compared == 0) {
-            result = couldNotJudge("no checksums of the parameters were compared");
+            result = couldNotJudge("there is no step after which all ranks reported checksums of the same parameters");
             continue;
         }
         if (result.result == CheckResult::kSkipped) result = passed();

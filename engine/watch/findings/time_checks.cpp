@@ -52,7 +52,7 @@ enum class ForwardTimes { kMeasured, kWithoutWaits };
 // costs the other ranks the time by which it exceeds the rank with the second most work, without the time in which it
 // was runnable but had no CPU: other programs take that time, not the script. The queued time of the other ranks is not
 // subtracted, because a part of it may lie in their waits for the collective.
-StepMeasurements briefOf(const TracedStep& step, ForwardTimes forward) {
+StepMeasurements measurementsOf(const TracedStep& step, ForwardTimes forward) {
     StepMeasurements brief;
     brief.step = step.step;
     brief.collectives = 1;  // any number above 0, because hasMet() holds
@@ -78,12 +78,12 @@ bool hasMet(const TracedStep& step) {
     return std::ranges::all_of(step.ranks, [](const RankTrace& rank) { return !rank.collectives.empty(); });
 }
 
-std::vector<StepMeasurements> briefsOf(const Evidence& evidence, ForwardTimes forward) {
+std::vector<StepMeasurements> measurementsOf(const Evidence& evidence, ForwardTimes forward) {
     std::vector<StepMeasurements> briefs;
     const auto& steps = evidence.traces().steps();
     for (auto one = steps.rbegin(); one != steps.rend() && briefs.size() < kMostSteps; ++one)
         if (one->second.complete() && one->first > 1 && hasMet(one->second))
-            briefs.push_back(briefOf(one->second, forward));
+            briefs.push_back(measurementsOf(one->second, forward));
     std::ranges::reverse(briefs);
     return briefs;
 }
@@ -181,13 +181,13 @@ Judgement judgeStraggler(const Evidence& evidence) {
     if (groups.groups.empty()) return explainMissingGroup(groups);
     if (groups.groups.size() > 1 || static_cast<int>(groups.groups.front().ranks.size()) != evidence.worldSize())
         return couldNotJudge("not all ranks form one data-parallel group");
-    std::vector<StepMeasurements> briefs = briefsOf(evidence, ForwardTimes::kMeasured);
+    std::vector<StepMeasurements> briefs = measurementsOf(evidence, ForwardTimes::kMeasured);
     if (briefs.size() < kLeastSteps)
         return couldNotJudge("fewer than " + std::to_string(kLeastSteps) +
                              " steps with the times of a collective on all ranks were seen");
     StepsVerdict verdict = judgeSteps(briefs);
     if (verdict.finding != StepsFinding::kStraggler && broadcastsBuffers(evidence)) {
-        briefs = briefsOf(evidence, ForwardTimes::kWithoutWaits);
+        briefs = measurementsOf(evidence, ForwardTimes::kWithoutWaits);
         const StepsVerdict other = judgeSteps(briefs);
         if (other.finding == StepsFinding::kStraggler && other.rank == 0) verdict = other;
     }

@@ -17,9 +17,9 @@ ClusterActions::ClusterActions(const WindowActions& actions, const Dependencies&
     connect(actions.invite, &QAction::triggered, this, &ClusterActions::invite);
     connect(actions.join, &QAction::triggered, this, &ClusterActions::join);
     connect(&dependencies.controller, &RunController::stateChanged, this, [this] {
-        if (!m_awaited.isEmpty() && !m_dependencies.controller.isLive())
+        if (!m_nextRun.isEmpty() && !m_dependencies.controller.isLive())
             QMetaObject::invokeMethod(
-                this, [this] { follow(std::exchange(m_awaited, {})); }, Qt::QueuedConnection);
+                this, [this] { follow(std::exchange(m_nextRun, {})); }, Qt::QueuedConnection);
     });
 }
 
@@ -51,7 +51,7 @@ void ClusterActions::join() {
 void ClusterActions::follow(const QString& directory) {
     if (directory.isEmpty()) return;
     if (m_dependencies.controller.isLive()) {
-        m_awaited = directory;
+        m_nextRun = directory;
     } else {
         Q_EMIT runBegan(directory);
     }

@@ -69,28 +69,28 @@ QList<QAction*> TimeControls::speedCommands(QObject* parent) {
 }
 
 void TimeControls::sendRate(double rate) {
-    m_told = rate;
-    m_answersBefore = m_run.data().controls().size();
+    m_sentRate = rate;
+    m_confirmedBefore = m_run.data().controls().size();
     sendCommand(ControlKind::kRate, rate);
 }
 
 bool TimeControls::wasAnswered() const {
     const std::vector<Controlled>& controls = m_run.data().controls();
-    const std::size_t before = std::min(m_answersBefore, controls.size());
+    const std::size_t before = std::min(m_confirmedBefore, controls.size());
     return std::any_of(
         controls.begin() + static_cast<std::ptrdiff_t>(before), controls.end(),
-        [this](const Controlled& one) { return one.command == ControlKind::kRate && one.value == m_told; });
+        [this](const Controlled& one) { return one.command == ControlKind::kRate && one.value == m_sentRate; });
 }
 
 // Shows the maximum rate that the live run reports, or the chosen rate if no run is live. Shows no report until the run
 // has confirmed the rate that this window sent last, because earlier reports contain the previous rate.
 void TimeControls::followRate() {
     if (!m_wasLive) {
-        m_told.reset();
+        m_sentRate.reset();
         return showRate(m_chosen);
     }
-    if (m_told && !wasAnswered()) return;
-    m_told.reset();
+    if (m_sentRate && !wasAnswered()) return;
+    m_sentRate.reset();
     showRate(m_run.data().stepsPerSecondAtMost());
 }
 

@@ -53,10 +53,10 @@ class TimeControls final : public QObject {
     WindowActions& m_actions;
     RunController& m_controller;
     RunModel& m_run;
-    double m_chosen = 0;              // maximum rate chosen in this window, in steps per second
-    double m_rate = 0;                // maximum rate that is shown, in steps per second
-    std::optional<double> m_told;     // maximum rate that was sent to the run and is not confirmed yet
-    std::size_t m_answersBefore = 0;  // number of confirmations that the run had sent when m_told was sent
+    double m_chosen = 0;                // maximum rate chosen in this window, in steps per second
+    double m_rate = 0;                  // maximum rate that is shown, in steps per second
+    std::optional<double> m_sentRate;   // maximum rate that was sent to the run and is not confirmed yet
+    std::size_t m_confirmedBefore = 0;  // number of confirmations that the run had sent when m_told was sent
     bool m_wasLive = false;
 };
 

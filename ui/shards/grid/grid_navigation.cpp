@@ -24,28 +24,28 @@ GridNavigation::GridNavigation(QWidget& grid, GridGeometry& geometry, std::funct
 bool GridNavigation::eventFilter(QObject*, QEvent* event) {
     switch (event->type()) {
         case QEvent::Wheel:
-            turnWheel(*static_cast<QWheelEvent*>(event));
+            handleWheel(*static_cast<QWheelEvent*>(event));
             return true;
         case QEvent::MouseButtonPress:
-            pressMouse(*static_cast<QMouseEvent*>(event));
+            handlePress(*static_cast<QMouseEvent*>(event));
             return true;
         case QEvent::MouseMove:
-            moveMouse(*static_cast<QMouseEvent*>(event));
+            handleMove(*static_cast<QMouseEvent*>(event));
             return true;
         case QEvent::MouseButtonRelease:
-            releaseMouse(*static_cast<QMouseEvent*>(event));
+            handleRelease(*static_cast<QMouseEvent*>(event));
             return true;
         case QEvent::Leave:
             Q_EMIT hovered({});
             return false;
         case QEvent::KeyPress:
-            return pressKey(*static_cast<QKeyEvent*>(event));
+            return handleKey(*static_cast<QKeyEvent*>(event));
         default:
             return false;
     }
 }
 
-void GridNavigation::turnWheel(QWheelEvent& event) {
+void GridNavigation::handleWheel(QWheelEvent& event) {
     const QPointF at = event.position() - m_cellsOrigin();
     const QPointF turn = event.pixelDelta().isNull() ? QPointF(event.angleDelta()) / 2 : QPointF(event.pixelDelta());
     if (event.modifiers() & Qt::ShiftModifier) {
@@ -61,13 +61,13 @@ void GridNavigation::turnWheel(QWheelEvent& event) {
     Q_EMIT viewMoved();
 }
 
-void GridNavigation::pressMouse(const QMouseEvent& event) {
+void GridNavigation::handlePress(const QMouseEvent& event) {
     if (event.button() != Qt::LeftButton) return;
     m_dragFrom = event.position();
     m_isDragged = false;
 }
 
-void GridNavigation::moveMouse(const QMouseEvent& event) {
+void GridNavigation::handleMove(const QMouseEvent& event) {
     if (!m_dragFrom) {
         Q_EMIT hovered(event.position() - m_cellsOrigin());
         return;
@@ -81,14 +81,14 @@ void GridNavigation::moveMouse(const QMouseEvent& event) {
     Q_EMIT viewMoved();
 }
 
-void GridNavigation::releaseMouse(const QMouseEvent& event) {
+void GridNavigation::handleRelease(const QMouseEvent& event) {
     m_grid.unsetCursor();
     const bool isClick = m_dragFrom && !m_isDragged;
     m_dragFrom.reset();
     if (isClick) Q_EMIT clicked(event.position() - m_cellsOrigin());
 }
 
-bool GridNavigation::pressKey(const QKeyEvent& event) {
+bool GridNavigation::handleKey(const QKeyEvent& event) {
     const QPointF middle(m_geometry.area().width() / 2, m_geometry.area().height() / 2);
     const double stride = m_geometry.area().width() / 4;
     switch (event.key()) {

@@ -36,11 +36,11 @@ class GridNavigation : public QObject {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    void turnWheel(QWheelEvent& event);
-    void pressMouse(const QMouseEvent& event);
-    void moveMouse(const QMouseEvent& event);
-    void releaseMouse(const QMouseEvent& event);
-    bool pressKey(const QKeyEvent& event);  // returns false if the key has no effect here
+    void handleWheel(QWheelEvent& event);
+    void handlePress(const QMouseEvent& event);
+    void handleMove(const QMouseEvent& event);
+    void handleRelease(const QMouseEvent& event);
+    bool handleKey(const QKeyEvent& event);  // returns false if the key has no effect here
 
     QWidget& m_grid;
     GridGeometry& m_geometry;

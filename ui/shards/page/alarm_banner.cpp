@@ -49,9 +49,9 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     hide();
 }
 
-void AlarmBanner::setAlarm(const QString& sentence, bool onlyHash, const std::vector<Identity>& things) {
-    m_onlyHash = onlyHash;
-    m_things = things;
+void AlarmBanner::setAlarm(const QString& sentence, bool isSampleUnknown, const std::vector<Identity>& subjects) {
+    m_isSampleUnknown = isSampleUnknown;
+    m_subjects = subjects;
     m_text->setText(sentence);
     setVisible(!sentence.isEmpty());
     refresh();
@@ -63,15 +63,15 @@ void AlarmBanner::setReporting(bool reporting) {
 }
 
 void AlarmBanner::refresh() {
-    m_hint->setVisible(m_onlyHash);
+    m_hint->setVisible(m_isSampleUnknown);
     m_hint->setText(m_reporting
                         ? tr("The next run will report each sample: click Run.")
                         : tr("At this speed only a hash of each epoch is reported, so the sample is not known."));
-    m_report->setVisible(m_onlyHash && !m_reporting);
+    m_report->setVisible(m_isSampleUnknown && !m_reporting);
 }
 
 std::vector<Identity> AlarmBanner::identitiesAt(const QPoint&) const {
-    return m_things;
+    return m_subjects;
 }
 
 QString AlarmBanner::copyText() const {

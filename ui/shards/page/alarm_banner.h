@@ -17,9 +17,10 @@ class AlarmBanner : public QFrame, public IdentitySource, public TextSource {
   public:
     explicit AlarmBanner(QWidget* parent = nullptr);
 
-    // Shows the sentence; an empty one hides the banner. onlyHash: the sample is not known; the banner then offers to
-    // report samples in the next run. `things`: sample, rank, step and epoch of the sentence, as far as known.
-    void setAlarm(const QString& sentence, bool onlyHash, const std::vector<Identity>& things);
+    // Shows the sentence; an empty one hides the banner. isSampleUnknown: true if the ranks have reported only hashes;
+    // the banner then offers to report samples in the next run. subjects: sample, rank, step and epoch of the sentence,
+    // as far as known.
+    void setAlarm(const QString& sentence, bool isSampleUnknown, const std::vector<Identity>& subjects);
     void setReporting(bool reporting);  // true: the next run will report each sample
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QString copyText() const override;
@@ -29,12 +30,12 @@ class AlarmBanner : public QFrame, public IdentitySource, public TextSource {
     void reportWanted();
 
   private:
-    std::vector<Identity> m_things;
+    std::vector<Identity> m_subjects;
     QLabel* m_title = nullptr;
     QLabel* m_text = nullptr;
     QLabel* m_hint = nullptr;
     QPushButton* m_report = nullptr;
-    bool m_onlyHash = false;
+    bool m_isSampleUnknown = false;
     bool m_reporting = false;
     void refresh();
 };

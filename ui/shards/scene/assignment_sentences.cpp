@@ -117,12 +117,12 @@ QString placeSentence(const ShardPlan& plan, GridCell cell) {
                    "%4, slot %1 mod %3 = %5.")
             .arg(p, name, plainNumber(layout.samplesPerRank), plainNumber(cell.rank), plainNumber(cell.slot));
     }
-    const std::int64_t claimedRank = position % layout.worldSize;
-    if (claimedRank != cell.rank) {
+    const std::int64_t rankByRule = position % layout.worldSize;
+    if (rankByRule != cell.rank) {
         return gridText(
                    "Every process passes rank=%1 to the sampler, so this rank also uses position %2 of the %3: %2 mod "
                    "%4 = %1, slot %2 div %4 = %5.")
-            .arg(plainNumber(claimedRank), p, name, world, plainNumber(cell.slot));
+            .arg(plainNumber(rankByRule), p, name, world, plainNumber(cell.slot));
     }
     return gridText("The sample is at position %1 of the %2, and %1 mod %3 = %4; slot %1 div %3 = %5.")
         .arg(p, name, world, plainNumber(cell.rank), plainNumber(cell.slot));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Functions of StrategyPage that load a pipeline schedule from a file.
+// Function of StrategyPage that loads a pipeline schedule from a file.
 #include "base/system/files.h"
 #include "models/experiment_model.h"
 #include "schedule/schedule.h"
