@@ -20,16 +20,7 @@ std::vector<std::string> runArguments(const fs::path& out, const std::vector<std
     return all;
 }
 
-// True if a complete checkpoint exists and the run has recorded more than the 60 steps before it.
-bool hasCheckpoint(const fs::path& out) {
-    constexpr std::size_t kFirst = 60;
-    if (linesOf(out / "metrics.jsonl").size() <= kFirst) return false;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(out / "checkpoints", error)) {
-        if (fs::exists(entry.path() / "manifest.json")) return true;
-    }
-    return false;
-}
+constexpr std::size_t kFirstCheckpoint = 60;  // number of steps before the first checkpoint
 
 std::vector<std::string> linesOfKind(const fs::path& out, const std::string& kind) {
     std::vector<std::string> found;
@@ -37,6 +28,16 @@ std::vector<std::string> linesOfKind(const fs::path& out, const std::string& kin
         if (line["kind"] == kind) found.push_back(line.dump());
     }
     return found;
+}
+
+// True if a complete checkpoint exists and the run has recorded more steps than those before it.
+bool hasCheckpoint(const fs::path& out) {
+    if (linesOfKind(out, "step").size() <= kFirstCheckpoint) return false;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(out / "checkpoints", error)) {
+        if (fs::exists(entry.path() / "manifest.json")) return true;
+    }
+    return false;
 }
 
 void checkSameMetrics(const fs::path& one, const fs::path& other) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/eventfd.h>
 
+#include <fstream>
+
 #include "fake_ranks.h"
 #include "support/catch.h"
 
@@ -73,6 +75,29 @@ TEST_CASE("restarts of a launcher before this start are counted and recorded") {
         if (line["kind"] == "control" && line["command"] == "restart") restarts.push_back(line["value"]);
     }
     CHECK(restarts == std::vector<double>{2});
+}
+
+TEST_CASE("a resumed run names the steps that its earlier record lacks") {
+    const auto warns = [](std::int64_t recordedSteps, std::int64_t logEvery) {
+        FakeRun run("*:finish");
+        run.prepared.stepsBefore = 4;
+        run.prepared.config.training.logEvery = logEvery;
+        std::ofstream record(run.paths().metrics());
+        for (std::int64_t step = logEvery; step <= recordedSteps; step += logEvery)
+            record << Json{{"kind", "step"}, {"step", step}}.dump() << '\n';
+        record.close();
+        run.go();
+        return contains(contentOf(run.paths().log()), "the record ends at step " + std::to_string(recordedSteps) +
+                                                          ", and the checkpoint was saved after step 4");
+    };
+    CHECK(warns(2, 1));
+    CHECK(warns(0, 1));
+    CHECK_FALSE(warns(4, 1));
+    CHECK_FALSE(warns(3, 3));  // the record would have the steps 3 and 6
+    FakeRun elsewhere("*:finish");  // a new directory has no earlier record
+    elsewhere.prepared.stepsBefore = 4;
+    elsewhere.go();
+    CHECK_FALSE(contains(contentOf(elsewhere.paths().log()), "the record ends"));
 }
 
 TEST_CASE("restarts of a launcher use up parallel.max_restarts") {

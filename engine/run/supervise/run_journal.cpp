@@ -5,16 +5,26 @@
 #include <utility>
 
 #include "base/time/monotonic.h"
+#include "run/record/reopened_record.h"
 
 namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kFlushInterval{80};
 
+std::int64_t lastRecordedStep(const RunPaths& paths) {
+    std::error_code ignored;
+    return std::filesystem::exists(paths.metrics(), ignored) ? recordReach(paths).steps : -1;
+}
+
 }  // namespace
 
 RunJournal::RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t epochUs)
-    : m_paths(paths), m_run(recordedRun(run)), m_recorder(paths, m_run), m_epochUs(epochUs) {}
+    : m_paths(paths),
+      m_run(recordedRun(run)),
+      m_earlierSteps(lastRecordedStep(paths)),
+      m_recorder(paths, m_run),
+      m_epochUs(epochUs) {}
 
 std::int64_t RunJournal::nowUs() const {
     return monotonicUs() - m_epochUs;
@@ -25,6 +35,13 @@ RunStarted RunJournal::runLine() const {
     const auto wallClock = std::chrono::system_clock::now().time_since_epoch();
     const std::int64_t unixMs = std::chrono::duration_cast<milliseconds>(wallClock).count();
     return ringside::runLine(m_paths, m_run, unixMs - nowUs() / 1000);
+}
+
+std::string RunJournal::missingStepsText() const {
+    if (m_earlierSteps < 0 || m_earlierSteps + m_run.logEvery > m_run.stepsBefore) return {};
+    return "the record ends at step " + std::to_string(m_earlierSteps) + ", and the checkpoint was saved after step " +
+           std::to_string(m_run.stepsBefore) +
+           ": the earlier run ended before it recorded the steps between them. Training is not affected";
 }
 
 void RunJournal::log(LogLevel level, const std::string& text) {

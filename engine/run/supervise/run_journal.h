@@ -23,6 +23,9 @@ class RunJournal {
     std::int64_t nowUs() const;
     // Returns the event that begins the record of a run.
     RunStarted runLine() const;
+    // Returns text about the steps before the checkpoint that the record of this directory lacks, because the earlier
+    // run ended before it recorded them. Empty if no step is missing.
+    std::string missingStepsText() const;
 
     // Records an event of the supervisor.
     void record(const Event& event) { m_changes |= m_recorder.add(event); }
@@ -38,6 +41,7 @@ class RunJournal {
   private:
     const RunPaths& m_paths;
     const RecordedRun m_run;
+    const std::int64_t m_earlierSteps;  // last step of metrics.jsonl before this start; -1: there was no record
     RunRecorder m_recorder;
     const std::int64_t m_epochUs;
     unsigned m_changes = 0;

@@ -80,6 +80,7 @@ void Supervisor::start() {
                           " in the environment selects the CPU instructions: the last bits of losses and weights "
                           "differ from a run without it");
     for (const std::string& note : m_options.notes) m_journal.log(LogLevel::kInfo, note);
+    if (const std::string text = m_journal.missingStepsText(); !text.empty()) m_journal.log(LogLevel::kWarning, text);
     m_restarts.recordEarlier();
     m_watch.begin();
     startRanks(std::exchange(m_ranks, {}));
