@@ -93,7 +93,7 @@ TEST_CASE("a resumed run names the steps that its earlier record lacks") {
     CHECK(warns(2, 1));
     CHECK(warns(0, 1));
     CHECK_FALSE(warns(4, 1));
-    CHECK_FALSE(warns(3, 3));  // the record would have the steps 3 and 6
+    CHECK_FALSE(warns(3, 3));       // the record would have the steps 3 and 6
     FakeRun elsewhere("*:finish");  // a new directory has no earlier record
     elsewhere.prepared.stepsBefore = 4;
     elsewhere.go();
