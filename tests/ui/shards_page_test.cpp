@@ -284,6 +284,7 @@ TEST_CASE("a wrong sample turns the page red with a message, and a button shows 
     REQUIRE(waitFor([&] { return banner->isVisible(); }));
     CHECK(window.text("alarmLabel") == "rank 2, epoch 3, step 1, slot 0: planned 608, trained 17");
     CHECK(window.page.property("alarm").toBool());
+    CHECK(window.page.findChild<QLabel*>("verificationLabel")->property("tone") == "danger");
     CHECK_FALSE(window.page.findChild<QPushButton*>("alarmReportButton")->isVisible());
     // The epoch has 12 steps: step 1 of the third epoch is step 25 of the run.
     const auto* alarm = dynamic_cast<AlarmBanner*>(banner);
@@ -499,6 +500,10 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
     // The last step of the first epoch: 360 samples are 11 batches of 32 and one of 8.
     shards.page.showStep(12, 0, true);
     REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
+    shards.plan.setEpoch(1);  // another epoch than that of the step
+    CHECK(waitFor([&] { return !shards.grid().step(); }));
+    shards.plan.setEpoch(0);
+    CHECK(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
     shards.page.showStep({}, 0, false);
     CHECK(!shards.grid().step());
 }
