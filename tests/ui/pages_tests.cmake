@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 ringside_add_test(test_grid SOURCES cell_differences_test.cpp grid_geometry_test.cpp grid_marks_test.cpp grid_raster_test.cpp map_test.cpp LIBS ringside_ui)
 ringside_add_test(test_epoch_summary SOURCES batch_balance_test.cpp epoch_summary_test.cpp explanation_test.cpp sampler_sentences_test.cpp mistake_effect_report_test.cpp class_balance_test.cpp shard_table_test.cpp LIBS ringside_ui Qt6::Test)
-ringside_add_test(test_tables SOURCES table_data_test.cpp LIBS ringside_ui Qt6::Test GUI)
+ringside_add_test(test_tables SOURCES table_data_test.cpp picture_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_plan_model SOURCES plan_model_test.cpp verification_test.cpp LIBS ringside_ui GUI)
 ringside_add_test(test_shards_page SOURCES shards_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_charts SOURCES smoothing_test.cpp decimator_test.cpp axis_test.cpp LIBS ringside_ui)

@@ -164,7 +164,6 @@ class Record(Watch):
         self.assertEqual(self.summary()["steps"], 8)
         self.assertNotEqual(done.returncode, 0)  # the second one of this test fails when it is refused
 
-
     def test_a_restart(self):
         """As torchrun --max-restarts: the rank is killed, and another process takes its place."""
         done = self.watch("sh", "-c", "%s %s --leave 0; %s %s; true" % (sys.executable, FAKE, sys.executable, FAKE))
@@ -184,6 +183,10 @@ class Record(Watch):
         self.assertEqual(epochs, [(0, 1.0), (0, 1.0), (1, 2.0)])
         indices = [line["step"] for line in self.lines("telemetry.jsonl") if line["kind"] == "indices"]
         self.assertEqual(indices, list(range(1, 17)))
+        for file in ("telemetry.jsonl", "metrics.jsonl"):
+            restarts = [(line["value"], line["step"]) for line in self.lines(file)
+                        if line["kind"] == "control" and line["command"] == "restart"]
+            self.assertEqual(restarts, [(1, 8)], file)
         shown = subprocess.run([PROGRAM, "show", self.run_directory], capture_output=True, text=True, timeout=LONG)
         self.assertIn("finished: " + verdict, shown.stdout)
 
