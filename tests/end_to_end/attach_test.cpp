@@ -68,6 +68,29 @@ TEST_CASE("attach --lines replays a finished run byte for byte") {
     CHECK(contains(people.output(), "final validation accuracy: 9"));
 }
 
+TEST_CASE("a finished run without config.json is shown, attached and exported as before") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program run({"run", "--quiet", "--out", out, "--set", "training.epochs=2", "--set", "telemetry.trace=phases"});
+    REQUIRE(run.wait() == 0);
+    const auto outputs = [&] {
+        std::vector<std::string> texts;
+        const fs::path trace = scratch.path() / "trace.json";
+        for (const std::vector<std::string>& arguments : {std::vector<std::string>{"show", out},
+                                                          {"attach", "--lines", out},
+                                                          {"export", "--to", "trace", out, "--output", trace}}) {
+            Program program(arguments);
+            CHECK(program.wait() == 0);
+            texts.push_back(program.output());
+        }
+        texts.push_back(contentOf(trace));
+        return texts;
+    };
+    const std::vector<std::string> before = outputs();
+    REQUIRE(fs::remove(out / "config.json"));
+    CHECK(outputs() == before);
+}
+
 TEST_CASE("a control line stops a detached run, and its last line is the end of the run") {
     DetachedRun run;
     const InputPipe input;

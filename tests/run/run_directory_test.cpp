@@ -165,4 +165,6 @@ TEST_CASE("opening a directory without a run is reported") {
     const TemporaryDirectory scratch;
     CHECK(openRunDirectory(scratch.path() / "none").problem().message == "does not exist");
     CHECK(openRunDirectory(scratch.path()).problem().message.find("contains no run") == 0);
+    touch(scratch.path() / "telemetry.jsonl");
+    CHECK(openRunDirectory(scratch.path()).ok());
 }

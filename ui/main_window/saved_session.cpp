@@ -6,7 +6,6 @@
 #include <QFileInfo>
 #include <QScreen>
 
-#include "base/json/json.h"
 #include "dialogs/dialogs.h"
 #include "experiment/experiment_form.h"
 #include "main_window/actions/appearance.h"
@@ -15,6 +14,7 @@
 #include "main_window/session/run_session.h"
 #include "models/experiment_model.h"
 #include "pages/navigator.h"
+#include "run/read/recorded_config.h"
 #include "run/read/run_directory.h"
 #include "run/read/run_life.h"
 #include "run/read/run_summary.h"
@@ -90,10 +90,9 @@ void SavedSession::offerResume(const QString& directory) {
     const Result<RunSummary> summary = readRunSummary(paths.summary());
     if (!summary || summary.value().state != RunOutcome::kStopped) return;
     if (!QDir(directory + QStringLiteral("/checkpoints")).exists()) return;
-    const Result<Json> config = readJsonFile(paths.config());
-    const QString name = config && config.value().contains("name") && config.value()["name"].is_string()
-                             ? QString::fromStdString(config.value()["name"].get<std::string>())
-                             : QFileInfo(directory).fileName();
+    const Result<RunConfig> config = readRecordedConfig(paths);
+    const QString name = config && !config.value().name.empty() ? QString::fromStdString(config.value().name)
+                                                                : QFileInfo(directory).fileName();
     m_in.notice.offer(
         tr("%1 was stopped after step %2; its checkpoint is kept.").arg(name, groupedText(summary.value().steps)),
         tr("Resume"), [this, directory] { m_in.session.open(directory, RunSession::AfterOpening::kResume); });

@@ -3,17 +3,14 @@
 
 #include <variant>
 
-#include "base/json/json.h"
-#include "config/run_config.h"
+#include "run/read/recorded_config.h"
 #include "run/read/trace_follower.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
 
 Result<RecordedTraces> readTraces(const RunPaths& paths) {
-    const Result<Json> json = readJsonFile(paths.config());
-    if (!json) return json.problem();
-    const Result<RunConfig> config = RunConfig::fromJson(json.value());
+    const Result<RunConfig> config = readRecordedConfig(paths);
     if (!config) return config.problem();
     RecordedTraces traces{TraceData(static_cast<int>(config.value().parallel.worldSize))};
     Decoder decoder;

@@ -75,7 +75,7 @@ Json bitsJson(const RunComparison& result) {
 }
 
 std::string configText(const RunComparison& result) {
-    if (!result.configsKnown) return row("configuration", "unknown: config.json is missing in one");
+    if (!result.configsKnown) return row("configuration", "unknown: it is not recorded in one of the runs");
     if (result.configDifferences.empty()) return row("configuration", "the same");
     std::string text;
     for (const ConfigDifference& difference : result.configDifferences) {

@@ -105,12 +105,12 @@ Result<RunPaths> openRunDirectory(const fs::path& path) {
         return Problem{path.string(), "does not exist", "use a run directory, such as one in runs/"};
     }
     RunPaths paths(fs::absolute(path, error).lexically_normal());
-    const bool found = fs::exists(paths.config(), error);
+    const bool found = fs::exists(paths.config(), error) || (!error && fs::exists(paths.telemetry(), error));
     if (error) {
         return Problem{path.string(), "cannot be read (" + errnoText(error.value()) + ")", "check its permissions"};
     }
     if (!found) {
-        return Problem{path.string(), "contains no run (there is no config.json)",
+        return Problem{path.string(), "contains no run (there is neither config.json nor telemetry.jsonl)",
                        "use a run directory, such as one in runs/"};
     }
     return paths;

@@ -60,8 +60,8 @@ class RunDirectory {
     bool m_madeDirectory = false;
 };
 
-// Returns the paths of an existing run directory. Returns a problem if `path` contains no config.json or cannot be
-// read.
+// Returns the paths of an existing run directory. Returns a problem if `path` contains neither config.json nor
+// telemetry.jsonl, or cannot be read.
 Result<RunPaths> openRunDirectory(const std::filesystem::path& path);
 
 }  // namespace ringside

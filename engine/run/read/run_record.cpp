@@ -11,6 +11,7 @@
 #include "base/system/files.h"
 #include "base/text/line_splitter.h"
 #include "run/read/metrics_reader.h"
+#include "run/read/recorded_config.h"
 #include "run/read/run_directory.h"
 #include "run/read/run_summary.h"
 #include "telemetry/events/codec.h"
@@ -107,7 +108,7 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     readTelemetry(record, paths.telemetry());
     sortByKey(record.shards);
     sortByKey(record.weights);
-    if (Result<Json> config = readJsonFile(paths.config()); config) record.config = std::move(config).value();
+    if (Result<Json> config = readRecordedJson(paths); config) record.config = std::move(config).value();
     if (const Result<RunSummary> summary = readRunSummary(paths.summary())) record.bits = summary.value().bitsDependOn;
     // Ranks of Ringside train the steps after a checkpoint again under the same numbers.
     if (!record.isWatched) record.lastOwnStep.reset();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/session/run_experiment.h"
 
-#include "base/json/json.h"
 #include "config/mesh.h"
+#include "run/read/recorded_config.h"
 
 namespace ringside {
 namespace {
@@ -39,9 +39,7 @@ bool isSameExperiment(const RunConfig& run, const RunConfig& form) {
 }
 
 bool holdsExperiment(const RunPaths& paths, const RunConfig& form) {
-    const Result<Json> json = readJsonFile(paths.config());
-    if (!json) return false;
-    const Result<RunConfig> config = RunConfig::fromJson(json.value());
+    const Result<RunConfig> config = readRecordedConfig(paths);
     return config && isSameExperiment(inRanks(config.value()), form);
 }
 
