@@ -7,6 +7,7 @@ from .observations import Watching
 
 # Module that is patched after its import -> functions of this package that patch it.
 PATCHES = (
+    ("torch.utils.data.distributed", "samplers", "patch"),
     ("torch.utils.data.dataloader", "loaders", "patch"),
     ("accelerate.data_loader", "loaders", "patch_accelerate"),
     ("torch.optim.optimizer", "optimizers", "patch"),

@@ -49,7 +49,8 @@ class _Iteration:
 
 
 def patch(module):
-    """Wraps the base class of all iterators of torch.utils.data."""
+    """Wraps the base class of all iterators of torch.utils.data, and the constructor of DataLoader."""
+    guard.wrap(module.DataLoader, "__init__", samplers.CREATED, after=samplers.note_created)
     iterator = module._BaseDataLoaderIter
     guard.wrap(iterator, "__init__", HOOK, after=_note_iterator_created)
     guard.wrap(iterator, "_reset", HOOK, before=_note_iterator_reset)

@@ -180,7 +180,7 @@ def patch_schedulers(module):
             _wrap_scheduler(kind)
 
 
-_schedulers = {"depth": 0, "known": weakref.WeakSet()}
+_schedulers = {"depth": 0, "known": weakref.WeakSet(), "stepped": weakref.WeakSet()}
 
 
 def _wrap_scheduler(kind):
@@ -203,6 +203,9 @@ def _wrap_scheduler(kind):
 def _scheduler_stepped(scheduler):
     if scheduler in _schedulers["known"]:
         observations.note("scheduler")
+        if scheduler not in _schedulers["stepped"]:
+            _schedulers["stepped"].add(scheduler)
+            observations.note("fact", time.monotonic_ns(), "scheduler_step", {"where": places.user_line(2)})
         return
     _schedulers["known"].add(scheduler)  # the constructor of a scheduler makes the first step
     kind = type(scheduler)

@@ -43,6 +43,16 @@ def user_line(depth=1):
     return line_of(sys._getframe(depth))
 
 
+def creating_line(depth=1):
+    """Returns the innermost line of the user's code that is not in an __init__, or None. For hooks on constructors: the
+    constructor of a subclass in the script is not the line that creates the object.
+    """
+    frame = sys._getframe(depth)
+    while frame is not None and frame.f_code.co_name == "__init__":
+        frame = frame.f_back
+    return line_of(frame)
+
+
 def line_of(frame):
     """Returns the innermost line of the user's code from this frame outwards, or None."""
     while frame is not None:

@@ -154,6 +154,9 @@ class Scripts(unittest.TestCase):
             self.assertEqual(recorded.untrained(rank, 1), held_out * 2)
             sampler = recorded.of_rank(rank, "script", "loader")[0]["sampler"]
             inner = sampler["inner"]
+            lines = [one["created"] for one in recorded.of_rank(rank, "script", "loader")]
+            self.assertEqual((lines, inner["created"]),
+                             (["cnn_torchrun.py:46", "cnn_torchrun.py:48"], "cnn_torchrun.py:44"))
             self.assertEqual((inner["num_replicas"], inner["rank"], inner["seed"], inner["total_size"]),
                              (2, rank, 5, 104))
             epochs = [one["sampler_epoch"] for one in recorded.of_rank(rank, "script", "pass") if one["loader"] == 0]

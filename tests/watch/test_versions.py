@@ -42,6 +42,10 @@ class OldVersion(unittest.TestCase):
         for workers in ("0", "2"):
             recorded, truth = self.both("single_csv.py", WORKERS=workers)
             self.check_losses(recorded, truth)
+            with open(os.path.join(watched.SCRIPTS, "single_csv.py")) as file:
+                text = file.read().splitlines()
+            line = int(recorded.of_rank(0, "script", "scheduler_step")[0]["where"].split(":")[1])
+            self.assertIn("scheduler.step()", text[line - 1])
             if workers == "0":
                 trained, held_out = recorded.trained(0), recorded.untrained(0, 1)
                 seen = trained[0] + sum(held_out[:3], []) + trained[1] + sum(held_out[3:], [])

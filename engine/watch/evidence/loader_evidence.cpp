@@ -32,6 +32,11 @@ std::string LoaderEvidence::where() const {
     return textOf(facts, "where");
 }
 
+std::string LoaderEvidence::createdAt() const {
+    std::string line = textOf(facts, "created");
+    return line.empty() ? where() : line;
+}
+
 std::optional<std::int64_t> LoaderEvidence::epochOf(std::int64_t pass) const {
     const auto found = passes.find(pass);
     if (found == passes.end()) return {};

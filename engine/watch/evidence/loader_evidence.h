@@ -80,6 +80,8 @@ struct LoaderEvidence {
     // Returns true if at least one batch of known indices was trained.
     bool isTrained() const { return !epochs.empty(); }
     std::string where() const;  // returns the line of the first iteration
+    // Returns the line that created the loader; the line of the first iteration if it is not known.
+    std::string createdAt() const;
     // Returns the indices of a batch of a pass, or an empty span if they are not known.
     std::span<const std::uint32_t> indicesOf(std::int64_t pass, std::int64_t batch) const;
     // Returns the epoch of a pass. The epoch of a pass that has not ended is the one after all ended passes.

@@ -26,6 +26,12 @@ struct LoaderGroup {
     bool isTrained = false;  // true if a backward pass has followed at least one batch
 
     std::string where() const { return ranks.front().loader->where(); }
+    std::string createdAt() const { return ranks.front().loader->createdAt(); }
+    // Returns the line that created the sampler; createdAt() if it is not known.
+    std::string samplerLine() const {
+        const std::string& line = ranks.front().sampler.created;
+        return line.empty() ? createdAt() : line;
+    }
     std::vector<int> rankNumbers() const;
     // Returns kSame only if the data sets of all ranks are the same, kDifferent if the data sets of two ranks differ.
     Sameness sameness() const;

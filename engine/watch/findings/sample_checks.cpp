@@ -99,7 +99,7 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
         facts["differs"] = "Subset.indices";
         return found("Each rank has drawn another subset, and the sampler divides it among the ranks again" +
                          (complete == nullptr ? std::string() : ": " + coverageText(*complete)) + ".",
-                     group.where(), std::move(facts));
+                     group.createdAt(), std::move(facts));
     }
     if (sameness != Sameness::kDifferent)
         return sameness == Sameness::kSame ? passed() : couldNotJudge("no fingerprint of the data set was reported");
@@ -122,7 +122,7 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
             (common >= kLeastCommon ? ": " + counted(common, "sample") + " of the first batches went to two ranks"
                                     : std::string()) +
             ".",
-        group.where(), {{"lengths", lengths}, {"common_contents", common}});
+        group.createdAt(), {{"lengths", lengths}, {"common_contents", common}});
 }
 
 // Judges, for a loader without indices such as that of an IterableDataset, whether all ranks read the same samples:
@@ -145,7 +145,7 @@ Judgement streamsAreEqual(const LoaderGroup& group) {
     if (different < kLeastDifferent) return couldNotJudge("too few different samples were seen");
     return found(capitalised(rankWords(group.rankNumbers())) + " read the same samples: the first " +
                      counted(static_cast<std::int64_t>(first.size()), "sample") + " of each rank have equal content.",
-                 group.where(), {{"compared", first.size()}, {"different", different}});
+                 group.createdAt(), {{"compared", first.size()}, {"different", different}});
 }
 
 // Returns the largest number of samples that more than one rank can read by design, because samplers repeat samples
@@ -187,7 +187,7 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
                      counted(source.length(), "sample") +
                      ": the loader has no DistributedSampler, so each sample counts " +
                      std::to_string(group.ranks.size()) + " times per epoch.",
-                 group.where(), std::move(facts));
+                 group.createdAt(), std::move(facts));
 }
 
 // Returns the samples of an epoch of one rank in the order of training; empty if they are not known.
@@ -226,7 +226,7 @@ Judgement sameDraws(const LoaderGroup& group) {
         return found(capitalised(rankWords(group.rankNumbers())) + " draw the same " +
                          counted(static_cast<std::int64_t>(equal), "sample") + " in the same order in epoch " +
                          std::to_string(epoch + 1) + ": the " + sampler + " has the same seed on all ranks.",
-                     group.where(), {{"epoch", epoch}, {"equal_draws", equal}, {"sampler", sampler}});
+                     group.samplerLine(), {{"epoch", epoch}, {"equal_draws", equal}, {"sampler", sampler}});
     }
     return passed();
 }
@@ -246,7 +246,7 @@ Judgement overlap(const LoaderGroup& group) {
     return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
                      counted(overlapping->shared, "sample") + " of " + grouped(overlapping->distinct) +
                      " went to more than one rank.",
-                 group.where(), coverageJson(*overlapping));
+                 group.samplerLine(), coverageJson(*overlapping));
 }
 
 // Returns how many samples an epoch may leave out because samplers and loaders drop incomplete rounds and batches.

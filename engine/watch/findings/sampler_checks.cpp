@@ -132,7 +132,7 @@ Judgement judgeSamplerRank(const Evidence& evidence) {
         if (!hasReplicas(group)) continue;
         hasSampler = true;
         if (!dividesRight(group))
-            return found(samplerRankText(group), group.where(),
+            return found(samplerRankText(group), group.samplerLine(),
                          {{"ranks", group.ranks.size()}, {"samplers", samplersOf(group)}});
     }
     return hasSampler ? passed() : skipped("no training loader has a sampler that divides samples among ranks");
@@ -160,7 +160,7 @@ Judgement judgeSamplerSeed(const Evidence& evidence) {
         }
         return found("The samplers of " + rankWords(group.rankNumbers()) + " shuffle with " +
                          counted(static_cast<std::int64_t>(seeds.size()), "different seed") + seen + ".",
-                     group.where(), std::move(facts));
+                     group.samplerLine(), std::move(facts));
     }
     return hasSampler ? passed()
                       : skipped("no training loader has a shuffling sampler that divides samples among ranks");

@@ -33,6 +33,7 @@ void readShards(const Json& facts, SamplerFacts& sampler) {
 
 void readOne(const Json& facts, SamplerFacts& sampler) {
     const std::string kind = textOf(facts, "class");
+    if (sampler.created.empty()) sampler.created = textOf(facts, "created");
     sampler.isOfTrainer = sampler.isOfTrainer || isTrainerClass(kind);
     readShards(facts, sampler);
     if (sampler.batchSize <= 0) sampler.batchSize = numberOf(facts, "batch_size", 0);

@@ -13,6 +13,7 @@ namespace ringside {
 struct SamplerFacts {
     std::string kind;  // class of the sampler that assigns samples to ranks, or of the innermost one; empty if none was
                        // reported
+    std::string created;                   // line of the script that created the sampler; empty if it is not known
     std::optional<std::int64_t> replicas;  // number of ranks that share the samples: num_replicas or num_processes of
                                            // the sampler
     std::optional<std::int64_t> rank;      // rank or process_index of the sampler

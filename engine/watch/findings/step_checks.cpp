@@ -121,6 +121,12 @@ std::string batchesText(const LoaderGroup& group, const std::vector<std::int64_t
            " and rank " + std::to_string(group.ranks[least].rank->rank) + " has " + counted(batches[least], "batch");
 }
 
+// Returns the line that calls step() of the first scheduler; if it is not known, the line that created the scheduler.
+std::string schedulerLine(const RankEvidence& rank) {
+    const std::vector<Json>& steps = rank.of("scheduler_step");
+    return textOf(steps.empty() ? rank.of("scheduler").front() : steps.front(), "where");
+}
+
 }  // namespace
 
 Judgement judgeLossNotFinite(const Evidence& evidence) {
@@ -171,7 +177,7 @@ Judgement judgeScheduler(const Evidence& evidence) {
         return found("Schedulers step " + std::to_string(steps) + " times per optimizer step" + reason + ", although " +
                          (one.of("scheduler").size() == 1 ? "there is one" : "there are fewer") +
                          ": the learning rate changes too fast.",
-                     textOf(one.of("scheduler").front(), "where"),
+                     schedulerLine(one),
                      {{"rank", rank},
                       {"scheduler_steps", steps},
                       {"schedulers", one.of("scheduler").size()},

@@ -174,6 +174,29 @@ std::string trainingLine(const RankEvidence& rank) {
     return {};
 }
 
+// Returns the line of the script in which a rank spends the time of a phase; empty if it is not known.
+std::string lineOfPhase(const RankEvidence& rank, Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+            return trainingLine(rank);
+        case Phase::kBackward:
+            return textOf(rank.latest("loss"), "where");
+        case Phase::kOptimizer:
+            return textOf(rank.latest("optimizer"), "where");
+        case Phase::kForward:
+        case Phase::kIdle:
+        case Phase::kConnect:
+        case Phase::kCopy:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+            break;
+    }
+    return {};
+}
+
 }  // namespace
 
 Judgement judgeStraggler(const Evidence& evidence) {
@@ -207,7 +230,7 @@ Judgement judgeStraggler(const Evidence& evidence) {
                      " of steps and costs the others " + durationWords(1e3 * verdict.lostMs) + " of " +
                      durationWords(1e3 * verdict.stepMs) + " per step: " + phaseWords(verdict.phase) + " takes " +
                      durationWords(own) + ", the others' " + durationWords(others) + ".",
-                 {},
+                 lineOfPhase(*evidence.find(verdict.rank), verdict.phase),
                  {{"rank", verdict.rank},
                   {"phase", phaseName(verdict.phase)},
                   {"share", verdict.share},

@@ -151,6 +151,22 @@ TEST_CASE("Samplers with a wrong rank or a wrong number of ranks are named, and 
         "The DistributedSampler of the training loader divides the samples among 4 ranks, but 2 ranks train together.");
 }
 
+TEST_CASE("Findings about samplers and loaders refer to the line that creates them") {
+    const std::string created = R"("created":"train.py:10",)";
+    Reports sampler = healthyDdp(samplerWith(R"("num_replicas")", created + R"("num_replicas")"));
+    sampler.facts("loader",
+                  loaderFacts(0, samplerWith(R"("num_replicas":2,"rank":$R)", created + R"("num_replicas":2,"rank":0)"),
+                              kData, R"(,"created":"train.py:12")"));
+    for (int rank = 0; rank < 2; ++rank) sampler.trainedPass(rank, 0, 0, "", {range(0, 8)});
+    CHECK(findingOf(sampler.diagnosis(), "sampler-rank").where == "train.py:10");
+
+    const std::string loader = loaderFacts(0, kRandomSampler, kData, R"(,"created":"train.py:12")");
+    Reports everyRank = healthyDdp(kRandomSampler);
+    everyRank.facts("loader", loader);
+    for (int rank = 0; rank < 2; ++rank) everyRank.trainedPass(rank, 0, 0, "", {range(0, 16)});
+    CHECK(findingOf(everyRank.diagnosis(), "every-rank-reads-everything").where == "train.py:12");
+}
+
 TEST_CASE("Samplers with the ranks exchanged divide the samples well") {
     Reports reports = healthyDdp();
     reports.fact(0, "loader", loaderFacts(0, samplerWith(R"("rank":$R)", R"("rank":1)"), kData));

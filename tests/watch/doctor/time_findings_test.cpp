@@ -56,12 +56,18 @@ void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWait
 }  // namespace
 
 TEST_CASE("A straggler is named by rank and phase") {
-    const std::vector<std::pair<Phase, std::string>> phases{{Phase::kDataWait, "its wait for batches takes 51.0 ms"},
-                                                            {Phase::kForward, "its forward pass takes 52.0 ms"},
-                                                            {Phase::kBackward, "its backward pass takes 53.0 ms"},
-                                                            {Phase::kOptimizer, "its optimizer step takes 51.0 ms"}};
-    for (const auto& [phase, words] : phases) {
+    struct Row {
+        Phase phase;
+        std::string words;
+        std::string line;
+    };
+    for (const auto& [phase, words, line] :
+         {Row{Phase::kDataWait, "its wait for batches takes 51.0 ms", "train.py:30"},
+          Row{Phase::kForward, "its forward pass takes 52.0 ms", ""},
+          Row{Phase::kBackward, "its backward pass takes 53.0 ms", "train.py:40"},
+          Row{Phase::kOptimizer, "its optimizer step takes 51.0 ms", "train.py:50"}}) {
         Reports reports = healthyDdp();
+        healthyEpochs(reports);
         trace(reports, 1, phase);
         const Diagnosis diagnosis = reports.diagnosis();
         INFO(words);
@@ -71,6 +77,7 @@ TEST_CASE("A straggler is named by rank and phase") {
         CHECK(finding.text.find("Rank 1 is last in 100 % of steps and costs the others 50.0 ms of 57.0 ms per step") ==
               0);
         CHECK(finding.text.find(words) != std::string::npos);
+        CHECK(finding.where == line);
     }
 }
 

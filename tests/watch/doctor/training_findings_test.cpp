@@ -316,8 +316,9 @@ TEST_CASE("Many skipped steps of GradScaler are a cost, those at its start are u
 
 TEST_CASE("Schedulers that step once per rank are a mistake, but not those of Accelerate") {
     const std::string twice = R"({"from_step":1,"backwards":1,"scheduler_steps":2,"losses":["train.py:40"]})";
-    const auto with = [&](const std::string& process, int schedulers) {
+    const auto with = [&](const std::string& process, int schedulers, const char* line = nullptr) {
         Reports reports(2);
+        if (line != nullptr) reports.facts("scheduler_step", R"({"where":")" + std::string(line) + R"("})");
         reports.facts("process", process).facts("step_counts", twice);
         for (int i = 0; i < schedulers; ++i) reports.facts("scheduler", R"({"class":"StepLR","where":"train.py:60"})");
         for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {2, 1, 1});
@@ -328,6 +329,8 @@ TEST_CASE("Schedulers that step once per rank are a mistake, but not those of Ac
         findingOf(with(process, 1), "scheduler-too-often").text ==
         "Schedulers step 2 times per optimizer step, as often as there are ranks, although there is one: the learning "
         "rate changes too fast.");
+    CHECK(findingOf(with(process, 1), "scheduler-too-often").where == "train.py:60");
+    CHECK(findingOf(with(process, 1, "train.py:71"), "scheduler-too-often").where == "train.py:71");
     CHECK(resultOf(with(process, 2), "scheduler-too-often") == "passed");
     CHECK(resultOf(with(R"({"world_size":2,"accelerate":"1.15.0"})", 1), "scheduler-too-often") == "skipped");
 }
