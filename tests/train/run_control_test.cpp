@@ -23,7 +23,7 @@ RunConfig control2Ranks() {
 }
 
 bool sameValues(const std::vector<float>& a, const std::vector<float>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
 const ControlCommand kHold{ControlKind::kPause};
