@@ -17,7 +17,8 @@ struct BucketLimits {
 // small so that the first all-reduce starts early (torch/csrc/distributed/c10d/reducer.cpp,
 // compute_bucket_assignment_by_size after rebuild).
 //
-// parameterBytes: in registration order. Returns the parameter indices of each bucket, in launch order.
+// parameterBytes: size of each parameter, in registration order. Returns the parameter indices of each bucket, in the
+// order in which the buckets are launched.
 std::vector<std::vector<std::size_t>> planBuckets(const std::vector<std::size_t>& parameterBytes, BucketLimits limits);
 
 }  // namespace ringside

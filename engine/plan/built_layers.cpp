@@ -23,8 +23,8 @@ class Builder {
           m_layout(images && choice.channelBlocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast),
           m_unit(choice.unit) {}
 
-    // Returns the layers that the engine builds for described layers. inBody: true for the body of a residual, whose
-    // shortcut still needs the input.
+    // Returns the layers that the engine builds for described layers. inBody: true for the body or the shortcut of a
+    // residual. The first layer of such layers must not overwrite its input, which the residual still needs.
     std::vector<BuiltLayer> all(std::span<const LayerDescription> layers, bool inBody) {
         std::vector<BuiltLayer> built;
         for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -65,9 +65,9 @@ class Builder {
         return built;
     }
 
-    // Marks the layers whose parameters are sharded and gathered together (fsdp.unit). layer: each layer with
-    // parameters; block: each residual block and each layer outside one. A residual that ranks skip at random is one
-    // unit because all ranks have to gather and reduce it.
+    // Sets BuiltLayer::isUnit. fsdp.unit layer: each layer with parameters is a unit; block: each residual block, and
+    // each layer outside one. A residual block that ranks skip at random is always one unit, because all ranks have to
+    // gather and reduce it.
     void markUnit(BuiltLayer& built, bool isComposite, bool inBody) const {
         const bool wanted = m_unit == ShardUnit::kLayer ? !isComposite : m_unit == ShardUnit::kBlock && !inBody;
         built.isUnit = wanted && m_within == 0 && !built.parameters.empty();
@@ -133,8 +133,8 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
     return one;
 }
 
-// Groups layers for recomputation. all: sqrt(n) groups of sqrt(n) layers each, for n layers (Chen et al. 2016); blocks:
-// each residual block is a group.
+// Groups layers whose activations are computed again in the backward pass (training.recompute). all: about sqrt(n)
+// groups of sqrt(n) layers each, for n layers (Chen et al. 2016); blocks: each residual block is a group.
 std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute which) {
     std::size_t atOnce = 1;
     switch (which) {
@@ -160,7 +160,7 @@ std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute whi
     return result;
 }
 
-// True if this convolution is faster on images that are stored in blocks of channels than on images in the usual order.
+// True if this convolution is faster on images that are stored in blocks of channels than on channels-last images.
 bool isWide(const LayerDescription& layer) {
     const Shape& in = layer.input;
     return layer.kernel == 3 && layer.stride == 1 && layer.padding == 1 && std::min(in[0], layer.outputs) >= 32 &&
@@ -168,7 +168,7 @@ bool isWide(const LayerDescription& layer) {
 }
 
 // True if all layers whose inputs are images can work on images that are stored in blocks of channels. Appends the
-// convolutions among these layers.
+// convolutions among these layers to `convolutions`.
 bool takesBlocks(const Descriptions& layers, Descriptions& convolutions) {
     return std::ranges::all_of(layers, [&](const LayerDescription& layer) {
         if (layer.input.dimensions() != 3) return true;
@@ -197,7 +197,8 @@ bool takesBlocks(const Descriptions& layers, Descriptions& convolutions) {
     });
 }
 
-// True if the host has AVX-512BW, according to /proc/cpuinfo. Read once because the flags never change.
+// True if the host has AVX-512BW, according to /proc/cpuinfo. The file is read only once because the flags never
+// change.
 bool hasWideVectors() {
     static const bool has = [] {
         std::ifstream file("/proc/cpuinfo");
@@ -208,7 +209,8 @@ bool hasWideVectors() {
     return has;
 }
 
-// Memory for activations that all groups of layers share, because only one group uses it at a time.
+// Computes the memory for the activations within groups of layers. All groups share it, because only one group uses it
+// at a time.
 class Turns {
   public:
     void take(std::int64_t bytes) {

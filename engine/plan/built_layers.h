@@ -14,8 +14,9 @@ namespace ringside {
 
 inline constexpr std::int64_t kFloatBytes = 4;
 
-// Size of the part of a batch on which a pooled convolution works at a time. With smaller parts, the convolutions
-// become slower by more time than the caches save (measured with 1 MiB of L2 per CPU).
+// Bytes of convolution output that a pooled convolution computes before it applies the pooling; larger batches are
+// computed in parts. With smaller parts, the convolutions become slower by more time than the caches save (measured
+// with 1 MiB of L2 per CPU).
 inline constexpr std::int64_t kPooledPartBytes = 2 << 20;
 
 // A trained tensor. Sharding splits the rows of its first dimension.
@@ -27,7 +28,7 @@ struct TensorSize {
 };
 
 // Memory that a layer allocates once, large enough for batches of up to a given number of samples. Its size is `fixed`,
-// plus `perSample` for each sample.
+// plus `perSample` for each sample, but for at most `mostSamples` samples.
 struct LayerAllocation {
     std::int64_t fixed = 0;      // bytes that do not depend on the number of samples
     std::int64_t perSample = 0;  // additional bytes for each sample of the batch
@@ -44,14 +45,14 @@ enum class BuiltKind {
     kGroup,              // layers of which only input and output are kept (training.recompute)
 };
 
-// A layer as the engine builds it. It contains all decisions about fusion, grouping and layout: nn creates one Layer
-// for each BuiltLayer, and cost computes the cost of each.
+// A layer as the engine builds it. It contains all decisions about fusion, grouping and layout: engine/nn creates one
+// Layer for each BuiltLayer, and engine/cost computes the cost of each BuiltLayer.
 struct BuiltLayer {
     BuiltKind kind = BuiltKind::kDescribed;
     LayerDescription layer = {};    // kDescribed: the described layer; kPooledConvolution: the convolution
     LayerDescription pooling = {};  // kPooledConvolution: the pooling
     ImageLayout layout = ImageLayout::kChannelsLast;
-    bool afterReLU = false;  // pooling: true if it also applies the ReLU before it
+    bool afterReLU = false;  // pooling: true if it also applies the ReLU that precedes it
     bool inPlace = false;    // ReLU: true if it may overwrite its input
     // Dropout and residual: number of the layer among all layers of this kind, from which its random numbers are
     // derived.
@@ -67,14 +68,15 @@ struct BuiltLayer {
     // Prefix of the names of the layer's parameters in the state_dict: "0", "blocks.1"; empty without parameters.
     std::string place = {};
     std::vector<TensorSize> parameters = {};
-    std::vector<std::size_t> parametersOfUnits = {};  // number of parameters of each inner layer, in order; the units
-                                                      // that are gathered together if fsdp.unit is layer
+    std::vector<std::size_t> parametersOfUnits = {};  // number of parameter tensors of each unit inside this layer if
+                                                      // fsdp.unit is layer, in order
     std::int64_t bufferBytes = 0;
-    std::int64_t buffers = 0;                  // number of tensors that are saved but not trained
+    std::int64_t buffers = 0;                  // number of tensors that are saved in the state_dict but not trained
     std::int64_t ownBytes = 0;                 // bytes that do not depend on the batch and are never shared
     std::vector<LayerAllocation> memory = {};  // memory that the layer allocates, in the order of allocation
     std::int64_t flops = 0;                    // floating-point operations of a sample's forward pass
-    // floating-point operations per sample, by which the layers are divided into pipeline stages of equal cost.
+    // Estimated work per sample: the number of weights times the number of positions at which they are used, plus the
+    // number of inputs. The layers are divided into pipeline stages of about equal cost.
     double cost = 0;
     Shape input = {};
     Shape output = {};
@@ -85,8 +87,8 @@ struct BuiltLayer {
                                           // ReLU())"
 };
 
-// Returns the duration of a backward pass relative to a forward pass: 2, or 3 if the backward pass computes activations
-// again.
+// Returns the estimated duration of a backward pass relative to a forward pass: 2, or 3 if the backward pass computes
+// activations again.
 double backwardPerForward(Recompute which);
 
 // Choices that decide how a model is built. The results of training do not depend on them.
@@ -112,7 +114,7 @@ std::vector<LayerDescription> convolutionsForBlocks(const ModelDescription& mode
 // convolutionsForBlocks() is not empty.
 bool takesChannelBlocks(const ModelDescription& model);
 
-// Returns the bytes of activations of the layers [first, last) for batches of up to `samples` samples.
+// Returns the memory for activations of the layers first to last - 1, in bytes, for batches of up to `samples` samples.
 std::int64_t activationBytes(const std::vector<BuiltLayer>& layers, std::size_t first, std::size_t last,
                              std::int64_t samples);
 

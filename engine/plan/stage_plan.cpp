@@ -18,12 +18,12 @@ Problem ofFile(const std::string& message, const std::string& remedy) {
 }
 
 // Returns the first backward action that is scheduled before the backward action of an earlier micro-batch in the same
-// stage; null if there is none. The gradients of a stage must be added in the order of the micro-batches, so that the
-// sum equals gradient accumulation on one rank.
+// stage; null if there is none. Such a schedule is refused: the gradients of a stage must be added in the order of the
+// micro-batches, so that the sum equals gradient accumulation on one rank.
 const PipelineAction* outOfOrder(const Schedule& schedule) {
     for (const auto& actions : schedule.ranks) {
-        std::map<std::pair<int, bool>, int> last;  // last backward action of each stage; the second key is true for
-                                                   // actions that compute only the gradients of weights
+        std::map<std::pair<int, bool>, int> last;  // micro-batch of the last backward action of each stage; the second
+                                                   // key is true for actions that compute only the gradients of weights
         for (const PipelineAction& action : actions) {
             if (action.work == PipelineWork::kForward) continue;
             const auto key = std::pair(action.stage, action.work == PipelineWork::kWeights);
@@ -93,8 +93,8 @@ Result<Schedule> plannedSchedule(const RunConfig& config) {
 
 namespace {
 
-// Returns a problem about the setting that determines the number of stages: mesh.pipeline if it is set, otherwise the
-// world size.
+// Returns the problem that there are more stages than layers. It names the setting that determines the number of
+// stages: mesh.pipeline if it is set, otherwise the world size.
 Problem tooManyStages(const RunConfig& config, std::size_t stages, std::size_t layers) {
     const std::int64_t perRank = stagesPerRank(config);
     const std::int64_t fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(layers) / perRank);

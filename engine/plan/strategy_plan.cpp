@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<std::int64_t> madePlans{0};
 
-// Returns the number of samples that each rank gets, rounded up because the sampler pads.
+// Returns the number of samples that each rank gets of `samples`, rounded up because the sampler pads.
 std::int64_t shareOf(std::int64_t samples, std::int64_t ranks) {
     return (samples + ranks - 1) / ranks;
 }
@@ -28,7 +28,7 @@ std::int64_t dataRanksOf(const RunConfig& config) {
 std::int64_t trainingShare(const PlanSubject& subject, std::int64_t ranks) {
     ShardSpec spec = epochSpec(subject.config, subject.trainingSamples, 0);
     spec.worldSize = ranks;
-    // The window also plans experiments that are not valid yet.
+    // The batch size may be 0 or negative, because the window also plans experiments that the user is still editing.
     spec.batchSize = std::max<std::int64_t>(1, spec.batchSize);
     return shardNumbers(spec).samplesPerRank;
 }
@@ -102,8 +102,9 @@ bool StrategyPlan::skipsLayers() const {
 
 namespace {
 
-// Returns the number of gradient sums that are kept until the gradients of later micro-batches are added (with
-// training.reduction canonical: of later leaves, the groups of samples whose gradients are added first).
+// Returns the number of gradient sums that are kept while the gradients of further micro-batches are computed. Gradient
+// accumulation keeps one. training.reduction canonical adds the gradients of the leaves (fixed groups of samples) in a
+// binary tree and keeps one sum for each level of the tree.
 int keptLevels(const RunConfig& config, const StrategyPlan& plan) {
     if (plan.leaves > 0) return std::countr_zero(static_cast<std::uint64_t>(plan.leaves));
     return config.training.accumulateSteps * plan.microBatches > 1 ? 1 : 0;
@@ -127,8 +128,7 @@ BucketLimits bucketLimitsOf(const ParallelConfig& config) {
             static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
 }
 
-// Cuts the layers into stages of about equal cost. A layer's cost is its number of weights times the number of
-// positions at which they are used, plus its number of inputs.
+// Cuts the layers into stages of about equal cost (BuiltLayer::cost), unless pipeline.split sets their sizes.
 Result<bool> cutStages(const RunConfig& config, StrategyPlan& plan) {
     std::vector<double> costs;
     for (const BuiltLayer& layer : plan.layers) costs.push_back(layer.cost);

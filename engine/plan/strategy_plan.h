@@ -28,18 +28,19 @@ struct PlanSubject {
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
 
-    // Returns the number of samples of the largest batch of a rank: the batch size, but at most the number of samples
-    // that a rank gets.
+    // Returns the number of samples of the largest training or validation batch of a rank: the batch size, but at most
+    // the number of samples that a rank gets.
     std::int64_t largestBatch() const;
-    // Returns the number of samples of one optimizer step over all ranks, at most the number of training samples.
+    // Returns the number of samples of one optimizer step over all ranks, but at most those of an epoch with padding.
     std::int64_t samplesPerStep() const;
 };
 
-// Describes the model for the data set. Returns a problem if a setting does not suit the data.
+// Returns the experiment together with a description of its model for the data set. Returns a problem if a setting does
+// not suit the data.
 Result<PlanSubject> planSubject(const RunConfig& config, const DataSplit& data);
 
-// Behaviour of fully_shard (FSDP): which data it keeps during a step and which it frees. Stages of a pipeline never
-// free parameters.
+// Settings of fully_shard (FSDP) that decide which data a rank keeps during a step and which it frees. Stages of a
+// pipeline never free parameters.
 struct ShardingChoice {
     bool freesParameters = true;
     bool keepsGradients = false;
@@ -67,11 +68,11 @@ struct StrategyPlan {
     std::int64_t leaves = 0;             // training.reduction canonical: number of leaves (groups of samples whose
                                          // gradients are added first) per data-parallel rank; 0 for another reduction
     std::int64_t devices = 0;            // number of devices of data_parallel; 0: another strategy
-    int keptLevels = 0;                  // number of gradient sums that are kept until later gradients are added to
-                                         // them
+    int keptLevels = 0;                  // number of gradient sums that are kept while gradients of further
+                                         // micro-batches or leaves are computed
     std::optional<ShardUnit> unit = {};  // set of layers whose parameters are gathered together (fsdp.unit); empty if
                                          // they are not sharded
-    ShardingChoice sharding = {};        // state that is sharded; used only if `unit` is set
+    ShardingChoice sharding = {};        // data that ranks keep or free during a step; used only if `unit` is set
     BucketLimits buckets = {};
 
     std::size_t stages() const { return rankOfStage.size(); }
@@ -84,17 +85,18 @@ struct StrategyPlan {
     bool hasDropout() const;
     // True if the model contains residual blocks that are skipped at random (stochastic depth).
     bool skipsLayers() const;
-    // Returns how many times the schedule runs for one batch.
+    // Returns how many times the schedule runs for one batch: more than once if training.reduction canonical has more
+    // leaves than micro-batches.
     std::int64_t rounds() const { return std::max<std::int64_t>(1, leaves / microBatches); }
     std::vector<std::size_t> stagesOf(int pipelineRank) const;
     StageLayers layersOf(std::size_t stage) const { return {stageBegin[stage], stageBegin[stage + 1]}; }
     std::vector<TensorSize> parametersOf(std::size_t stage) const;
 };
 
-// Divides the model and a step among the ranks. channelBlocks: true if the device stores images in blocks of channels.
-// Returns a problem if a setting does not suit the model.
+// Divides the model and a step among the ranks. channelBlocks: true if images are stored in blocks of channels. Returns
+// a problem if a setting does not suit the model.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject, bool channelBlocks);
-// Divides the model and a step among the ranks, for the CPU of this host.
+// Divides the model and a step among the ranks, with images stored as is fastest on the CPU of this host.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject);
 
 // Returns how many times this process has called planStrategy(). Used by tests.

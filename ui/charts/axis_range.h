@@ -17,15 +17,16 @@ struct AxisRange {
     bool operator==(const AxisRange&) const = default;
 };
 
-// Returns the axis range for `values`: widened to whole ticks, never of zero width, and from zero if the smallest
-// value is near it.
+// Returns the range of an axis for `values` with about `ticks` ticks. It starts and ends at a tick and never has zero
+// width. If all values are positive and the smallest is far below the largest, it starts at zero.
 AxisRange niceRange(AxisRange values, int ticks);
 
 // Returns the range of y without outliers, which are values in the first tenth of x far above all later values. x must
 // increase. Returns the whole range if there are fewer than 20 points.
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points);
 
-// Returns the part of `whole` around `anchor` after zooming by `factor` (> 1 = in), kept inside `whole`.
+// Returns the visible range after zooming. `shown` is the visible range before; a factor above 1 zooms in. `anchor`
+// keeps its position on the screen unless the range would leave `whole`.
 AxisRange zoomed(AxisRange shown, AxisRange whole, double anchor, double factor);
 
 }  // namespace ringside

@@ -26,7 +26,8 @@ QString secondsLabel(double value, double step) {
     return QLocale::c().toString(value, 'f', decimalsFor(step)) + QStringLiteral(" s");
 }
 
-// Returns a step of half a minute, minutes, quarters of an hour or hours for ranges of that many seconds.
+// Returns a round step between the ticks of an axis of seconds: 30 s, 1, 2, 5, 10, 15 or 30 minutes, or a round number
+// of hours; for a step of at most 20 s, a round number of seconds.
 double roundTimeStep(double width, int wanted) {
     for (const double step : {30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0}) {
         const double rough = width / std::max(1, wanted);

@@ -20,7 +20,8 @@ std::vector<AxisTick> axisTicks(double minimum, double maximum, int wanted, Numb
 // Returns the ticks of an axis of log10 values: decades, and 2 and 5 between them if there are few decades.
 std::vector<AxisTick> logAxisTicks(double minimum, double maximum, int wanted);
 
-// Returns the smallest round step that gives at most `wanted` ticks over a width.
+// Returns the smallest round step (1, 2, 2.5 or 5 times a power of ten) that divides the width into at most `wanted`
+// parts.
 double roundStep(double width, int wanted);
 
 QString numberLabel(double value, double step, NumberStyle style);

@@ -19,7 +19,7 @@ namespace ringside {
 
 class Theme;
 
-// Event of a run that is marked on each chart.
+// Mark on all charts of a run at the value x of the x axis, such as "restarted".
 struct ChartFlag {
     double x = 0;
     QString text;
@@ -29,9 +29,9 @@ struct ChartFlag {
 // Parts of a chart that Ringside draws itself, without Qt Charts: grid, labels, flags, crosshair and the rectangle
 // dragged for zooming. All positions are in pixels of the chart's viewport.
 
-// Returns the place of the plot in a viewport: everything but the margins for the labels.
+// Returns the rectangle of the plot in a viewport: the viewport without the margins for labels.
 QRectF plotIn(const QRect& viewport);
-// Returns the number of ticks that fit beside a plot of this height.
+// Returns the number of ticks of the y axis whose labels fit beside a plot of this height in pixels.
 int yTickCount(double height);
 
 struct GridOptions {
@@ -43,10 +43,11 @@ struct GridOptions {
 };
 void drawGrid(QPainter& painter, const Theme& theme, const PlotScale& scale, const GridOptions& options);
 
-// Draws a line across the plot for each flag within the x range, with its text at the top.
+// Draws a vertical line for each flag whose x is in the range of the plot. The text of the flag is at the top of the
+// line.
 void drawFlags(QPainter& painter, const Theme& theme, const PlotScale& scale, const std::vector<ChartFlag>& flags);
 
-// Draws the part of the rectangle between two corners that lies in the plot.
+// Draws the rectangle between two corners that the user drags for zooming. The part outside the plot is not drawn.
 void drawZoomBox(QPainter& painter, const Theme& theme, const PlotScale& scale, const QPointF& from, const QPointF& to);
 
 void drawCrosshairLine(QPainter& painter, const Theme& theme, const PlotScale& scale, double x);

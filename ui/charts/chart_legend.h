@@ -12,8 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// Legend of a chart. A click on a name hides or shows the curve; a double click shows only this curve, a second one
-// all curves.
+// Legend of a chart. A click on a name hides or shows the curve. A double click shows only this curve; a second double
+// click shows all curves again.
 class ChartLegend : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
@@ -22,7 +22,8 @@ class ChartLegend : public QWidget, public IdentitySource {
     void setCurves(const std::vector<Curve>& curves);
     const std::set<QString>& hidden() const { return m_hidden; }  // returns the keys of the hidden curves
     QRect entryRect(const QString& key) const;
-    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the rank of a rank's curve
+    // Returns the rank of the entry at the point if its curve shows one rank.
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
@@ -43,7 +44,7 @@ class ChartLegend : public QWidget, public IdentitySource {
         int rank;
         bool operator==(const Entry&) const = default;
     };
-    static QString moreText(std::size_t entries);  // returns the text for the number of entries that do not fit
+    static QString moreText(std::size_t entries);  // returns the text "+3" for 3 entries that do not fit
     std::vector<std::pair<Entry, QRect>> placed() const;
     const Entry* entryAt(QPoint point) const;
     void solo(const QString& key);

@@ -17,7 +17,7 @@ ChartPanel::ChartPanel(const QString& title, const QString& name, Theme& theme, 
     setProperty("role", "panel");
     setObjectName(name + QStringLiteral("Panel"));
     setAccessibleName(title);
-    setFocusPolicy(Qt::StrongFocus);  // for the copy key
+    setFocusPolicy(Qt::StrongFocus);  // so that the copy key (Ctrl+C) copies the values of the chart
     m_chart->setObjectName(name + QStringLiteral("Chart"));
     m_chart->setAccessibleName(title);
     m_legend->setObjectName(name + QStringLiteral("Legend"));

@@ -19,10 +19,10 @@ class ChartPanel : public QFrame, public TextSource {
     LiveChart& chart() { return *m_chart; }
     ChartLegend& legend() { return *m_legend; }
     QString title() const { return m_title; }
-    void addControl(QWidget* control);  // to the right of the legend
+    void addControl(QWidget* control);  // adds a control to the right of the legend
     void setCurves(std::vector<Curve> curves, const AxisRange& wholeX);
-    void setXTitle(const QString& title);  // of the chart's x axis: "step"
-    QString copyText() const override;     // values of the visible curves in the visible range
+    void setXTitle(const QString& title);  // sets the title of the x axis, such as "step"
+    QString copyText() const override;     // returns the values of the visible curves in the visible x range
 
   private:
     QString m_title;

@@ -20,11 +20,11 @@ QT_END_NAMESPACE
 
 namespace ringside {
 
-// Series that draw one curve. Null if curves of this kind have none.
+// Series of Qt Charts that draw one curve. A series that the kind of the curve does not need is null.
 struct CurveSeries {
     Curve::Kind kind;
     QLineSeries* line = nullptr;  // smoothed values
-    QLineSeries* raw = nullptr;   // values, behind the smoothed line
+    QLineSeries* raw = nullptr;   // values before smoothing, drawn faded behind the smoothed line
     QAreaSeries* band = nullptr;  // area from minimum to maximum
     QScatterSeries* markers = nullptr;
 };
@@ -35,8 +35,8 @@ class ChartSeries {
     // The chart and its axes must outlive this object.
     ChartSeries(QChart& chart, QAbstractAxis& xAxis, QAbstractAxis& yAxis);
 
-    // Draws the curves within x in a plot with this number of pixel columns. markerFill: colour inside the markers of
-    // marked lines.
+    // Draws the part of the curves within x. columns: width of the plot in pixels. markerFill: colour inside the
+    // markers of curves of the kind MarkedLine.
     void draw(const ShownCurves& curves, const AxisRange& x, int columns, const QColor& markerFill);
     // Returns the largest number of points of any series, for tests of the limit per pixel column.
     int largestPointCount() const;

@@ -15,13 +15,14 @@ namespace ringside {
 struct CurvePoint {
     double x = 0;
     double y = 0;
-    double minimum = 0;  // lower and upper limit of the band; ignored for curves without a band
+    double minimum = 0;  // lower limit of the band, with `maximum` as the upper limit; ignored for curves without
+                         // a band
     double maximum = 0;
     bool operator==(const CurvePoint&) const = default;
 };
 
-// Points of a curve, shared by its copies. A curve grows at its end: as long as isSame() holds, all points except the
-// last point stay unchanged.
+// Points of a curve. Copies share the same points, so that a copy sees points that are added later. While isSame() is
+// true for two objects, the curve has only grown at its end: all points except the last one are unchanged.
 class CurvePoints {
   public:
     CurvePoints() : m_points(std::make_shared<std::vector<CurvePoint>>()) {}
@@ -51,7 +52,8 @@ struct Curve {
         Line,        // smoothed curve, with the raw line faded behind it
         BandLine,    // smoothed curve over a band from minimum to maximum
         MarkedLine,  // line through few points with a marker each, never smoothed
-        Stack        // area filled from minimum to maximum; y is the height of this layer alone; never smoothed
+        Stack        // area filled from minimum to maximum, never smoothed; y is maximum - minimum, the height of this
+                     // layer of the stack
     };
 
     QString key;   // identifier of the curve that does not depend on the language: "loss.train"
@@ -59,13 +61,13 @@ struct Curve {
     QColor color;
     Kind kind = Kind::Line;
     CurvePoints points;
-    int rank = -1;  // rank that the curve shows; -1: all ranks
+    int rank = -1;  // rank whose values the curve shows; -1: values of all ranks
 };
 
 // Returns the range from the first to the last x of all curves; empty without points.
 AxisRange wholeRange(const std::vector<Curve>& curves);
 
-// Returns the last point at or before x, or null.
+// Returns the last point of the curve at or before x; null if there is none.
 const CurvePoint* pointAt(const Curve& curve, double x);
 
 }  // namespace ringside

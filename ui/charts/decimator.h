@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// Pixel columns of the plot.
+// Range of x that a plot shows, and its width in pixel columns.
 struct PixelColumns {
     double minimum = 0;  // value of x at the left edge
     double maximum = 1;  // value of x at the right edge

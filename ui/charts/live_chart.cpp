@@ -28,12 +28,13 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
       m_yAxis(new QValueAxis(this)),
       m_series(*chart(), *m_xAxis, *m_yAxis) {
     setFrameShape(QFrame::NoFrame);
-    setFocusPolicy(Qt::NoFocus);  // a view with the focus would use the arrow keys, which belong to the run
+    setFocusPolicy(Qt::NoFocus);  // without the keyboard focus, so that the arrow keys control the run instead of
+                                  // scrolling the chart
     setMouseTracking(true);
     setAcceptDrops(false);  // the window handles files dropped on a chart
     viewport()->setAcceptDrops(false);
     setRenderHint(QPainter::Antialiasing);
-    // The selector keeps the chart's tool tip from inheriting the transparent background.
+    // Without the selector QGraphicsView, the tool tip of the chart would inherit the transparent background.
     setStyleSheet(QStringLiteral("QGraphicsView { background: transparent; border: none }"));
     chart()->setBackgroundVisible(false);
     chart()->setMargins({});

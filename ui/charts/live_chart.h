@@ -25,55 +25,59 @@ namespace ringside {
 
 class Theme;
 
-// Chart of a live run: axes, what the user has chosen to see, and the mouse. ChartSeries draws the curves, the
-// functions of chart_drawing.h everything else.
+// Chart of a live run. Contains its axes, the user's choices of how to see it, and the handling of the mouse.
+// ChartSeries draws the curves; the functions of chart_drawing.h draw everything else.
 class LiveChart : public QChartView {
     Q_OBJECT
   public:
     explicit LiveChart(Theme& theme, QWidget* parent = nullptr);
 
-    // `wholeX` is the common range of all charts that share the x axis, so that they stay aligned.
+    // Sets the curves. `wholeX` is the common range of all charts that share the x axis, so that they stay aligned.
     void setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX = {});
     const std::vector<Curve>& curves() const { return m_curves.curves(); }
     void setHidden(const std::set<QString>& keys);
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
     void setLogY(bool on);
-    // Excludes values at the beginning that are far above all later values from the automatic y range.
+    // If on, values at the beginning that are far above all later values are excluded from the automatic y range.
     void setIgnoreOutliers(bool on);
     void setFlags(std::vector<ChartFlag> flags);
     const std::vector<ChartFlag>& flags() const { return m_flags; }
     AxisRange shownY() const;
     void setFromZero(bool on) { m_y.startsAtZero = on; }  // true: the y axis always starts at zero
     void setXFromZero(bool on) { m_xFromZero = on; }  // true: the whole x range starts at zero, the start of training
-    // Sets the visible x range; empty: everything, including new points.
+    // Sets the visible x range; empty: the whole range, which grows with new points.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
-    // Sets the title left of the labels of the x axis: "step".
+    // Sets the title of the x axis, such as "step". It is drawn left of the labels of this axis.
     void setXTitle(const QString& title) { m_grid.xTitle = title; }
-    // Sets the text that is shown while only other charts have curves.
+    // Sets the text that the chart shows while it has no curves.
     void setEmptyText(const QString& text) { m_emptyText = text; }
-    // Makes points clickable (pointClicked()). The tool tip explains the effect.
+    // Makes the points of curves clickable: a click on a curve emits pointClicked(). tip: tool tip that explains the
+    // effect of a click.
     void setPointsClickable(const QString& tip);
-    // Sets the function that formats the x of the crosshair: "step 72, epoch 6".
+    // Sets the function that returns the text for a value of x at the crosshair, such as "step 72, epoch 6".
     void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
 
     AxisRange shownX() const;
-    // Returns the visible curves in the visible x range as CSV lines: series, x, value, minimum, maximum, smoothed.
+    // Returns the points of the visible curves in the visible x range as rows: series, x, value, minimum, maximum,
+    // smoothed.
     QList<QStringList> tableRows() const { return m_curves.tableRows(shownX()); }
     // Returns the largest number of points of any series, for tests of the limit per pixel column.
     int largestPointCount() const { return m_series.largestPointCount(); }
     int pixelColumns() const;
 
-    // Returns the visible curve at a point, up to 10 px away; null if there is none.
+    // Returns the visible curve that is nearest to a point of the plot, at most 10 px above or below it; null if there
+    // is none.
     const Curve* curveAt(const QPointF& point) const;
-    // Value of the x axis at a point of the plot; none outside it.
+    // Returns the value of the x axis at a point of the plot; empty for a point outside the plot.
     std::optional<double> valueAt(const QPoint& point) const;
 
   Q_SIGNALS:
     void crosshairMoved(std::optional<double> x);
     void xRangeChosen(std::optional<ringside::AxisRange> range);
-    void pointClicked(double x);  // emitted after the double-click interval has passed
+    void pointClicked(double x);  // emitted after a single click on a curve, when the time for a double click has
+                                  // passed; x: position of the click
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -30,17 +30,18 @@ class ShownCurves {
     bool isHidden(const Curve& curve) const { return m_hidden.contains(curve.key); }
     double smoothing() const { return m_smoothing; }
     bool isLogarithmic() const { return m_logarithmic; }
-    // Returns the smoothed values of the curve with this index. They equal its values if the curve is not smoothed.
+    // Returns the smoothed values of the curve with this index. They equal the values of the curve if it is not
+    // smoothed.
     const SmoothedCurve& smoothed(std::size_t curve) const { return m_smoothed[curve]; }
 
-    // Returns a value in units of the y axis. NaN for a value without a logarithm on a logarithmic axis.
+    // Returns a value in units of the y axis. On a logarithmic axis, returns NaN for a value without a logarithm.
     double toY(double value) const;
-    // Returns the values and smoothed values of the visible curves within x, one curve after the other, each from left
-    // to right. A curve that crosses x without a point in it counts with its neighbours on both sides. The y
-    // coordinates are in units of the y axis, as in the two functions below.
+    // Returns the values and smoothed values of the visible curves within x, or the upper edges of stacked areas: one
+    // curve after the other, each from left to right. For a curve that crosses the range without a point in it, returns
+    // the neighbours on both sides. The y coordinates are in units of the y axis.
     std::vector<QPointF> pointsIn(const AxisRange& x) const;
-    // Returns the range of the y coordinates of the markers (points of visible marked lines) that lie within x and y;
-    // empty if there is none.
+    // Returns the y range, in units of the y axis, of the markers (points of visible marked lines) that lie within x
+    // and y; empty if there is none.
     AxisRange markerYRange(const AxisRange& x, const AxisRange& y) const;
     // Returns the visible curve whose values or smoothed values are nearest to a position of the plot, at most `most`
     // pixels above or below it; null if there is none.
@@ -59,8 +60,8 @@ class ShownCurves {
     bool m_logarithmic = false;
 };
 
-// Returns the points of a curve that a plot of x draws, as indices [first, end): the points within x and a neighbour on
-// each side.
+// Returns the indices [first, end) of the points of a curve that are drawn in a plot of the range x: the points within
+// x and one neighbour on each side.
 std::pair<std::size_t, std::size_t> drawnRange(const Curve& curve, const AxisRange& x);
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kRoomAtEdge = 0.012;  // minimal share of the width that stays free at the right edge
-constexpr double kMarkerEdge = 6;      // minimal distance of a marker's centre from the edges of the plot, in pixels
+constexpr double kRoomAtEdge = 0.012;  // minimum share of the width that stays free at the right edge
+constexpr double kMarkerEdge = 6;      // minimum distance of a marker's centre from the edges of the plot, in pixels
 
 // Returns the range, extended so that no marker between `markers` is cut at the upper or lower edge of a plot with
 // `pixels` rows.

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// Choices of a chart's y axis.
+// Options of a chart's y axis.
 struct YAxisOptions {
     NumberStyle style = NumberStyle::Plain;
     bool ignoresOutliers = false;  // true: excludes early values far above all later values; linear axes only

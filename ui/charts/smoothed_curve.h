@@ -10,7 +10,8 @@
 
 namespace ringside {
 
-// Smoothed values of a curve. If the same curve grows, only new points are computed.
+// Smoothed values of a curve. If the curve has only grown since the last call of follow(), only its new points are
+// smoothed.
 class SmoothedCurve {
   public:
     void follow(const CurvePoints& points, double weight);
@@ -20,7 +21,8 @@ class SmoothedCurve {
   private:
     CurvePoints m_points;
     std::optional<double> m_weight;
-    Smoother m_settled{0};  // state before the last value, whose point may still change
+    Smoother m_settled{0};  // state of the smoother before the last value, which is smoothed again because its point
+                            // may still change
     std::vector<double> m_values;
 };
 

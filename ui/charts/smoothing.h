@@ -20,7 +20,7 @@ class Smoother {
     double m_weightLeft = 1;  // remaining weight of the initial average of 0, after t values: w^t
 };
 
-// Smooths all values in order.
+// Returns the smoothed values in the same order.
 std::vector<double> smoothed(std::span<const double> values, double weight);
 
 }  // namespace ringside

@@ -21,8 +21,9 @@ constexpr TypePixels kHeadHeight{20};
 constexpr TypeLength kLeastRow{36}, kLargestRow{84};
 constexpr double kRowGap = 8;
 constexpr int kCanvasBarWidth = 10;
-constexpr double kLeastName = 24;  // minimum height of a row that has its name above
-constexpr double kStrongest = 2;   // deviation at which the colour is strongest, in half widths of the band
+constexpr double kLeastName = 24;  // minimum width of a class, in pixels, at which its name is drawn
+constexpr double kStrongest = 2;   // deviation from the expected count at which the colour is strongest, in half widths
+                                   // of the chance band
 
 }  // namespace
 
@@ -79,7 +80,8 @@ QRectF BalanceCanvas::cell(qint64 row, int label) const {
             pitch - gap, rowHeight() - kRowGap};
 }
 
-// Returns the deviation from the expected count, in half widths of the band; 0 if only the expected count is possible.
+// Returns how far the count of a class in a row is from the expected count, in half widths of the band expected by
+// chance. Returns 0 if chance allows only the expected count.
 double BalanceCanvas::deviation(qint64 row, int label) const {
     const ChanceBand band = m_counts.band(row, label);
     const double half = band.high - band.expected;
@@ -146,7 +148,8 @@ void BalanceCanvas::drawBar(QPainter& painter, qint64 row, int label, const QRec
     painter.fillRect(QRectF(box.left(), yOf(band.expected) - 0.5, box.width(), 1), c.muted);
 }
 
-// Draws a row with several classes per pixel: the class with the largest deviation determines the colour.
+// Draws a row that has several classes per pixel. Each pixel has the colour of its class with the largest deviation
+// from the expected count.
 void BalanceCanvas::drawStrip(QPainter& painter, qint64 row) const {
     const QRectF whole(cell(row, 0).topLeft(), cell(row, m_counts.classes - 1).bottomRight());
     const int width = std::max(1, static_cast<int>(whole.width()));

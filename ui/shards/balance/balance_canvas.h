@@ -13,8 +13,9 @@ namespace ringside {
 
 class Theme;
 
-// Counts in rows (ranks or steps) and columns (classes). With enough room each count is a bar over the band expected by
-// chance, otherwise a colour: more or fewer than expected, and outlined if outside the band.
+// Picture of the number of samples per class: rows are ranks or steps, columns are classes. With enough room, each
+// number is a bar over the band expected by chance. Otherwise it is a cell whose colour shows whether there are more or
+// fewer samples than expected; a cell outside the band is outlined.
 class BalanceCanvas : public Picture {
     Q_OBJECT
   public:
@@ -26,20 +27,20 @@ class BalanceCanvas : public Picture {
         std::function<QString(qint64 row)> rowName;
         std::function<QString(int label)> className;
         std::function<QColor(qint64 row)> rowColor;
-        std::function<Identity(qint64 row)> identity{};  // the rank or the step of a row
+        std::function<Identity(qint64 row)> identity{};  // returns the rank or the step that a row shows
     };
-    static constexpr double kLeastBar = 10;  // minimum width at which a class is drawn as a bar
+    static constexpr double kLeastBar = 10;  // minimum width of a class, in pixels, at which it is drawn as a bar
 
     explicit BalanceCanvas(Theme& theme, QWidget* parent = nullptr);
 
     void setCounts(const Counts& counts);
     void setMarkedRow(std::optional<qint64> row);
-    // Returns true if classes are drawn as bars, false if as colours.
+    // Returns true if classes are drawn as bars, false if as coloured cells.
     bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }
     QString tip(QPointF point) const;
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QRectF cell(qint64 row, int label) const;
-    QSize minimumSizeHint() const override;  // room for the names of the classes and two rows
+    QSize minimumSizeHint() const override;  // returns a size with room for the names of the classes and two rows
 
   Q_SIGNALS:
     void resized();
@@ -64,7 +65,8 @@ class BalanceCanvas : public Picture {
     QColor colorOf(double deviation) const;
 
     Counts m_counts;
-    double m_scale = 1;  // largest visible count or upper limit of a band
+    double m_scale = 1;  // count at the full height of a bar: the largest visible count, or upper limit of a chance
+                         // band
     std::optional<qint64> m_marked;
     QScrollBar m_scrollBar;
 };

@@ -69,7 +69,7 @@ void BalanceView::freeMemory() {
     m_recent.clear();
 }
 
-// Computes the balances. Callable from any thread.
+// Counts the samples of each class by rank and by step. Callable from any thread.
 BalanceView::Made BalanceView::countBalance(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
     one.outsideByStep = one.byStep.countOutside();
@@ -91,7 +91,7 @@ void BalanceView::setSelected(std::optional<qint64>, std::optional<GridCell> cel
 void BalanceView::showCounts() {
     if (!m_scene) return;
     const auto shown = m_made;
-    // Uses the class names of the counted data set; the scene may already have another data set.
+    // Uses the class names of the data set whose samples were counted; the page may already show another data set.
     const auto className = [shown](int label) {
         return QString::fromStdString(shown->byRank.names[static_cast<std::size_t>(label)]);
     };

@@ -15,7 +15,7 @@ namespace ringside {
 
 class ElidedLabel;
 
-// Class by rank, or class by step, each beside the band that chance gives.
+// View of the number of samples of each class by rank or by step, compared with the band expected by chance.
 class BalanceView : public ShardView {
     Q_OBJECT
   public:
@@ -34,7 +34,7 @@ class BalanceView : public ShardView {
         ClassBalance byRank;
         BatchBalance byStep;
         qint64 outsideByStep = 0;
-        double expectedByStep = 0;  // value of outsideByStep expected by chance
+        double expectedByStep = 0;  // value of outsideByStep that is expected by chance
     };
     static Made countBalance(const ShardScene& scene, const LatestWork::Stop& stop);
     struct Key {

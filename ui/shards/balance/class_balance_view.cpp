@@ -17,7 +17,8 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kRowHeight{30};
-constexpr TypePixels kRankGap{24};  // height for the rank's sentence above its bars
+constexpr TypePixels kRankGap{24};  // height of the line above the bars of a rank, which contains the sentence about
+                                    // the rank
 constexpr TypePixels kRanksTop{76};
 constexpr double kBarGap = 4;
 constexpr int kClassesPauseMs = 150;
@@ -27,7 +28,7 @@ constexpr int kClassesPauseMs = 150;
 ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("classBalanceView"));
     setAccessibleName(tr("Class balance by rank"));
-    setFocusPolicy(Qt::StrongFocus);  // for the copy key
+    setFocusPolicy(Qt::StrongFocus);  // so that the copy key (Ctrl+C) copies the picture's numbers
     m_pause.setSingleShot(true);
     m_pause.setInterval(kClassesPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::startCount);
@@ -65,7 +66,8 @@ ClassBalanceView::MadeRef ClassBalanceView::countBalance(const ShardScene& scene
     return std::make_shared<const Made>(std::move(made));
 }
 
-// Returns all ranks, or the ranks with the most classes outside the band if there are too many.
+// Returns all ranks. If there are more than kLargestRows, returns those with the most classes outside the band expected
+// by chance.
 std::vector<int> ClassBalanceView::farthestRanks(const ClassBalance& balance) {
     std::vector<int> ranks(static_cast<std::size_t>(balance.ranks));
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -107,12 +109,12 @@ QString ClassBalanceView::rankSentence(int rank) const {
         .arg(balance().distanceLimit(), 0, 'f', 1);
 }
 
-// True if more ranks are outside than expected by chance.
+// True if more ranks are outside their expected range than chance explains.
 bool ClassBalanceView::isUnusual() const {
     return balance().ranks - m_made->within > balance().ranksOutsideByChance();
 }
 
-// Summarises the ranks in one sentence, for when there is no room for a line per rank.
+// Returns one sentence about all ranks. Used if there is no room for a sentence per rank.
 QString ClassBalanceView::ranksSentence() const {
     return tr("%1 of %2 ranks are within the range expected by chance").arg(m_made->within).arg(balance().ranks);
 }

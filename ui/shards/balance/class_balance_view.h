@@ -15,12 +15,13 @@ namespace ringside {
 
 class Theme;
 
-// Classes by rank as small bars over a grey band that contains 95 % of random assignments. Hidden without classes.
+// Picture of the number of samples of each class by rank: small bars over a grey band that contains the counts of 95 %
+// of random assignments. Hidden if the data set has no classes.
 class ClassBalanceView : public Picture, public TextSource {
     Q_OBJECT
   public:
-    static constexpr int kLargestRows = 8;      // largest number of rows; with more ranks, only those with the largest
-                                                // deviation are shown
+    static constexpr int kLargestRows = 8;      // largest number of rows; with more ranks, only those with the most
+                                                // classes outside the expected range are shown
     static constexpr int kLargestClasses = 24;  // largest number of classes with bars; with more classes, only the
                                                 // sentence is shown
 
@@ -29,7 +30,8 @@ class ClassBalanceView : public Picture, public TextSource {
     void setScene(std::optional<ShardScene> scene);
     QString sentence() const;  // returns a sentence with the number of classes, over all ranks, that are outside the
                                // expected range
-    // whether a rank, with all its classes together, is within the range expected by chance
+    // Returns a sentence that states whether the class counts of a rank, taken together, are within the range expected
+    // by chance.
     QString rankSentence(int rank) const;
     bool isUnusual() const;
     QString ranksSentence() const;  // returns a sentence with the number of ranks whose classes are within the expected
@@ -49,9 +51,10 @@ class ClassBalanceView : public Picture, public TextSource {
     struct Made {
         ClassBalance balance;
         std::vector<int> rows = {};  // ranks that are shown
-        double scale = 1;            // largest count or upper limit of a band
-        int outside = 0;             // number of counts outside the band
-        int within = 0;              // number of ranks within the range
+        double scale = 1;            // count at the full height of a bar: the largest count, or upper limit of a chance
+                                     // band
+        int outside = 0;             // number of counts outside the band expected by chance
+        int within = 0;              // number of ranks within the range expected by chance
     };
     using MadeRef = std::shared_ptr<const Made>;
     static MadeRef countBalance(const ShardScene& scene, const LatestWork::Stop& stop);
@@ -63,7 +66,7 @@ class ClassBalanceView : public Picture, public TextSource {
 
     MadeRef m_made = std::make_shared<Made>();
     std::optional<ShardScene> m_wanted;
-    QTimer m_pause;  // delays the count, because the picture is more important and many epochs may pass quickly
+    QTimer m_pause;  // delays counting until the epoch has not changed for a moment, so that drawing has precedence
     LatestWork m_work;
 };
 

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Return the balances of a scene; empty (no classes) without labels. After *stop is set they soon return incomplete
-// counts.
+// Return the number of samples of each class by rank and by step, with the band expected by chance. The result has no
+// classes if the data set has no labels. Soon after *stop is set, the functions return incomplete counts.
 ClassBalance classBalance(const ShardScene& scene, const std::atomic<bool>* stop = nullptr);
 BatchBalance batchBalance(const ShardScene& scene, const std::atomic<bool>& stop);
 

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kPale = 0.62;  // share of the panel's colour in the colours of every second step
+constexpr double kPale = 0.62;  // share of the panel's colour in the pale colour that a rank has in every second step
 constexpr double kPaleOrigin = 0.35;
 
 std::vector<QRgb> sourceRamp(const Theme& theme) {
@@ -24,7 +24,8 @@ std::vector<QRgb> sourceRamp(const Theme& theme) {
     return ramp;
 }
 
-// Returns colours by the numbers of CellOrigins. Unchanged cells have the colour of text, which no rank has.
+// Returns a colour for each key of CellOrigins. Samples with the same rank and step in the other plan have the colour
+// of text, which is not the colour of a rank.
 std::vector<QRgb> originColors(const Theme& theme, int ranks) {
     std::vector<QRgb> colors{theme.colors().text.rgb(), theme.colors().danger.rgb()};
     for (int rank = 0; rank < ranks; ++rank) {
@@ -68,7 +69,7 @@ int CellColors::key(int rank, std::int64_t slot, std::int64_t sample) const {
     const int pale = static_cast<int>(step & 1) ^ 1;
     switch (m_by) {
         case ColorBy::Rank:
-            // With several devices per rank, the devices determine the colour.
+            // Under data_parallel, which has one rank with several devices, the colour shows the device.
             return 2 * (m_devices > 1 ? chunkOf(m_batchSize, m_samples, m_devices, slot).device : rank) + pale;
         case ColorBy::Batch:
             return 2 * static_cast<int>(step % kBatchColors);

@@ -15,29 +15,31 @@ class Theme;
 
 enum class ColorBy { Rank, Class, Batch, Source, Origin };
 
-// Colour of every cell under one of the codings. Colours are numbered by small keys, so that the majority under a pixel
-// can be counted. Steps alternate between strong and pale colours, which shows the batches at any zoom.
+// Colour of every cell under the chosen ColorBy. Each colour has a small number, its key, so that the majority colour
+// of the cells under a pixel can be counted. With ColorBy::Rank, the colours of successive steps alternate between
+// strong and pale, which shows the batches at any zoom.
 class CellColors {
   public:
     static constexpr int kSourceBins = 48;  // number of colours for positions in the data set
     static constexpr int kBatchColors = 10;
 
-    // origins: for ColorBy::Origin, computed for the same scene.
+    // origins: needed for ColorBy::Origin only, and computed for the same scene.
     CellColors(ColorBy by, const ShardScene& scene, const Theme& theme,
                std::shared_ptr<const CellOrigins> origins = {});
 
     int keyCount() const { return static_cast<int>(m_colors.size()); }
-    // True if cells in one column (slot) may have different colours for another reason than their rank.
+    // True if the colour depends on the sample. If false, it depends only on the rank and the slot.
     bool needsSample() const { return m_by != ColorBy::Rank && m_by != ColorBy::Batch; }
     int key(int rank, std::int64_t slot, std::int64_t sample) const;
-    // Returns the key of the same hue that is equal in all steps, for steps narrower than two pixels.
+    // With ColorBy::Rank, returns the key of the rank's strong colour for both its strong and its pale colour;
+    // otherwise returns `key`. For images in which steps are narrower than two pixels.
     int withoutSteps(int key) const { return m_by == ColorBy::Rank ? key & ~1 : key; }
     QRgb rgb(int key) const { return m_colors[static_cast<std::size_t>(key)]; }
     QColor color(int rank, std::int64_t slot, std::int64_t sample) const {
         return QColor(rgb(key(rank, slot, sample)));
     }
     bool operator==(const CellColors&) const = default;
-    // Returns the strong colour of the hue in any step, for borders and large cells.
+    // Returns the strong colour of the cell even if the cell's step has pale colours. For borders and large cells.
     QColor strongColor(int rank, std::int64_t slot, std::int64_t sample) const;
 
   private:
@@ -47,8 +49,9 @@ class CellColors {
     Labels m_labels;
     std::shared_ptr<const CellOrigins> m_origins;
     int m_devices = 1;           // number of devices that share a rank's batches
-    std::int64_t m_samples = 0;  // number of samples of rank 0
-    // True if each hue has two colours, for even and odd steps.
+    std::int64_t m_samples = 0;  // number of samples of rank 0 in the epoch
+    // True if two keys follow each other for each hue. With ColorBy::Rank, they are its strong and its pale colour;
+    // otherwise both have the same colour.
     bool isPaired() const { return m_by != ColorBy::Source && m_by != ColorBy::Origin; }
     std::vector<QRgb> m_colors;
 };

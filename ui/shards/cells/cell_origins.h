@@ -9,23 +9,23 @@
 
 namespace ringside {
 
-// Position of the sample of each cell in another plan, as a small number of 2 bytes.
+// For each cell of a plan, the rank to which another plan assigns the sample of the cell, as a key of 2 bytes.
 struct CellOrigins {
-    static constexpr std::uint16_t kSame = 0;       // key of a sample with the same rank and step in the other plan
+    static constexpr std::uint16_t kSame = 0;       // key of a sample that has the same rank and step in the other plan
     static constexpr std::uint16_t kAbsent = 1;     // key of a sample that the other plan does not assign
-    static constexpr std::uint16_t kFirstRank = 2;  // key of a sample at another position: kFirstRank + its rank in the
-                                                    // other plan
+    static constexpr std::uint16_t kFirstRank = 2;  // key of a sample that has another rank or step in the other plan:
+                                                    // kFirstRank + its rank there
 
-    std::int64_t columns = 0;         // number of columns of each rank
-    std::vector<std::uint16_t> keys;  // keys of all cells, ordered by rank
+    std::int64_t columns = 0;         // number of cells of each rank
+    std::vector<std::uint16_t> keys;  // keys of all cells, rank by rank
 
     std::uint16_t at(int rank, std::int64_t slot) const {
         return keys[static_cast<std::size_t>(rank * columns + slot)];
     }
 };
 
-// Computes for each cell of `scene` where its sample is in `other`. owners: rank and slot of each sample in `other`.
-// O(cells). Returns an empty result if stopped.
+// Computes for each cell of `scene` where `other` uses its sample. owners: rank and slot of each sample in `other`.
+// Takes O(cells) time. Returns an empty result if *stop is set before the end.
 CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const std::vector<SampleOwner>& owners,
                         const std::atomic<bool>& stop);
 

@@ -11,16 +11,18 @@ namespace ringside {
 namespace {
 
 constexpr double kCorner = 5, kChipCorner = 3;
-constexpr double kChipPale = 0.78;  // share of the panel's colour in the fill of a chip
+constexpr double kChipPale = 0.78;  // share of the panel's colour in the fill of a chip (a small card)
 constexpr double kOutline = 2;
 constexpr int kLeastIndexPixels = 8, kLeastNamePixels = 9;
-constexpr double kIndexMargin = 8;  // sum of both margins; leaves space between seven digits and the border
+constexpr double kIndexMargin = 8;  // width of the left and right margin together, so that an index of seven digits
+                                    // does not touch the border
 
 QString translated(const char* text) {
     return QCoreApplication::translate("Grid", text);
 }
 
-// Returns the longest class name of a data set whose classes are numbers: the last number.
+// Returns the name of the last class, which is the longest, if the classes are named by their numbers. Otherwise
+// returns an empty string.
 QString lastClassNumbered(const ShardScene& scene) {
     const std::int64_t last = scene.data ? scene.data->classCount() - 1 : -1;
     if (last < 0 || scene.data->className(last) != std::to_string(last)) return {};
@@ -60,7 +62,7 @@ void CellPainter::frame(QPainter& painter, const QRectF& rect, const QPen& pen, 
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), corner, corner);
 }
 
-// Draws a number horizontally if it fits, otherwise vertically if it fits.
+// Draws the index of a sample into a small cell: horizontally if it fits, otherwise vertically if it fits.
 void CellPainter::stampNumber(QPainter& painter, const QRectF& rect, const CellContent& content) const {
     const QFont font = m_theme.smallFont();
     const QColor color = textColor(content.kind);
@@ -110,7 +112,8 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, GridCell cell, boo
     }
 }
 
-// Draws "88 again", smaller or without "again" if there is little room; the outline also shows that it is a duplicate.
+// Draws the index of a sample, followed by "again" for a duplicate: "88 again". With little room, this text is smaller
+// or without "again", because the outline of the card also shows that the sample is a duplicate.
 void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const {
     QFont font = indexFont(painter, place.width() - kIndexMargin, textColor(content.kind));
     if (content.kind == CellKind::Normal && ChipSheet::serves(painter)) {
@@ -130,7 +133,8 @@ void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellCo
     painter.drawText(place, Qt::AlignCenter, name);
 }
 
-// Returns the font with which the longest index of the data set fits, so that all cards have the same size.
+// Returns the largest font, up to the theme's, with which the largest index of the data set fits. It is the same for
+// all cards.
 QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor& color) const {
     QFont font = m_theme.smallFont();
     font.setWeight(QFont::DemiBold);

@@ -13,16 +13,17 @@ namespace ringside {
 
 class Theme;
 
-// Draws a sample as a card: picture, index, label. A duplicate is outlined in the warning colour, a dropped sample is
-// dashed in the danger colour.
+// Draws a sample as a card: picture, index, label. A duplicate has an outline in the warning colour, a dropped sample
+// has a dashed outline in the danger colour.
 class CellPainter {
   public:
     CellPainter(const ShardScene& scene, const CellColors& colors, const Theme& theme, Thumbnails& thumbnails)
         : m_scene(scene), m_colors(colors), m_theme(theme), m_thumbnails(thumbnails) {}
 
-    // Paints a cell of at least 48 px. line: text below the index instead of the class.
+    // Paints a card, for cells at least 48 px wide. line: text below the index instead of the class.
     void card(QPainter& painter, const QRectF& rect, GridCell cell, bool withClass, const QString& line = {}) const;
-    void chip(QPainter& painter, const QRectF& rect, GridCell cell) const;     // paints a cell of 16 to 48 px
+    // Paints a small card, for cells 16 to 48 px wide.
+    void chip(QPainter& painter, const QRectF& rect, GridCell cell) const;
     void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // paints the border of a cell of any
                                                                                // size
 

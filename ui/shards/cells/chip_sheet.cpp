@@ -15,7 +15,7 @@ QPixmap blank(QSizeF size, double ratio) {
     return pixmap;
 }
 
-// Rounds to device pixels, because only then copies are sharp. The painter is moved by whole pixels.
+// Rounds the position of a copied image to whole device pixels, because the image would be blurred at other positions.
 QPointF snapped(QPointF point, double ratio) {
     return {std::round(point.x() * ratio) / ratio, std::round(point.y() * ratio) / ratio};
 }
@@ -82,7 +82,7 @@ void ChipSheet::number(QPainter& painter, const QRectF& rect, qint64 number, con
     const double ratio = painter.device()->devicePixelRatioF();
     const QByteArray text = QByteArray::number(number);
     const double total = width(painter, number, font, color);
-    // position of the first digit, drawn from the end
+    // position of the next digit: y of its bottom edge if upright, otherwise the negated x of its left edge
     double at = (upright ? rect.center().y() : -rect.center().x()) + total / 2;
     for (const char one : text) {
         const auto digit = static_cast<std::size_t>(one - '0');

@@ -16,7 +16,8 @@ namespace ringside {
 // are visible, and the layout of a number is the most expensive part of a cell.
 class ChipSheet {
   public:
-    // True if the painter supports copies. Vector files (SVG) are drawn completely.
+    // True if the painter can draw copies of images. If false, as for vector files (SVG), frames and digits must be
+    // drawn in full.
     static bool serves(const QPainter& painter);
 
     // Draws a rounded rectangle with the border inside.

@@ -22,7 +22,7 @@ QImage crossedOut(const PictureColors& colors) {
     return image;
 }
 
-// Rounds as QColor does: to 16 bits, of which the upper 8 are shown.
+// Returns a colour component from 0 to 255. Rounds as QColor does: to 16 bits, of which the upper 8 are shown.
 int byteOf(float level) {
     return static_cast<int>(std::lround(level * 65535.0F)) >> 8;
 }

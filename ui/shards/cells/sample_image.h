@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Colours of grey pictures: the theme's text and panel, so dark on light or light on dark.
+// Colours in which grey pictures are drawn: the theme's text and panel, so dark on light or light on dark.
 struct PictureColors {
     QColor paper = Qt::white;
     QColor ink = Qt::black;

@@ -20,7 +20,7 @@ Thumbnails::Thumbnails(QObject* parent) : QObject(parent) {
 
 Thumbnails::~Thumbnails() {
     m_pool.clear();
-    m_pool.waitForDone();  // waits for one picture at most
+    m_pool.waitForDone();  // waits for at most one picture, which the worker thread is making
 }
 
 void Thumbnails::setData(std::shared_ptr<const Dataset> data) {

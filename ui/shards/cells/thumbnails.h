@@ -20,7 +20,7 @@ class Thumbnails final : public QObject {
     static constexpr int kKeptBytes = 64 << 20;
     static constexpr int kMostSide = 128;  // largest side of a stored picture; larger pictures are scaled down
     static constexpr int kMostWaiting = 512;
-    // values of the largest picture that is drawn at once: about 10 us
+    // largest number of values of a picture that is drawn at once, without a worker thread; takes about 10 us
     static constexpr std::int64_t kInstantValues = 64;
 
     explicit Thumbnails(QObject* parent = nullptr);
@@ -33,7 +33,7 @@ class Thumbnails final : public QObject {
     bool isSettled() const { return m_waiting.isEmpty() && !m_notifyTimer.isActive(); }
 
   Q_SIGNALS:
-    void arrived();  // emitted when missing pictures are available, at most 25 times a second
+    void arrived();  // emitted when requested pictures have been made, at most 25 times a second
 
   private:
     void forget();
@@ -45,7 +45,8 @@ class Thumbnails final : public QObject {
     QCache<qint64, QImage> m_cache{kKeptBytes};
     QImage m_placeholder;
     QSet<qint64> m_waiting;
-    quint64 m_generation = 0;  // number that increases with each change of data or colours
+    quint64 m_generation = 0;  // number that increases with each change of data or colours, so that pictures for
+                               // earlier ones are discarded
     int m_wish = 0;
     QTimer m_notifyTimer;
     QThreadPool m_pool;  // pool of one thread that makes the pictures

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kLeastGridHeight = 60;
 
-// Returns "312 of 1,440 differ, 8 visible", exact at every zoom.
+// Returns the number of cells with differences as text: "312 of 1,440 differ, 8 visible". The numbers are exact at
+// every zoom.
 QString countText(const CellDifferences& differences, const GridGeometry& view) {
     const CellRange ranks = view.visibleRanks(), seen = view.visibleSlots();
     qint64 inSight = 0;
@@ -49,7 +50,7 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
         showCounts();
     });
     connect(m_b, &GridWidget::viewChanged, this, [this] {
-        if (!m_planOfB) return;  // an empty grid has no view
+        if (!m_planOfB) return;  // without a plan, grid B has no zoom or position that A could take over
         m_a->copyView(*m_b);
         showCounts();
     });
@@ -70,7 +71,7 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
 QWidget* CompareView::makeHeadOfA() {
     auto* head = new QWidget;
     head->setProperty("role", "clear");
-    auto* row = new FlowLayout(head);  // the count stands below the sampler if the page is narrow
+    auto* row = new FlowLayout(head);  // moves the number of differences below the sampler if the page is narrow
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kSpace1);
     auto* name = new QLabel(tr("A"));
@@ -94,8 +95,8 @@ QWidget* CompareView::makeHeadOfA() {
     return head;
 }
 
-// Until the user changes a field, B is A with the other choice of the sampler's drop_last: padding compared with
-// dropping.
+// Gives B the settings of A with drop_last of the sampler inverted, to compare padding with dropping. Does nothing
+// after the user has changed a setting of B.
 void CompareView::copySettingsOfA() {
     if (m_touched || !m_scene) return;
     ShardSpec spec = m_scene->plan.spec();
@@ -136,7 +137,7 @@ void CompareView::selectInB() {
     m_b->setSelected(there);
 }
 
-// Selects in B the position that the selected sample has in A's numbering.
+// Handles a click on a cell of grid B: selects the position that the sample of the cell has in the plan of A.
 void CompareView::chooseInB(GridCell cell) {
     if (!m_planOfB || !m_scene) return;
     const std::int64_t sample = cellContent(*m_planOfB, cell.rank, cell.slot).sample;
@@ -185,7 +186,8 @@ void CompareView::setMade(const Made& one) {
         ShardScene scene = *m_scene;
         scene.plan = *one.plan;
         {
-            const QSignalBlocker blocker(m_b);  // grid B keeps the zoom and position of A
+            const QSignalBlocker blocker(m_b);  // grid B must not emit a change of its view, because it takes over the
+                                                // view of A
             m_b->setScene(scene);
         }
         m_b->copyView(*m_a);

@@ -39,7 +39,7 @@ class CompareView : public ShardView {
   private:
     struct Made {
         std::optional<ShardPlan> plan;
-        std::string problem;  // reason why there is no plan; empty if there is one
+        std::string problem;  // reason why the settings of B have no plan; empty if there is a plan
         PlanDiff diff;
         std::shared_ptr<const CellDifferences> ofA, ofB;
     };
@@ -51,7 +51,8 @@ class CompareView : public ShardView {
     QWidget* makeHeadOfA();
     void selectInB();
     void chooseInB(GridCell cell);
-    void copySettingsOfA();  // copies A's settings to B except those that the user changed
+    void copySettingsOfA();  // gives B the settings of A with drop_last inverted, unless the user has changed a setting
+                             // of B
     ShardSpec specOfB() const;
     void startComparison();
     void setMade(const Made& made);

@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Returns a table with a row for each sample and its first position in both plans.
+// Returns a table with a row for each sample. The row contains the first position of the sample in the plan of the
+// scene and in the other plan.
 TableData comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name);
 
 }  // namespace ringside

@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Explains what is unchanged between two epochs, compared with two unrelated shuffles; a warning if nothing changed.
+// Explains how many samples keep their rank and step from one epoch to the other, and how many two unrelated shuffles
+// would keep. Returns a warning if no sample changes its position.
 Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, const PlanDiff& diff);
 
 // Explains how many samples have the same rank and step in the plans of the settings A and B.

@@ -43,7 +43,7 @@ EpochDiffView::EpochDiffView(Theme& theme, QWidget* parent) : ShardView(parent),
     showLegend();
     connect(m_grid, &GridWidget::cellClicked, this, [this](GridCell cell) {
         if (m_scene && m_shown == m_scene->plan.spec())
-            Q_EMIT cellChosen(cell);  // clicks on a picture that is out of date are ignored
+            Q_EMIT cellChosen(cell);  // ignores clicks while the grid shows an older plan than the page
     });
     connect(m_grid, &GridWidget::cellHovered, this, &ShardView::cellHovered);
     connect(&theme, &Theme::changed, this, &EpochDiffView::showLegend);
@@ -122,7 +122,8 @@ void EpochDiffView::startComparison() {
         return std::pair(plan.value(), computeDiff(scene, plan.value(), stop));
     };
     const auto show = [this, scene = *m_scene, key, other](const Answer& answer) {
-        if (!answer) return;  // cannot happen: the plan of another epoch can be computed if the plan of this one could
+        if (!answer) return;  // cannot happen: if the plan of one epoch can be computed, the plan of any other epoch
+                              // can too
         m_recent.add(key, answer->second);
         setMade(answer->second, scene, answer->first, other);
     };
@@ -130,7 +131,7 @@ void EpochDiffView::startComparison() {
     m_work.requestLatest(this, make, show);
 }
 
-// Shows the result. The grid keeps the previous epoch until the colours of the new one are available.
+// Shows a finished comparison. Until it is called, the grid shows the plan of the previous epoch.
 void EpochDiffView::setMade(const Made& one, const ShardScene& scene, const ShardPlan& there, std::int64_t other) {
     const bool first = !m_shown;
     m_there = there;

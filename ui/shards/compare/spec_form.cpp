@@ -35,7 +35,8 @@ int bounded(std::int64_t value) {
     return static_cast<int>(std::clamp<std::int64_t>(value, -kLargestNumber, kLargestNumber));
 }
 
-// Returns the number in the box. A given number outside the range of the box is kept until the user changes it.
+// Returns the number in the box, or `given` if the user has not changed the box. `given` may be outside the range of
+// the box.
 std::int64_t valueOf(const QSpinBox& box, std::int64_t given) {
     return box.value() == bounded(given) ? given : box.value();
 }
@@ -122,7 +123,7 @@ QSpinBox* SpecForm::addNumber(QLayout& layout, const QString& label, const char*
     box->setToolTip(tr("B: %1").arg(label));
     box->setRange(least, most);
     box->setFixedWidth(kNumberWidth);
-    auto* pair = new QWidget;  // stays together when the line wraps
+    auto* pair = new QWidget;  // keeps the label and its box together if the row is broken into lines
     pair->setProperty("role", "clear");
     auto* row = new QHBoxLayout(pair);
     row->setContentsMargins(0, 0, 0, 0);

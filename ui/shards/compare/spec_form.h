@@ -18,7 +18,7 @@ namespace ringside {
 
 class ElidedLabel;
 
-// Returns a choice of the sampler with the labels of the experiment form.
+// Returns a box in which the user chooses a sampler, with the labels of the experiment form.
 QComboBox* makeSamplerChoice(const QString& accessibleName);
 
 // Form for all settings of a plan except data and epoch: common settings in a row, all other settings in a small panel.
@@ -31,11 +31,12 @@ class SpecForm : public QWidget {
     // Returns the settings of the form for the data set of `base` and for `epoch` (for epoch 0 if set_epoch is off in
     // the form).
     ShardSpec spec(const ShardSpec& base, std::int64_t epoch) const;
-    void setSummary(const QString& text, bool problem);  // sets the text at the end of the line
+    void setSummary(const QString& text, bool problem);  // sets the text at the right end of the row with the common
+                                                         // settings
 
   Q_SIGNALS:
-    void changed();         // emitted when the user has changed a setting
-    void resetRequested();  // emitted when the user wants the settings of the other side
+    void changed();         // emitted when the user, and not setSpec(), has changed a setting
+    void resetRequested();  // emitted when the user wants the form to follow the settings of A again
 
   private:
     QSpinBox* addNumber(QLayout& layout, const QString& label, const char* name, int least, int most);
@@ -50,7 +51,7 @@ class SpecForm : public QWidget {
     void enableWhatApplies();
 
     bool m_filling = false;
-    ShardSpec m_given;  // last settings from setSpec(), which keeps those without a field
+    ShardSpec m_given;  // settings passed to setSpec(); provides those settings for which the form has no field
     QComboBox* m_kind = nullptr;
     QSpinBox *m_worldSize = nullptr, *m_batchSize = nullptr, *m_seed = nullptr;
     QCheckBox *m_shuffle = nullptr, *m_setEpoch = nullptr, *m_dropLast = nullptr, *m_loaderDropLast = nullptr;

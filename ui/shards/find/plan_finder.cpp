@@ -59,7 +59,8 @@ void PlanFinder::setText(const QString& text) {
     search();
 }
 
-// Sets the scene. Matches are kept if only the classes were added to the scene and the search is not about classes.
+// Sets the scene and searches it. Does not search again if the plan is unchanged and only the classes were added,
+// unless the text searches for a class.
 void PlanFinder::setScene(const ShardScene& scene, const RunConfig& config) {
     const bool same = m_scene && m_scene->epoch == scene.epoch && m_scene->plan.spec() == scene.plan.spec() &&
                       m_config == config &&
@@ -108,13 +109,15 @@ void PlanFinder::search() {
                  .arg(epochNumber(*epoch), groupedText(m_config.training.epochs)));
     } else if (epoch && *epoch != m_scene->epoch) {
         fail({}, true);
-        Q_EMIT epochWanted(static_cast<int>(*epoch));  // the search runs when the scene of that epoch arrives
+        Q_EMIT epochWanted(static_cast<int>(*epoch));  // the search starts when setScene() is called with the requested
+                                                       // epoch
     } else {
         runQuery(query.value());
     }
 }
 
-// Replaces the name of a class by its number. A name has precedence over a number.
+// Finds the class that the query contains as a name or as a number, and sets query.label. If a number is also the name
+// of a class, the class with that name is used.
 bool PlanFinder::resolveClass(PlanQuery& query) {
     const std::int64_t classes = m_scene->data ? m_scene->data->classCount() : 0;
     if (classes == 0 || !m_scene->labels) {

@@ -19,9 +19,10 @@ namespace ringside {
 class PlanFinder : public QObject {
     Q_OBJECT
   public:
-    // maximum number of cells for a search at once, about half a millisecond
+    // largest number of cells that are searched without a worker thread; takes about half a millisecond
     static constexpr qint64 kInstantLooks = 50'000;
-    static constexpr int kPatienceMs = 100;  // duration of a search in milliseconds from which it is announced
+    static constexpr int kPatienceMs = 100;  // duration in milliseconds after which the page shows that a search is
+                                             // running
 
     explicit PlanFinder(QObject* parent = nullptr);
     ~PlanFinder() override;
@@ -36,7 +37,7 @@ class PlanFinder : public QObject {
     QString problem() const { return m_problem; }
     const std::vector<PlanHit>& hits() const { return *m_hits; }
     Hits sharedHits() const { return m_hits; }
-    // Returns the index of the current match; -1 before the first call of step().
+    // Returns the index of the current match in hits(); -1 before the first call of step().
     qint64 current() const { return m_current; }
     const PlanHit* step(int direction);  // goes to the next or previous match, cyclically; null without matches
 

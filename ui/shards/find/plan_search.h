@@ -24,7 +24,8 @@ class PlanSearch : public QObject {
   Q_SIGNALS:
     void hitsChanged();
     void problemChanged();  // finder().problem() has changed: the reason why the text is not a valid search
-    // Enter has chosen a match. If the search is still working, this is emitted when it has finished.
+    // Emitted when the user has chosen a match with the Enter key. If a search is running at that time, emitted after
+    // it has finished.
     void hitChosen(const ringside::PlanHit& hit);
 
   private:
@@ -35,7 +36,8 @@ class PlanSearch : public QObject {
     FindBox& m_box;
     PlanFinder m_finder;
     QString m_problem;        // problem of the search that was reported last
-    int m_stepWhenFound = 0;  // steps to move through the matches: Enter presses before the matches were available
+    int m_stepWhenFound = 0;  // direction in which the user pressed Enter during a search: 1 (next match), -1 (previous
+                              // match) or 0 (not pressed); the match is chosen when the search has finished
 };
 
 }  // namespace ringside

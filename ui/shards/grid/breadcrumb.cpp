@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kLevels = 4;  // number of kinds of crumbs
+constexpr int kLevels = 4;  // number of levels of the trail: epoch, rank, step, sample
 
 QString words(const char* text) {
     return QCoreApplication::translate("Breadcrumb", text);
@@ -91,7 +91,8 @@ Breadcrumb::Breadcrumb(QWidget* parent) : QWidget(parent) {
     for (int level = 0; level < kLevels; ++level) addButton(level);
 }
 
-// Adds the hidden button of a level, with an arrow before it except for the first.
+// Adds the hidden button for one level of the trail (epoch, rank, step, sample). All buttons except the first have an
+// arrow before them.
 void Breadcrumb::addButton(int level) {
     if (level > 0) {
         auto* arrow = new QLabel(QStringLiteral("\u203a"), this);
@@ -103,7 +104,7 @@ void Breadcrumb::addButton(int level) {
     button->setObjectName(QStringLiteral("crumb%1Button").arg(level));
     button->setProperty("role", "crumb");
     button->setCursor(Qt::PointingHandCursor);
-    button->setToolTip(tr("Show a part of the grid"));  // setTrail() names the part
+    button->setToolTip(tr("Show a part of the grid"));  // used until setTrail() names the part
     button->hide();
     connect(button, &QPushButton::clicked, this, [this, level] { Q_EMIT chosen(m_trail[level].kind); });
     m_row->insertWidget(m_row->count() - 1, button);

@@ -18,18 +18,21 @@ enum class CrumbKind { Epoch, Rank, Step, Sample };
 struct Crumb {
     CrumbKind kind = CrumbKind::Epoch;
     QString text;
-    std::optional<Identity> identity{};  // thing that the crumb names; none for a range
+    std::optional<Identity> identity{};  // epoch, rank, step or sample that the crumb names; empty for a crumb that
+                                         // names a range
     bool operator==(const Crumb&) const = default;
 };
 
-// Returns the trail of the selection, such as "Epoch 2 > rank 1 > step 3 > sample 88". Without a selection, returns the
-// visible ranks and steps unless all are visible.
+// Returns the trail of the selected cell, such as "Epoch 2 > rank 1 > step 3 > sample 88". Without a selected cell,
+// returns the epoch with the visible ranks and steps; these are left out if all are visible.
 QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected);
 
-// Returns the slots of the step of a cell, including dropped slots.
+// Returns the slots of the step that contains a slot. For a column of samples that the sampler dropped, returns all
+// such columns.
 CellRange stepSlots(const ShardScene& scene, qint64 slot);
 
-// Trail of buttons; a click goes back to that level.
+// Row of buttons, one for each part of the trail: epoch, rank, step, sample. A click on a button shows that part of the
+// plan in the grid.
 class Breadcrumb : public QWidget, public IdentitySource {
     Q_OBJECT
   public:

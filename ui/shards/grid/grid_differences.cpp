@@ -11,7 +11,8 @@ namespace ringside {
 namespace {
 
 constexpr double kLeastStrip = 2, kLargestStrip = 5;
-constexpr double kFaintest = 0.4;  // minimum opacity, so that one difference among thousands is visible
+constexpr double kFaintest = 0.4;  // opacity of the mark at a pixel with the fewest differences, so that one among
+                                   // thousands is visible
 constexpr double kLeastCorner = 16;
 
 double stripHeight(double row) {

@@ -108,7 +108,7 @@ void GridMinimap::drawStrips(QPainter& painter) {
     if (image.isNull()) {
         return;
     }
-    if (isLow()) {  // without room for gaps, one picture contains every rank
+    if (isLow()) {  // without room for gaps between the strips, draws the image of all ranks at once
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.drawImage(QRectF(kMargin, kMargin, width() - 2 * kMargin, stripsHeight()), image);
         return;
@@ -131,8 +131,8 @@ bool GridMinimap::showsSteps() const {
     return isLow() && (m_by == ColorBy::Rank || m_by == ColorBy::Batch);
 }
 
-// Draws all ranks together, step by step with step numbers. Used for many ranks, for which lines of one pixel would
-// form meaningless stripes. Marks still show padded and dropped samples.
+// Draws the steps with their numbers instead of a strip for each rank. Used if the strips would be lower than
+// kLeastRankStrip, and if the colours show ranks or batches. Marks of padded and dropped samples are drawn separately.
 void GridMinimap::drawSteps(QPainter& painter) const {
     const ThemeColors& c = m_theme.colors();
     const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());

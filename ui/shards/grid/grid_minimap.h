@@ -29,7 +29,7 @@ class GridMinimap : public QWidget, public IdentitySource {
 
     bool isSettled() const { return showsSteps() || m_raster.isSettled(); }
 
-    // Returns the rank, the step and the epoch; no rank if all ranks are drawn together.
+    // Returns the rank, the step and the epoch at the point; no rank if all ranks are drawn together.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override { return {400, stripsHeight() + 6}; }
@@ -47,7 +47,7 @@ class GridMinimap : public QWidget, public IdentitySource {
     int stripsHeight() const;
     double pixelsPerSlot() const;
     void drawStrips(QPainter& painter);
-    bool showsSteps() const;  // returns true if steps are shown instead of a strip per rank
+    bool showsSteps() const;  // returns true if steps are drawn instead of a strip for each rank
     bool isLow() const;       // returns true if there is no room for a strip per rank
     void drawSteps(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
@@ -60,7 +60,7 @@ class GridMinimap : public QWidget, public IdentitySource {
     GridRaster m_raster;
     int m_largestHeight;
     double m_firstSlot = 0, m_slots = 1;
-    double m_grabbed = 0;  // number of slots between the left edge of the frame and the pointer
+    double m_grabbed = 0;  // distance from the left edge of the frame to the pointer that drags the frame, in slots
 };
 
 }  // namespace ringside

@@ -27,10 +27,13 @@ class GridNavigation : public QObject {
     GridNavigation(QWidget& grid, GridGeometry& geometry, std::function<QPointF()> cellsOrigin);
 
   Q_SIGNALS:
-    void viewMoved();                               // the geometry has changed
-    void hovered(std::optional<QPointF> position);  // pointer in the cells' area while no button is pressed; none: left
-    void clicked(QPointF position);                 // in coordinates of the cells' area
-    void selectionMoved(int ranks, qint64 slotCount);  // an arrow key was pressed
+    void viewMoved();                               // emitted when the user has changed the zoom or the position of the
+                                                    // view
+    void hovered(std::optional<QPointF> position);  // emitted when the pointer moves in the cells' area without a
+                                                    // pressed button (its position), or leaves the area (empty)
+    void clicked(QPointF position);                 // emitted at a click; position: in coordinates of the cells' area
+    void selectionMoved(int ranks, qint64 slotCount);  // emitted when an arrow key moves the selection by this number
+                                                       // of ranks or slots
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

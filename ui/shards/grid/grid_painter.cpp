@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr double kLeastStepFrame = 3;
-constexpr double kLeastMark = 4;           // smallest width of a mark in pixels, for any number of samples per pixel
+constexpr double kLeastMark = 4;           // smallest width of a mark in pixels, even if a pixel shows several samples
 constexpr TypeLength kNameHeight{14};      // height of a rank's name
 constexpr TypeLength kNoteHeight{44};      // least height of a row with a name and a note
 constexpr TypeLength kLeastStepLabel{64};  // least room between two step labels
@@ -86,7 +86,8 @@ void GridPainter::drawRankNames(const BatchFlight& flight) const {
     m_painter.restore();
 }
 
-// Draws the number of samples of the rank, or the state of its verification.
+// Draws the note below the name of a rank: the state of its verification, else the number of samples that it is
+// training on or has trained on in a run, else the number of samples that are assigned to it.
 void GridPainter::drawRankNote(int rank, const QRectF& place, qint64 taken) const {
     const auto at = static_cast<std::size_t>(rank);
     const RankProgress progress =
@@ -122,7 +123,7 @@ void GridPainter::drawSteps() const {
     const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
     const qint64 every = roundCount(kLeastStepLabel / stepWidth);
     const qint64 firstStep = span.first / batch;
-    double free = -1;  // right edge of the last label
+    double free = -1;  // x position of the right edge of the last step label; the next label must start after it
     for (qint64 step = firstStep; step * batch < last; ++step) {
         if ((step + 1) % every != 0 && step != firstStep) {
             continue;
@@ -230,7 +231,8 @@ void GridPainter::drawMarks() const {
     }
 }
 
-// Draws an outline per cell if cells are large enough, otherwise one per run of cells.
+// Draws a mark on adjacent duplicates or dropped samples of a rank: a hatched area for samples that the loader drops;
+// otherwise an outline around each cell, or around all of them if cells are narrower than kLeastMark.
 void GridPainter::drawMark(int rank, const PlacedMark& mark) const {
     const CellPainter cells(*m_contents.scene, *m_contents.colors, m_theme, m_thumbnails);
     QRectF row = m_geometry.cell(rank, mark.run.span.first);
@@ -252,7 +254,7 @@ void GridPainter::drawMark(int rank, const PlacedMark& mark) const {
     }
 }
 
-// Matches are in training order, followed by matches without a rank.
+// The matches are sorted: first those with a rank, in training order, then those without a rank, which no cell shows.
 void GridPainter::drawHits() const {
     if (!m_contents.hits || m_contents.hits->empty()) return;
     constexpr std::ptrdiff_t kMostDrawn = 20'000;

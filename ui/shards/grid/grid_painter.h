@@ -37,12 +37,13 @@ struct GridContents {
     std::optional<GridCell> selected, hovered;
 };
 
-// Draws the parts of the grid, in the order in which GridWidget calls the functions. For one picture: holds references.
-// The contents must have a scene with at least one column. The first two functions draw beside the cells, in
-// coordinates of the widget; the others draw in coordinates of the cells' area.
+// Draws the parts of the grid. GridWidget calls the functions in the order of their declaration. An object is used for
+// one picture only, because it holds references. The contents must have a scene with at least one column. The first two
+// functions draw beside the cells, in coordinates of the widget; all other functions draw in coordinates of the cells'
+// area.
 class GridPainter {
   public:
-    // area: place of the cells in the widget.
+    // area: rectangle of the cells, in coordinates of the widget.
     GridPainter(QPainter& painter, const Theme& theme, const GridContents& contents, const GridGeometry& geometry,
                 Thumbnails& thumbnails, const QRectF& area)
         : m_painter(painter),
@@ -52,27 +53,29 @@ class GridPainter {
           m_thumbnails(thumbnails),
           m_area(area) {}
 
-    // Draws the name of each rank, with a note if its row is high enough. flight: slots that the ranks compute with.
+    // Draws the name of each rank, with a note if its row is high enough. flight: contains the slots that each rank is
+    // computing with.
     void drawRankNames(const BatchFlight& flight) const;
     // Draws the numbers of the steps above the cells.
     void drawSteps() const;
 
-    // Draws a card or an index for each visible sample.
+    // Draws a card, or a small card with the index only, for each visible sample.
     void drawCards() const;
     // Draws an image that GridRaster made of an earlier view at the current position of its slots.
     void drawStrips(const QImage& image, const RasterRequest& made) const;
-    // Draws gaps between cells if there is room, and the borders between batches.
+    // Draws gaps between cells from 4 to 16 px wide, and borders between batches. Draws nothing if cells are narrower
+    // than 4 px.
     void drawBorders() const;
     // Draws the borders at which torch.chunk splits the batches of a rank with several devices.
     void drawChunks() const;
-    // Draws marks on duplicates and dropped samples if cells are too narrow for cards and indices.
+    // Draws marks on duplicates and dropped samples if cells are too narrow for cards.
     void drawMarks() const;
     // Draws differences: a dark corner in large cells, a tick along the top of small cells, and a strip with one shade
     // per pixel for narrower cells, darker for more differences. Defined in grid_differences.cpp.
     void drawDifferences() const;
-    // Draws the frame around the slots of the step.
+    // Draws the frame around the slots of the marked step (GridContents::step).
     void drawStep() const;
-    // Draws outlines around search matches, or marks if cells are narrower than an outline.
+    // Draws outlines around search matches, or vertical lines if cells are narrower than an outline.
     void drawHits() const;
     // Draws the outlines of the hovered and of the selected cell.
     void drawCursors() const;

@@ -63,8 +63,9 @@ void GridWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const
     animateChange(before);
 }
 
-// Animates a change to another epoch of the same settings: as an assignment if cards are large enough, otherwise as a
-// fade. While the epoch slider moves, epochs are shown without animation.
+// Animates a change to another epoch of the same settings: cards that are large enough move from the order to their
+// ranks, unless there are too many; smaller cells fade. Changes within kScrubMs, as while the user drags the epoch
+// slider, are not animated.
 void GridWidget::animateChange(const std::optional<ShardScene>& before) {
     const bool scrubbing = m_sinceEpoch.isValid() && m_sinceEpoch.elapsed() < kScrubMs;
     if (!before || !m_contents.scene || before->epoch == m_contents.scene->epoch ||

@@ -20,14 +20,14 @@ namespace ringside {
 
 class Theme;
 
-// The grid: a row for each rank, a column for each slot, a cell for each sample. GridNavigation moves the view, and
-// GridPainter draws everything but the samples' raster.
+// The grid: a row for each rank, a column for each slot, a cell for each sample. GridNavigation moves the view.
+// GridRaster draws cells without text, and GridPainter draws everything else.
 class GridWidget : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit GridWidget(Theme& theme, QWidget* parent = nullptr);
 
-    // Sets the scene. With origins, they determine the colours.
+    // Sets the scene. If `origins` are given, they determine the colours of the cells instead of setColorBy().
     void setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins = {});
     void forgetPictures() { m_raster.forget(); }  // frees pictures of other epochs
     void setColorBy(ColorBy by);
@@ -47,7 +47,7 @@ class GridWidget : public QWidget, public IdentitySource {
     void fit();
     void home();
 
-    // Sample, rank, step and epoch of the cell.
+    // Returns the sample, the rank, the step and the epoch of the cell at the point.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     const GridGeometry& geometryOfCells() const { return m_geometry; }
     QRectF cellsArea() const;

@@ -25,7 +25,7 @@ constexpr double kCardGap = 8;
 constexpr int kLastSlotsBarWidth = 10;
 constexpr TypePixels kTitlePixels{12};
 
-// True if the last two cells of every rank contain all marks.
+// True if all duplicates and dropped samples are in the last two cells of their ranks.
 bool lastTwoShowAll(const ShardScene& scene) {
     for (int rank = 0; rank < scene.ranks(); ++rank) {
         const std::vector<MarkRun> runs = markRuns(scene, rank);
@@ -126,7 +126,7 @@ std::vector<LastSlotsPanel::Placed> LastSlotsPanel::placedCells() const {
     return placed;
 }
 
-// Returns the longest text for the line below the title that fits into the width.
+// Returns the line below the title, which explains the marked samples. Returns a shorter text if the width requires it.
 QString LastSlotsPanel::subtitle(const QFontMetrics& metrics, double width) const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;

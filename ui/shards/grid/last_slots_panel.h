@@ -13,8 +13,8 @@ namespace ringside {
 
 class Theme;
 
-// Magnifier for the end of the epoch with duplicates and dropped samples: the last two cells of every rank if they
-// contain all of them, otherwise all such samples, two per row, with a scroll bar.
+// Magnifier for the end of the epoch. Shows the last two cells of every rank if they contain all duplicates and dropped
+// samples. Otherwise shows all duplicates and dropped samples, two per row, with a scroll bar.
 class LastSlotsPanel : public QWidget, public IdentitySource {
     Q_OBJECT
   public:

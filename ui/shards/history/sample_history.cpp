@@ -22,7 +22,7 @@ QString counted(int epochs) {
     return epochs == 1 ? sampleHistoryText("1 epoch") : sampleHistoryText("%1 epochs").arg(epochs);
 }
 
-// Returns the number of epochs with about this many assigned samples, at least one.
+// Returns the number of epochs in which about `samples` samples are assigned in total, at least one.
 std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
     return std::max<std::int64_t>(1, samples / std::max<std::int64_t>(1, scene.plan.spec().datasetSize));
 }
@@ -30,8 +30,8 @@ std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
 }  // namespace
 
 SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
-    const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // number of epochs that take about a quarter
-                                                                         // of a second
+    const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // number of epochs whose samples are counted
+                                                                         // in about a quarter of a second
     return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMostEpochs, affordable}), {}};
 }
 

@@ -25,11 +25,12 @@ struct SampleHistory {
 
 // Returns a history without entries.
 SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample);
-// Returns the history with the entries of the next epochs, as many as fit into a few hundredths of a second.
+// Returns the history with the entries of the next epochs added. They are as many as can be computed in a few
+// hundredths of a second.
 SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop);
 SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop);
 
-// Explains how often each rank had the sample, compared with chance.
+// Explains how often and by how many ranks the sample is trained in the epochs of the history, compared with chance.
 Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& history);
 Explanation explainNobody(const ShardScene& scene);  // explains what to do while no sample is selected
 

@@ -21,7 +21,7 @@ constexpr TypeLength kTrackWidth{130};
 constexpr TypeLength kWhereWidth{190};
 constexpr std::size_t kMostMatesDrawn = 24;
 
-// Returns "with 12, 44, 81": the first `most` other samples of a batch.
+// Returns the first `most` of the samples that share a batch with a sample, as "with 12, 44, 81".
 QString matesText(const std::vector<std::uint32_t>& mates, std::size_t most) {
     QStringList names;
     for (std::size_t i = 0; i < std::min(mates.size(), most); ++i) names << QString::number(mates[i]);
@@ -209,7 +209,8 @@ void SampleHistoryView::updateExplanation() {
         return;
     }
     const ShardSpec spec = m_scene->specAt(0);
-    if (!isCurrent(spec)) {  // if the settings are the same, only the selected epoch has changed
+    if (!isCurrent(spec)) {  // with unchanged settings the history stays valid, because only the selected epoch has
+                             // changed
         m_history = emptySampleHistory(*m_scene, *m_sample);
         m_lifeOf = spec;
         m_scrolledTo.reset();

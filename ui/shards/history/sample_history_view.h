@@ -37,7 +37,8 @@ class SampleHistoryCanvas : public QWidget, public IdentitySource {
     void drawTrack(QPainter& painter, const SampleHistoryEntry& entry, const QRectF& track) const;
     void drawMates(QPainter& painter, const SampleHistoryEntry& entry, QRectF room) const;
     QRectF matesRoom(double top) const;
-    // Returns the other sample of the batch whose number is drawn at this distance from the start of the text.
+    // Returns the sample of the same batch whose number is drawn `at` pixels to the right of the start of the batch's
+    // list of numbers; empty if no number is there.
     std::optional<std::int64_t> mateAt(const SampleHistoryEntry& entry, double at) const;
 
     Theme& m_theme;

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Fixed position for every sample of a data set: row by row in squares as large as possible, or several samples per
-// pixel if there are more samples than pixels.
+// Layout of the map, in which every sample of a data set has a fixed position: row by row in squares that are as large
+// as possible. If there are more samples than pixels, a square is one pixel and shows several samples.
 struct MapGeometry {
     static constexpr int kLargestSide = 72;
 

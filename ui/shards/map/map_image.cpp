@@ -13,7 +13,8 @@ void setSquare(QImage& image, const MapGeometry& map, qint64 sample, QRgb color)
     reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(square / map.columns)))[square % map.columns] = color;
 }
 
-// Returns the rank with the most samples in [first, last), the first in case of a tie; -1 if none is assigned.
+// Returns the rank that has the most of the samples first to last - 1; in case of a tie, the rank of the earliest
+// sample. Returns -1 if no rank has any of these samples.
 int majorityRank(const std::vector<SampleOwner>& owners, qint64 first, qint64 last, std::vector<int>& counts) {
     int best = -1;
     for (qint64 sample = first; sample < last; ++sample) {

@@ -17,8 +17,8 @@ struct MapColors {
     bool operator==(const MapColors&) const = default;
 };
 
-// Draws one pixel per square in the colour of the rank with the most samples in it. A square that contains a duplicate
-// or a dropped sample has that colour, for any number of samples.
+// Draws an image with one pixel for each square, in the colour of the rank that has the most samples of the square. If
+// any sample of the square is a duplicate or is dropped, the pixel has the colour for duplicates or dropped samples.
 QImage mapImage(const ShardPlan& plan, const MapGeometry& map, const MapColors& colors, const std::atomic<bool>& stop);
 
 }  // namespace ringside

@@ -21,10 +21,10 @@ namespace {
 constexpr TypePixels kMapTop{26};
 constexpr TypePixels kLegendHeight{24};
 constexpr int kLeastGapSide = 6;          // side in pixels from which squares have a gap between them
-constexpr TypePixels kLeastTextSide{26};  // side from which squares also contain a number
+constexpr TypePixels kLeastTextSide{26};  // side in pixels from which squares also contain a number
 constexpr int kLeastPictureSide = 56;
 constexpr int kLegendRanks = 8;
-constexpr TypePixels kLeastSquares{60};  // minimum height of the squares
+constexpr TypePixels kLeastSquares{60};  // minimum height of the area with the squares, in pixels
 
 MapColors colorsOf(const Theme& theme, int ranks) {
     MapColors colors;
@@ -76,7 +76,7 @@ void MapView::redraw() {
     m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
     const Key key{m_scene->plan.spec(), map, colors};
     const auto show = [this, map](const QImage& image) {
-        if (!(map == m_map)) m_fade.stop();  // without equal positions of the squares there is nothing to fade
+        if (!(map == m_map)) m_fade.stop();  // fades only between pictures with the same positions of the squares
         m_map = map;
         m_image = image;
         m_fade.arrive();
@@ -168,7 +168,7 @@ void MapView::drawSquares(QPainter& painter) {
     }
 }
 
-// Draws search matches: an outline, or a dot if samples share a pixel.
+// Draws the matches of a search: an outline around the square of each match, or a dot if several samples share a pixel.
 void MapView::drawHits(QPainter& painter) const {
     if (!m_hits) return;
     constexpr std::size_t kMostDrawn = 20'000;
@@ -240,7 +240,7 @@ void MapView::mousePressEvent(QMouseEvent* event) {
     }
 }
 
-// Arrow keys move the selection through the data set.
+// Moves the selected sample with the arrow keys: by one sample, or by one row of squares.
 void MapView::keyPressEvent(QKeyEvent* event) {
     const qint64 row = m_map.columns * m_map.perSquare;
     const qint64 by = event->key() == Qt::Key_Right  ? 1

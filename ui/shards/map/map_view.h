@@ -21,7 +21,7 @@ class Theme;
 class MapView : public ShardView, public IdentitySource {
     Q_OBJECT
   public:
-    static constexpr std::size_t kRemembered = 10;  // number of cached pictures of about 2 MB
+    static constexpr std::size_t kRemembered = 10;  // largest number of cached pictures; each takes about 2 MB
 
     explicit MapView(Theme& theme, QWidget* parent = nullptr);
 

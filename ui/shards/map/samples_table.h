@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Returns a table with a row for each sample and its first position.
+// Returns a table with a row for each sample. The row contains the first position (rank, step, slot) of the sample in
+// the plan.
 TableData samplesTable(const ShardScene& scene);
 
 }  // namespace ringside

@@ -15,7 +15,7 @@ bool hasMistake(const ShardScene& scene) {
     return scene.plan.spec().pitfalls.any() || (!scene.setEpoch && scene.plan.spec().shuffle);
 }
 
-// Returns the scene without mistakes; empty if it cannot be planned.
+// Returns the scene of the same experiment without mistakes; empty if it has no valid plan.
 std::optional<ShardScene> healed(const ShardScene& scene, const std::atomic<bool>& stop) {
     ShardScene healthy = scene;
     healthy.setEpoch = true;

@@ -19,23 +19,25 @@ struct MistakeEffectReport {
         qint64 epochs = 0;              // number of epochs in which neverSeen was counted
     };
     Measures here;
-    std::optional<Measures> healthy;       // measures without the mistakes; empty if the experiment has no mistakes
+    std::optional<Measures> healthy;       // measures without the mistakes; empty if there are no mistakes, or no valid
+                                           // plan without them
     std::optional<qint64> identicalEpoch;  // number of another epoch with the same order; empty if there is none
 
-    // Return the samples that two different ranks share: average and maximum over all pairs of the matrix.
+    // Return the average and the largest number of samples that two different ranks share, over all pairs of ranks.
     static double meanOverlap(const AssignmentEffects& effects);
     static qint64 largestOverlap(const AssignmentEffects& effects);
 };
 
-// Computes the report. Counts fewer epochs if there would be more than kLargestWork samples in total.
+// Computes the report. Counts the samples of fewer epochs if all epochs have more than kLargestWork samples in total.
 MistakeEffectReport mistakeEffectReport(const ShardScene& scene, const std::atomic<bool>& stop);
 
-// One number of the report as a row: "Never used in 10 epochs", 24, "23.7", 0.
+// Row of the report's table: name, value, value expected by chance, value without the mistakes. For example "Never used
+// in 10 epochs", 24, "23.7", 0.
 struct MistakeEffectRow {
     QString name;
     QString here;
     QString expected;
-    QString healthy;  // value without the mistakes; empty if there are none
+    QString healthy;  // value without the mistakes; empty if the experiment has no mistakes
     bool bad = false;
     QString tip;
 };

@@ -38,7 +38,7 @@ MistakeEffectView::MistakeEffectView(Theme& theme, QWidget* parent) : ShardView(
     layout->addLayout(m_parts, 1);
 }
 
-// In a narrow view the matrix stands below the numbers.
+// Arranges the matrix beside the numbers, or below them in a narrow view.
 void MistakeEffectView::resizeEvent(QResizeEvent* event) {
     ShardView::resizeEvent(event);
     m_parts->setDirection(width() < kSideBySide ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);

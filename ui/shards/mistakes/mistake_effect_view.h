@@ -43,7 +43,7 @@ class MistakeEffectView : public ShardView {
     std::optional<MistakeEffectReport> m_report;
     std::optional<Explanation> m_explanation;
     MistakeSwitches* m_switches = nullptr;
-    QBoxLayout* m_parts = nullptr;  // the numbers and the matrix
+    QBoxLayout* m_parts = nullptr;  // layout that contains the table of numbers and the matrix
     QGridLayout* m_rows = nullptr;
     QList<QList<QLabel*>> m_cells;  // labels by row and column; the first row has the headings
     OverlapMatrix* m_matrix = nullptr;

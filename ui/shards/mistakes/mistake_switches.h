@@ -22,7 +22,8 @@ class MistakeSwitches : public QWidget {
   public:
     explicit MistakeSwitches(QWidget* parent = nullptr);
 
-    void setScene(const ShardScene& scene);  // shows the mistakes of the scene, and disables impossible ones
+    void setScene(const ShardScene& scene);  // turns on the switches of the mistakes that the scene contains, and
+                                             // disables the switches that have no effect with its sampler
 
   Q_SIGNALS:
     void toggled(ringside::Mistake mistake, bool made);

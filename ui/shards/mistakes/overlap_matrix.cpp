@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kNames{22};  // size of the rank numbers above and at the left
+constexpr TypeLength kNames{22};  // width and height of the rank numbers above and at the left of the matrix
 constexpr double kLargestCell = 64;
 constexpr TypeLength kLeastForNumbers{20};
 
@@ -60,8 +60,8 @@ void OverlapMatrix::paintEvent(QPaintEvent*) {
     drawNames(painter);
 }
 
-// Draws a cell: a deeper red means that the ranks share a larger part of their samples. A square root makes a few
-// shared samples visible.
+// Draws a cell: a deeper red means that the ranks share a larger part of their samples. The depth is the square root of
+// this part, so that a few shared samples are visible.
 void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const {
     const ThemeColors& c = theme().colors();
     const double side = pitch();

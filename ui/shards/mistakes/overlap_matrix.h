@@ -36,7 +36,8 @@ class OverlapMatrix : public Picture {
     std::int64_t shared(std::int64_t a, std::int64_t b) const;
     void drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const;
     void drawNames(QPainter& painter) const;
-    std::optional<std::pair<std::int64_t, std::int64_t>> ranksAt(QPointF point) const;  // of the row and the column
+    // Returns the ranks of the row and of the column at the point; empty if no cell is there.
+    std::optional<std::pair<std::int64_t, std::int64_t>> ranksAt(QPointF point) const;
 
     AssignmentEffects m_damage;
 };

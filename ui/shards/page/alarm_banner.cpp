@@ -35,7 +35,8 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     for (QLabel* label : {m_title, m_text, m_hint}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        label->setContextMenuPolicy(Qt::NoContextMenu);  // the window opens the menu of the wrong sample
+        label->setContextMenuPolicy(Qt::NoContextMenu);  // the label has no menu of its own, so that the window shows
+                                                         // the menu of the wrong sample
         words->addWidget(label);
     }
     layout->addLayout(words, 1);

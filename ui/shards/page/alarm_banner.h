@@ -17,9 +17,9 @@ class AlarmBanner : public QFrame, public IdentitySource, public TextSource {
   public:
     explicit AlarmBanner(QWidget* parent = nullptr);
 
-    // Shows the sentence; an empty one hides the banner. isSampleUnknown: true if the ranks have reported only hashes;
-    // the banner then offers to report samples in the next run. subjects: sample, rank, step and epoch of the sentence,
-    // as far as known.
+    // Shows the banner with a sentence about a wrong sample; an empty sentence hides the banner. isSampleUnknown: true
+    // if the ranks have reported only hashes, so that the sample is unknown; the banner then offers to report samples
+    // in the next run. subjects: sample, rank, step and epoch that the sentence is about, as far as they are known.
     void setAlarm(const QString& sentence, bool isSampleUnknown, const std::vector<Identity>& subjects);
     void setReporting(bool reporting);  // true: the next run will report each sample
     std::vector<Identity> identitiesAt(const QPoint& point) const override;

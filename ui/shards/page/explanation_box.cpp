@@ -11,8 +11,8 @@
 namespace ringside {
 namespace {
 
-// Label that wraps its text in the given room and requests none. Computing the required height would lay out the text
-// several times at every hover.
+// Label that wraps its text within the size that its layout provides, and requests no size of its own. Otherwise Qt
+// would lay out the text several times for each explanation to compute the required height.
 class RoomyLabel : public QLabel {
   public:
     RoomyLabel() {
@@ -46,7 +46,8 @@ ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
     m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setTextFormat(Qt::RichText);
-    m_text->setContextMenuPolicy(Qt::NoContextMenu);  // the window opens the menu of the explained things
+    m_text->setContextMenuPolicy(Qt::NoContextMenu);  // the label has no menu of its own, so that the window shows the
+                                                      // menu of the things that the text explains
     layout->addWidget(m_title);
     layout->addWidget(m_text, 1);
     setFixedHeight(kHeight);
@@ -58,7 +59,7 @@ void ExplanationBox::setRoom(int panelHeight) {
     if (maximumHeight() != before) showLines();
 }
 
-// Returns the first `count` lines; an ellipsis follows if that is not all.
+// Returns the first `count` lines as HTML, followed by an ellipsis if there are more lines.
 QString ExplanationBox::html(int lineHeight, qsizetype count) const {
     QString text;
     for (qsizetype at = 0; at < count; ++at) {
@@ -80,8 +81,8 @@ bool ExplanationBox::fits(const QString& text, const QFont& font) const {
     return document.size().height() <= m_text->height() + 1;
 }
 
-// Shows the lines with the largest spacing that fits: closer lines are tried first, then smaller letters, then fewer
-// lines. The tooltip has all lines.
+// Shows all lines with the normal spacing. If they do not fit, reduces the spacing, then the font size, then the number
+// of lines. The tooltip contains all lines.
 void ExplanationBox::showLines() {
     const bool low = maximumHeight() < kHeight;
     const qsizetype all = m_lines.size();

@@ -16,7 +16,8 @@ class ExplanationBox : public QFrame, public IdentitySource, public TextSource {
   public:
     explicit ExplanationBox(QWidget* parent = nullptr);
     void show(const Explanation& explanation);
-    // Sets the height of the surrounding panel. A low panel shows fewer lines; its tooltip shows all lines.
+    // Adapts the height of the box to the height of the panel that contains it. In a low panel, the box shows fewer
+    // lines; its tooltip shows all lines.
     void setRoom(int panelHeight);
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QString copyText() const override;

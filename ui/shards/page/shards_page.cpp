@@ -34,7 +34,7 @@ SamplePlace placeOf(const ShardPlan& plan, GridCell cell) {
     return {cell.rank, cell.slot, content.step, content.position, content.kind == CellKind::Duplicate};
 }
 
-// Returns the trained sample, the rank, the step and the epoch of a wrong sample, as far as they are known.
+// Returns what is known of a wrong sample: the number of the sample that was trained, its rank, step and epoch.
 std::vector<Identity> identitiesOf(const PlanMismatch& wrong, qint64 stepsPerEpoch) {
     std::vector<Identity> found;
     if (wrong.trained >= 0) found.push_back({IdentityKind::Sample, wrong.trained});
@@ -44,7 +44,7 @@ std::vector<Identity> identitiesOf(const PlanMismatch& wrong, qint64 stepsPerEpo
     return found;
 }
 
-// Adds what a run did with the cell, if it differs from the plan.
+// Adds a warning to the explanation of a cell if a run has trained on another sample than the planned one in this cell.
 Explanation withOutcome(Explanation explanation, const RunProgress& progress, GridCell cell) {
     for (const WrongCell& wrong : progress.wrong) {
         if (wrong.cell != cell) continue;
@@ -58,15 +58,15 @@ Explanation withOutcome(Explanation explanation, const RunProgress& progress, Gr
     return explanation;
 }
 
-// Returns the tone of the verdict: good only for a verified plan in which each epoch has a different order.
-// isOtherPlan: true if the run has another plan than the page.
+// Returns the tone, which determines the colour, of the verification's result. It is Good only if an epoch is verified
+// and each epoch has a different order. isOtherPlan: true if the run has another plan than the page.
 Tone toneOf(const Verification& verification, bool isOtherPlan) {
     if (!verification.alarm().isEmpty()) return Tone::Danger;
     if (verification.state().verifiedEpochs == 0 || isOtherPlan) return Tone::Normal;
     return verification.repeatsOrder() ? Tone::Warning : Tone::Good;
 }
 
-// Returns the configuration with the settings that determine the run's assignment of samples.
+// Returns `config` with the settings of the run that determine its assignment of samples.
 RunConfig withPlanOf(RunConfig config, const RunConfig& run) {
     config.dataset = run.dataset;
     config.parallel.worldSize = run.parallel.worldSize;
@@ -92,7 +92,7 @@ ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunMo
       m_verification(run),
       m_follower(plan),
       m_seenPlan(run) {
-    setAttribute(Qt::WA_StyledBackground);  // for the red frame of an alarm
+    setAttribute(Qt::WA_StyledBackground);  // needed to draw the red frame of an alarm
     makeLayout(theme);
     addExports();
     connectParts();
@@ -148,11 +148,13 @@ void ShardsPage::placeEpochSummary() {
     if (beside != m_side->isBeside()) {
         m_side->setBeside(*m_row, beside);
         QTimer::singleShot(0, this,
-                           [this] { layout()->update(); });  // a row changed during a resize would keep its old layout
+                           [this] { layout()->update(); });  // a row of widgets that changes during a resize event
+                                                             // would keep its old layout
     }
     m_views->offerEpochSummary(!beside);
     if (beside || m_seen->isShown())
-        return m_side->setVisible(!m_seen->isShown());  // the panel of a script has its own numbers
+        return m_side->setVisible(!m_seen->isShown());  // the samples of a watched script have their own panel with
+                                                        // numbers
     const int top = m_views->mapTo(this, QPoint(0, m_views->toolRowBottom())).y();
     m_side->setGeometry(width() - m_side->width(), top, m_side->width(), height() - top);
     m_side->setVisible(m_views->epochSummaryWanted());
@@ -266,7 +268,7 @@ void ShardsPage::showScene() {
     m_unique.requestLatest(plan);
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
     if (plan.spec().datasetSize > kInstantSamples) {
-        // The sentences are computed after the frame in which the view is drawn.
+        // Computes the sentences after the next frame, so that the view is drawn first.
         if (!m_wordsLater.isActive()) m_wordsLater.start();
     } else {
         showEpochSummary();
@@ -402,7 +404,7 @@ void ShardsPage::showChosenView() {
         m_views->view().setHits(m_search->hits());
         showSelection();
         showProgress();
-        QTimer::singleShot(0, this, [this] {  // the call is delayed until the view has got its size
+        QTimer::singleShot(0, this, [this] {  // the call is delayed until the layout has given the view its size
             if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
         });
     }
@@ -479,7 +481,7 @@ void ShardsPage::showProgress() {
     followBatch();
 }
 
-// In slow motion, keeps the current batch visible while the page follows the run.
+// In slow motion, scrolls to the batch that rank 0 is training on while the page follows the run.
 void ShardsPage::followBatch() {
     if (!m_run.data().showsPhases() || !m_follower.isOn() || m_progress.ranks.empty()) return;
     const RankProgress& first = m_progress.ranks.front();
@@ -488,7 +490,8 @@ void ShardsPage::followBatch() {
     m_views->view().reveal({0, first.done});
 }
 
-// Shows the banner, and a red frame around the page.
+// Shows the alarm banner and a red frame around the page if a rank trained on a sample that was not planned; otherwise
+// hides both.
 void ShardsPage::showAlarm() {
     const QString sentence = m_verification.alarm();
     const auto& mismatches = m_verification.state().mismatches;
@@ -512,7 +515,8 @@ void ShardsPage::goToMismatch() {
     const auto& mismatches = m_verification.state().mismatches;
     if (mismatches.empty()) return;
     const PlanMismatch& first = mismatches.front();
-    // The form takes over the run's plan, as an edit that can be undone.
+    // If the run has another plan than the page, copies the run's settings into the experiment. The user can undo this
+    // edit.
     if (m_progress.otherPlan)
         m_experiment.edit(withPlanOf(m_experiment.config(), *m_verification.config()), QStringLiteral("run"));
     m_views->showView(QStringLiteral("grid"));

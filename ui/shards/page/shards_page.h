@@ -54,10 +54,12 @@ class ShardsPage : public Page {
     QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }
 
-    // On a narrow page the summary is a drawer, so that the minimum sizes of the parts do not add up.
+    // Returns the minimum size. On a narrow page, the summary does not add to it, because it is a drawer over the
+    // views.
     QSize minimumSizeHint() const override;
 
-    // Marks the samples of a step (from 1) of an epoch; empty: no step. go: also shows the step.
+    // Marks the samples of a step of an epoch. The step is counted from 1 over all epochs; empty: no step is marked.
+    // go: also selects the epoch and scrolls to the step.
     void showStep(std::optional<qint64> step, qint64 epoch, bool go) override;
 
   Q_SIGNALS:
@@ -103,19 +105,21 @@ class ShardsPage : public Page {
     SeenPlanFinder m_seenPlan;
 
     QTimer m_wordsLater;
-    PageStack* m_stack = nullptr;  // stack of the views and of the reason why there are none
+    PageStack* m_stack = nullptr;  // stack of three pages: the views, the reason why there are none, and the samples of
+                                   // a watched script
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
     RunProgress m_progress;
     bool m_willReport = false;       // true if the next run will report its samples
-    StepMark m_step;                 // step of the run, as chosen on another page
+    StepMark m_step;                 // step of a run that the user has chosen on another page
     qint64 m_followedSlot = -1;      // position (slot) of the first sample of the batch that was made visible last
     std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     PlanSearch* m_search = nullptr;
     EmptyPanel* m_empty = nullptr;
     SeenSamplesPanel* m_seen = nullptr;        // samples of a watched script
-    SegmentedControl* m_seenChoice = nullptr;  // its plan or its samples; hidden if there is no plan
+    SegmentedControl* m_seenChoice = nullptr;  // switch between the plan and the samples of a watched script; hidden if
+                                               // no plan is known
     EpochSummaryPanel* m_summary = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;

@@ -20,7 +20,7 @@
 namespace ringside {
 namespace {
 
-// Returns the first control in tab order, or the page itself.
+// Returns the first visible control of the page in the order of the Tab key, or the page itself if there is none.
 QWidget& firstControl(QWidget& page) {
     for (QWidget* next = page.nextInFocusChain(); next != &page; next = next->nextInFocusChain()) {
         const bool reached = (next->focusPolicy() & Qt::TabFocus) != 0 && next->isEnabled() && next->isVisible();
@@ -69,7 +69,8 @@ QWidget* ViewPanel::makeToolRow() {
         buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
     }
     m_choice = new SegmentedControl(buttons);
-    m_choice->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Preferred);  // the find box gives way first
+    // Keeps its minimum width, so that a narrow row shortens the search box first.
+    m_choice->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Preferred);
     m_toolLine->addWidget(m_choice);
     m_toolLine->addLayout(layout, 1);
     m_find = new FindBox;
@@ -129,7 +130,7 @@ void ViewPanel::addViews(Theme& theme) {
         connect(view, &ShardView::samplerChosen, this, &ViewPanel::samplerChosen);
         connect(view, &ShardView::explanationChanged, this, [this] {
             Q_EMIT explanationChanged();
-            // the table is computed on a worker and available after the view
+            // a worker may compute the data of the table; it is then available together with the explanation
             if (m_export->tableShown()) refreshTable();
         });
     }
@@ -180,7 +181,7 @@ void ViewPanel::refreshTable() {
     if (table || m_table->table().rows > 0) m_table->setTable(table ? view().table() : TableData{});
 }
 
-// Selects the sample of a table's row. Rows of tables without a column for the sample are ignored.
+// Selects the sample in a row of the table. Does nothing if the table has no column for the sample.
 void ViewPanel::chooseRow(qint64 row) {
     const QStringList fields = m_table->table().row(row);
     const auto number = [&](const char* column) {

@@ -35,7 +35,7 @@ class ViewPanel : public QFrame {
     void offerEpochSummary(bool offer);
     bool epochSummaryWanted() const { return m_summary->isChecked(); }
     int toolRowBottom() const { return m_toolRow->geometry().bottom() + 1; }
-    void refreshTable();  // updates the table of the view if it is visible
+    void refreshTable();  // updates the table of the current view if the table is visible
 
   Q_SIGNALS:
     void viewChosen();  // emitted when another view is visible
@@ -46,7 +46,8 @@ class ViewPanel : public QFrame {
     void explanationChanged();
     void epochSummaryToggled(bool shown);
     void mistakeToggled(ringside::Mistake mistake, bool made);
-    // A row of the table was chosen; `cell` is set if the table contains a position.
+    // Emitted when the user has chosen a row of the table. `cell` is empty if the table has no columns for rank and
+    // slot.
     void rowChosen(qint64 sample, std::optional<ringside::GridCell> cell);
 
   protected:

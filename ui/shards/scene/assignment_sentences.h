@@ -5,17 +5,23 @@
 
 namespace ringside {
 
-// Explanations of how a sampler assigns its order to ranks, with the user's own numbers.
+// Functions that explain in sentences how a sampler assigns its order to ranks. The sentences contain the numbers of
+// the user's experiment.
 
-QString placeSentence(const ShardPlan& plan, GridCell cell);    // explains the calculation of the sample in one cell
-QString ruleSentence(const ShardPlan& plan);                    // explains the positions that rank r uses
-QString stepSentence(const ShardPlan& plan, GridCell cell);     // lists the other samples of a trained cell's step
-QString mistakeSentence(const ShardPlan& plan, GridCell cell);  // explains the effect of a mistake; empty without one
-QString paddingSentence(const ShardPlan& plan);                 // explains the repeated samples; there must be padding
-QString copySentence(const ShardPlan& plan, GridCell cell);     // names the position of the first copy of a padded cell
-QString loaderSentence(const ShardPlan& plan, int rank);  // explains the samples that the loader's drop_last drops
-QString wouldDropSentence(const ShardPlan& plan);         // names the samples that drop_last would drop
-// Names the rank and slot that a dropped position would have without drop_last.
+QString placeSentence(const ShardPlan& plan, GridCell cell);    // explains how the sampler calculates a cell's sample
+QString ruleSentence(const ShardPlan& plan);                    // states, for any rank r, which positions of the order
+                                                                // it uses
+QString stepSentence(const ShardPlan& plan, GridCell cell);     // states which slots and positions the step of a
+                                                                // trained cell uses
+QString mistakeSentence(const ShardPlan& plan, GridCell cell);  // explains the effect of a mistake in the use of the
+                                                                // sampler on a cell; empty without a mistake
+QString paddingSentence(const ShardPlan& plan);                 // explains which samples are repeated; the plan must
+                                                                // have padding
+QString copySentence(const ShardPlan& plan, GridCell cell);     // states where the sample of a padded cell is used
+                                                                // first: position, rank, slot and step
+QString loaderSentence(const ShardPlan& plan, int rank);  // explains how many samples the loader's drop_last drops
+QString wouldDropSentence(const ShardPlan& plan);         // states which samples the sampler's drop_last would drop
+// Explains to which rank and slot a dropped position would be assigned without the sampler's drop_last.
 QString withoutDropSentence(const ShardPlan& plan, std::int64_t position);
 
 }  // namespace ringside

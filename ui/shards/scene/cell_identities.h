@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Returns the sample, the rank, the step and the epoch of a cell; nothing for a place without a sample. A cell that no
-// step trains has no step.
+// Returns the sample, the rank, the step and the epoch of a cell; without the step if no step trains on the sample.
+// Returns an empty list for a cell without a sample.
 std::vector<Identity> identitiesOf(const ShardScene& scene, const GridCell& cell);
 
 }  // namespace ringside

@@ -9,7 +9,7 @@ namespace ringside {
 
 // Returns the name of a cell's sample: "88", "88 again", "278 dropped".
 QString cellName(const CellContent& content);
-// Returns "class 6", or the name of the class.
+// Returns the name of a sample's class, or "class 6" if the class is named by its number; empty without classes.
 QString className(const ShardScene& scene, std::int64_t sample);
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Part of a batch that torch.chunk sends to a device of data_parallel: the batch size divided by the number of devices,
-// rounded up, until no samples are left.
+// Part of a batch that data_parallel sends to one device. As in torch.chunk, its size is the batch size divided by the
+// number of devices, rounded up; the last chunks may be smaller or missing.
 struct DeviceChunk {
     int device = 0;
     std::int64_t first = 0;  // position (slot) of the first sample of the chunk

@@ -62,7 +62,8 @@ QString tailSentence(const ShardPlan& plan) {
     return gridText("Click a sample to see why it is assigned to its rank and slot.");
 }
 
-// Returns "torch.chunk splits its batch of 32 into chunks of 8: the 8 samples from slot 16 on are sent to device 2."
+// Explains to which device data_parallel sends the sample: "torch.chunk splits its batch of 32 into chunks of 8: the 8
+// samples from slot 16 on are sent to device 2."
 QString chunkSentence(const ShardScene& scene, GridCell cell) {
     const ShardPlan& plan = scene.plan;
     const std::int64_t batch = plan.spec().batchSize;

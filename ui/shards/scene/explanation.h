@@ -15,17 +15,21 @@ namespace ringside {
 struct Explanation {
     QString title;
     QStringList lines;
-    bool warning = false;               // true if the setting is probably a mistake
+    bool warning = false;               // true if the explained setting is probably a mistake
     std::vector<Identity> things = {};  // things that the text explains, the most specific first
 };
 
 Explanation explain(const ShardScene& scene, GridCell cell);
-Explanation explainNothing(const ShardScene& scene);  // explains the rows and marks while nothing is selected
-// Explains why no rank gets a sample that drop_last does not drop: a mistake, a subset, or draws.
+Explanation explainNothing(const ShardScene& scene);  // explains the rows and marks of the picture while no sample is
+                                                      // selected
+// Explains why no rank gets a sample although the sampler's drop_last does not drop it: because of a mistake, or
+// because the sampler selects a subset or draws samples at random.
 Explanation explainUnused(const ShardScene& scene, std::int64_t sample);
-Explanation explainEmptyShard(const ShardScene& scene);  // explains why no rank gets a sample
+Explanation explainEmptyShard(const ShardScene& scene);  // explains why no rank gets any sample: the data set is empty
+                                                         // or has fewer samples than ranks
 
-// Returns a tooltip: sample, class, rank, slot, step, position, and the first values of a table.
+// Returns the tooltip of a cell: the sample, its class, rank, slot, step and position, and the first values of a
+// table's row or the text of the sample.
 QString cellTip(const ShardScene& scene, GridCell cell);
 
 }  // namespace ringside

@@ -11,7 +11,8 @@
 namespace ringside {
 namespace {
 
-// Returns "seeded with seed + epoch - 1 = 0 + 2 = 2", or that every epoch has the same seed.
+// Returns the seed of the order as "seeded with seed + epoch - 1 = 0 + 2 = 2", or states that every epoch has the same
+// seed.
 QString seeded(const ShardScene& scene) {
     const ShardSpec& spec = scene.plan.spec();
     if (scene.setEpoch) return gridText("seeded with %1").arg(seedSum(spec));
@@ -55,7 +56,7 @@ std::vector<std::int64_t> classCounts(const ShardScene& scene) {
     return counts;
 }
 
-// Returns how often the sample is expected in the sequence, and how often it occurs.
+// Explains how often the sample is expected in the sequence of draws because of its weight, and how often it is drawn.
 QString weightSentence(const ShardScene& scene, GridCell cell, std::int64_t sample) {
     const ShardSpec& spec = scene.plan.spec();
     const std::vector<std::int64_t> counts = classCounts(scene);

@@ -5,12 +5,14 @@
 
 namespace ringside {
 
-// Explains how the order is made that is assigned to ranks. rank: for mistakes that give each rank its own order.
+// Explains how the sampler makes the order that is assigned to ranks. rank: given if a mistake makes each rank have its
+// own order.
 QString orderSentence(const ShardScene& scene, std::optional<int> rank = {});
 
-// True if another epoch has another order.
+// True if the order of the samples differs from epoch to epoch.
 bool changesByEpoch(const ShardScene& scene);
-// Returns the reason if all epochs have the same order: "set_epoch is not called, ..."
+// Returns the reason for which all epochs have the same order: "set_epoch is not called, ...". Valid only if
+// changesByEpoch() returns false.
 QString sameOrderReason(const ShardScene& scene);
 
 // Explains the position of a sample in an order with repeated draws or alternating classes; empty for other orders.

@@ -22,7 +22,7 @@ class SceneSource : public QObject {
     SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent = nullptr);
 
     const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan or no data yet
-    // true if the classes were read
+    // true if the classes of the samples were read, or the data set has none
     bool isSettled() const { return !m_scene || !m_scene->data || m_labels || m_scene->data->classCount() <= 0; }
     QString orderHash() const { return m_orderHash; }
 
@@ -44,7 +44,7 @@ class SceneSource : public QObject {
     Labels m_labels;
     ShardSpec m_hashOf;
     QString m_orderHash;
-    QTimer m_pause;  // delays the hash, because the picture is more important and many epochs may pass quickly
+    QTimer m_pause;  // delays the hash until the epoch has not changed for a moment, so that drawing has precedence
     LatestWork m_hashWork;
     LatestWork m_labelsWork;
 };

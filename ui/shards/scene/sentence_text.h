@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Parts of sentences about a plan.
+// Functions that return parts of sentences about a plan.
 
 inline QString gridText(const char* source) {
     return QCoreApplication::translate("Grid", source);
@@ -24,18 +24,19 @@ inline QString groupedNumber(std::int64_t value) {
 inline QString shortNumberText(double value) {
     return QLocale().toString(value, 'f', value < 10 ? 1 : 0);
 }
-// Returns a position, a sample or a number in a formula: "1437".
+// Returns a number without separators for thousands, such as "1437". Used for positions, samples and formulas.
 inline QString plainNumber(std::int64_t value) {
     return QString::number(value);
 }
 
-// Returns "seed + epoch - 1 = 0 + 2 = 2"; with a seed per rank "seed + epoch - 1 + rank = 0 + 2 + 1 = 3".
+// Returns the formula of the seed: "seed + epoch - 1 = 0 + 2 = 2". With the mistake of a seed per rank:
+// "seed + epoch - 1 + rank = 0 + 2 + 1 = 3".
 QString seedSum(const ShardSpec& spec, std::optional<int> rank = {});
 
 // Returns the name of the order that is assigned to ranks: "padded order", "sequence of draws", ...
 QString orderName(const ShardPlan& plan);
 
-// Returns the position in the order of orderName(); the slot if every rank uses the complete order.
+// Returns the position of a cell in the order of orderName(). If every rank uses the complete order, this is the slot.
 std::int64_t orderPosition(const ShardPlan& plan, GridCell cell);
 
 }  // namespace ringside

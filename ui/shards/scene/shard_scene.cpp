@@ -34,9 +34,10 @@ CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot) {
         return cell;
     }
     if (slot < plan.samplesPerRank()) {
-        return cell;  // an unpadded rank may have one sample less and no cell here
+        return cell;  // without padding, a rank may have one sample less than other ranks, so this cell is empty
     }
-    // After the last slot: the remaining positions of the order, one for each rank in turn.
+    // The columns after the last slot contain the samples that the sampler dropped: the remaining positions of the
+    // order, in turn one for each rank.
     const std::int64_t offset = (slot - plan.samplesPerRank()) * plan.spec().worldSize + rank;
     if (offset < static_cast<std::int64_t>(plan.dropped().size())) {
         cell.kind = CellKind::DroppedBySampler;

@@ -16,7 +16,7 @@ namespace ringside {
 // Class of every sample, copied once so that drawing needs no virtual call per cell. Null: no classes, or not read yet.
 using Labels = std::shared_ptr<const std::vector<std::uint16_t>>;
 
-// Reads the classes. Also returns null soon after *stop is set.
+// Returns the class of every sample. Returns null if the data set has no classes, or soon after *stop is set.
 Labels readLabels(const Dataset& data, const std::atomic<bool>* stop = nullptr);
 
 // Data for drawing a shard view: the plan of one epoch and its data set. Cheap to copy.
@@ -36,12 +36,12 @@ struct ShardScene {
         if (setEpoch) spec.epoch = other;
         return spec;
     }
-    // Returns a plan from the cache, or computes it on the calling thread.
+    // Returns the plan of the settings from the cache. If the cache has none, computes the plan on the calling thread.
     Result<ShardPlan> planOf(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) const {
         return shelf ? shelf->findOrMake(spec, stop) : ShardPlan::make(spec, stop);
     }
-    // Returns the number of columns: the slots, followed by columns for samples that the sampler's drop_last drops:
-    // one, or more if whole batches are dropped.
+    // Returns the number of columns of the grid: the slots, followed by columns for samples that the sampler's
+    // drop_last drops: one, or more if whole batches are dropped.
     std::int64_t columns() const {
         const auto cut = static_cast<std::int64_t>(plan.dropped().size());
         return plan.samplesPerRank() + (cut + plan.spec().worldSize - 1) / plan.spec().worldSize;
@@ -57,7 +57,7 @@ enum class CellKind {
     Duplicate,         // second use of a sample (padding)
     DroppedByLoader,   // sample that is assigned to the rank, but lies in the incomplete last batch that the loader
                        // drops
-    DroppedBySampler,  // sample that the sampler drops, at its position without drop_last
+    DroppedBySampler,  // sample that the sampler drops; shown in a column after the last slot
     None               // cell without a sample
 };
 
@@ -70,7 +70,8 @@ struct CellContent {
 
 CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot);
 
-// Returns the cell of a sample that no rank gets.
+// Returns the cell at which the grid shows a sample that the sampler drops; empty if the sampler does not drop the
+// sample.
 std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t sample);
 
 }  // namespace ringside

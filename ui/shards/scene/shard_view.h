@@ -15,7 +15,7 @@ namespace ringside {
 
 struct PlanHit;
 struct RunProgress;
-// Matches of a search, in training order; may be null.
+// Matches of a search: in training order, followed by matches that no rank gets. May be null.
 using Hits = std::shared_ptr<const std::vector<PlanHit>>;
 
 // View of a plan on the Shards page. Only the visible view receives scenes; all views share the selection of the page.
@@ -27,15 +27,16 @@ class ShardView : public QWidget {
     // Sets the selected sample, and its cell if it has one in the plan.
     virtual void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) = 0;
     virtual void reveal(GridCell) {}
-    // Called when another view becomes visible: frees memory that can be computed again.
+    // Frees memory whose contents can be computed again. Called when another view becomes visible.
     virtual void freeMemory() {}
     virtual void setHits(const Hits&) {}             // marks the matches of a search
     virtual void setProgress(const RunProgress&) {}  // sets which slots of the scene a run has trained
-    // Marks the slots of a step that was chosen elsewhere; empty: no step.
+    // Marks the slots of a step that the user has chosen on another page; empty: no step.
     virtual void setStep(std::optional<CellRange>) {}
-    // Returns an explanation of the complete view, shown instead of that of the selected sample.
+    // Returns an explanation of the view as a whole, which the page shows instead of the explanation of the selected
+    // sample; empty if the view has none.
     virtual std::optional<Explanation> explanation() const { return {}; }
-    // Returns the widget that handles keys.
+    // Returns the widget that handles the keys of the view.
     virtual QWidget* keyboardHome() { return this; }
     virtual TableData table() const = 0;  // returns the contents of the view as rows
     // True if the picture shows the latest scene; false while a worker draws it.

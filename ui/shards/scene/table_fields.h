@@ -9,13 +9,14 @@
 
 namespace ringside {
 
-// Fields of the tables of the views, in the C locale.
+// Functions that return fields of the views' tables, in the C locale.
 QString fieldText(std::int64_t number);
-QString stepField(std::int64_t step);  // returns the step counted from 1; empty if there is no step
+QString stepField(std::int64_t step);  // returns the number of the step, counted from 1; empty if there is no step
 QString classField(const ShardScene& scene, std::int64_t sample);
 bool hasClasses(const ShardScene& scene);
 
 std::optional<SamplePlace> firstPlace(const ShardPlan& plan, std::int64_t sample);
-QStringList placeFields(const std::optional<SamplePlace>& place);  // returns rank, step and slot
+QStringList placeFields(const std::optional<SamplePlace>& place);  // returns rank, step and slot; three empty fields
+                                                                   // for no place
 
 }  // namespace ringside

@@ -15,15 +15,15 @@ namespace ringside {
 class RunModel;
 
 // Finds the plan that the sampler of the watched script follows, once the first batch of each rank has confirmed it.
-// Reads the run directory on a worker thread: until the plan is known, at each new epoch, and at the end of the run.
-// The time between two reads doubles with each one, because the record grows.
+// Reads the run directory on a worker thread: repeatedly until the plan is known, then at each new epoch, and at the
+// end of the run. The time between two reads doubles each time up to a limit, because the record of the run grows.
 class SeenPlanFinder final : public QObject {
     Q_OBJECT
   public:
     explicit SeenPlanFinder(const RunModel& run, QObject* parent = nullptr);
 
   Q_SIGNALS:
-    // The plan and its training loader; empty: no plan is known.
+    // Emitted when the known plan changes, with the loader that it belongs to. plan: empty if no plan is known.
     void changed(const std::optional<ringside::SeenPlan>& plan, qint64 loader);
 
   private:
@@ -34,9 +34,9 @@ class SeenPlanFinder final : public QObject {
 
     const RunModel& m_run;
     std::optional<SeenPlan> m_plan;
-    std::int64_t m_readEpoch = -1;  // latest epoch of the run when the plan was read
-    bool m_wasOver = false;         // the run had ended when the plan was read
-    bool m_hasNews = false;         // events have arrived since then
+    std::int64_t m_readEpoch = -1;  // latest epoch that the run had reached when its record was read last
+    bool m_wasOver = false;         // true if the run had ended when its record was read last
+    bool m_hasNews = false;         // true if events have arrived since the record of the run was read last
     std::chrono::milliseconds m_wait{0};
     QTimer m_later;
     LatestWork m_work;

@@ -18,22 +18,23 @@ namespace ringside {
 namespace {
 
 constexpr std::array<std::string_view, 2> kKinds = {"script", "indices"};
-constexpr std::int64_t kLargestPlan = 20'000'000;  // limit of the number of samples of a plan; a larger plan takes
-                                                   // seconds for each epoch
+constexpr std::int64_t kLargestPlan = 20'000'000;  // largest number of samples in a plan that is computed; a larger
+                                                   // plan takes seconds for each epoch
 constexpr std::size_t kMostPlans = 4;              // number of plans of epochs that are kept in memory
 
 QString seenWords(const char* text) {
     return QCoreApplication::translate("SeenSamples", text);
 }
 
-// Removes "plan is not known: " of seenPlan(), which the page states in its own words.
+// Returns the text of a problem from seenPlan(). Its beginning, "is not known: ", is removed because the page states
+// this in its own words.
 QString reasonOf(const Problem& problem) {
     QString text = QString::fromStdString(problem.message);
     const QString before = QStringLiteral("is not known: ");
     return text.startsWith(before) ? text.mid(before.size()) : text;
 }
 
-// Plans of the epochs of a run, made when they are needed.
+// Plans of the epochs of a run. Each plan is computed when it is first requested.
 class EpochPlans {
   public:
     explicit EpochPlans(const SeenPlan& seen) : m_seen(seen) {}
@@ -51,7 +52,7 @@ class EpochPlans {
     std::map<std::int64_t, ShardPlan> m_plans;
 };
 
-// Reads the plan of the first training loader in the last start of the script.
+// Returns the plan of the first training loader in the last start of the script, from the recorded facts.
 Result<SeenPlan> planOf(const RecordedFacts& facts, std::int64_t& loader) {
     std::map<int, LoaderFacts> loaders;
     std::vector<std::int64_t> epochs;
@@ -70,7 +71,8 @@ Result<SeenPlan> planOf(const RecordedFacts& facts, std::int64_t& loader) {
     return seenPlan(loaders, epochs);
 }
 
-// Returns why samples may be missing in the record, so that a difference from the plan proves nothing.
+// Returns the reason for which samples may be missing in the record, so that a difference from the plan proves nothing;
+// empty if there is no such reason.
 QString whyIncomplete(const RecordedFacts& facts) {
     for (const AttemptFacts& attempt : facts.attempts()) {
         for (const auto& [rank, one] : attempt) {
@@ -86,7 +88,7 @@ QString whyIncomplete(const RecordedFacts& facts) {
 
 void compare(SeenSamples& samples, const std::filesystem::path& run, const std::atomic<bool>& stop) {
     EpochPlans plans(*samples.plan);
-    std::set<int> seen;  // ranks with a batch
+    std::set<int> seen;  // ranks of which a batch has been read
     const auto read = readRunEvents(run, kKinds, [&](const Event& event) {
         const auto* trained = std::get_if<ConsumedIndices>(&event);
         if (trained == nullptr || trained->loader != samples.loader || stop || !samples.plan) return;
@@ -94,7 +96,7 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
         const bool isPlanned = plan != nullptr && confirms(*plan, trained->rank, trained->slot, trained->index);
         const auto count = static_cast<std::int64_t>(trained->index.size());
         if (seen.insert(trained->rank).second && !isPlanned) {
-            samples.plan.reset();  // a plan is shown only if the first batch of each rank confirms it
+            samples.plan.reset();  // a plan is valid only if the first batch of each rank confirms it
             samples.whyNoPlan = seenWords("the first batch of rank %1 is not that of its sampler").arg(trained->rank);
             return;
         }
@@ -105,7 +107,7 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
                                      .arg(epochNumber(trained->epoch), groupedText(trained->step));
     });
     if (read) return;
-    samples.plan.reset();  // reading failed, so only part of the samples was compared
+    samples.plan.reset();  // reading failed, so only part of the samples was compared with the plan
     samples.whyNoPlan = QString::fromStdString(read.problem().text());
 }
 

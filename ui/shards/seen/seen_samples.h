@@ -15,16 +15,16 @@ namespace ringside {
 // Samples that the ranks of a watched script have used.
 struct SeenSamples {
     std::optional<SummarySamples> audit;
-    QString problem;  // reason why there is no audit; empty if there is one
+    QString problem;  // reason why the audit cannot be read; empty if there is an audit
 
     // Plan of PyTorch's sampler, if it is known and the first batch of each rank has confirmed it.
     std::optional<SeenPlan> plan;
-    std::int64_t loader = 0;     // number of the training loader
+    std::int64_t loader = 0;     // number of the data loader of the training samples
     QString whyNoPlan;           // reason why there is no plan; empty if there is one
-    std::int64_t asPlanned = 0;  // number of trained samples in batches that are as planned
+    std::int64_t asPlanned = 0;  // number of trained samples in batches that match the plan
     std::int64_t otherwise = 0;  // number of trained samples in batches that differ from the plan
-    QString firstOther;          // first batch that differs, such as "rank 2, epoch 1, step 5"; empty if all batches
-                                 // are as planned
+    QString firstOther;          // first batch that differs from the plan, such as "rank 2, epoch 1, step 5"; empty if
+                                 // all batches match
 };
 
 // Reads the samples of a run from its directory. isOver: the run has ended, so that its summary contains the audit.
@@ -34,7 +34,7 @@ SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const
 // Reads only the plan and the samples that were compared with it, without the audit.
 SeenSamples readPlannedSamples(const std::filesystem::path& run, const std::atomic<bool>& stop);
 
-// Returns "DistributedSampler (seed 0, shuffled)" in PyTorch's words.
+// Returns the sampler and its settings in PyTorch's words: "DistributedSampler (seed 0, shuffled)".
 QString planName(const SeenPlan& plan);
 
 // Returns a sentence about the comparison with the plan, or why there is none.

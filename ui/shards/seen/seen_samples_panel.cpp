@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenReads{5};
 constexpr int kMostTableRows = 12;
-constexpr TypePixels kLeastRemark{110};  // width
+constexpr TypePixels kLeastRemark{110};  // minimum width of the last column, the remark
 
 QString lineText(const SamplesLine& line, const ThemeColors& colors) {
-    const bool isNote = line.label == "note" || !line.known;  // states no result
+    const bool isNote = line.label == "note" || !line.known;  // true if the line contains no result
     const QColor& color = isNote ? colors.muted : line.good ? colors.goodText : colors.danger;
     const QString mark = isNote      ? QStringLiteral("\u2022")
                          : line.good ? QStringLiteral("\u2713")
@@ -180,7 +180,7 @@ void SeenSamplesPanel::resizeEvent(QResizeEvent* event) {
     if (m_samples) showTable();
 }
 
-// Shows the table with all columns, or with fewer if the last column would not be in sight.
+// Shows the table with all columns. If there is too little room for the last column, shows the narrow table.
 void SeenSamplesPanel::showTable() {
     QHeaderView* header = m_table->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -189,7 +189,7 @@ void SeenSamplesPanel::showTable() {
     int room = m_table->viewport()->width() - kLeastRemark;
     for (int column = 0; column < last; ++column) room -= header->sectionSize(column);
     if (room < 0 && last > 0) m_model.setTable(narrowAuditTable(*m_samples->audit));
-    // The remark takes the room that remains, and its complete text is in the tooltip.
+    // The last column, the remark, takes the width that remains. A tooltip contains its complete text.
     if (last > 0) header->setSectionResizeMode(m_model.columnCount() - 1, QHeaderView::Stretch);
     fitTable();
 }

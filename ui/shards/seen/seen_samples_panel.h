@@ -21,7 +21,7 @@ class Theme;
 
 // Samples that a watched script has used: how often each sample was used, by epoch and rank, and which samples each
 // rank used in one step. Shown on the Shards page in place of the views of a plan. Reads the run directory on a worker
-// thread, for a live run again and again while the panel is visible.
+// thread; for a live run, repeats this while the panel is visible.
 class SeenSamplesPanel final : public QFrame {
     Q_OBJECT
   public:
@@ -31,7 +31,7 @@ class SeenSamplesPanel final : public QFrame {
     // True if the panel is the current part of the page, also while the page is hidden.
     bool isShown() const { return !isHidden(); }
     bool isSettled() const { return !m_work.isBusy() && !m_later.isActive(); }
-    TableData table() const;  // with all columns, also if the view shows fewer
+    TableData table() const;  // returns the table with all columns, even if the panel shows fewer
 
   protected:
     void showEvent(QShowEvent* event) override;

@@ -94,7 +94,7 @@ std::optional<std::int64_t> latestSeenStep(const RunData& run, std::int64_t load
     for (const RankData& rank : run.ranks()) {
         const auto last = std::find_if(rank.indices.rbegin(), rank.indices.rend(),
                                        [&](const ConsumedIndices& one) { return one.loader == loader; });
-        if (last == rank.indices.rend()) continue;  // a stage of a pipeline may read no loader
+        if (last == rank.indices.rend()) continue;  // some ranks, such as later stages of a pipeline, read no samples
         least = std::min(least.value_or(last->step), last->step);
     }
     return least;

@@ -34,14 +34,14 @@ class StepSamplesView final : public QWidget, public IdentitySource {
     const std::vector<Row>& rows() const { return m_rows; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
-    // Returns the sample and its rank, or the rank alone beside the samples.
+    // Returns the sample and the rank at the point, or only the rank if no sample is there.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
 
   private:
-    // Cells of a row: their width, and the number that is shown.
+    // Layout of a row: width of each cell in pixels, and number of cells that fit into the row.
     struct Fit {
         int cellWidth = 0;
         int shown = 0;
@@ -56,7 +56,7 @@ class StepSamplesView final : public QWidget, public IdentitySource {
 // Returns the latest step (from 1) of which every rank that trains has reported its samples; empty: there is none.
 std::optional<std::int64_t> latestSeenStep(const RunData& run, std::int64_t loader);
 
-// Returns the samples of a step, compared with the plan if there is one. At most kMostSampleRows ranks.
+// Returns the samples of a step, marked if they are not those of the plan. Contains at most kMostSampleRows ranks.
 std::vector<StepSamplesView::Row> samplesOfStep(const RunData& run, std::int64_t step, std::int64_t loader,
                                                 const std::optional<SeenPlan>& plan);
 

@@ -13,15 +13,15 @@
 
 namespace ringside {
 
-// Counts the distinct samples of an epoch, on a worker thread if it takes long. A newer request replaces the previous
-// one.
+// Counts the distinct samples that are trained in an epoch. Uses a worker thread if counting takes long. A newer
+// request replaces the previous one.
 class UniqueCount : public QObject {
     Q_OBJECT
   public:
     using QObject::QObject;
 
     void requestLatest(const ShardPlan& plan);
-    // Returns the number of seen samples; empty while counting.
+    // Returns the number of distinct samples of the epoch; empty while they are counted.
     std::optional<qint64> result() const { return m_result; }
 
   Q_SIGNALS:
@@ -32,7 +32,8 @@ class UniqueCount : public QObject {
     LatestWork m_work;
 };
 
-// Computes the coverage on a worker thread. A newer request replaces the previous one.
+// Counts on a worker thread how many samples no rank trains on in any epoch (Coverage). A newer request replaces the
+// previous one.
 class CoverageCount : public QObject {
     Q_OBJECT
   public:
@@ -40,7 +41,7 @@ class CoverageCount : public QObject {
     ~CoverageCount() override;
 
     void requestLatest(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes = {});
-    // Returns the coverage; null while it is computed.
+    // Returns the result of the latest request; null while it is computed.
     const Coverage* result() const { return m_known ? &m_result : nullptr; }
 
   Q_SIGNALS:

@@ -83,7 +83,7 @@ QString perRankTip(const ShardPlan& plan, std::int64_t length) {
         .arg(spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize);
 }
 
-// Rows about ranks. W is the number of data-parallel ranks in all other rows.
+// Returns the rows about the number of ranks. In all other rows, W is the number of data-parallel ranks.
 QList<EpochSummaryRow> worldRows(std::int64_t dataRanks, const EpochSummaryCounts& counts) {
     const QString name = epochSummaryText("Data-parallel ranks (W)");
     if (counts.devices > 1)
@@ -102,7 +102,7 @@ QList<EpochSummaryRow> worldRows(std::int64_t dataRanks, const EpochSummaryCount
              epochSummaryText("W: the number of ranks")}};
 }
 
-// Returns "3", or "3 or 2" if the number differs between the ranks of a sampler that does not pad.
+// Returns a number as "3", or as "3 or 2" if it differs between the ranks of a sampler that does not pad.
 QString eitherText(const ShardNumbers& numbers, std::int64_t RankGroup::*number) {
     const auto& [longer, shorter] = numbers.groups;
     if (!numbers.isUneven() || longer.*number == shorter.*number) return groupedNumber(longer.*number);
@@ -152,8 +152,8 @@ EpochSummaryRow lastBatch(const ShardNumbers& numbers) {
             epochSummaryText("Samples of each rank in the last step")};
 }
 
-// Rows about batches. Only existing samples count: a batch has at most the samples of the shard, and a group at most
-// the batches of an epoch.
+// Returns the rows about sizes of batches. The sizes are limited to the existing samples: a batch has at most the
+// samples of the rank, and the batches of one optimizer step are at most those of the epoch.
 QList<EpochSummaryRow> batchRows(const ShardSpec& spec, const ShardNumbers& numbers, std::int64_t accumulateSteps) {
     const auto perRank = [&](std::int64_t batches) {
         QStringList products;
@@ -194,8 +194,8 @@ EpochSummaryRow neverSeen(const Coverage* coverage, qint64 epochs) {
     return row;
 }
 
-// Row about the number of different orders over all epochs. If samples are shuffled, a single order for all epochs is
-// shown as a mistake.
+// Returns the row with the number of different orders over all epochs. If samples are shuffled, a single order for all
+// epochs is shown as a mistake.
 EpochSummaryRow distinctOrders(const EpochSummaryCounts& counts, qint64 epochs, bool shuffles) {
     EpochSummaryRow row;
     row.name = epochSummaryText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));

@@ -18,14 +18,15 @@ struct EpochSummaryRow {
     QString tip;  // meaning of the number, with its formula
 };
 
-// Arithmetic of one epoch. coverage may be null while it is computed. accumulateSteps: training.accumulate_steps.
-// Counted values are empty until they are available.
+// Values about an epoch that epochSummaryRows() cannot compute from the plan. They are empty or null until they have
+// been counted. accumulateSteps: value of training.accumulate_steps.
 struct EpochSummaryCounts {
     const Coverage* coverage = nullptr;
     std::optional<qint64> unique = {};  // number of distinct samples in this epoch
     bool changesByEpoch = true;         // true if other epochs have another order
     QString sameOrderReason = {};       // reason why all epochs have the same order; empty if they differ
-    qint64 ranks = 0;    // number of all ranks, if several of them train on the same samples; 0: each rank has its own
+    qint64 ranks = 0;    // number of ranks if several of them train on the same samples; 0 if each rank trains on its
+                         // own samples
     qint64 devices = 1;  // number of devices over which a rank splits its batches (data_parallel)
 };
 QList<EpochSummaryRow> epochSummaryRows(const ShardPlan& plan, const EpochSummaryCounts& counts, qint64 epochs,

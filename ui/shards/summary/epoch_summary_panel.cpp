@@ -40,7 +40,7 @@ EpochSummaryPanel::EpochSummaryPanel(Theme& theme, QWidget* parent) : QFrame(par
     setObjectName(QStringLiteral("epochSummaryPanel"));
     setProperty("role", "clear");
     setAccessibleName(tr("Summary of the epoch"));
-    setFocusPolicy(Qt::StrongFocus);  // for the copy key
+    setFocusPolicy(Qt::StrongFocus);  // so that the copy key (Ctrl+C) copies the panel's numbers
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
     layout->setSpacing(0);
@@ -89,7 +89,7 @@ EpochSummaryPanel::EpochSummaryPanel(Theme& theme, QWidget* parent) : QFrame(par
     layout->addLayout(m_extra);
     layout->addStretch(1);
     setVerification({}, Tone::Normal);
-    // creating rows together with the first plan would block the window
+    // Created now, because creating rows together with the first plan would block the window.
     while (m_rows.size() < kUsualRows) m_rows.append(addRow());
     m_rowsShown = m_rows.size();
     showRows(0);
@@ -107,7 +107,8 @@ EpochSummaryPanel::RowLabels EpochSummaryPanel::addRow() {
     frame->installEventFilter(this);
     auto* row = new QHBoxLayout(frame);
     row->setContentsMargins(0, Theme::kSpace1, 0, Theme::kSpace1);
-    RowLabels labels{frame, new WrappedText, new QLabel, line};  // a long name must not push the values out of sight
+    RowLabels labels{frame, new WrappedText, new QLabel, line};  // WrappedText breaks a long name into lines, so that
+                                                                 // the value stays visible
     labels.name->setProperty("role", "muted");
     labels.value->setProperty("role", "number");
     labels.value->setFont(m_theme.numberFont());

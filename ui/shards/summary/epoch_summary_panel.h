@@ -23,13 +23,13 @@ class EpochSummaryPanel : public QFrame, public TextSource {
     void setRows(const QList<EpochSummaryRow>& rows);
     void setOrderHash(const QString& hash);
     void setVerification(const QString& sentence, Tone tone);
-    void setProgress(const QString& sentence);  // progress of the selected epoch in the run
-    QString copyText() const override;          // the rows, then the sentences below them
+    void setProgress(const QString& sentence);  // sets a sentence about the progress of a run in the selected epoch
+    QString copyText() const override;          // returns the rows, followed by the sentences below them
     QCheckBox& follow() const { return *m_follow; }
     QVBoxLayout& extraLayout() { return *m_extra; }  // returns the layout below the verification
 
   Q_SIGNALS:
-    // Emitted when the pointer enters a row; empty texts when it leaves.
+    // Emitted when the pointer enters a row, with its name and tip, or leaves it, with empty texts.
     void rowHovered(const QString& name, const QString& tip);
 
   protected:

@@ -74,8 +74,8 @@ QString bothDropLasts(const ShardSpec& spec) {
 
 // Explains that the generator depends only on seed + epoch.
 QString sameOrderSentence(const ShardSpec& spec) {
-    constexpr std::int64_t kPlain = 1'000'000'000'000;  // limit below which the sums of the explanation fit into 64
-                                                        // bits
+    constexpr std::int64_t kPlain = 1'000'000'000'000;  // largest seed and epoch for which the explanation is shown, so
+                                                        // that its sums fit into 64 bits
     if (spec.kind == SamplerKind::kSequential)
         return epochSummaryText("Samples are in the order of the data set: the seed is not used.");
     const bool draws = needsClasses(spec.kind) || spec.kind == SamplerKind::kRandom;

@@ -13,13 +13,19 @@ inline QString epochSummaryText(const char* source) {
     return QCoreApplication::translate("Summary", source);
 }
 
-// Explanations of numbers in the summary, with the user's own numbers. Empty if there is nothing to explain.
-// Returns, for example, "Rank 1 trains on sample 515 again, rank 2 on 532, ...".
+// Functions that explain numbers of the summary in sentences, with the numbers of the user's experiment. They return an
+// empty text if there is nothing to explain.
+
+// Returns which ranks repeat samples: "rank 1 trains on sample 515 again, rank 2 trains on sample 532 again."
 QString duplicatesSentence(const ShardPlan& plan);
-// Returns "3 samples on each rank", or "3 on 2 ranks and 2 on 2 ranks" if ranks have different numbers of samples.
+// Returns how many samples the loader drops: "3 samples on each rank", or "3 on 2 ranks and 2 on 2 ranks" if ranks have
+// different numbers of samples.
 QString loaderDropsText(const ShardNumbers& numbers);
-QString bothDropLasts(const ShardSpec& spec);      // compares what both drop_last settings would drop
-QString sameOrderSentence(const ShardSpec& spec);  // explains why seed 0, epoch 1 equals seed 1, epoch 0
-QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps = 1);  // explains linear scaling
+QString bothDropLasts(const ShardSpec& spec);      // compares how many samples drop_last of the sampler and of the
+                                                   // loader would drop
+QString sameOrderSentence(const ShardSpec& spec);  // explains that seed 0 in epoch 2 has the same order as seed 1 in
+                                                   // epoch 1
+// Explains linear scaling of the learning rate.
+QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps = 1);
 
 }  // namespace ringside

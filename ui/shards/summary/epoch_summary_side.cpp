@@ -5,7 +5,8 @@ namespace ringside {
 
 EpochSummarySide::EpochSummarySide(QWidget* epochSummary, QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("epochSummarySide"));
-    setProperty("role", "panel");  // the border stays visible while scrolling
+    setProperty("role", "panel");  // draws the border on the area and not on its contents, so that it stays visible
+                                   // while scrolling
     setWidgetResizable(true);
     setFixedWidth(kWidth);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-// Area with the summary beside the views. On a narrow page it is a drawer over the right side that a button opens.
+// Area with the summary beside the views. On a narrow page it is a drawer over the right side of the page, which the
+// user opens with a button.
 class EpochSummarySide : public QScrollArea {
     Q_OBJECT
   public:
@@ -17,7 +18,7 @@ class EpochSummarySide : public QScrollArea {
 
     explicit EpochSummarySide(QWidget* epochSummary, QWidget* parent = nullptr);
 
-    // Puts the area into the row, or removes it from the row and closes it.
+    // beside: true puts the area into the row, at the right of the views; false removes it from the row and hides it.
     void setBeside(QBoxLayout& row, bool beside);
     bool isBeside() const { return m_beside; }
 

@@ -25,7 +25,8 @@ void EpochFollower::setOn(bool on) {
 
 void EpochFollower::setLiveEpoch(qint64 epoch) {
     m_live = epoch;
-    if (epoch >= 0 && !m_pause.isActive()) m_pause.start();  // a run shorter than a second moves nothing
+    if (epoch >= 0 && !m_pause.isActive()) m_pause.start();  // waits a second before the epoch is selected, so that
+                                                             // shorter runs do not change it
 }
 
 void EpochFollower::finish(qint64 epoch) {

@@ -8,7 +8,7 @@ namespace ringside {
 
 class PlanModel;
 
-// Selects the epoch of a live run, at most once a second, until the user selects another epoch.
+// Keeps the epoch that a live run trains selected, updated at most once a second, until the user selects another epoch.
 class EpochFollower : public QObject {
     Q_OBJECT
   public:
@@ -17,7 +17,8 @@ class EpochFollower : public QObject {
     bool isOn() const { return m_on; }
     void setOn(bool on);
     void setLiveEpoch(qint64 epoch);  // sets the epoch that the run trains; -1: no training
-    void finish(qint64 epoch);        // handles the end of the run in this epoch
+    void finish(qint64 epoch);        // handles the end of the run: if epochs of the run were followed, selects this
+                                      // last one
 
   Q_SIGNALS:
     void onChanged(bool on);

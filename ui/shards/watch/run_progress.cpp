@@ -16,28 +16,30 @@ namespace {
 QString progressWords(const char* source) {
     return QCoreApplication::translate("RunProgress", source);
 }
-// True if the run uses the visible plan. The data with the classes is assumed to be the same.
+// True if the plan of the scene is that of the run. Compares only the settings; assumes that the class labels are the
+// same.
 bool isPlanOf(const RunConfig& config, qint64 samples, const ShardScene& scene) {
     ShardSpec shown = scene.plan.spec();
     shown.data.reset();
     return epochSpec(config, samples, scene.epoch) == shown;
 }
 
-// Returns the number of steps in this epoch, from the number of all reported steps of the rank.
+// Returns how many steps of the epoch a rank has finished. steps: number of steps that the rank has finished in all
+// epochs. perEpoch: number of steps in an epoch.
 qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
     if (perEpoch < 1 || epoch > steps / perEpoch) return 0;
     return std::min(steps - epoch * perEpoch, perEpoch);
 }
 
-// Returns the steps of an epoch. The record of a watched script states them only after its first epoch, but the plan
-// determines them.
+// Returns the number of steps in an epoch. If the record of a watched script does not state it yet, as in the first
+// epoch, computes it from the plan.
 qint64 stepsPerEpoch(const ShardScene& scene, const RunData& run, const RunConfig& config) {
     if (run.started()->stepsPerEpoch > 0) return run.started()->stepsPerEpoch;
     const std::int64_t each = std::max<std::int64_t>(1, config.training.accumulateSteps);
     return (scene.plan.stepsPerEpoch() + each - 1) / each;
 }
 
-// True if the rank is between the arrival of its batch and the update of the weights.
+// True if the phase is after the arrival of the batch and before the update of the weights.
 bool isComputing(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward || phase == Phase::kWaiting || phase == Phase::kMoving;
 }
@@ -72,7 +74,7 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
     for (const RankData& rank : run.ranks()) least = std::min(least, qint64{rank.step});
     if (!run.ended() && perEpoch > 0) {
         progress.liveEpoch = least / perEpoch;
-        // Limits the epoch to the last one, unless the number of epochs is unknown (0), as for a watched script.
+        // Limits the epoch to the last one of the run. Watched scripts have an unknown number of epochs, stored as 0.
         if (run.started()->epochs > 0)
             progress.liveEpoch = std::min<qint64>(progress.liveEpoch, run.started()->epochs - 1);
     }

@@ -22,7 +22,7 @@ struct WrongCell {
 // Progress of a rank in the plan of the selected epoch.
 struct RankProgress {
     qint64 done = 0;        // number of trained slots, counted from the first slot
-    qint64 underway = 0;    // number of slots after the done ones that are being trained
+    qint64 underway = 0;    // number of slots after the trained ones that are being trained
     qint64 compared = 0;    // number of slots, counted from the first slot, whose samples were compared one by one
     bool verified = false;  // true if the hash of the epoch matches the plan
     bool wrong = false;

@@ -18,7 +18,8 @@ std::function<std::shared_ptr<const ClassLabels>()> classesOf(const DatasetConfi
     };
 }
 
-// Returns the experiment of a watched script with the sampler that its ranks follow.
+// Returns the configuration of a watched script with the values of the plan that its ranks follow: sampler, batch size,
+// drop_last of the loader, and number of ranks.
 RunConfig withPlan(RunConfig config, const SeenPlan& plan) {
     config.sampler = plan.sampler;
     config.loader.batchSize = plan.loader.batchSize;
@@ -64,7 +65,7 @@ void Verification::setWatched(const std::optional<WatchedPlan>& plan) {
     checkEpochs();
 }
 
-// Starts the comparison. False if there is no run with a known plan.
+// Starts the comparison if it has not been started. Returns false if there is no run, or if its plan is not known.
 bool Verification::begin() {
     const auto& started = m_run.data().started();
     if (m_watch || !started) return m_watch != nullptr;
@@ -103,7 +104,8 @@ void Verification::checkEpochs() {
     Q_EMIT changed();
 }
 
-// Passes on the reports of a rank since the last call, as far as they are still available.
+// Passes to the comparison the reports of a rank that have arrived since the last call. Reports that the run model has
+// already discarded are left out.
 void Verification::passReports(int rank) {
     // Ignores ranks that the run does not have any more: the number of ranks may have changed since the comparison
     // began.

@@ -19,7 +19,7 @@ namespace ringside {
 
 class RunModel;
 
-// Plan that the sampler of a watched script follows, and the loader that trains it.
+// Plan that the sampler of a watched script follows, and the number of the data loader that uses the sampler.
 struct WatchedPlan {
     SeenPlan plan;
     std::int64_t loader = 0;
@@ -28,9 +28,10 @@ struct WatchedPlan {
 
 struct VerificationState {
     int ranks = 0;
-    qint64 epochs = 0;                     // epochs of the run; 0: not known
-    qint64 verifiedEpochs = 0;             // epochs in which every rank matched the plan
-    std::vector<PlanMismatch> mismatches;  // the first kMostMismatches, in the order in which they were found
+    qint64 epochs = 0;                     // number of epochs of the run; 0: not known
+    qint64 verifiedEpochs = 0;             // number of epochs in which every rank has trained on the planned samples
+    std::vector<PlanMismatch> mismatches;  // first kMostMismatches differences from the plan, in the order in which
+                                           // they were found
     bool operator==(const VerificationState&) const = default;
 };
 
@@ -44,30 +45,32 @@ class Verification : public QObject {
     explicit Verification(const RunModel& run, QObject* parent = nullptr);
     ~Verification() override;
 
-    // Sets the plan of the watched script; empty: not known.
+    // Sets the plan of the watched script; empty: the plan is not known.
     void setWatched(const std::optional<WatchedPlan>& plan);
 
     const VerificationState& state() const { return m_state; }
     QString sentence() const;  // returns a sentence with the result; empty before a run
-    // Returns a sentence about the mismatch; empty if there is none.
+    // Returns a sentence about the first sample that is not as planned; empty if there is none.
     QString alarm() const;
 
-    // config of the run; empty before its first telemetry line
+    // configuration of the run; empty before the run's first telemetry line, and while the plan of a watched script is
+    // not known
     const std::optional<RunConfig>& config() const { return m_config; }
     qint64 samples() const { return m_samples; }
     // True if every epoch has the order of the first epoch, which matches the plan but is probably a mistake.
     bool repeatsOrder() const { return m_config && m_config->repeatsOrder(); }
-    // true if the hash of every rank was compared
+    // true if the hash of the samples of every rank in this epoch was compared with the plan
     bool isAudited(qint64 epoch) const { return m_audited.contains(epoch); }
     bool isWrong(int rank, qint64 epoch) const;
-    // Returns how many of the rank's first slots in the epoch were compared sample by sample.
+    // Returns the number of samples, from the start of the epoch, that the rank has trained as planned according to a
+    // comparison one by one. Returns 0 if the rank's latest comparison was in another epoch.
     qint64 confirmed(int rank, qint64 epoch) const;
 
   Q_SIGNALS:
     void changed();
 
   private:
-    struct Seen {  // number of reports of a rank that were passed on
+    struct Seen {  // numbers of reports of a rank that were passed to the comparison
         qint64 consumed = 0;
         qint64 indices = 0;
     };
@@ -85,8 +88,10 @@ class Verification : public QObject {
     std::set<qint64> m_audited;
     // ranks and epochs with a mismatch, including those beyond kMostMismatches
     std::set<std::pair<int, qint64>> m_wrong;
-    std::vector<PlanNews::Confirmed> m_confirmed;  // confirmed slots, by rank
-    std::vector<Seen> m_seen;                      // reports that were passed on, by rank
+    std::vector<PlanNews::Confirmed> m_confirmed;  // samples that were compared one by one and are as planned, in the
+                                                   // latest epoch of each rank
+    std::vector<Seen> m_seen;                      // number of reports that were passed to the comparison, for each
+                                                   // rank
     QString m_recorded;                            // text of the mismatch in the last telemetry line of the run; empty
                                                    // if there is none
     quint64 m_runNumber = 0;

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Times of an animated assignment: one card for each visible cell, in the order of the samples, in groups of one card
-// per rank. Times are milliseconds since the start.
+// Times of an animated assignment. Each visible cell has a card. The cards move one after the other in groups of one
+// card per rank, in the order that is assigned to ranks. Times are milliseconds since the start.
 class AssignmentAnimation {
   public:
     static constexpr qint64 kMostCards = 400;
@@ -32,9 +32,9 @@ class AssignmentAnimation {
     qint64 groupCount() const;
     double groupStart(qint64 group) const { return static_cast<double>(group) * m_interval; }
     double endMs() const { return m_cards.empty() ? 0 : groupStart(groupCount() - 1) + kTravelMs; }
-    // Returns the group that is moving or has arrived last; -1 before the first.
+    // Returns the number, from 0, of the group that is moving or has arrived last at this time; -1 before the start.
     qint64 groupAt(double ms) const;
-    // Returns the progress of a card: 0 in the order, 1 at its rank.
+    // Returns how far a card has moved at this time: 0 in the strip of the order, 1 at its rank.
     double travelled(std::size_t card, double ms) const;
 
   private:

@@ -64,7 +64,7 @@ void AssignmentOverlay::stop() {
 }
 
 void AssignmentOverlay::showAt(double ms) {
-    // With reduced motion a group appears at its destination at once.
+    // With the system's setting for reduced motion, a group appears at its destination without moving.
     const qint64 before = m_animation.groupAt(m_ms);
     m_ms = m_table.theme.allowsMotion() || m_animation.groupAt(ms) < 0
                ? ms
@@ -113,8 +113,8 @@ QRectF AssignmentOverlay::target(const AssignmentAnimation::Card& card) const {
     return m_table.geometry.cell(card.cell.rank, card.cell.slot).translated(m_area.topLeft());
 }
 
-// Returns the position of a card (a drawn sample) in the strip of waiting cards. The strip moves by a group when a
-// group moves to the ranks, so that the next card is always the first.
+// Returns the rectangle of a card in the strip of waiting cards. When a group starts to move to the ranks, the strip
+// advances by one group, so that the next card to move is always at the left end.
 QRectF AssignmentOverlay::stripPlace(std::size_t card) const {
     const auto gone = static_cast<double>((m_animation.groupAt(m_ms) + 1) * m_animation.groupSize());
     const auto at = static_cast<double>(card);

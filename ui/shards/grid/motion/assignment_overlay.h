@@ -16,7 +16,7 @@ namespace ringside {
 class AssignmentOverlay : public QWidget {
     Q_OBJECT
   public:
-    // Objects that are used for drawing. All must outlive the overlay.
+    // References to the objects with which the overlay draws. All must outlive the overlay.
     struct Table {
         const Theme& theme;
         Thumbnails& thumbnails;
@@ -28,7 +28,7 @@ class AssignmentOverlay : public QWidget {
     void start(const ShardScene& scene, const CellColors& colors, AssignmentAnimation::Speed speed, QRectF area);
     void stop();
     bool isRunning() const { return isVisible(); }
-    void showAt(double ms);  // shows the animation at a time; the clock calls it, and tests do
+    void showAt(double ms);  // shows the animation at this time after its start; called by the timer and by tests
     const AssignmentAnimation& animation() const { return m_animation; }
     // Returns an explanation of the current group, for a slow animation.
     std::optional<Explanation> explanation() const;
@@ -56,7 +56,7 @@ class AssignmentOverlay : public QWidget {
     AssignmentAnimation::Speed m_speed = AssignmentAnimation::Speed::Quick;
     QRectF m_area;
     double m_ms = 0;
-    double m_ahead = 0;  // time by which Space has advanced the clock
+    double m_ahead = 0;  // milliseconds by which pressing Space has advanced the clock
     QElapsedTimer m_clock;
     QTimer m_timer;
 };

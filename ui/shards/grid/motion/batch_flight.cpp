@@ -11,10 +11,10 @@ namespace ringside {
 namespace {
 
 constexpr int kFlightFrameMs = 16;
-constexpr qint64 kMostFlying = 400;   // limit of the visible cards that move one by one; a larger batch moves as one
-                                      // block
-constexpr TypeLength kRankPlace{60};  // width of the rank's name, left of the cells
-constexpr double kArrived = 10;       // size of a card that has arrived
+constexpr qint64 kMostFlying = 400;   // largest number of visible cells at which cards move one by one; with more
+                                      // cells, each batch moves as one block
+constexpr TypeLength kRankPlace{60};  // width of the column with the names of the ranks, left of the cells
+constexpr double kArrived = 10;       // side in pixels of a card that has arrived at the name of its rank
 
 }  // namespace
 
@@ -28,8 +28,8 @@ BatchFlight::BatchFlight(const Theme& theme, QWidget& grid) : m_theme(theme) {
     });
 }
 
-// Sets the progress. The cells of a batch stay empty until its step is counted as trained, in all
-// phases until then.
+// Starts to move the batches with which ranks have begun to compute. The cells of a batch stay empty in all phases of
+// its step, until the step is counted as trained.
 void BatchFlight::setProgress(const RunProgress& progress) {
     m_batches.resize(progress.ranks.size());
     for (std::size_t rank = 0; rank < m_batches.size(); ++rank) {

@@ -13,7 +13,7 @@
 namespace ringside {
 
 // Animation of the current batch in slow motion and single phases: its cards move to the rank when the forward pass
-// begins, and leave holes until the step has finished. Inactive at full speed.
+// begins, and their cells stay empty until the step has finished. Inactive at full speed.
 class BatchFlight : public QObject {
     Q_OBJECT
   public:
@@ -23,19 +23,20 @@ class BatchFlight : public QObject {
     bool isAnyTaken() const;
     CellRange taken(int rank) const;  // returns the slots that the rank is computing with; empty: none
 
-    // Draws the holes, in the coordinates of the cells' area.
+    // Draws the cells that the moved cards have left empty, in coordinates of the cells' area.
     void paintHoles(QPainter& painter, const GridGeometry& geometry) const;
     void paintCards(QPainter& painter, const CellPainter& cells, const GridGeometry& geometry) const;
-    void showAt(double ms);  // shows the animation at a time; the clock calls it, and tests do
+    void showAt(double ms);  // shows the animation at this time of its clock; called by the timer and by tests
     bool isFlying() const { return m_timer.isActive(); }
 
   private:
     struct Batch {
         qint64 first = -1;  // position (slot) of the first sample of the batch; -1: there is no batch
         qint64 count = 0;
-        double startMs = 0;  // time at which the movement starts
+        double startMs = 0;  // time of the clock, in milliseconds, at which the movement starts
     };
-    double travelled(const Batch& batch) const;  // returns the share of the way that the cards have moved; 1: arrived
+    double travelled(const Batch& batch) const;  // returns how far the cards of the batch have moved: 0 at their cells,
+                                                 // 1 at the name of the rank
 
     const Theme& m_theme;
     std::vector<Batch> m_batches;  // one batch for each rank

@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-// Returns the sample in a cell, or -1.
+// Returns the number of the sample in a cell, or -1 for a cell without a sample.
 std::int64_t sampleAt(const ShardPlan& plan, int rank, qint64 slot) {
     if (rank >= plan.spec().worldSize) return -1;
     return slot < plan.samplesOf(rank) ? plan.index(rank, slot) : cellContent(plan, rank, slot).sample;

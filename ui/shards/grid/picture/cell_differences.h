@@ -15,7 +15,7 @@ namespace ringside {
 class CellDifferences {
   public:
     CellDifferences() = default;
-    // Compares two plans. O(cells). Empty if stopped.
+    // Compares the samples of two plans cell by cell. The object stays empty if *stop is set before the end.
     CellDifferences(const ShardScene& scene, const ShardPlan& other, const std::atomic<bool>& stop);
 
     bool differs(int rank, qint64 slot) const { return count(rank, {slot, slot + 1}) > 0; }
@@ -29,10 +29,12 @@ class CellDifferences {
 
     int m_ranks = 0;
     qint64 m_columns = 0;
-    qint64 m_words = 0;  // number of machine words that hold the bits of one rank, one more than its cells need
+    qint64 m_words = 0;  // number of 64-bit words for the bits of one rank; they have at least one bit more than the
+                         // rank has cells
     qint64 m_total = 0, m_cells = 0;
     std::vector<std::uint64_t> m_bits;
-    std::vector<std::uint32_t> m_before;  // number of differing cells of the rank before each machine word of its bits
+    std::vector<std::uint32_t> m_before;  // number of differing cells of a rank before each 64-bit word of the rank's
+                                          // bits
 };
 
 }  // namespace ringside

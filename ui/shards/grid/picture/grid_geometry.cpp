@@ -138,7 +138,7 @@ void GridGeometry::showSlots(CellRange span) {
 }
 
 void GridGeometry::home() {
-    // avoids a truncated cell at the edge
+    // fits a whole number of cells into the width, so that no cell is cut at the right edge
     const double whole = std::max(1.0, std::ceil(m_area.width() / kLargestPitch));
     m_pitch =
         m_slots > static_cast<qint64>(whole) ? std::max(m_area.width() / whole, kSmallestHomePitch) : kLargestPitch;

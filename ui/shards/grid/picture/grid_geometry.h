@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Level of detail of a cell, which depends on the width of a slot in pixels.
+// Level of detail in which a cell is drawn. It depends on the zoom, the width of a slot in pixels.
 enum class CellDetail {
     Thumbnail,  // zoom from 48 px: picture, index and label
     Index,      // zoom from 16 to 48 px: colour and index
@@ -29,9 +29,9 @@ class GridGeometry {
     static constexpr double kLargestPitch = 62;
     static constexpr double kSmallestRow = 8;
     static constexpr double kLargestRow = 88;
-    static constexpr double kSmallestCardRow = 48;  // minimum height of a row with a thumbnail and an index
-    static constexpr double kSmallestChipRow = 16;  // minimum height of a row with an index
-    static constexpr double kSmallestCard = 48;     // minimum width of a cell with a thumbnail
+    static constexpr double kSmallestCardRow = 48;  // minimum height of a row with a thumbnail and an index, in pixels
+    static constexpr double kSmallestChipRow = 16;  // minimum height of a row with an index, in pixels
+    static constexpr double kSmallestCard = 48;     // minimum width of a cell with a thumbnail, in pixels
     static constexpr double kRowPerPitch = 1.4;     // height of a cell with a thumbnail, relative to its width
 
     void setShape(qint64 slots_, int ranks);
@@ -45,7 +45,8 @@ class GridGeometry {
     double scrollY() const { return m_scrollY; }
     double rowHeight() const;
     double contentHeight() const { return rowHeight() * m_ranks; }
-    // Returns the zoom at which everything fits; in low rows as indices without thumbnails.
+    // Returns the zoom, in pixels for each slot, at which the whole epoch fits. If rows are too low for thumbnails, the
+    // zoom is at most that of cells with an index only.
     double smallestPitch() const;
     CellDetail detail() const { return cellDetail(m_pitch); }
 
@@ -60,7 +61,7 @@ class GridGeometry {
     void setScrollY(double pixels);
     void fit();                                // sets the zoom so that the whole epoch is visible
     void showSlots(CellRange span);            // shows the slots with the largest zoom at which all of them fit
-    void home();                               // shows the first slots with the largest zoom
+    void home();                               // shows the first slots at the largest zoom
     void copyView(const GridGeometry& other);  // copies zoom and position of `other`
     void show(GridCell cell);                  // scrolls to the cell if it is not visible
 
@@ -73,7 +74,8 @@ class GridGeometry {
     double m_pitch = kLargestPitch;
     double m_firstSlot = 0;
     double m_scrollY = 0;
-    bool m_atHome = false;  // true if the view has not moved since home(); a change of size then goes home again
+    bool m_atHome = false;  // true if the view has not moved since the call of home(); home() is then called again when
+                            // the size changes
 };
 
 }  // namespace ringside

@@ -18,7 +18,7 @@ std::vector<MarkRun> markRuns(const ShardScene& scene, int rank) {
     const ShardPlan& plan = scene.plan;
     const CellRange cut = spanOf(loaderDroppedSlots(plan, rank));
     CellRange padded = spanOf(paddedSlots(plan, rank));
-    padded.last = std::min(padded.last, cut.first);  // dropped samples do not count as duplicates
+    padded.last = std::min(padded.last, cut.first);  // padded samples that the loader drops are marked as dropped only
     const auto dropped = static_cast<qint64>(plan.dropped().size());
     const qint64 world = plan.spec().worldSize;
     const qint64 kept = rank < dropped ? (dropped - rank - 1) / world + 1 : 0;

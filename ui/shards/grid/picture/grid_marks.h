@@ -24,14 +24,15 @@ struct PlacedMark {
     double left = 0, right = 0;  // left and right edge of the mark, in pixels
 };
 
-// Returns the positions of runs for slots of `pitch` pixels with firstSlot at x = 0. Each is at least `least` wide;
-// they are placed side by side if there is room, and all start at or after the left edge.
+// Returns the left and right edges of all marks, in pixels from the left edge of the grid. Slots are `pitch` pixels
+// wide, and firstSlot is at x = 0. Each mark is widened to at least `least` pixels. Marks do not overlap if there is
+// room, and widening moves no mark beyond the left edge.
 std::vector<PlacedMark> placedMarks(const std::vector<MarkRun>& runs, double firstSlot, double pitch, double least);
 
-// Returns the number of marked cells of all ranks.
+// Returns the number of duplicates and dropped samples of all ranks.
 qint64 markCount(const ShardScene& scene);
 
-// Returns up to `most` marked cells after the first `skipped`, rank by rank.
+// Returns up to `most` cells with duplicates or dropped samples, rank by rank, after the first `skipped` such cells.
 std::vector<GridCell> markedCells(const ShardScene& scene, qint64 skipped, qint64 most);
 
 }  // namespace ringside

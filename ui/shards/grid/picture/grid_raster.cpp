@@ -12,7 +12,7 @@ namespace {
 // Minimum width of a step in pixels: narrower steps would flicker between strong and pale colours.
 constexpr double kLeastStep = 2;
 
-// Counts keys and returns the most frequent key; of equally frequent keys the first.
+// Counts keys of colours and returns the most frequent key; of equally frequent keys the first.
 class Majority {
   public:
     explicit Majority(int keys) : m_counts(static_cast<std::size_t>(keys)) {}
@@ -47,7 +47,8 @@ CellRange slotsUnder(const RasterRequest& request, int x, std::int64_t slotCount
 
 void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, const CellColors& colors,
                  CellRange ranks, bool steps, Majority& majority) {
-    // If colours do not depend on the sample, a slot has the same colour on every rank, so one rank is counted for all.
+    // If the colour depends only on the rank and the slot, the slot with the majority colour is the same for all ranks,
+    // so only the cells of rank 0 are counted.
     qint64 shown = span.first;
     if (!colors.needsSample()) {
         for (qint64 slot = span.first; slot < span.last; ++slot) majority.add(colors.key(0, slot, 0));
@@ -56,7 +57,7 @@ void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, 
     }
     for (qint64 row = 0; row < ranks.size(); ++row) {
         const int rank = static_cast<int>(ranks.first + row);
-        // an unpadded rank may have fewer samples than the span
+        // without padding, a rank may have one sample less than other ranks
         const qint64 last = std::min<qint64>(span.last, scene.plan.samplesOf(rank));
         if (span.first >= last) continue;
         int key = 0;
@@ -125,7 +126,7 @@ void GridRaster::requestLatest(const RasterRequest& request) {
     }
 }
 
-// Returns the number of cells to read and pixels to fill.
+// Returns the number of cells that are read and pixels that are filled for an image, which estimates its drawing time.
 double GridRaster::cost(const RasterRequest& request) const {
     const double columns = request.slotsPerPixel * request.width;
     const auto ranks = static_cast<double>(request.ranks.size());

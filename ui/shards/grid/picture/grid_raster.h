@@ -13,7 +13,8 @@
 
 namespace ringside {
 
-// Part of the grid to draw, with one image row per rank and one image column per pixel.
+// Part of the grid that is drawn as an image: each rank is one row of pixels, and each column of pixels shows
+// slotsPerPixel slots.
 struct RasterRequest {
     double firstSlot = 0;
     double slotsPerPixel = 1;
@@ -22,13 +23,13 @@ struct RasterRequest {
     bool operator==(const RasterRequest&) const = default;
 };
 
-// Draws every pixel in the exact majority colour of its cells (of the first cell in case of a tie). Pixels after the
-// last column are transparent.
+// Returns an image in which every pixel has the exact majority colour of the cells under it (of the first cell in case
+// of a tie). Pixels after the last column are transparent.
 QImage rasterized(const ShardScene& scene, const CellColors& colors, const RasterRequest& request,
                   const std::atomic<bool>* stop = nullptr);
 
-// Image of the latest request: small ones are drawn at once, large ones on a worker thread while the old image is
-// shown. The most recent images are cached, so a previous epoch appears at once.
+// Image of the latest request. Small images are drawn at once, large ones on a worker thread, while the previous image
+// is still shown. The most recent images are cached, so that an earlier epoch appears at once.
 class GridRaster : public QObject {
     Q_OBJECT
   public:
@@ -73,7 +74,8 @@ class GridRaster : public QObject {
     QThreadPool m_pool;
 };
 
-// Draws one row of a raster image. Vector files (SVG) accept only complete images.
+// Draws one row of an image, stretched to the rectangle `place`. For vector files (SVG), the row is copied to an image
+// of its own, because they accept only complete images.
 void drawStrip(QPainter& painter, const QRectF& place, const QImage& image, int row);
 
 }  // namespace ringside

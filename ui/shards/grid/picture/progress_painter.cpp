@@ -14,7 +14,7 @@ constexpr double kLeastWrong = 6;
 constexpr double kBadge = 13;
 constexpr double kSmallBadge = 9;
 
-// Draws a filled circle with a tick or a cross.
+// Draws a filled circle with a tick or a cross into the upper right corner of a cell.
 void badge(QPainter& painter, const QRectF& cell, double size, const QColor& color, const QColor& sign, bool good) {
     const QRectF circle(cell.right() - size - 1, cell.top() + 2, size, size);
     painter.setPen(Qt::NoPen);
@@ -31,7 +31,8 @@ void badge(QPainter& painter, const QRectF& cell, double size, const QColor& col
     }
 }
 
-// Returns green for samples that were trained as planned and intended.
+// Returns the colour of trained samples: green, or the warning colour if the run uses the order of the first epoch in
+// every epoch.
 const QColor& trainedColor(const RunProgress& progress, const Theme& theme) {
     return progress.repeatsOrder ? theme.colors().warning : theme.colors().good;
 }

@@ -14,7 +14,7 @@ class Theme;
 // on cells that are large enough, and mismatches in red.
 void paintProgress(QPainter& painter, const RunProgress& progress, const GridGeometry& geometry, const Theme& theme);
 
-// Draws the same for a row of the minimap.
+// Draws the progress of one rank over its strip in the minimap.
 void paintProgressStrip(QPainter& painter, const RunProgress& progress, int rank, const QRectF& strip,
                         double pixelsPerSlot, const Theme& theme);
 
