@@ -42,7 +42,8 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kLogHeight{96};
-constexpr QSize kLeastPages{420, 190};  // smaller than the pages ask for: notice and log must fit a small screen
+// Least size of the pages in pixels. Smaller than their own minimum size, so that notice and log fit on a small screen.
+constexpr QSize kLeastPages{420, 190};
 
 }  // namespace
 
@@ -80,7 +81,8 @@ MainWindow::~MainWindow() = default;
 void MainWindow::buildLayout() {
     m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
     setMenuWidget(m_topBar);
-    // created before the pages, so that Tab goes from the bar to the form and then to the page
+    // The dock with the form is created before the pages, so that Tab moves from the top bar to the form and then to
+    // the page.
     m_experimentDock = new ExperimentDock(m_experiment, this);
     addDockWidget(Qt::LeftDockWidgetArea, m_experimentDock);
     m_watch.addPanel(m_experimentDock->frame(), m_experimentDock->panel());
@@ -127,7 +129,7 @@ void MainWindow::addPages() {
     QCoreApplication::instance()->installEventFilter(new TableCopy(this));
 }
 
-// Adds a command for each page to the View menu, and one for each view to the command finder.
+// Adds a command for each page to the View menu, and a command for each view of a page to the command finder.
 void MainWindow::addPageCommands() {
     const auto show = [this](const QString& place) {
         m_navigator->show(place);
@@ -153,7 +155,7 @@ void MainWindow::addPageCommands() {
     connect(m_navigator, &Navigator::failed, this, &MainWindow::showFailure);
 }
 
-// Adds the log and the ranks below it. Returns the widget that draws the ranks.
+// Adds the log dock and, below it, the dock with the ranks. Returns the widget that draws the ranks.
 QWidget* MainWindow::addBottomDocks() {
     auto* log = new LogPanel(m_run, m_services.theme, this);
     followType(*log, [log] { log->setMinimumHeight(kLogHeight); });
@@ -174,7 +176,8 @@ void MainWindow::addStatus() {
     statusBar()->addWidget(status, 1);
 }
 
-// Registers the parts that are redrawn when the data or the number of ranks changes.
+// Registers parts of the pages, the form and the ranks to be painted one after another. They are repainted in this way
+// when the data set or the number of ranks changes.
 void MainWindow::addPaintStages(QWidget* ranks) {
     QList<QWidget*> parts;
     for (const Page* page : m_navigator->pages()) parts << page->paintParts();
@@ -314,7 +317,7 @@ void MainWindow::showRequestedRun(RunSession::PageToShow page) {
     m_notice->hide();
     const bool isShown = page == kCurrent || (page == kAnyThatFollows && m_navigator->current().followsRuns());
     if (!isShown) m_navigator->show(QStringLiteral("training"));
-    if (page != kCurrent) centralWidget()->setFocus();  // so that Space and the arrow keys control the run
+    if (page != kCurrent) centralWidget()->setFocus();  // Space and the arrow keys now control the run
 }
 
 // Removes the shown run from the pages unless it is live. Called when another experiment was put into the form.
@@ -356,7 +359,8 @@ void MainWindow::showWhyNotRunnable() {
     showMessage(m_session.whyNotRunnable());
 }
 
-// Lists the live runs next to the last run and in the default folder, and an entry for any other directory.
+// Fills the menu with the live runs in the folder of the last run, of the shown run and in the default folder, and with
+// an entry that opens any other run directory.
 void MainWindow::fillLiveRuns() {
     QMenu& menu = *m_actions.liveRuns;
     menu.clear();

@@ -45,7 +45,7 @@ struct WindowServices {
     Settings& settings;
     Dialogs& dialogs;
     QString controlProgram;            // path of ringsidectl
-    EventTimes* eventTimes = nullptr;  // measurements of the application for the debug overlay; may be null
+    EventTimes* eventTimes = nullptr;  // times of the application's events, for the debug overlay; may be null
 };
 
 // The main window: owns the models, lays out all parts, and connects them.

@@ -14,7 +14,7 @@ class PaintStages final : public QObject {
   public:
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
-    void beginWithFirstPaint();  // starts the stages with the first picture of the window
+    void beginWithFirstPaint();  // starts painting part by part at the first paint event of the window
     void begin();                // repaints the parts one by one; a part keeps its old picture until it is repainted
 
     // True if every part has been painted.
@@ -29,9 +29,9 @@ class PaintStages final : public QObject {
     QWidget& m_window;
     QList<QPointer<QWidget>> m_parts;
     qsizetype m_next = 0;
-    bool m_waiting = false;  // true until the first picture of the window is painted
-    // Size of the window at the last resize of a part. A part that is resized in a window of this size is painted at
-    // once, together with all others. Hidden parts are ignored, because taking a screenshot resizes them.
+    bool m_waiting = false;  // true from beginWithFirstPaint() until the first paint event of the window
+    // Size of the window at the last resize of a part. If a part is resized again while the window has this size,
+    // begin() repaints all parts. Resizes of hidden parts are ignored, because taking a screenshot resizes them.
     QSize m_windowSize;
     QTimer m_turn;
 };

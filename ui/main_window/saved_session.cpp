@@ -25,9 +25,10 @@ namespace ringside {
 namespace {
 
 constexpr QSize kLeastSize{960, 480};
-constexpr int kTitleBar = 32;  // height that the title bar may take
+constexpr int kTitleBar = 32;  // height that is reserved for the title bar, in pixels
 
-// True if the Ringside process with this id, which did not close its window, has ended. False if it is still running.
+// True if the Ringside process with this id has ended without closing its window, for example by a crash. False if the
+// process is still running.
 bool hasFailed(qint64 process) {
     return process > 0 && process != QCoreApplication::applicationPid() &&
            !QFileInfo::exists(QStringLiteral("/proc/%1").arg(process));
@@ -63,7 +64,8 @@ void SavedSession::askAfterCrash() {
 void SavedSession::restoreAll() {
     QMainWindow& window = m_in.window;
     window.restoreGeometry(m_in.settings.get(settings::kGeometry));
-    // Limits the size of the window: the stored size can be that of a larger screen or a smaller scale factor.
+    // Limits the window to the size of the screen: the stored size can come from a larger screen or from a smaller
+    // scale factor.
     const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
     window.resize(window.size().boundedTo(room).expandedTo(kLeastSize));
     window.restoreState(m_in.settings.get(settings::kLayout));

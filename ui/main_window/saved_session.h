@@ -33,7 +33,8 @@ class SavedSession final : public QObject {
         RunSession& session;
         NoticeBar& notice;
     };
-    // All dependencies must outlive this object. The window must be laid out: resetLayout() restores this state.
+    // All dependencies must outlive this object. The window must have its default layout when this object is created,
+    // because resetLayout() restores that layout.
     explicit SavedSession(const Dependencies& dependencies);
 
     // Restores the layout and the unsaved experiment of the last session, and offers to attach to the last run if it is

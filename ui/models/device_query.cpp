@@ -51,7 +51,7 @@ void DeviceQuery::dropProcess() {
     m_deadline.stop();
     if (!m_process) return;
     m_process->disconnect(this);
-    m_process->setParent(nullptr);  // deleting a running QProcess would block
+    m_process->setParent(nullptr);  // a running process deletes itself later, because its destructor would block
     if (m_process->state() == QProcess::NotRunning) {
         m_process->deleteLater();
     } else {

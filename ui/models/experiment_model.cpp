@@ -53,8 +53,8 @@ class ConfigEdit final : public QUndoCommand {
 
 namespace {
 
-// Returns the problem of the data section, if any. Data with a problem is not loaded: it may need more memory than the
-// computer has.
+// Returns the first problem of the data section; empty if there is none. Data with a problem is not loaded, because it
+// may need more memory than the computer has.
 std::optional<Problem> refusalOfData(const RunConfig& config) {
     for (const Problem& problem : config.validate()) {
         if (problem.field.starts_with("dataset.")) return problem;
@@ -212,7 +212,7 @@ void ExperimentModel::deliver(quint64 number, const Result<DataSplit>& loaded) {
         this, [this, number, loaded] { setLoaded(number, loaded); }, Qt::QueuedConnection);
 }
 
-// Returns a data problem with the form field of the file that it names.
+// Returns a problem of a data file as a problem of the form field that contains the path of this file.
 Problem ExperimentModel::ofField(const Problem& problem) const {
     if (findConfigField(problem.field) != nullptr) return problem;
     const DatasetConfig& data = resolvedConfig().dataset;
@@ -222,7 +222,7 @@ Problem ExperimentModel::ofField(const Problem& problem) const {
 }
 
 void ExperimentModel::setLoaded(quint64 number, const Result<DataSplit>& loaded) {
-    if (number != m_loadNumber) return;  // a newer load is running
+    if (number != m_loadNumber) return;  // ignores the result of an older load, because a newer load is running
     m_loading = false;
     m_data.reset();
     m_dataProblem.reset();

@@ -36,12 +36,12 @@ class ExperimentModel : public QObject {
     void replace(const RunConfig& config, const QString& filePath);  // replaces the experiment by a new or opened one;
                                                                      // clears the undo history
 
-    // Returns the problems found by validate() and the problems of the data set.
+    // Returns all problems: of the form's inputs, the settings, the model, the shard plan and the data set.
     const Problems& problems() const { return m_problems; }
     // Returns the first problem of the field (a JSON path), or null.
     const Problem* problemOf(const std::string& field) const;
-    // Sets the problem of an input that no configuration can hold, such as "12x" for a number. An empty message clears
-    // it.
+    // Sets the problem of an input that no configuration can hold, such as "12x" for a number. An empty message removes
+    // the problem of this field.
     void setInputProblem(const std::string& field, const QString& message, const QString& remedy);
 
     QString filePath() const { return m_filePath; }
@@ -51,7 +51,8 @@ class ExperimentModel : public QObject {
     // Returns the configuration with absolute file paths, valid from any working directory.
     RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);
-    // Offers data that is already loaded, with an absolute path: a following edit to that data section reuses it.
+    // Offers data that is already loaded, with an absolute path. The next load uses this data if the data section is
+    // then equal to `config`; otherwise the offer expires.
     void offerData(const DatasetConfig& config, const DataSplit& data) { m_offered = {config, data}; }
     bool isModified() const { return !m_undo.isClean(); }
     QUndoStack& undoStack() { return m_undo; }
@@ -59,11 +60,11 @@ class ExperimentModel : public QObject {
     // Returns the data; null if the data set has a problem or no data is loaded yet.
     const DataSplit* data() const { return m_data ? &*m_data : nullptr; }
     bool isLoadingData() const { return m_loading; }
-    // True once loading has lasted longer than `slowAfter`. Until then, data() returns the previous data.
+    // True if a load has lasted longer than `slowAfter`. During every load, data() returns the previous data.
     bool isLoadingSlowly() const { return m_loading && !m_slow.isActive(); }
 
   Q_SIGNALS:
-    void configChanged();  // also emitted if only the problems changed
+    void configChanged();  // emitted after a change of the configuration or only of its problems
     void dataChanged();
     void loadingSlowly();
     void fileChanged();
@@ -93,7 +94,7 @@ class ExperimentModel : public QObject {
     quint64 m_loadNumber = 0;
     QTimer m_slow;
     std::stop_source m_stopLoad;  // stops the newest load
-    QThreadPool m_loader;         // pool of one thread; its destructor waits, so that no load outlives the model
+    QThreadPool m_loader;         // pool of one thread; its destructor waits, so that no load outlives this object
 };
 
 }  // namespace ringside

@@ -16,7 +16,8 @@ struct MadePlan {
     double ms = 0;
 };
 
-// Computes a plan and its inverse order. Without the inverse order the first hover over a sample would be slow.
+// Computes a plan and its inverse order (the positions of each sample). Without the inverse order the first hover over
+// a sample would be slow.
 MadePlan makePlan(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) {
     QElapsedTimer clock;
     clock.start();
@@ -163,7 +164,7 @@ void PlanModel::fail(const QString& problem) {
 }
 
 // Keeps the sample selected when the plan changes, at its position in the new plan. If the sample has several
-// positions, the one on the same rank is selected.
+// positions, prefers a padding position if the selected position was padding, and otherwise a position without padding.
 void PlanModel::followSelection() {
     if (!m_selected || !m_plan) {
         return;

@@ -43,13 +43,14 @@ class PlanModel : public QObject {
 
     // Cost of planning, for the debug overlay.
     struct Work {
-        double lastMs = 0;  // duration of the last computation, including the inverse order
+        double lastMs = 0;  // duration of the last computation in milliseconds, including the inverse order
         qint64 made = 0;
         qint64 cacheHits = 0;
     };
     const Work& work() const { return m_work; }
 
-    // Returns the parameters of the plan of any epoch of the edited experiment, for PlanShelf::findOrMake().
+    // Returns the parameters of the plan for any epoch of the edited experiment, to be passed to
+    // PlanShelf::findOrMake().
     ShardSpec specAt(int epoch) const;
 
     std::optional<qint64> selectedSample() const { return m_selected; }

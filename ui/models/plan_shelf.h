@@ -13,8 +13,8 @@ namespace ringside {
 // Cache of computed shard plans. Thread-safe.
 class PlanShelf {
   public:
-    static constexpr std::int64_t kMostSamples = 12'000'000;  // limit of the number of samples of all plans together, 8
-                                                              // bytes per sample
+    static constexpr std::int64_t kMostSamples = 12'000'000;  // largest number of samples of all plans together; each
+                                                              // sample takes 8 bytes
     static constexpr std::size_t kMostPlans = 64;
 
     std::optional<ShardPlan> find(const ShardSpec& spec);

@@ -21,11 +21,10 @@ struct HostGroup {
 // Returns all hosts of a run with their ranks and connections.
 std::vector<HostGroup> hostsWithLinks(const RunData& run);
 
-// Returns the hosts as groups; empty if all ranks are on one host or if no two ranks share a host.
+// Returns the hosts with their ranks; empty if all ranks are on one host, or if every rank is on a host of its own.
 std::vector<HostGroup> hostGroups(const RunData& run);
 
-// Returns a text with the offset of a rank's host clock from the run's clock; empty if there is none or if it is not
-// measured yet.
+// Returns a text with the offset of the clock of a rank's host from the run's clock; empty if no offset was measured.
 QString hostClockText(const RunData& run, int rank);
 
 }  // namespace ringside

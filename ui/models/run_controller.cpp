@@ -40,7 +40,8 @@ RunController::RunController(const QString& controlProgram, RunModel& model, QOb
 }
 
 RunController::~RunController() {
-    // Ends the viewer process only. The run continues after the window has closed.
+    // Ends only the processes with which the window starts and follows the run. The run continues after the window has
+    // closed.
     dropProcess(m_launcher);
     dropProcess(m_viewer);
 }
@@ -97,7 +98,7 @@ void RunController::watchEnded(const QString& why) {
     setState(State::Failed, why);
 }
 
-// Stops following the command that watches a script. The command itself continues.
+// Disconnects from the command that watches a script, and so ignores its end. The command itself continues.
 void RunController::dropWatcher() {
     if (!m_watcher) return;
     m_watcher->disconnect(this);
@@ -127,7 +128,7 @@ void RunController::sendCommand(const ControlCommand& command) {
 
 void RunController::detach() {
     if (!isLive()) return;
-    m_detachWanted = m_launcher != nullptr;  // killing the launcher now could prevent the start of the run
+    m_detachWanted = m_launcher != nullptr;  // waits for the launcher: killing it could prevent the start of the run
     if (m_detachWanted) return;
     startNewRun(m_runDirectory);
     setState(State::Idle, tr("The run continues without the window."));
@@ -156,7 +157,7 @@ QProcess* RunController::newProcess() {
 void RunController::dropProcess(QProcess*& process) {
     if (!process) return;
     process->disconnect(this);
-    process->setParent(nullptr);  // deleting a running QProcess would block
+    process->setParent(nullptr);  // a running process deletes itself later, because its destructor would block
     if (process->state() == QProcess::NotRunning) {
         process->deleteLater();
     } else {
@@ -215,7 +216,7 @@ void RunController::sendStop() {
 }
 
 void RunController::readProgress() {
-    if (!m_viewer) return;  // until the new run is followed, the model still holds the previous run
+    if (!m_viewer) return;  // no run is followed yet, and the model still contains the previous run
     if (m_state == State::Starting && m_model.data().started()) {
         m_deadline.stop();
         setState(m_stopWanted ? State::Stopping : State::Running);
@@ -227,7 +228,7 @@ void RunController::viewerFinished(int exitCode, QProcess::ExitStatus) {
     m_viewerExit = exitCode;
     m_viewerGone = true;
     m_viewerProblem = complaintIn(m_viewer->readAllStandardError());
-    m_model.feed(m_viewer->readAllStandardOutput());  // drained() then calls concludeViewer()
+    m_model.feed(m_viewer->readAllStandardOutput());  // concludeViewer() is called when all lines are decoded
 }
 
 void RunController::concludeViewer() {
@@ -252,8 +253,8 @@ void RunController::conclude() {
     if (m_state == State::Failed) waitForSuccessor();
 }
 
-// Polls for a restart of the run: with parallel.min_ranks, the program that started the ranks may continue with the
-// remaining ranks in the same directory.
+// Polls every 2 s, at most 15 times, whether the failed run restarts: with parallel.min_ranks, the program that started
+// the ranks may continue with the remaining ranks in the same directory.
 void RunController::waitForSuccessor() {
     constexpr auto kBetweenLooks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();
@@ -281,7 +282,7 @@ void RunController::findSuccessor() {
 
 void RunController::deadlinePassed() {
     if (m_state == State::Stopping && !m_model.isDrained()) {
-        m_deadline.start(kStopDeadline);  // the end of the run may be in lines that are not decoded yet
+        m_deadline.start(kStopDeadline);  // waits again: lines not decoded yet may contain the end of the run
         return;
     }
     if (m_state == State::Stopping) {

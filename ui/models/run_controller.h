@@ -14,7 +14,8 @@ namespace ringside {
 
 class RunModel;
 
-// Starts, follows and stops one run through ringsidectl. The only source of the run's state in the GUI.
+// Starts, follows and stops one run through ringsidectl. All parts of the window read the state of the run from this
+// class.
 class RunController : public QObject {
     Q_OBJECT
   public:
@@ -30,7 +31,7 @@ class RunController : public QObject {
         return m_state == State::Starting || m_state == State::Running || m_state == State::Stopping;
     }
     QString runDirectory() const { return m_runDirectory; }
-    QString message() const { return m_message; }  // returns the run's verdict, or the reason why the start failed
+    QString message() const { return m_message; }  // returns the verdict of an ended run, or the reason of a failure
     // True while a failed run that was live may restart with the remaining ranks; the controller polls for it.
     bool mayStartAgain() const { return m_wasLive && m_successor.isActive(); }
 
@@ -43,7 +44,8 @@ class RunController : public QObject {
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
     void stop();                                      // requests the run to stop after the current step
     void forget();                                    // closes a run that is over
-    void detach();                                    // stops following the run, once it is launched; the run continues
+    void detach();                                    // stops following the run as soon as it is launched; the run
+                                                      // continues
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
@@ -84,7 +86,8 @@ class RunController : public QObject {
     bool m_stopWanted = false;
     bool m_detachWanted = false;  // true if detach() was called during the launch
     bool m_reportSamples = false;
-    bool m_viewerGone = false;  // true if the viewer's process has ended; its last lines may not be decoded yet
+    bool m_viewerGone = false;  // true if the process that follows the run has ended, but its last lines may not be
+                                // decoded yet
     int m_viewerExit = 0;
     QString m_viewerProblem;
 };

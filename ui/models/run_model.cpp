@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kSliceBytes = 128 * 1024;  // about 2 ms of decoding
+constexpr qsizetype kSliceBytes = 128 * 1024;  // number of bytes that are decoded without interruption, in about 2 ms
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void RunModel::decodeSlice() {
         const bool isNews = m_watched.take(event) || m_logged.take(event);
         m_watchedPending = m_watchedPending || isNews;
     });
-    if (m_data.started()) m_expected.reset();  // changed() follows
+    if (m_data.started()) m_expected.reset();  // changed() is emitted later, by m_tick
     m_taken += count;
     if (m_taken == chunk.size()) {
         m_queue.removeFirst();

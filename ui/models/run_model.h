@@ -30,23 +30,24 @@ class RunModel : public QObject {
 
     const RunData& data() const { return m_data; }
     const WatchedScript& watched() const { return m_watched; }
-    const LoggedCurves& logged() const { return m_logged; }  // of a watched script
+    const LoggedCurves& logged() const { return m_logged; }  // returns the scalars that a watched script has logged
     // True if the shown or expected run is that of a watched script, which Ringside cannot pause.
     bool isWatched() const { return m_expected ? !m_expected->script.isEmpty() : m_watched.isWatched(); }
-    // Directory of the run whose events are fed; empty: none.
+    // Directory of the run whose telemetry feed() receives; empty: no run.
     const QString& directory() const { return m_directory; }
     void setDirectory(const QString& directory) { m_directory = directory; }
     void reset();  // clears everything but the expected run and emits restarted(); call for each new run
-    // Sets the expected run. Until its first line, views must not show the previous run, which reappears if the new
-    // run is refused.
+    // Sets the run that is starting. Until the first telemetry of this run arrives, views must not show the previous
+    // run. The previous run is shown again if the new run is refused.
     void expect(const ExpectedRun& run);
     void expectNothing();
     const std::optional<ExpectedRun>& expected() const { return m_expected; }
-    // True if the form was changed after this run was started: then nothing about the run describes the form.
+    // True if the form was changed after this run was started. The numbers of the run then do not describe the
+    // experiment in the form.
     bool formDiffers() const { return m_formDiffers; }
     void setFormDiffers(bool differs);
-    // Queues telemetry bytes, split at any position. They are decoded in slices between other events, so that a long
-    // replay never blocks the GUI.
+    // Queues telemetry bytes; a call may end in the middle of a line. The bytes are decoded in slices between other
+    // events, so that a long replay never blocks the GUI.
     void feed(const QByteArray& bytes);
     bool isDrained() const { return m_queue.isEmpty(); }
 
@@ -54,9 +55,10 @@ class RunModel : public QObject {
     void restarted();
     void expectedChanged();
     void formDiffersChanged();
-    void drained();                  // all queued bytes are decoded
-    void changed(unsigned changes);  // RunChange bits
-    void watchedChanged();           // facts, findings or logged values of a script; at most every 40 ms
+    void drained();                  // emitted when all queued bytes are decoded
+    void changed(unsigned changes);  // emitted at most every 40 ms; changes: bits of RunChange
+    void watchedChanged();           // emitted at most every 40 ms when facts, findings or logged values of a script
+                                     // have changed
 
   private:
     void decodeSlice();
@@ -66,11 +68,11 @@ class RunModel : public QObject {
     RunData m_data;
     WatchedScript m_watched;
     LoggedCurves m_logged;
-    bool m_watchedPending = false;  // watchedChanged() is due
+    bool m_watchedPending = false;  // true if watchedChanged() will be emitted at the next timeout of m_tick
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;
     QList<QByteArray> m_queue;
-    qsizetype m_taken = 0;  // number of decoded bytes of the first chunk
+    qsizetype m_taken = 0;  // number of bytes of the first entry of m_queue that are decoded already
     QTimer m_slice;
     QTimer m_tick;
     unsigned m_pending = 0;

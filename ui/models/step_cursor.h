@@ -7,13 +7,13 @@
 
 namespace ringside {
 
-// Selected step, shared by all pages: lanes, numbers, the charts' crosshair and the grid's columns.
+// Selected step of the run, shared by all pages. Lanes and numbers show this step; charts and the grid mark it.
 class StepCursor : public QObject {
     Q_OBJECT
   public:
     using QObject::QObject;
 
-    // Returns the selected step, counted from 1 over all epochs.
+    // Returns the selected step, counted from 1 over all epochs; empty if no step is selected.
     std::optional<std::int64_t> step() const { return m_step; }
     void choose(std::optional<std::int64_t> step) {
         if (step == m_step) return;

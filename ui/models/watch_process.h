@@ -18,7 +18,7 @@ class WatchProcess final : public QObject {
     explicit WatchProcess(const QString& controlProgram, QObject* parent = nullptr);
 
     void start(const WatchRequest& request);
-    void stop();  // sends SIGTERM, which ends the command
+    void stop();  // sends SIGTERM to the command, which ends the watched script
     bool isStopped() const { return m_isStopped; }
 
     static constexpr const char* kOutputFile = "output.txt";
@@ -45,8 +45,8 @@ class WatchProcess final : public QObject {
     QTimer m_look;
 };
 
-// Returns the last line of the output that names an exception of Python or a script that cannot be opened; empty if
-// there is none.
+// Returns the last line of the output that reports a Python exception, or that reports a script that cannot be opened;
+// empty if there is none.
 QString lastPythonError(const QByteArray& output);
 
 // Returns one sentence that explains why a watched command has ended before its first training step. `output` is the

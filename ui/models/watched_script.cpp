@@ -73,7 +73,8 @@ QString loaderText(const Json& loader) {
     return parts.join(QStringLiteral(", "));
 }
 
-// Returns "1 bucket of 14.9 KiB" for the sizes "15272".
+// Returns the number and the total size of the gradient buckets, such as "1 bucket of 14.9 KiB" if the list of sizes is
+// "15272".
 QString bucketText(const Json& buckets) {
     std::int64_t count = 0, bytes = 0;
     for (const QString& part : textIn(buckets, "sizes").split(QLatin1Char(','), Qt::SkipEmptyParts)) {
@@ -128,7 +129,7 @@ void WatchedScript::takeFacts(const ScriptFacts& event) {
     if (event.about == "process" && (m_lowest < 0 || event.rank < m_lowest)) {
         m_lowest = event.rank;
         m_process = facts;
-        m_loaders.clear();  // the loaders are reported by the new lowest rank
+        m_loaders.clear();  // removes the loaders of another rank: the new lowest rank reports its own
         m_optimizers.clear();
     }
     if (event.about == "process_group_created" && m_group.is_null()) m_group = facts;

@@ -18,7 +18,7 @@ namespace ringside {
 // ranks differ, the facts of the lowest rank are shown.
 class WatchedScript {
   public:
-    // A line of the panel, for example "Sampler", "DistributedSampler, seed 0".
+    // Line in the panel of the watched script, such as "Sampler" (label) and "DistributedSampler, seed 0" (value).
     struct Fact {
         QString label;
         QString value;
@@ -35,7 +35,7 @@ class WatchedScript {
     QString launcher() const;        // returns, for example, "torchrun, 2 ranks"; empty if not reported
     std::int64_t batchSize() const;  // returns the batch size of the training loader; 0: not known
     QList<Fact> facts() const;       // returns facts about the data, the model and the training
-    // Returns the findings that hold now, worst first.
+    // Returns the findings that currently apply, worst first.
     const std::vector<Finding>& findings() const { return m_findings.all(); }
 
   private:

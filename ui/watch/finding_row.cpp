@@ -41,7 +41,8 @@ const char* toneOf(Severity severity) {
     return "";
 }
 
-// Adds the ranks, steps and epochs of a JSON value. "ranks": 4 is a number of ranks, "ranks": [0, 2] are ranks.
+// Adds the ranks, steps and epochs that a JSON value contains. A list under "ranks", such as [0, 2], contains ranks; a
+// number under "ranks", such as 4, is a count and is ignored.
 void addThings(std::vector<Identity>& things, const Json& value) {
     const auto add = [&](IdentityKind kind, const Json& one) {
         if (one.is_number_integer()) things.push_back({kind, one.get<std::int64_t>()});
@@ -142,7 +143,7 @@ FindingRow::FindingRow(const Finding& finding, bool canOpen, QWidget* parent)
     m_row->addLayout(right, 2);
     setToolTip(evidenceText(finding));
     for (QLabel* label : m_things.empty() ? QList<QLabel*>() : findChildren<QLabel*>())
-        label->setContextMenuPolicy(Qt::NoContextMenu);  // the window opens the menu of the ranks
+        label->setContextMenuPolicy(Qt::NoContextMenu);  // a right click opens the window's menu of the ranks instead
 }
 
 std::vector<Identity> FindingRow::identitiesAt(const QPoint&) const {

@@ -18,7 +18,7 @@ namespace ringside {
 class FindingRow final : public QFrame, public IdentitySource {
     Q_OBJECT
   public:
-    // canOpen: the line of the script can be opened in an editor.
+    // canOpen: true if the line of the script can be opened in an editor.
     FindingRow(const Finding& finding, bool canOpen, QWidget* parent = nullptr);
 
     std::vector<Identity> identitiesAt(const QPoint& point) const override;

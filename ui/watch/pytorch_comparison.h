@@ -21,7 +21,7 @@ class PytorchComparison final : public QObject {
     struct Request {
         RunConfig config;
         QString ownRun;       // directory of a finished run of the experiment; empty: Ringside trains it first
-        QString interpreter;  // Python with PyTorch
+        QString interpreter;  // path of a Python interpreter that can import PyTorch
     };
     enum class Stage { kInterpreter, kRingside, kExport, kPytorch, kCompare };
 
@@ -68,7 +68,8 @@ class PytorchComparison final : public QObject {
 
     QString m_program;
     Request m_request;
-    std::shared_ptr<Folder> m_folder;  // null before the folder was made; shared with work and processes
+    std::shared_ptr<Folder> m_folder;  // null until the folder is created; shared with the thread and the processes
+                                       // that use the folder
     Stage m_stage = Stage::kInterpreter;
     QProcess* m_process = nullptr;
     LatestWork m_work;

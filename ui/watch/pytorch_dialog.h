@@ -21,7 +21,8 @@ class Theme;
 class PytorchDialog final : public QDialog {
     Q_OBJECT
   public:
-    // Experiment to compare. ownRun: a finished run of it; empty: Ringside trains it first.
+    // Experiment to compare. ownRun: directory of a finished run of this experiment; empty: Ringside trains the
+    // experiment first.
     struct Experiment {
         RunConfig config;
         QString ownRun;

@@ -15,8 +15,10 @@ namespace {
 using Line = PytorchOutcome::Line;
 using enum PytorchOutcome::Result;
 
-constexpr double kLossTolerance = 1e-5;    // default of `ringsidectl compare`
-constexpr double kWeightTolerance = 1e-4;  // relative to the largest value of the tensor
+constexpr double kLossTolerance = 1e-5;    // largest relative difference of losses that counts as equal; default of
+                                           // `ringsidectl compare`
+constexpr double kWeightTolerance = 1e-4;  // largest difference of weights that counts as equal, relative to the
+                                           // largest value of the tensor
 
 QString outcomeText(const char* text) {
     return QCoreApplication::translate("PytorchOutcome", text);
@@ -122,7 +124,8 @@ QString PytorchOutcome::text() const {
 
 namespace {
 
-// Returns losses and samples as lines, or one line with the reason why they cannot be compared.
+// Returns one line about the losses and one about the samples, or a single line with the reason why the runs cannot be
+// compared.
 QList<Line> recordLines(const ComparedRuns& runs) {
     const Result<RunRecord> own = readRunRecord(runs.ringside);
     if (!own) return {notCompared(outcomeText("Ringside's run"), own.problem())};

@@ -34,8 +34,8 @@ struct PytorchOutcome {
     QString text() const;
 };
 
-// Compares the runs: losses as PyTorch's backward() has received them, trained samples, and weights. Blocks on the
-// disk.
+// Compares the runs: losses as PyTorch's backward() has received them, trained samples, and weights. Blocks until the
+// files are read.
 PytorchOutcome comparePytorchRuns(const ComparedRuns& runs);
 
 // Returns the line about the losses. In `watched`, run A is Ringside's run and run B is the watched PyTorch script.

@@ -33,7 +33,7 @@ struct WatchChoice {
     QString problem() const;
     WatchRequest request(bool isCheck) const;
 
-    // Converts the choice to and from settings::kLastWatch.
+    // Converts the choice to and from the list of texts that is stored as settings::kLastWatch.
     QStringList toTexts() const;
     void takeTexts(const QStringList& texts);
 };

@@ -264,7 +264,7 @@ void WatchDialog::startScript(bool isCheck) {
     if (m_controller.isLive() || !chosen.problem().isEmpty()) return;
     const WatchRequest request = chosen.request(isCheck);
     QStringList recent = m_settings.get(settings::kRecentScripts);
-    if (QFileInfo(request.script).isFile()) {  // a whole command may contain no script
+    if (QFileInfo(request.script).isFile()) {  // adds the script to the recent scripts; a command may contain no script
         recent.removeAll(request.script);
         recent.prepend(request.script);
     }

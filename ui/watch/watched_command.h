@@ -14,8 +14,8 @@ struct WatchedCommand {
     QString script;         // path of the first .py file of the command; empty: there is none
     QStringList arguments;  // arguments of the command after the script
 
-    // Returns the path of a file of the script that a finding names relative to the script's folder; empty if the file
-    // does not exist.
+    // Returns the absolute path of a source file whose path in a finding is relative to the folder of the script; empty
+    // if the file does not exist.
     QString pathBesideScript(const QString& file) const;
 };
 

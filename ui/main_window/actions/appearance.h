@@ -10,14 +10,15 @@ class Settings;
 class Theme;
 struct WindowActions;
 
-// Theme, type size and motion: the actions of the View menu, and the settings that keep them.
+// Actions of the View menu for theme, type size and reduced motion. Each choice is stored in the settings.
 class Appearance final : public QObject {
     Q_OBJECT
   public:
     // All arguments must outlive this object.
     Appearance(const WindowActions& actions, Theme& theme, Settings& settings, QObject* parent = nullptr);
 
-    // Restores type size and motion of the last session. The theme is chosen before the window is created.
+    // Applies the type size and the setting "reduce motion" of the last session. Does not set the theme, which is
+    // applied before the window is created.
     void restore();
 
   Q_SIGNALS:

@@ -45,9 +45,9 @@ void ClusterActions::join() {
     (new JoinDialog(m_dependencies.controlProgram, m_window))->show();
 }
 
-// Requests to show the run in `directory`, which a classroom has started. While the previous run is still live in this
-// window, the request waits for its end: after a failure the classroom can start the next run before the window has
-// read the end of the failed run.
+// Emits runBegan() for the run in `directory`, which a classroom has started. If the previous run is still live in this
+// window, the signal is emitted when the previous run has ended: after a failure the classroom can start the next run
+// before the window has read the end of the failed run.
 void ClusterActions::follow(const QString& directory) {
     if (directory.isEmpty()) return;
     if (m_dependencies.controller.isLive()) {

@@ -16,7 +16,8 @@ class InviteDialog;
 class RunController;
 struct WindowActions;
 
-// Run > Launch, Invite ranks and Join: opens their dialogs, and shows the runs that they start in the window.
+// Run > Launch, Invite ranks and Join: opens their dialogs, and shows in the main window the runs that these dialogs
+// start.
 class ClusterActions final : public QObject {
     Q_OBJECT
   public:

@@ -37,7 +37,8 @@ void PytorchComparisonAction::refresh() {
                          : reason);
 }
 
-// True if the shown run has trained the experiment of the form to its end.
+// True if the shown run is finished, was trained by Ringside, and has the settings of the experiment form. The
+// comparison then uses this run instead of training the experiment again.
 bool PytorchComparisonAction::ownRunFits() const {
     const auto& ended = m_in.run.data().ended();
     return ended && ended->state == RunOutcome::kFinished && !m_in.run.isWatched() &&

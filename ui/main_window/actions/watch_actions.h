@@ -37,12 +37,13 @@ class WatchActions final : public QObject {
     // All arguments must outlive this object. `window` is the parent of the dialog.
     WatchActions(const WindowActions& actions, const Dependencies& dependencies, QWidget* window);
 
-    // Adds the panel to the layout of `frame`. It takes the place of `form` while a watched run is shown.
+    // Adds the panel with the watched script to the layout of `frame`. The panel replaces `form` while a watched run is
+    // shown.
     void addPanel(QWidget& frame, QWidget* form);
     void addFindings(TrainingPage& page);
-    // Shows the dialog; with a script, chooses that script.
+    // Shows the dialog "Watch a script". A script that is not empty is selected in the dialog.
     void openDialog(const QString& script = {});
-    void showForm();  // shows the experiment form although a watched run is on screen
+    void showForm();  // shows the experiment form instead of the panel, although a watched run is shown
 
   Q_SIGNALS:
     void watchWanted(const ringside::WatchRequest& request);

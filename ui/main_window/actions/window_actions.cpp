@@ -212,7 +212,7 @@ void WindowActions::addExamples(const std::function<void(const QString&)>& begin
     }
 }
 
-// Sets search terms for the command palette.
+// Sets additional search terms for each action, so that the command palette finds the action by them, too.
 void WindowActions::setSearchTerms() {
     setSynonyms(*run, tr("start train launch go execute"));
     setSynonyms(*resume, tr("continue go on restart checkpoint"));

@@ -106,8 +106,8 @@ void ExperimentDock::offerChanges(const QString& changes) {
     m_apply->setToolTip(tr("Applies the change to the live run from its next step on; checkpoints contain it"));
 }
 
-// Sets the width of the form: wider with larger type, but at most kMostForm of the window (and at least kNormalForm),
-// because the page beside the form needs room, too.
+// Sets the width of the form. A larger type size makes the form wider, up to kMostForm (0.4) of the window's width,
+// because the page beside the form needs room. This limit is never less than kNormalForm.
 void ExperimentDock::fitTo(int windowWidth) {
     m_windowWidth = windowWidth;
     const int most = std::max(kNormalForm, static_cast<int>(kMostForm * windowWidth));

@@ -20,16 +20,18 @@ class ExperimentDock final : public PlainDock {
     ExperimentDock(ExperimentModel& experiment, QWidget* parent);
 
     ExperimentForm& form() { return *m_form; }
-    // Frame and panel of the form, for a panel that takes the place of the form.
+    // Returns the frame that contains the form's panel; panel() returns this panel. Another panel in the same frame can
+    // replace the form.
     QWidget& frame() { return *m_frame; }
     QWidget* panel() { return m_panel; }
 
     void setFileName(const QString& name, const QString& tip);
-    // Shows in which settings the form differs from a live run or from the shown one.
+    // Shows the names of the settings in which the form differs from the shown run. `isLive`: the run is live, so the
+    // text explains that the changes apply to the next run.
     void showChanges(const QStringList& settings, bool isLive);
     // Shows a button that applies `changes` of the form to the live run; an empty text hides the button.
     void offerChanges(const QString& changes);
-    // Fits the width of the form to the type and to the width of the window.
+    // Fits the width of the form to the type size and to the width of the window, in pixels.
     void fitTo(int windowWidth);
     // Moves the keyboard focus into the form, and shows the dock.
     void focusForm();

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Message above the pages, with at most one action. Not modal; a new message replaces the old one.
+// Message bar above the pages, with at most one button. Not modal; a new message replaces the old one.
 class NoticeBar final : public QFrame {
     Q_OBJECT
   public:

@@ -15,17 +15,17 @@ RunNotices::RunNotices(const Dependencies& dependencies, QObject* parent) : QObj
 void RunNotices::followState(RunController::State state) {
     using enum RunController::State;
     const QString message = m_in.controller.message();
-    if (state == Running && !message.isEmpty())  // the run did not stop
+    if (state == Running && !message.isEmpty())  // the message reports that the run did not stop
         m_in.notice.showMessage(message, NoticeBar::Tone::Danger);
     if (state == Stopped && m_in.session.canResume())
         m_in.notice.offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { m_in.session.resume(); });
     if (state == Failed) offerAfterFailure();
 }
 
-// Shows the message of a failed run with a button: it shows the last steps on the Timeline page or, if no steps were
-// traced, the log. If the run has recorded its end, the log also opens at once.
+// Shows the message of a failed run, and a button that opens the Timeline page at the last steps or, if no steps were
+// traced, the log. If the end of the run was recorded, the log also opens at once.
 void RunNotices::offerAfterFailure() {
-    const bool hasBegun = !m_in.controller.runDirectory().isEmpty();  // a refused start has no log
+    const bool hasBegun = !m_in.controller.runDirectory().isEmpty();  // a start that was refused has no log
     const bool hasEnded = hasBegun && m_in.run.data().ended();
     const auto& trace = m_in.run.data().trace();
     const auto showLog = [this] { m_in.log.show(); };

@@ -13,7 +13,8 @@ class NoticeBar;
 class RunModel;
 class RunSession;
 
-// Notices about the state of the shown run: what to do after it was stopped, has failed, or has not stopped.
+// Notices about the state of the shown run: offers the next action after the run was stopped or has failed, and reports
+// that a run did not stop in time.
 class RunNotices final : public QObject {
     Q_OBJECT
   public:

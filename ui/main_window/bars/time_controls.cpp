@@ -25,7 +25,8 @@ TimeControls::TimeControls(WindowActions& actions, RunController& controller, Ru
     refresh();
 }
 
-// Shows in the tooltip why an action is disabled while a watched script is shown, and its own tooltip otherwise.
+// Sets the tooltip of an action: while a watched script is shown, the reason why the action is disabled; otherwise the
+// action's own tooltip.
 void TimeControls::showReason(QAction& action, bool isWatched) {
     constexpr const char* kOwnTip = "ownTip";
     const QString reason =
@@ -82,8 +83,9 @@ bool TimeControls::wasAnswered() const {
         [this](const Controlled& one) { return one.command == ControlKind::kRate && one.value == m_sentRate; });
 }
 
-// Shows the maximum rate that the live run reports, or the chosen rate if no run is live. Shows no report until the run
-// has confirmed the rate that this window sent last, because earlier reports contain the previous rate.
+// Shows the maximum rate that the live run reports, or the rate chosen in this window if no run is live. After this
+// window has sent a rate, ignores the reports until the run confirms this rate, because earlier reports contain the
+// previous rate.
 void TimeControls::followRate() {
     if (!m_wasLive) {
         m_sentRate.reset();

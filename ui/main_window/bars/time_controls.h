@@ -29,8 +29,9 @@ class TimeControls final : public QObject {
 
     // Returns a command for each maximum speed, for the command palette. `parent` owns the commands.
     QList<QAction*> speedCommands(QObject* parent);
-    void setSpeed(int index);  // sets the speed to an index of kSpeeds; also changes a live run
-    // Returns the speed of the live run, or of the next run if none is live. 0 is full speed.
+    void setSpeed(int index);  // sets the maximum speed to kSpeeds[index] and sends it to a live run
+    // Returns the maximum speed of the live run or, if no run is live, of the next run, in steps per second. 0 is full
+    // speed.
     double stepsPerSecond() const { return m_rate; }
     static QString speedText(double stepsPerSecond);
     // Triggers Pause for Space, Step for Right and Phase for Shift+Right. Returns false for other keys and if the
@@ -53,10 +54,10 @@ class TimeControls final : public QObject {
     WindowActions& m_actions;
     RunController& m_controller;
     RunModel& m_run;
-    double m_chosen = 0;                // maximum rate chosen in this window, in steps per second
-    double m_rate = 0;                  // maximum rate that is shown, in steps per second
+    double m_chosen = 0;                // maximum rate chosen in this window, in steps per second; 0: full speed
+    double m_rate = 0;                  // maximum rate that is shown, in steps per second; 0: full speed
     std::optional<double> m_sentRate;   // maximum rate that was sent to the run and is not confirmed yet
-    std::size_t m_confirmedBefore = 0;  // number of confirmations that the run had sent when m_told was sent
+    std::size_t m_confirmedBefore = 0;  // number of commands that were confirmed when m_sentRate was sent
     bool m_wasLive = false;
 };
 

@@ -69,7 +69,7 @@ void TopBar::addWidgets(const WindowActions& actions) {
     placeControls(false);
 }
 
-// Adds Run, the time controls, the speed and the epoch.
+// Adds the buttons Run, Pause, Step, Phase and Stop, the slider of the speed and the slider of the epoch.
 void TopBar::addControls(const WindowActions& actions) {
     m_controls = new QWidget(this);
     m_controls->setObjectName(QStringLiteral("timeControls"));
@@ -120,7 +120,8 @@ int TopBar::widthOfOneRow() const {
     return width + roomy + rest + (buttons + 7) * Theme::kSpace2;
 }
 
-// Reads the sizes of the parts again when the type size has changed: the change reaches the parts after the bar itself.
+// Decides again between one row and two rows when the layout of the bar changes. A change of the type size reaches the
+// widgets in the bar after the bar itself, so that only then their new widths are known.
 bool TopBar::event(QEvent* event) {
     const bool handled = QFrame::event(event);
     if (event->type() == QEvent::LayoutRequest) arrange();
@@ -160,7 +161,8 @@ QPushButton* TopBar::makeButton(QAction* action, const QString& name) {
     return button;
 }
 
-// Adds the slider of the speed with its texts. At its right end the run is at full speed.
+// Adds the speed slider with its caption and the text of its value. At the right end of the slider, the run trains at
+// full speed.
 void TopBar::addSpeed(QHBoxLayout& line) {
     m_speedCaption = new QLabel(tr("Speed"), this);
     m_speedCaption->setProperty("role", "muted");

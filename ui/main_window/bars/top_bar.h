@@ -28,7 +28,7 @@ class TopBar final : public QFrame {
     void setRunBlocked(const QString& reason);
     void refreshEpochs();
 
-    // Shows the nearest of TimeControls::kSpeeds; 0 is full speed.
+    // Shows the speed as text and moves the slider to the nearest of TimeControls::kSpeeds; 0 is full speed.
     void setSpeed(double stepsPerSecond);
 
     QSize minimumSizeHint() const override;

@@ -18,7 +18,8 @@ class TimeControls;
 struct HelpTopic;
 struct WindowActions;
 
-// Commands that only show something: command finder, documentation, keys, devices, model summary, copy as text.
+// Commands that change neither the run nor the layout: command finder, documentation, list of keys, devices, model
+// summary, and copying the text of a page.
 class WindowTools final : public QObject {
     Q_OBJECT
   public:

@@ -16,7 +16,7 @@ class PlanModel;
 class RunModel;
 class StepCursor;
 
-// Menu of a rank, sample, step, epoch or collective: the same actions wherever it is drawn.
+// Menu of a rank, sample, step, epoch or collective. Contains the same actions on every page.
 class IdentityMenu final : public QObject {
     Q_OBJECT
   public:
@@ -28,7 +28,7 @@ class IdentityMenu final : public QObject {
         PageLinks& links;
     };
 
-    // All parts of `window` must outlive the menu.
+    // All objects that `window` refers to must outlive the menu.
     explicit IdentityMenu(const Window& window, QObject* parent = nullptr);
 
     // Returns the ranks, samples, steps, epochs and collectives that the widget below `point` of `window` draws at this

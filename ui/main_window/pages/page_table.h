@@ -31,10 +31,11 @@ struct PageContext {
     QString controlProgram;
 };
 
-// A page of the window. Its tab, key, menu entry and --page follow from the functions of Page.
+// A page of the window. Its tab, keyboard shortcut, menu entry and --page argument are derived from the functions of
+// its Page object.
 struct PageRow {
     const char* name;
-    // Creates the page and connects its signals with the context. The caller owns the page.
+    // Creates the page and connects its signals to the objects in `context`. The caller owns the page.
     Page* (*make)(const PageContext& context, QWidget* parent);
 };
 

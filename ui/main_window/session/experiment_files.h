@@ -24,12 +24,13 @@ class ExperimentFiles final : public QObject {
     ExperimentFiles(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent = nullptr);
 
     void startNew(const RunConfig& config = {});
-    // Opens an example; resource: its path relative to the resource directory.
+    // Opens an example; `resource` is its path relative to the resource directory.
     void startExample(const QString& resource);
     void chooseAndOpen();
     void chooseData();
     void chooseDataFolder();
-    // Opens an experiment, a run directory or data, depending on the contents of the path.
+    // Opens a file or folder according to its kind: an experiment, a run directory or a file of one, a Python script,
+    // or data.
     void open(const QString& path);
     void openExperiment(const QString& path);  // opens the experiment file; asks before unsaved changes are lost
     // Calls `proceed` at once if there are no unsaved changes. Otherwise asks the user, and calls `proceed` after the

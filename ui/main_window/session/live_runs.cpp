@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostLooked = 500;  // limit of run directories that are checked in each folder
+constexpr qsizetype kMostLooked = 500;  // largest number of subfolders that are checked in each folder
 
 }  // namespace
 

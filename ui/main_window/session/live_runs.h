@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Returns the run directories with a live supervisor in `folders` and in the default folder of ringsidectl, newest name
-// first.
+// Returns the run directories with a live supervisor in `folders` and in the default folder of ringsidectl. Within a
+// folder, the names are in descending order.
 QStringList liveRuns(QStringList folders);
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 namespace ringside {
 namespace {
 
-// Returns the configuration with one rank per device if its strategy is data_parallel, which records one process with
-// several devices. Other configurations are returned unchanged.
+// Returns the configuration with one rank per device if its strategy is data_parallel: such a run records one process
+// with several devices. Other configurations are returned unchanged.
 RunConfig inRanks(RunConfig config) {
     if (config.parallel.strategy == StrategyKind::kDataParallel) {
         config.parallel.worldSize = devicesOf(config);

@@ -9,15 +9,16 @@
 
 namespace ringside {
 
-// Returns the experiment of a run as the user configured it, with "auto" where the run chose. Empty if it cannot be
-// read.
+// Returns the experiment of a run as the user configured it: with the device and backend that the user requested (for
+// example "auto") instead of those that the run chose. Empty if the recorded configuration cannot be read.
 std::optional<RunConfig> experimentOf(const RunStarted& run);
 
-// True if the experiments `form` and `run` are equal, apart from the name, the choice of devices and transport, and the
-// run that is continued.
+// True if the experiments `form` and `run` are equal. Ignores their names, devices and backends, and the checkpoint
+// from which they resume.
 bool isSameExperiment(const RunConfig& run, const RunConfig& form);
 
-// True if the form's experiment is that of the run in this directory, so that opening the run changes nothing in it.
+// True if the run in this directory has the same experiment as `form`, so that opening the run does not change the
+// form.
 bool holdsExperiment(const RunPaths& paths, const RunConfig& form);
 
 }  // namespace ringside

@@ -120,7 +120,8 @@ void RunSession::forget() {
     compareForm();
 }
 
-// Puts the experiment of an opened run into the form, with its own name and without unsaved changes.
+// Puts the experiment of an opened run into the form, without a file and without unsaved changes. If the form contains
+// this experiment already, the form is not changed.
 void RunSession::adoptConfig() {
     if (!m_adoptsConfig || !m_in.run.data().started()) return compareForm();
     m_adoptsConfig = false;
@@ -153,7 +154,7 @@ void RunSession::applyState(RunController::State state) {
     compareForm();
     if (!m_resumeWhenShown || m_in.controller.isLive() || state == Idle) return;
     m_resumeWhenShown = false;
-    // resumes after all receivers of stateChanged() have handled this state
+    // Resumes the run from the event loop, after all receivers of stateChanged() have handled this state.
     QMetaObject::invokeMethod(this, &RunSession::resume, Qt::QueuedConnection);
 }
 

@@ -51,7 +51,7 @@ class RunSession final : public QObject {
     // Shows a run and its experiment, after asking about unsaved changes. False if there is no run to show; refused()
     // contains the reason.
     bool open(const QString& directory, AfterOpening after);
-    void forget();  // removes a run that is over from the pages
+    void forget();  // removes a run that has ended from the pages
 
     // Returns the settings in which the form differs from the live run, or from the shown run if none is live.
     QStringList changedSettings() const;
@@ -61,13 +61,14 @@ class RunSession final : public QObject {
     void applyChanges();
     void compareForm();
 
-    // Page that the window shows when a run was requested.
+    // Page to show when a run is requested: the current page; the current page if it follows runs, otherwise the
+    // Training page; or the Training page.
     enum class PageToShow { kCurrent, kAnyThatFollows, kTraining };
 
   Q_SIGNALS:
     void requested(ringside::RunSession::PageToShow page);
     void refused(const QString& sentence, bool isFailure);
-    void formCompared();  // changedSettings() or applicableChanges() may have changed
+    void formCompared();  // emitted when changedSettings() or applicableChanges() may have changed
 
   private:
     void request(PageToShow page, bool adoptsConfig = false);

@@ -26,7 +26,8 @@ QString ScriptExport::suggestedPath() const {
     return folder + QLatin1Char('/') + name + QStringLiteral(".py");
 }
 
-// Checks the experiment before the file dialog opens. Some checks need the data, which the model has loaded.
+// Checks that the experiment can be exported, and then opens the file dialog. Checks that depend on the data are
+// omitted while the data set is not loaded.
 void ScriptExport::choose() {
     const RunConfig config = m_model.resolvedConfig();
     if (const Problems problems = exportProblems(config); !problems.empty()) return refuse(problems.front());
@@ -60,7 +61,8 @@ void ScriptExport::writeFile(const QString& path) {
         });
 }
 
-// Runs on a worker thread, because reading the data set may take seconds.
+// Writes the exported script and its data file. Called on a worker thread, because reading the data set may take
+// seconds.
 ScriptExport::Outcome ScriptExport::writeScript(const RunConfig& config, const QString& path) {
     const QFileInfo file(path);
     const auto target = std::filesystem::path(file.absoluteFilePath().toStdString());

@@ -33,8 +33,8 @@ QString wholeText(double number) {
     return QLocale().toString(number, 'f', number < 100 ? 1 : 0);
 }
 
-// Returns the configuration with the settings of all strategies other than its own reset to their defaults. Two
-// configurations that are equal after this have the same predicted and measured numbers in the table.
+// Returns the configuration in which the settings of all strategies except the selected strategy have their default
+// values. Two configurations that are equal after this have the same predicted and measured numbers in the table.
 RunConfig ownSettings(const RunConfig& config) {
     RunConfig own = config;
     if (config.parallel.strategy != StrategyKind::kPipeline) own.pipeline = {};
@@ -77,7 +77,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setHighlightSections(false);
-    for (auto* corner : findChildren<QAbstractButton*>()) {  // hides the corner behind the row numbers
+    for (auto* corner : findChildren<QAbstractButton*>()) {  // names the corner button, which Qt has created
         corner->setObjectName(QStringLiteral("strategiesCornerButton"));
         corner->setToolTip(tr("All strategies"));
     }
@@ -100,7 +100,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
 }
 
 int ChoicesTable::wholeHeight() const {
-    constexpr int kBarRoom = 12;  // height of the horizontal scroll bar of a narrow page
+    constexpr int kBarRoom = 12;  // height of the horizontal scroll bar of a narrow page, in pixels
     return horizontalHeader()->sizeHint().height() + rowCount() * int(kRowHeight) + kBarRoom;
 }
 

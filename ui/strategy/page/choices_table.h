@@ -12,7 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// Table of all strategies for this model and world size, predicted and measured. A click uses a strategy in the form.
+// Table of all strategies for this model and world size, with predicted and measured numbers. A click on a strategy
+// puts the strategy into the experiment form.
 class ChoicesTable final : public QTableWidget {
     Q_OBJECT
   public:
@@ -24,7 +25,7 @@ class ChoicesTable final : public QTableWidget {
     void forgetSeen();
     TableData table() const;
     int wholeHeight() const;  // returns the height at which all strategies are visible
-    // Returns the names of the possible strategies that `ringsidectl prove` compares.
+    // Returns the names of the strategies that can be used for this experiment and that `ringsidectl prove` compares.
     QStringList provedStrategies() const;
 
   Q_SIGNALS:
@@ -43,7 +44,8 @@ class ChoicesTable final : public QTableWidget {
     void fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen);
     void fillProof(int row, const StrategyChoice& choice);
     QString proofText(const std::string& name) const;
-    // Returns the tool tip of the expected time; known: the speed of this computer was measured.
+    // Returns the tooltip of the expected time. known: true if the expected time is based on a measurement on this
+    // computer.
     QString expectedTip(bool known) const;
 
     Theme& m_theme;

@@ -30,23 +30,25 @@
 namespace ringside {
 namespace {
 
-constexpr int kLookMs = 400;  // interval for reading the traces of a live run
+constexpr int kLookMs = 400;  // interval for reading the traces of a live run, in milliseconds
 constexpr int kMoveMs = 40;
 constexpr TypePixels kLeastHeight{540};
-constexpr TypePixels kLeastPanel{170};       // height of a panel at the top
-constexpr TypePixels kBesideEachOther{520};  // width from which on the panels at the top stand side by side
+constexpr TypePixels kLeastPanel{170};       // height that the page needs in addition if the panels at the top are
+                                             // stacked
+constexpr TypePixels kBesideEachOther{520};  // least width of a page in which the panels at the top are side by side
 constexpr TypePixels kLeastNote{120};
 constexpr TypePixels kLeastChoices{120};
 constexpr TypePixels kLeastPictures{372};  // least height of the pictures, the other panels and the head of the table
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
                                PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
-// Returns typical rates for a computer whose speed was not measured.
+// Returns the computing and transfer rates that are assumed for a computer whose speed was not measured.
 MachineRates usualRates() {
     return {.processors = usableProcessors()};
 }
 
-// Returns the key under which measured numbers are kept: the experiment as text, without its strategy.
+// Returns the experiment as text, without the settings of its strategy. The measured numbers on the page are kept while
+// this text does not change.
 std::string withoutStrategy(const RunConfig& config) {
     RunConfig plain = config;
     plain.parallel.strategy = StrategyKind::kDdp;
@@ -344,7 +346,8 @@ void StrategyPage::showSentences() {
     m_schedulePanel->setNote(motionSentence(m_scene));
 }
 
-// Returns the text above the table: its subject or, while strategies are measured or proved, the progress.
+// Returns the text above the table: the number of ranks for which the table is valid or, while strategies are measured
+// or proved, the progress.
 QString StrategyPage::choicesNote() const {
     const QString tried = tr("%1 of %2 strategies done").arg(m_tried).arg(m_toTry);
     if (m_process.isBusy())
@@ -368,7 +371,7 @@ void StrategyPage::countTested() {
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
     m_kinds->setVisible(m_scene.config.parallel.strategy == StrategyKind::kPipeline);
-    const QSignalBlocker quiet(m_kinds);  // no signal, because the user has not made this choice
+    const QSignalBlocker quiet(m_kinds);  // emits no signal, because the program and not the user makes this choice
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (pipeline.scheduleFile.empty() && found != kKinds.end())
         m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));

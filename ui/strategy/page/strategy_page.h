@@ -80,13 +80,13 @@ class StrategyPage : public Page {
     RunModel& m_run;
     Theme& m_theme;
     StrategyScene m_scene;
-    std::size_t m_tried = 0;  // number of strategies that were measured or proved
+    std::size_t m_tried = 0;  // number of strategies that the running measurement or proof has finished
     std::size_t m_toTry = 0;
     StrategyProcess m_process;
     QTimer m_tick;          // timer that triggers a new plan
     QTimer m_look;          // timer that reads the live run
-    QTimer m_move;          // timer that redraws the parts that move, in slow motion
-    std::string m_seenFor;  // withoutStrategy() of the experiment whose figures were measured
+    QTimer m_move;          // timer that redraws the moving parts of the pictures in slow motion
+    std::string m_seenFor;  // result of withoutStrategy() for the experiment of the measured numbers
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;
     QWidget* m_content = nullptr;

@@ -23,7 +23,7 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
       m_table(new TablePanel(stem)) {
     setProperty("role", "panel");
     setAccessibleName(title);
-    setFocusPolicy(Qt::StrongFocus);  // for the copy key
+    setFocusPolicy(Qt::StrongFocus);  // so that the copy key copies the text of the panel
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
     column->setSpacing(Theme::kSpace1);

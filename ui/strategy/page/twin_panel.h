@@ -21,17 +21,17 @@ class TwinPanel final : public QFrame, public TextSource {
     void setSentence(const QString& sentence) { m_sentence->setWhole(sentence); }
     void setNote(const QString& note);  // sets the text below the picture; empty: no text
     void addControl(QWidget* control) { m_head->addWidget(control); }
-    void addPicture(QWidget* picture);  // adds another picture, which is shown when chosen
+    void addPicture(QWidget* picture);  // adds another picture; showPicture() selects the visible one
     void showPicture(int number);
     void showTable(bool table);
     void setTable(const TableData& table) { m_table->setTable(table); }
-    QString copyText() const override;  // the sentence and the numbers of the picture
+    QString copyText() const override;  // returns the sentence and the numbers of the picture
 
   private:
     FlowLayout* m_head;
     ElidedLabel* m_sentence;
     ElidedLabel* m_note;
-    QStackedLayout* m_stack;  // the table, then the pictures
+    QStackedLayout* m_stack;  // contains the table, followed by the pictures
     int m_picture = 0;
     bool m_asTable = false;
     TablePanel* m_table;

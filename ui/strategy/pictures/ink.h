@@ -12,9 +12,9 @@ namespace ringside {
 QColor mixedInk(const QColor& one, const QColor& other, double part);
 // Returns a readable text colour for a background: black or white.
 QColor textColorOn(const QColor& ground);
-// Returns a paler shade of a colour for the panels of this theme.
+// Returns the colour mixed with the background of the theme's panels, as a paler shade.
 QColor paler(const QColor& color, const ThemeColors& theme);
-// Hatching of idle time.
+// Returns the hatching with which idle time is drawn.
 QBrush idleBrush(const ThemeColors& theme);
 
 }  // namespace ringside

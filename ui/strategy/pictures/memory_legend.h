@@ -10,11 +10,11 @@
 
 namespace ringside {
 
-// Height of the legend's two rows, in pixels.
+// Returns the height of the two rows of the legend, in pixels.
 double memoryLegendHeight();
 
-// Paints the names of the classes of memory of which there is any, in as many rows as they need, and the text `words`
-// at the right of the last row if there is room. `room` is memoryLegendHeight() high.
+// Paints the names of the classes of memory with at least one byte, in as many rows as needed, and `words` in the rest
+// of the last row, shortened if necessary. `room`: area of the legend, with the height memoryLegendHeight().
 void paintMemoryLegend(QPainter& painter, const QRectF& room, std::span<const std::int64_t> bytes, const QString& words,
                        const Theme& theme);
 

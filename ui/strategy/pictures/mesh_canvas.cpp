@@ -151,7 +151,8 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (length < 1) return;
     const QPointF along = whole / length, across(-along.y(), along.x());
     const bool straight = std::abs(a.column - b.column) + std::abs(a.row - b.row) == 1;
-    // Returns the distance from the centre of a box to its edge along the line between both boxes, plus 2 pixels.
+    // Returns the distance from the centre of a box to its edge in the direction of the line between the two boxes,
+    // plus 2 pixels.
     const auto edge = [&](const QRectF& box) {
         const double x = std::abs(along.x()) > 1e-6 ? box.width() / 2 / std::abs(along.x()) : 1e9;
         const double y = std::abs(along.y()) > 1e-6 ? box.height() / 2 / std::abs(along.y()) : 1e9;

@@ -19,12 +19,13 @@ class MeshCanvas final : public StrategyCanvas {
     void sceneChanged() override;
 
   private:
-    // All contents that one rank sends to another.
+    // All transfers from one rank to another in a step.
     struct Route {
         int from = 0, to = 0;
         std::int64_t bytes = 0;
-        QStringList parts;                                 // contents of the transfer as text
-        StepLink::What what = StepLink::What::kGradients;  // content of the transfer that has the most bytes
+        QStringList parts;                                 // content and bytes of each transfer as text
+        StepLink::What what = StepLink::What::kGradients;  // content in transfer now, otherwise the content with the
+                                                           // most bytes
         bool both = false;                                 // true if the receiving rank also sends to the sending rank
         bool now = false;                                  // true if a transfer is in progress
     };

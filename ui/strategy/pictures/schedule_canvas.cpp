@@ -19,7 +19,7 @@ constexpr TypePixels kLeastSentence{90};
 constexpr double kBetween = 10;
 constexpr TypeLength kLeastLane{10.5};
 constexpr double kMostLane = 36;
-constexpr TypeLength kLeastText{9};  // height of a row from which digits fit in
+constexpr TypeLength kLeastText{9};  // least height of a row in which digits are drawn
 
 bool isForward(const LaneBlock& block) {
     return block.kind == LaneBlock::Kind::Forward;

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 8;  // ranks in the other dimensions of the mesh do equal work, so one of them is shown
+constexpr int kMostRanks = 8;  // largest number of ranks that are shown if there is no pipeline
 constexpr double kGather = 0.5;
 
 QString laneText(const char* text) {

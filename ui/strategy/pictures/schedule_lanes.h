@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Bar of a lane: begin and end, in the time unit of its group.
+// Block of a lane. Begin and end are in the time unit of its LaneGroup.
 struct LaneBlock {
     enum class Kind { Forward, Backward, Input, Weights, Moving, Resident };
     Kind kind = Kind::Forward;
@@ -29,7 +29,7 @@ struct Lane {
 // Lanes with a common time axis: the planned schedule, or the schedule as it ran.
 struct LaneGroup {
     QString title;
-    QString length;  // length of the axis as text; empty if time has no unit
+    QString length;  // label of the time axis, such as "step 12: 21.4 ms"; empty if time has no unit
     double end = 0;
     std::vector<Lane> lanes;
     std::int64_t step = 0;  // number of the step that ran; 0: the lanes show a plan

@@ -46,7 +46,8 @@ bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
 }
 
-// Returns a position in a lane: the middle of a block, or before, between or after the blocks.
+// Returns a position within the first block of this kind in a lane. part: 0 for the begin of the block, 1 for its end.
+// Empty if the lane has no such block.
 std::optional<double> momentIn(const Lane& lane, LaneBlock::Kind kind, double part) {
     const auto block = std::ranges::find(lane.blocks, kind, &LaneBlock::kind);
     if (block == lane.blocks.end()) return {};
@@ -100,7 +101,7 @@ double partOf(const LayerGroup& group, const RankMotion& rank) {
     return rank.phase == Phase::kForward ? part : 1 - part;
 }
 
-// Returns the common position in all lanes of a sharded model: the position of the slowest rank.
+// Returns the position of a rank on the common time axis of all lanes of a sharded model.
 double unitMoment(const StrategyScene& scene, const LaneGroup& planned, const RankMotion& rank) {
     if (rank.phase == Phase::kDataWait) return kBefore;
     if (!isPass(rank.phase)) return planned.end;

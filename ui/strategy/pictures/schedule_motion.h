@@ -13,8 +13,8 @@ namespace ringside {
 // scene.motion is empty. planned: first result of scheduleLanes().
 std::vector<std::optional<double>> laneMoments(const StrategyScene& scene, const LaneGroup& planned);
 
-// For a sharded model: returns for each unit (layers that are gathered together) whether its parameters are gathered,
-// or being gathered, on each rank.
+// For a sharded model, returns for each unit (layers that are gathered together) whether its parameters are gathered,
+// or being gathered, at the position of the slowest rank.
 std::vector<bool> gatheredNow(const StrategyScene& scene, const LaneGroup& planned);
 
 // True if rank `from` is sending the content `what` at the moment.

@@ -11,7 +11,7 @@ namespace ringside {
 
 class Theme;
 
-// Picture of a StrategyScene with tooltips and identities of its parts.
+// Picture of a StrategyScene. Its parts have tooltips, and menus of the ranks, steps and collectives that they draw.
 class StrategyCanvas : public Picture {
     Q_OBJECT
   public:

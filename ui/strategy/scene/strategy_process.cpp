@@ -121,7 +121,8 @@ void StrategyProcess::parseLine(const QByteArray& line) {
 }
 
 // Reads the remaining output and emits over(). Emits failed() first if the process crashed or its exit code is neither
-// 0 nor 1. Code 1 is no failure: strategies that must end with equal weights differ, as the output lines report.
+// 0 nor 1. Code 1 is no failure: `ringsidectl prove` has found a strategy that should end with equal weights but does
+// not, and has reported this strategy in its output.
 void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
     const QString complaint = complaintIn(m_process->readAllStandardError());

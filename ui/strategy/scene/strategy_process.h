@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// Figures of a strategy that `ringsidectl strategies --measure` reports.
+// Predicted and measured numbers of a strategy, as `ringsidectl strategies --measure` reports them.
 struct StrategyFigures {
     std::optional<double> expectedMs = {};
     std::optional<double> expectedSamplesPerSecond = {};
@@ -31,8 +31,8 @@ struct StrategyProof {
     QString text;  // step and tensor that differ, or why the strategy could not be tested
 };
 
-// Runs `ringsidectl strategies` or `prove` as a child process, so that the window itself does not train. The process is
-// killed when this object is destroyed.
+// Runs `ringsidectl strategies` or `prove` as a child process, so that the window itself does not train. The child
+// process receives SIGTERM when this object is destroyed.
 class StrategyProcess final : public QObject {
     Q_OBJECT
   public:

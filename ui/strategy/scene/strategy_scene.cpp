@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-// True if both experiments are distributed over ranks in the same way.
+// True if all settings on which the measurements of the page depend are equal in both experiments: strategy, ranks,
+// devices, model, batch size, optimizer, and recomputation.
 bool isSpreadAlike(const RunConfig& run, const RunConfig& shown) {
     const RunConfig one = asProcesses(run);
     const RunConfig other = asProcesses(shown);
@@ -67,8 +68,8 @@ std::vector<int> curveRanks(const StrategyScene& scene) {
     constexpr std::size_t kMost = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
-    // Chooses one rank for each stage of a pipeline. Without a pipeline, chooses all ranks of a sharded model, because
-    // their shards may differ by a row, or one rank if all ranks are replicas.
+    // Chooses the first rank of each stage of a pipeline. Without a pipeline, chooses all ranks of a sharded model,
+    // because their shards may differ by a row of a tensor, or one rank if all ranks are replicas.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
     for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMost; rank += step)
         ranks.push_back(static_cast<int>(rank));

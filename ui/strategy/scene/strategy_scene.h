@@ -17,13 +17,14 @@ namespace ringside {
 class ExperimentModel;
 class RunData;
 
-// Measurements of a run with the same strategy.
+// Measurements of a run whose experiment is distributed in the same way as the experiment on the page.
 struct RanScene {
     std::vector<RankMemory> memory;             // memory of each rank; empty: not reported yet
-    std::optional<double> idleShare;            // idle share over the traced steps
-    std::int64_t step = 0;                      // typical step among the last that all ranks traced; 0: none
-    std::vector<std::vector<PassSpan>> passes;  // passes of that step, by rank
-    PassesTime range;                           // range of all passes in time
+    std::optional<double> idleShare;            // share of idle time in the traced steps, from 0 to 1
+    std::int64_t step = 0;                      // number of the step of typical duration whose passes are shown; 0:
+                                                // none
+    std::vector<std::vector<PassSpan>> passes;  // passes of step number `step`, by rank
+    PassesTime range;                           // time from the first forward to the last backward pass in this step
     std::vector<std::optional<std::int64_t>> bytesPerStep;  // bytes sent per step, by rank
 };
 
@@ -33,9 +34,9 @@ struct StrategyScene {
     bool loading = false;
     std::string problem = {};  // reason why there is no plan; empty if there is one
     std::optional<StrategyCost> cost = {};
-    std::vector<StepLink> links = {};      // transfers of a step; set together with the cost
-    std::vector<MemoryCurve> curves = {};  // memory over the step of the ranks in curveRanks(); set together with the
-                                           // cost
+    std::vector<StepLink> links = {};      // transfers of a step; empty if `cost` is empty
+    std::vector<MemoryCurve> curves = {};  // memory during the step, for the ranks in curveRanks(); empty if `cost` is
+                                           // empty
     std::vector<StrategyChoice> choices = {};
     std::optional<RanScene> ran = {};
     std::optional<StepMotion> motion = {};  // positions of the ranks; set only in slow motion and single phases
@@ -48,7 +49,8 @@ struct StrategyScene {
 StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates& rates);
 // Returns the ranks whose memory during a step is shown: the first of ranks with equal work, at most eight.
 std::vector<int> curveRanks(const StrategyScene& scene);
-// Returns the measurements of the run; empty if there is no run, or if its experiment differs from that of the scene.
+// Returns the measurements of the run; empty if there is no run, or if its experiment differs in a setting that affects
+// the measurements.
 std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run);
 
 }  // namespace ringside

@@ -38,7 +38,8 @@ QString measured(const StrategyScene& scene) {
     return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
 }
 
-// Returns the number of time slots and of idle time slots of the busiest rank, for pipeline stages of equal duration.
+// Returns a sentence about the idle time of a pipeline: the number of idle and of all time slots of a rank, for stages
+// of equal duration. For a zero-bubble schedule and a schedule file, contains only the share of idle time.
 QString slotsSentence(const StrategyScene& scene) {
     const StrategyPlan& plan = scene.plan();
     const std::int64_t ranks = plan.mesh.pipeline;

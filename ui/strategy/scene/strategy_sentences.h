@@ -11,22 +11,25 @@ QString bytesText(double bytes);       // returns, for example, "20.8 MiB"
 QString percentText(double share);     // returns, for example, "27.3 %"
 QString stepTimeText(double seconds);  // returns, for example, "21.4 ms"
 
-// Returns the name of the experiment's strategy: "pipeline of 4 stages, 8 micro-batches, 1F1B".
+// Returns the name of the experiment's strategy, such as "pipeline of 4 stages, 8 micro-batches, 1F1B".
 QString strategyTitle(const StrategyScene& scene);
-// Returns "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; measured 28.6 %".
+// Returns, for example, "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; measured 28.6 %".
 QString scheduleSentence(const StrategyScene& scene);
 // Returns the meaning of the letters and strips in the picture of the model placement.
 QString holdsSentence(const StrategyScene& scene);
-// Returns "in flight: 4, 3, 2, 1"; empty if every rank has one batch.
+// Returns the number of micro-batches in flight on each rank, such as "in flight: 4, 3, 2, 1"; empty if every rank has
+// one batch.
 QString inFlightSentence(const StrategyScene& scene);
-// Returns the bytes sent over each link in a step, as text.
+// Returns a sentence about the rank that sends the most bytes in a step: predicted bytes by content, and the measured
+// total.
 QString linksSentence(const StrategyScene& scene);
-// Returns the rank with the highest memory use, its time and bytes, predicted and measured.
+// Returns a sentence about the rank that uses the most memory: the time of its highest use as a share of the step,
+// predicted bytes and measured bytes.
 QString memoryOverStepSentence(const StrategyScene& scene);
-// Returns the place of a rank in the mesh: "stage 0", "replica 1, shard 0 of 2".
+// Returns the place of a rank in the mesh, such as "stage 0" or "replica 1, shard 0 of 2".
 QString placeText(const StrategyPlan& plan, int rank);
 
-// Returns the display name of a strategy: "FSDP, parameters".
+// Returns the display name of a strategy, such as "FSDP, parameters".
 QString choiceTitle(const std::string& name);
 
 }  // namespace ringside

@@ -81,7 +81,7 @@ void LaneFrame::paintNames() {
     std::vector<double> busy;
     if (const TracedStep* step = m_model.shownStep())
         for (const RankTrace& rank : step->ranks) busy.push_back(busyMs(rank));
-    double busiest = -1;  // working time of the rank that works longest; drawn in a colour of its own
+    double busiest = -1;  // longest working time, if it exceeds 1.3 times the median; drawn in another colour; -1: none
     if (busy.size() > 1) {
         const double most = *std::ranges::max_element(busy);
         const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2);
@@ -123,7 +123,8 @@ void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
                        m_painter.fontMetrics().elidedText(group.link, Qt::ElideRight, static_cast<int>(room.width())));
 }
 
-// Returns the current phase of a rank in slow motion and while paused, and otherwise its working time in the step.
+// Returns the status of a rank as text: the phase after which the run is paused, the current phase in slow motion,
+// otherwise the working time of the rank in the step.
 QString LaneFrame::statusOf(int rank) const {
     const RunData& run = m_model.run();
     const auto at = static_cast<std::size_t>(rank);
@@ -234,8 +235,8 @@ void LaneFrame::paintCuts() {
     }
 }
 
-// Draws arrows from the last rank at a collective to the ranks that waited for it: at most kMostArrows (400), for waits
-// of at least kLeastArrow (10) pixels.
+// Draws arrows from the rank that arrived last at a collective to the ranks that waited for it: at most kMostArrows
+// (400) arrows, for waits of at least kLeastArrow (10) pixels.
 void LaneFrame::paintArrows() {
     const auto [first, last] = m_model.stepsTouched();
     if (first == 0) return;

@@ -38,7 +38,7 @@ class LaneFrame {
     const Theme& m_theme;
 };
 
-// Returns the time of a rank's own work, in milliseconds.
+// Returns the time that a rank spent in phases other than communication, idle and paused, in milliseconds.
 double busyMs(const RankTrace& rank);
 
 }  // namespace ringside

@@ -113,7 +113,7 @@ void LanePainter::paintLabel(const LaneSpan& span, const QRectF& rect) {
     for (const QString& text : texts) {
         const double width = m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2;
         if (width > rect.width()) continue;
-        if (waits) {  // the hatching would make the text hard to read
+        if (waits) {  // plain background, because the hatching would make the text hard to read
             QRectF plate(0, 0, width, std::min(18.0, rect.height()));
             plate.moveCenter(rect.center());
             m_painter.setPen(Qt::NoPen);
@@ -132,7 +132,7 @@ void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
     const QRectF bar = m_geometry.bar(index);
     const double room = m_geometry.row(index).bottom() - bar.bottom();
     if (room < 2 * kTick + 2) return;
-    double free = 0;  // right edge of the previous label
+    double free = 0;  // right edge of the previous label, in pixels
     for (const CollectiveSpan& one : step.ranks[static_cast<std::size_t>(rank)].collectives) {
         if (one.lastNs >= 0) {
             const double from = x(std::max(one.lastNs, one.arrivedNs)), to = x(one.endedNs);
@@ -161,7 +161,7 @@ void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
     }
 }
 
-// Draws the last known phase of each rank after the last step of a stalled run.
+// Draws the last known phase of each rank after the last step of a stalled or failed run.
 void LanePainter::paintOpen() {
     for (const OpenSpan& span : m_model.openSpans()) {
         const int index = m_geometry.indexOf(span.rank);

@@ -11,15 +11,15 @@ namespace ringside {
 
 // Positions of lanes and times in a widget.
 struct LanesGeometry {
-    static constexpr TypeLength kNames{104};  // width of the names at the left
+    static constexpr TypeLength kNames{104};  // width of the names at the left of the lanes
     static constexpr int kPhaseMark = 6;      // width of the mark of the current phase, beside a name
-    static constexpr TypeLength kAxis{26};    // height of the axis below
+    static constexpr TypeLength kAxis{26};    // height of the time axis below the lanes
     static constexpr double kRight = 14;
     static constexpr double kLargestBar = 46, kLargestPitch = 98;
 
     QRectF area;             // area of the lanes, without names and axis
     std::vector<int> ranks;  // ranks of the lanes, from top to bottom
-    double left = 0;         // time at the left edge, in nanoseconds of the lanes
+    double left = 0;         // position of the left edge on the time axis of the lanes (LaneClock), in nanoseconds
     double span = 1;
 
     LanesGeometry(QSizeF size, std::vector<int> shown, double from, double length)
@@ -35,7 +35,7 @@ struct LanesGeometry {
     QRectF row(std::size_t index) const {
         return {area.left(), area.top() + static_cast<double>(index) * pitch(), area.width(), pitch()};
     }
-    // Returns the bar of a lane. There is room for ticks below the bar.
+    // Returns the rectangle of a lane's bar, which leaves room for ticks below.
     QRectF bar(std::size_t index) const {
         const QRectF whole = row(index);
         const double height = std::min(kLargestBar, pitch() * 0.56);

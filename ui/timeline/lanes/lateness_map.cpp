@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kScale{18};      // height of the colour scale below
+constexpr TypeLength kScale{18};      // height of the colour scale below the map
 constexpr float kDarkest = 0.5F;      // lateness with the darkest colour, as a share of the step's length
 constexpr TypeLength kNameEvery{14};  // least distance between two names of ranks
 

@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kSwatch = 11;
 constexpr TypePixels kHeight{22};
-constexpr int kApart = Theme::kSpace3;  // distance between two phases
+constexpr int kApart = Theme::kSpace3;  // normal distance between the entries of two phases, in pixels
 constexpr int kLeastApart = Theme::kSpace1;
-constexpr int kFrame = 4;  // width of the frame around a highlighted phase
+constexpr int kFrame = 4;  // width of the frame around a highlighted phase, in pixels
 
 }  // namespace
 
@@ -31,7 +31,7 @@ PhaseLegend::PhaseLegend(const TimelineModel& model, const Theme& theme, QWidget
     for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
         connect(&model, signal, this, [this] {
             if (const int width = widthOfAll(kApart); width != m_wholeWidth) {
-                m_wholeWidth = width;  // the width has changed because the phase "paused" was added or removed
+                m_wholeWidth = width;  // the entry of the phase "paused" was added or removed
                 setMinimumHeight(placedIn(this->width()).back().second.bottom() + 1);
                 updateGeometry();
             }
@@ -61,7 +61,8 @@ int PhaseLegend::widthOfAll(int apart) const {
     return width;
 }
 
-// Places the phases in one row. In a narrow legend they are closer together, or in several rows; none is cut off.
+// Places the entries of the phases in one row. In a narrow legend the entries are closer together, or in several rows;
+// no entry is cut off.
 std::vector<std::pair<Phase, QRect>> PhaseLegend::placedIn(int width) const {
     const int apart = widthOfAll(kApart) <= width ? kApart : kLeastApart;
     const bool single = widthOfAll(apart) <= width;

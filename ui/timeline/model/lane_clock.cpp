@@ -57,7 +57,8 @@ void LaneClock::read(const TraceData& trace) {
     m_stepNs = typicalStep(trace);
     std::int64_t before = 0;  // number of the previous step
     for (const auto& [number, step] : trace.steps()) {
-        // no rank has finished the step: see setOpenEnd()
+        // Skips a step that no rank has finished: the lanes show such a step as activity after the last step, see
+        // setOpenEnd().
         if (std::ranges::none_of(step.ranks, &RankTrace::known)) continue;
         if (m_stretches.empty()) {
             m_stretches.push_back({step.beginNs, step.endNs, 0, number, number, 0, 0});
@@ -78,9 +79,9 @@ void LaneClock::read(const TraceData& trace) {
     }
 }
 
-// Removes long pauses of `step` from the shown time: for each time in which all ranks were paused for more than
-// kLargestGap (0.5) of the typical length of a step, the last stretch ends where the pause begins, and a new stretch
-// begins where the pause ends.
+// Removes long pauses of `step` from the shown time. Wherever all ranks were paused for more than kLargestGap (0.5) of
+// the typical length of a step, the last stretch (part of the time axis without a cut) ends at the begin of the pause,
+// and a new stretch begins at its end.
 void LaneClock::cutPauses(std::int64_t number, const TracedStep& step) {
     for (const Interval& pause : commonPauses(step)) {
         const std::int64_t length = pause.endNs - pause.beginNs;

@@ -18,9 +18,9 @@ class LaneClock {
         double shown = 0;  // position of beginNs on the lanes, on which long gaps are shortened; in nanoseconds
         std::int64_t firstStep = 0;
         std::int64_t lastStep = 0;
-        std::int64_t untraced = 0;  // number of steps without a trace before it
-        std::int64_t cutNs = 0;     // length of the shortened gap before it
-        bool afterPause = false;    // the gap is a pause within the step
+        std::int64_t untraced = 0;  // number of steps without a trace before this stretch
+        std::int64_t cutNs = 0;     // length of the shortened gap before this stretch
+        bool afterPause = false;    // true if this gap is a pause within a step
         double shownEnd() const { return shown + static_cast<double>(endNs - beginNs); }
     };
 
@@ -35,10 +35,11 @@ class LaneClock {
     double shownAt(std::int64_t ns) const;
     std::int64_t timeAt(double shown) const;
     double beginShown() const { return empty() ? 0 : m_stretches.front().shown; }
-    double endShown() const;  // returns the position of the end of the last step
-    // Returns the position of the end, including the activity after the last step.
+    double endShown() const;  // returns the position of the end of the last step on the lanes, in nanoseconds
+    // Returns the position at which the lanes end, in nanoseconds: the end of the last step or, in a stalled or failed
+    // run, the end of the activity after this step.
     double wholeShown() const { return endShown() + m_openShown; }
-    double stepLength() const { return m_stepNs; }  // returns the typical length of a step
+    double stepLength() const { return m_stepNs; }  // returns the typical length of a step, in nanoseconds
 
   private:
     void cutPauses(std::int64_t number, const TracedStep& step);

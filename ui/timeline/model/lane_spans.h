@@ -14,7 +14,7 @@ struct LaneSpan {
     int layer = -1;
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
-    int waitsFor = -1;  // for a wait: rank that arrived last; -1: it waits for no other rank
+    int waitsFor = -1;  // for a wait: rank that arrived last; -1: this rank waited for no other rank
 };
 
 // Returns the spans of a rank. Spans of one phase are merged if the gap between them is at most 20 us.
@@ -24,15 +24,16 @@ std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank);
 struct LaneArrow {
     int from = 0;
     int to = 0;
-    std::int64_t sinceNs = 0;  // arrival of the waiting rank at the collective
-    std::int64_t ns = 0;       // arrival of the last rank at the collective
+    std::int64_t sinceNs = 0;  // arrival of rank `to`, which waited, at the collective
+    std::int64_t ns = 0;       // arrival of rank `from`, the last one, at the collective
 };
 std::vector<LaneArrow> laneArrows(const TracedStep& step);
 
-// Returns the bucket of a collective within its step; -1 if it is not known yet.
+// Returns the bucket number of a collective: its index among the collectives of the step; -1 if not known yet.
 int bucketOf(const TracedStep& step, const CollectiveSpan& collective);
 
-// Returns the largest delay of a rank behind the first arrival at the collectives of the step, in nanoseconds.
+// Returns the largest delay of a rank behind the rank that arrived first, over all collectives of the step, in
+// nanoseconds.
 std::int64_t latenessOf(const TracedStep& step, std::size_t rank);
 
 // Last known activity of a rank after its last traced step, in a run that is stalled or has failed.

@@ -22,14 +22,15 @@ class PhaseColumns {
     void spread(double from, double to, Phase phase, double ns);
 
     double total(int column) const;
-    // Draws the stacks. A stack of fullNs has the full height; with 0 every column has the full height.
+    // Draws the stacks into an image of this height. A stack of fullNs nanoseconds has the full height; if fullNs is 0,
+    // every stack has the full height.
     QImage draw(int height, double fullNs, const Theme& theme) const;
 
   private:
     std::vector<std::array<float, kPhaseCount>> m_columns;
 };
 
-// The phases from the bottom to the top of a stack, in the order of the legend.
+// Phases from the bottom to the top of a stack, in the order of the legend.
 inline constexpr std::array kStackedPhases{Phase::kDataWait,   Phase::kCopy,   Phase::kForward,   Phase::kBackward,
                                            Phase::kWaiting,    Phase::kMoving, Phase::kOptimizer, Phase::kValidation,
                                            Phase::kCheckpoint, Phase::kPaused, Phase::kIdle};

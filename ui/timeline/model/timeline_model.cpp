@@ -9,9 +9,10 @@
 namespace ringside {
 namespace {
 
-constexpr int kFollowed = 2;         // number of visible steps at the live edge
-constexpr double kPeeping = 0.032;   // overlap up to which a step counts as not visible, as a share of the visible time
-constexpr double kMargin = 0.03;     // margin on each side, as a share of the visible time
+constexpr int kFollowed = 2;         // number of steps that are visible while the view follows a live run
+constexpr double kPeeping = 0.032;   // largest visible part of a step that counts as not visible, as a share of the
+                                     // visible time
+constexpr double kMargin = 0.03;     // margin on each side of the shown steps, as a share of the time of these steps
 constexpr double kLeastSpan = 2000;  // shortest visible time: 2 us
 constexpr int kStepsAtTheEnd = 3;    // number of steps shown at the end of a failed run
 
@@ -188,7 +189,8 @@ std::pair<std::int64_t, std::int64_t> TimelineModel::stepsBetween(std::int64_t f
     std::pair<std::int64_t, std::int64_t> found{0, 0};
     if (trace() == nullptr) return found;
     const auto& steps = trace()->steps();
-    // Steps begin in the order of their numbers, except that a rank may be ahead by less than one step.
+    // The loop ends at the first step that begins after the interval: steps begin in the order of their numbers, except
+    // that a rank may be ahead by less than one step.
     auto first = std::ranges::find_if(steps, [&](const auto& one) { return one.second.endNs > from; });
     for (; first != steps.end() && first->second.beginNs < to; ++first) {
         if (found.first == 0) found.first = first->first;

@@ -22,7 +22,7 @@ class TimelineModel : public QObject {
 
     const RunData& run() const;
     const TraceData* trace() const;     // returns the shown traces; null: nothing was traced
-    const TraceData* recorded() const;  // returns the recorded traces, also while a replay is shown
+    const TraceData* recorded() const;  // returns the recorded traces, also while simulated steps are shown
     // Shows simulated steps instead of the recorded ones; null shows the recorded steps again.
     void setReplay(std::shared_ptr<const TraceData> replay);
     bool showsReplay() const { return m_replay != nullptr; }
@@ -36,27 +36,30 @@ class TimelineModel : public QObject {
     double span() const { return m_span; }
     double right() const { return left() + span(); }
 
-    bool follows() const { return m_follows; }  // returns true if the newest steps stay visible
+    bool follows() const { return m_follows; }  // returns true if the view moves so that the newest steps stay visible
     void follow();
     void fit();
-    void zoom(double factor, double anchor);  // changes the zoom; anchor: position that does not move
+    void zoom(double factor, double anchor);  // zooms in by `factor`; `anchor` is the position on the lanes that stays
+                                              // in place
     void pan(double by);
     void showSteps(std::int64_t first, std::int64_t last);
-    void go(int direction);  // selects the next traced step, or the previous one
+    void go(int direction);  // selects the next traced step (direction > 0) or the previous one (direction < 0)
 
     std::optional<std::int64_t> chosenStep() const;
     void choose(std::optional<std::int64_t> step);
-    // Returns the selected step, or the last completely visible one; null if there is none.
+    // Returns the selected step or, if none is selected, the last step up to the right edge that all ranks have
+    // reported; null if nothing is traced.
     const TracedStep* shownStep() const;
-    // Returns the first and the last visible step; both 0 if there are none.
+    // Returns the first and the last visible step, without steps of which only a narrow part at an edge is visible;
+    // both 0 if there are none.
     std::pair<std::int64_t, std::int64_t> stepsInSight() const;
     // Returns the first and the last step of which at least a part is visible; both 0 if there are none.
     std::pair<std::int64_t, std::int64_t> stepsTouched() const;
     int chosenRank() const { return m_rank; }
     void chooseRank(int rank);
-    int worstRank() const;  // returns the rank that arrives last in the shown step; -1: none
+    int worstRank() const;  // returns the rank that is latest at the collectives of the shown step; -1: no rank is late
 
-    void read();  // reads the changes of the run
+    void read();  // updates this object from the run and emits dataChanged()
 
   Q_SIGNALS:
     void dataChanged();
@@ -73,7 +76,8 @@ class TimelineModel : public QObject {
     LaneClock m_clock;
     std::vector<OpenSpan> m_open;
     std::shared_ptr<const TraceData> m_replay;
-    std::int64_t m_leftNs = 0;  // left edge on the run's clock, so that dropped old steps do not move the view
+    std::int64_t m_leftNs = 0;  // time at the left edge on the run's clock; such a time stays valid when old steps are
+                                // dropped
     double m_leftRest = 0;      // distance from m_leftNs to the left edge, in nanoseconds of the lanes
     double m_span = 1e6;
     bool m_follows = true;

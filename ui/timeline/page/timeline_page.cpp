@@ -22,10 +22,10 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kSideWidth{300};
-constexpr TypePixels kNarrowPage{900};   // the legend stands below the title
-constexpr TypePixels kStackedPage{680};  // the numbers of the step stand below the lanes
+constexpr TypePixels kNarrowPage{900};   // in a narrower page, the legend is below the title
+constexpr TypePixels kStackedPage{680};  // in a narrower page, the numbers of the step are below the lanes
 constexpr TypePixels kLeastViews{150}, kLeastSide{280};
-constexpr int kBarRoom = 12;     // width of the scroll bar of the side panel
+constexpr int kBarRoom = 12;     // width of the scroll bar of the side panel, in pixels
 constexpr int kVerdictMs = 500;  // time between two verdicts of a live run, in milliseconds
 constexpr int kRecordedSteps = 50;
 
@@ -293,8 +293,8 @@ void TimelinePage::requestRecording() {
     showWords();
 }
 
-// Moves the view back to the recorded steps when all of them are available. The view of a live run follows the newest
-// steps, and has moved past the recorded ones by then.
+// Selects and shows the first step of a requested recording when all its steps are available. The view of a live run
+// follows the newest steps, and has moved past the recorded steps by then.
 void TimelinePage::showRecorded() {
     if (!m_asked) return;
     const std::vector<Controlled>& told = m_run.data().controls();

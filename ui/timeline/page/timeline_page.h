@@ -84,8 +84,8 @@ class TimelinePage : public Page {
     VerdictBanner* m_banner = nullptr;
     ElidedLabel* m_stripNote = nullptr;
     StepStrip* m_strip = nullptr;
-    QBoxLayout* m_row = nullptr;    // row of the lanes and the numbers
-    QGridLayout* m_head = nullptr;  // head of the lanes: title, legend, Live
+    QBoxLayout* m_row = nullptr;    // layout of the lanes and the numbers of the step
+    QGridLayout* m_head = nullptr;  // layout above the lanes: title, legend and the button Live
     PhaseLegend* m_legend = nullptr;
     QLabel* m_title = nullptr;
     QPushButton* m_live = nullptr;
@@ -99,8 +99,9 @@ class TimelinePage : public Page {
     StepPanel* m_step = nullptr;
     WhatIfPanel* m_whatIf = nullptr;
     ViewExport* m_export = nullptr;
-    bool m_atTheEnd = false;             // true if the end of a failed run has been shown
-    std::optional<std::size_t> m_asked;  // number of traced steps when the recording was requested
+    bool m_atTheEnd = false;             // true if the view has been moved to the end of a failed run
+    std::optional<std::size_t> m_asked;  // number of commands that the run had confirmed when the recording was
+                                         // requested; empty: no request is pending
 };
 
 }  // namespace ringside

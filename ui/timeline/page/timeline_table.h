@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Table of the visible steps: activity of each rank, and its lateness. The table is a copy, so any thread may write it
-// during the run.
+// Returns a table of the visible steps: activity of each rank, and its lateness. The table is a copy of the traces, so
+// any thread may write it to a file while the run continues.
 TableData timelineTable(const TraceData* trace, std::int64_t firstStep, std::int64_t lastStep);
 
 }  // namespace ringside

@@ -31,8 +31,9 @@ class VerdictBanner final : public QFrame, public IdentitySource, public TextSou
 
     void setVerdict(const TimelineVerdict& verdict);
     QString copyText() const override;
-    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the rank that the verdict names
-    // reasonNot: reason why steps cannot be recorded; empty if they can. now: true while steps are being recorded.
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // returns the rank that the verdict names
+    // Updates the button that records steps. reasonNot: reason why steps cannot be recorded; empty if they can. now:
+    // true while steps are being recorded.
     void setRecording(const QString& reasonNot, bool now = false);
     void setExports(QPushButton* exports);
 

@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kMinimumDeviation = 0.05;  // minimum distance of an outlier, as a share of the step
+constexpr double kMinimumDeviation = 0.05;  // least distance of an outlier from the median of its row, as a share of
+                                            // the step's length
 
 double medianMs(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -54,8 +55,8 @@ bool isOwnWork(Phase phase) {
     return !isCommunication(phase) && phase != Phase::kIdle && phase != Phase::kPaused;
 }
 
-// Marks the number farthest from the median of its row, if it is far enough. rows: rows of the ranks' own work, with
-// their medians.
+// Marks as outlier the number that is farthest from the median of its row, if the distance is more than
+// kMinimumDeviation (0.05) of the step's length. rows: index and median of each row to check.
 void markOutlier(StepNumbers& numbers, const std::vector<std::pair<std::size_t, double>>& rows) {
     double farthest = kMinimumDeviation * numbers.lengthMs;
     StepNumbers::Row* found = nullptr;

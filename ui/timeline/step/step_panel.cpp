@@ -65,7 +65,7 @@ class StepPanel::Figures final : public QWidget {
     void paintHead(QPainter& painter, const StepNumbers& numbers) const {
         painter.setFont(m_theme.smallFont());
         painter.setPen(m_theme.colors().muted);
-        bool named = false;  // true after the word "rank" was written in the first column
+        bool named = false;  // true after the first heading "rank N"; later headings contain only the number
         for (std::size_t at = 0; at < numbers.ranks.size(); ++at) {
             const int rank = numbers.ranks[at];
             const QString text = rank < 0 ? QObject::tr("median")

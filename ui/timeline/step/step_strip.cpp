@@ -181,7 +181,9 @@ void StepStrip::mouseMoveEvent(QMouseEvent* event) {
     if (event->buttons() & Qt::LeftButton) moveWindow(event->position().x());
 }
 
-// Returns the step at which a split of all steps explains most of the variance of the logarithm of their times.
+// Returns the first step after a change of the step time; empty if there is none. The change is the division of all
+// steps into two parts that explains most of the variance of the logarithm of their times. It must explain at least 60
+// % of the variance, and the geometric mean of the times must change by at least the factor kLeastTurn (1.35).
 std::optional<std::int64_t> StepStrip::findChangePoint() const {
     std::vector<double> logs;
     std::vector<std::int64_t> numbers;

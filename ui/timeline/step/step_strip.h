@@ -25,7 +25,7 @@ class StepStrip final : public QWidget, public IdentitySource {
     std::optional<std::int64_t> changePoint() const { return m_changePoint; }
     // Returns the middle of a step in pixels.
     double xOf(std::int64_t step) const;
-    // Returns the time of the highest bar that fits in, in nanoseconds.
+    // Returns the time that a bar of full height represents, in nanoseconds.
     double fullNs() const { return m_fullNs; }
     QSize minimumSizeHint() const override { return {200, 70}; }
     QSize sizeHint() const override { return {400, 84}; }
@@ -43,7 +43,7 @@ class StepStrip final : public QWidget, public IdentitySource {
         int known = 0;
         std::array<float, kPhaseCount> ns{};
         float whole = 0;   // length of the step in nanoseconds, without the pause
-        float paused = 0;  // pause within the step
+        float paused = 0;  // pause within the step in nanoseconds
     };
     void read();
     void draw();

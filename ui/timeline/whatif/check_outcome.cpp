@@ -14,7 +14,7 @@ QString checkWords(const char* text) {
     return QCoreApplication::translate("Check", text);
 }
 
-// Rounds as the panel does, so that the outcome does not contradict the shown numbers.
+// Rounds milliseconds as the what-if panel shows them, so that the outcome does not contradict the shown numbers.
 double asShown(double ms) {
     return millisecondsNumber(ms).toDouble();
 }

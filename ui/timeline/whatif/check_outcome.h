@@ -17,8 +17,8 @@ enum class CheckOutcome {
 // Compares a predicted step time with the run that checks it.
 CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckResult& measured);
 
-// Returns "Confirmed: 12.8 ms measured over 16 steps; 12.1 to 14.0 ms predicted.", as rich text with the outcome in
-// bold.
+// Returns the outcome as rich text with the first word in bold, such as "Confirmed: 12.8 ms measured over 16 steps;
+// 12.1 to 14.0 ms predicted."
 QString checkText(const ReplayResult& prediction, const CheckResult& measured);
 
 }  // namespace ringside

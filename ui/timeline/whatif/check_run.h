@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Measurement of the changed experiment.
+// Result of the run that trains the changed experiment.
 struct CheckResult {
     double ms = 0;  // measured milliseconds per step
     std::int64_t steps = 0;

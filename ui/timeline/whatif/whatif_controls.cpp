@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kNotches = 8;  // notches on each side of the slider's middle, two per doubling
+constexpr int kNotches = 8;  // number of slider positions on each side of the middle; two positions double or halve the
+                             // value
 constexpr int kMostRanks = 64;
 constexpr TypePixels kValueWidth{62};
 

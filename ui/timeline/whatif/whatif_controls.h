@@ -12,14 +12,15 @@
 
 namespace ringside {
 
-// Controls for the changes. Each line is one change; all selected changes are combined.
+// Controls for the changes whose effect the what-if panel predicts. Each line is one change; all selected changes are
+// combined.
 class WhatIfControls final : public QWidget {
     Q_OBJECT
   public:
     explicit WhatIfControls(QWidget* parent = nullptr);
 
     StepChange change() const;
-    // Sets the number of ranks; suspect: rank whose delay can be removed; -1: none stands out.
+    // Sets the number of ranks. suspect: rank to preselect in "no delay on rank"; -1: none.
     void setRanks(int ranks, int suspect);
     void reset();
     void checkDelay() { m_delay->setChecked(true); }

@@ -15,9 +15,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kReplayed = 200;  // number of simulated steps
+constexpr std::size_t kReplayed = 200;  // largest number of recorded steps that are simulated
 constexpr int kSoonMs = 30;
-constexpr int kLiveMs = 1000;  // interval of predictions during a live run
+constexpr int kLiveMs = 1000;  // least time between two predictions during a live run, in milliseconds
 constexpr double kStartSeconds = 2;
 
 QLabel* makeLabel(const char* name, const char* role) {
@@ -83,11 +83,11 @@ void WhatIfPanel::setSuspect(int suspect) {
     m_controls->setRanks(recorded == nullptr ? 0 : static_cast<int>(recorded->worldSize()), suspect);
 }
 
-// Predicts again for a live run, at most once in kLiveMs.
+// Schedules a new prediction if the run has traced more steps, at most once in kLiveMs (1 s).
 void WhatIfPanel::recomputeLater() {
     const TraceData* recorded = m_model.recorded();
     const std::uint64_t revision = recorded == nullptr ? 0 : recorded->revision();
-    if (revision == 0 && m_revision != 0) {  // the page shows another run now: the prediction starts again
+    if (revision == 0 && m_revision != 0) {  // the page shows another run: discards the prediction of the previous run
         m_revision = 0;
         m_check.stop();
         m_proofResult.reset();
@@ -96,7 +96,7 @@ void WhatIfPanel::recomputeLater() {
         m_model.setReplay(nullptr);
         return showResult();
     }
-    // shows the result of a check, because the run may have ended meanwhile
+    // Updates the button that starts a check, which is enabled only after the end of a live run.
     if (revision == m_revision || isWorking()) return refreshCheck();
     m_later.start(m_revision == 0 ? kSoonMs : kLiveMs);
 }
@@ -179,7 +179,7 @@ void WhatIfPanel::refreshCheck() {
     showOutcome();
 }
 
-// Shows the outcome only while the change and the prediction that were checked are selected.
+// Shows the outcome of a check only while the change that was checked is selected.
 void WhatIfPanel::showOutcome() {
     const bool shown = m_proofResult && m_proved == m_asked;
     m_proofText->setVisible(shown);
