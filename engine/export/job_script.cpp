@@ -24,7 +24,7 @@ struct Job {
         ranks = std::to_string(world);
         nodes = std::to_string(from.nodes);
         perNode = std::to_string(world / from.nodes);
-        // One CPU for the rank's computations and one for each of its loader workers.
+        // Number of CPUs for each rank: one for the computations and one for each of the rank's loader workers.
         cpus = std::to_string(1 + from.config.loader.numWorkers);
         gpus = from.config.parallel.device == DeviceChoice::kCuda;
         name = plainName(from.config.name);
@@ -110,9 +110,10 @@ std::string slurmScript(const Job& job) {
     return s;
 }
 
-// Shell functions of the PBS script. pbsdsh returns 0 for every result of its task, and ends with 1 at SIGTERM while
-// the task still saves: the run's own summary has the result. A summary of an earlier job in the same directory is
-// older than the token file.
+// Shell functions of the PBS script that determine the exit code of the run. They read the code from summary.json,
+// because the exit code of pbsdsh is useless: it is 0 for every exit code of the task, and 1 if SIGTERM arrives while
+// the task still saves a checkpoint. isOver() ignores the summary.json of an earlier job in the same directory, which
+// is older than the token file of this job.
 constexpr const char* kPbsResult =
     "# pbsdsh does not return the code of its task, and ends at SIGTERM before the task does: the code is in the "
     "summary of\n"

@@ -14,7 +14,7 @@
 
 namespace ringside {
 
-// Programs that jobScript() writes for.
+// Launchers for which jobScript() can write a script.
 enum class JobLauncher : std::uint8_t { kSlurm, kPbs, kTorchrun, kMpirun, kSsh };
 constexpr std::array<std::string_view, 5> namesOf(JobLauncher) {
     return {"slurm", "pbs", "torchrun", "mpirun", "ssh"};
@@ -35,8 +35,8 @@ struct JobRequest {
 // time before the limit at which a job saves a checkpoint and requests a restart
 inline constexpr std::int64_t kSaveSeconds = 120;
 
-// Returns a commented job script. Problems: ranks that do not
-// divide evenly over the nodes, a job array with a launcher that has none.
+// Returns a commented job script. Returns a problem if the ranks cannot be divided evenly among the nodes, if several
+// seeds are requested from a launcher without job arrays, or if a number is out of range.
 Result<std::string> jobScript(JobLauncher launcher, const JobRequest& request);
 
 // Returns `text` quoted as one word of a POSIX shell.

@@ -10,7 +10,7 @@
 
 // Each change edits the plan of a step (StepPlan), which the replay then plays. withoutDelay() shortens the work of one
 // rank to the other ranks' median. scaleMoves() splits the time of each collective or message into a latency and a part
-// proportional to its bytes, and scales both. withoutOverlap() moves the requests of collectives to the first wait.
+// proportional to its bytes, and scales both. withoutOverlap() delays requests of collectives until the next wait.
 // withBuckets() replaces the gradient collectives by buckets of another size, requested when the curve of finished work
 // shows that their bytes are ready. withRanks() copies or removes ranks and scales the collectives as in a ring.
 namespace ringside {
@@ -19,8 +19,8 @@ namespace {
 constexpr double kSmallBytes = 64 << 10;
 constexpr double kMostBuckets = 1000;              // maximum number of buckets in one step of a rank
 constexpr int kAllReduce = 0, kReduceScatter = 3;  // values of CollectiveKind
-// Returns a rank's work by phase, divided into pieces at the requests of collectives. A delay of the rank lies in one
-// of these pieces.
+// Returns a rank's work in consecutive pieces, each with its nanoseconds per phase. A new piece begins at each request
+// of a collective.
 std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     std::vector<PhaseWork> pieces(1, PhaseWork{});
     for (const PlanItem& item : rank.items) {
@@ -50,7 +50,7 @@ void withoutDelay(StepPlan& step, std::size_t rank) {
     }
 }
 
-// Requests every collective just before the training thread first waits for one.
+// Delays the request of each collective until just before the next wait of the rank's training thread.
 void withoutOverlap(RankPlan& rank) {
     std::vector<PlanItem> items;
     std::vector<PlanItem> held;
@@ -217,7 +217,7 @@ class Rebucketing {
             m_items.push_back(item);
         } else if (item.kind == PlanItem::Kind::kWait) {
             announceUntil(m_curve.workNs.back());
-            // Buckets are processed one after the other, so the end of the last bucket is the end of all.
+            // Waits for the last bucket only: buckets are reduced in order, so all others are complete by then.
             m_items.push_back({item.kind, item.phase, item.ns, m_collectives.size() - 1});
         }
     }
@@ -246,8 +246,9 @@ void withBuckets(StepPlan& step, double bucketBytes) {
     step.meetings += buckets;
 }
 
-// Adds copies of the ranks, with the work of other steps, or removes ranks. In a ring of W ranks, each rank sends the
-// share (W - 1) / W of the bytes twice, each time in W - 1 rounds.
+// Changes the number of ranks to `wanted`: removes ranks, or adds copies of ranks with their work in the steps
+// `others`. Scales the duration of collectives as for a ring all-reduce: in a ring of W ranks, each rank sends
+// (W - 1) / W of the bytes twice, each time in W - 1 rounds.
 void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepPlan*>& others) {
     const std::size_t had = step.ranks.size();
     if (had < 2 || wanted == had) return;
@@ -261,7 +262,7 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
             if (other.collectives.size() == found->collectives.size()) found = &other;
         }
         step.ranks.push_back(*found);
-        // The copied rank takes part in the same collectives as the ranks of this step.
+        // The new rank must take part in the collectives of this step, also if it has the work of another step.
         for (std::size_t i = 0; i < found->collectives.size(); ++i)
             step.ranks.back().collectives[i].meeting = own[rank].collectives[i].meeting;
     }
@@ -295,8 +296,8 @@ void applyChange(const StepChange& change, StepPlan& step, const std::vector<con
         if (change.noOverlap) withoutOverlap(rank);
     }
     if (change.worldSize <= 0) return;
-    // The plans of other steps do not contain the change. Therefore additional ranks copy the ranks of this step if
-    // anything else than the number of ranks changes.
+    // If `change` contains more than the world size, additional ranks copy the ranks of this step, because the change
+    // has not been applied to the plans in `others`.
     const bool onlyRanks = change == StepChange{.worldSize = change.worldSize};
     withRanks(step, static_cast<std::size_t>(change.worldSize), onlyRanks ? others : std::vector<const StepPlan*>{});
 }

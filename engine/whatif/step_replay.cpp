@@ -36,7 +36,8 @@ std::vector<std::vector<const TracedStep*>> runsOf(const TraceData& trace) {
     return runs;
 }
 
-// Returns the time between the end of one step and the begin of the next, by rank, in nanoseconds.
+// Returns for each rank the time from its end of the step `before` to its begin of the next step `step`, in
+// nanoseconds; 0 if they overlap.
 std::vector<double> gapsBetween(const TracedStep& before, const TracedStep& step) {
     std::vector<double> gaps;
     for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
@@ -56,7 +57,8 @@ std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const S
     }
     std::vector<StepPlan> changed = plans;
     for (std::size_t i = 0; i < changed.size(); ++i) {
-        // Work of the additional ranks: the work of the ranks in this step and in the following steps, in turn.
+        // Plans of this step and of the steps after it; after the last step, the first one follows. The first copies of
+        // the recorded ranks get the work of the next step, the second copies that of the step after it.
         std::vector<const StepPlan*> others;
         for (std::size_t next = 0; next < plans.size() && next < kOtherSteps; ++next)
             others.push_back(&plans[(i + next) % plans.size()]);
@@ -139,7 +141,8 @@ double meanMs(const std::vector<double>& ns) {
     return ns.empty() ? 0 : std::accumulate(ns.begin(), ns.end(), 0.0) / static_cast<double>(ns.size()) / 1e6;
 }
 
-// Returns the 5 % and 95 % quantiles, in milliseconds, of the means of samples of the same size drawn with replacement.
+// Estimates the 90 % interval of the mean of `ns` by bootstrap: draws as many values as `ns` has with
+// replacement, 400 times, and returns the 5 % and 95 % quantiles of the means. ns: in nanoseconds; result: in ms.
 std::pair<double, double> spreadOfMean(const std::vector<double>& ns) {
     constexpr int kDraws = 400;
     std::mt19937 random(1);  // a fixed seed gives the same interval for each call

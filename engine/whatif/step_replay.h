@@ -10,11 +10,11 @@ namespace ringside {
 
 // Change to apply before recorded steps are replayed. The order of each rank's work stays the same.
 struct StepChange {
-    int withoutDelayOf = -1;  // rank that takes the other ranks' median time in each phase; -1: no rank
+    int withoutDelayOf = -1;  // rank whose work in each phase is limited to the median of the other ranks; -1: no rank
     double bandwidth = 1;     // factor by which the bandwidth is multiplied
     double latency = 1;       // factor by which the latency is multiplied
-    bool noOverlap = false;   // true: collectives begin when the backward pass has ended
-    double bucketMiB = 0;     // size of the buckets in which gradients move; 0: as recorded
+    bool noOverlap = false;   // true: a rank requests its collectives only when it must wait for one of them
+    double bucketMiB = 0;     // size of the gradient buckets in MiB; 0: as recorded
     int worldSize = 0;        // number of ranks, each with the work of a recorded rank; 0: as recorded
 
     bool operator==(const StepChange&) const = default;

@@ -30,8 +30,8 @@ class ClassroomProcess final : public QObject {
 
     void start(const QStringList& arguments);
     bool isLive() const { return m_process && m_process->state() != QProcess::NotRunning; }
-    void send(const QByteArray& word);  // sends a command to `ringsidectl host`: "start" or "stop" the run
-    void leave();                       // interrupts the child process as Ctrl-C does
+    void send(const QByteArray& word);  // sends "start" or "stop" to `ringsidectl host`, which starts or stops the run
+    void leave();                       // sends SIGTERM to the child process, which then leaves as after Ctrl-C
 
   Q_SIGNALS:
     void opened(const QString& code, int wanted);

@@ -208,7 +208,7 @@ void InviteDialog::open() {
 
 void InviteDialog::showCode(const QString& code, int wanted) {
     m_joinCode = code;
-    // puts the secret on a line of its own
+    // breaks the line after each slash, so that the secret at the end of the join code has a line of its own
     m_code->setText(QString(code).replace(QLatin1Char('/'), QStringLiteral("/\n")));
     m_qr->show(code);
     m_news->setText(tr("Waiting for %1").arg(wanted - 1));

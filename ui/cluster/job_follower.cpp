@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-// Number of successive replies of the queue without the job after which the job counts as ended.
+// A job counts as ended after this number of successive queue queries that do not report its state.
 constexpr int kUnknownMost = 3;
 constexpr const char* kOutput = "output.txt";
 

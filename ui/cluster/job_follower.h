@@ -20,7 +20,8 @@ class JobFollower final : public QObject {
     explicit JobFollower(QObject* parent = nullptr);
     ~JobFollower() override;
 
-    // Submits `script`. No other job may use its folder, because the run directory appears in the subfolder "runs".
+    // Submits `script` to the queue of `launcher`. Each script needs a folder of its own, because the job's run
+    // directory is recognised by its position: the subfolder "runs" of the script's folder.
     void submit(JobLauncher launcher, const QString& script);
     void start(const QString& script);
     bool isFollowing() const { return m_timer.isActive(); }

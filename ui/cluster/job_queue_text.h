@@ -9,8 +9,9 @@
 
 namespace ringside {
 
-// Parsers of the output of queue commands. Results are empty if the output has none of the known forms.
-// Returns the job's number; submitted: output of sbatch or qsub.
+// Functions that parse the output of queue commands. Results are empty if the output has none of the known forms.
+
+// Returns the number of the submitted job. submitted: output of sbatch or qsub.
 QString jobIdIn(JobLauncher launcher, const QByteArray& submitted);
 struct JobState {
     bool known = false;

@@ -124,7 +124,8 @@ void JoinDialog::makeRoom() {
 void JoinDialog::joinClassroom() {
     m_state->setText(tr("Connecting to the classroom..."));
     m_news->clear();
-    // The code is passed over standard input, because other users can read command lines.
+    // Passes the join code, which contains the secret of the classroom, over standard input: the command line of a
+    // process can be read by other users.
     m_process.start({QStringLiteral("join"), QStringLiteral("-"), QStringLiteral("--name=") + m_name->text().trimmed(),
                      QStringLiteral("--lines")});
     m_process.send(m_code->text().trimmed().toUtf8());
@@ -145,7 +146,7 @@ void JoinDialog::showMessage(const QString& kind, const QString& text) {
 void JoinDialog::showVerdict(const QString& verdict, int exitCode) {
     m_state->setText(exitCode == 0 ? tr("The classroom is closed") : tr("Not in a classroom"));
     m_news->setText(verdict);
-    // Calls refresh() from the event loop, because the process still counts as running here.
+    // Delays refresh() until the event loop runs, because ClassroomProcess::isLive() is still true at this point.
     QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);
 }
 

@@ -32,7 +32,8 @@ constexpr int kMostNodes = 4096;
 constexpr int kMostMinutes = 100000;
 constexpr int kMostSeeds = 1000;
 
-// One launcher: its name in the exporter and on screen, the fields that it needs, and its description.
+// Launcher in the list of the dialog: its value in the exporter (null: this computer, without a script), its title on
+// screen, whether the dialog shows fields for a time limit (times) and for host names (hosts), and its description.
 struct Way {
     std::optional<JobLauncher> launcher;
     const char* title;
@@ -80,8 +81,8 @@ QString translated(const char* text) {
     return QCoreApplication::translate("launch", text);
 }
 
-// Replaces field paths by the labels of the form, as inFormWords() does, and options of `ringsidectl export` by the
-// labels of this dialog.
+// Replaces configuration paths in the text, such as "parallel.world_size", by the labels of the experiment form, and
+// options of `ringsidectl export`, such as "--nodes", by the labels of this dialog.
 QString inFieldWords(QString text) {
     text.replace(QStringLiteral("--nodes"), LaunchDialog::tr("Nodes"));
     text.replace(QStringLiteral("--seeds"), LaunchDialog::tr("Number of seeds"));
@@ -259,7 +260,7 @@ JobRequest LaunchDialog::request() const {
     return request;
 }
 
-// Returns the reason why the button is disabled; empty if it is enabled.
+// Returns the reason why the button that submits or starts the script is disabled; empty if it is enabled.
 QString LaunchDialog::whyStartIsDisabled() const {
     if (m_follower.isFollowing()) return tr("Ringside is watching this job.");
     const std::optional<JobLauncher> way = launcher();

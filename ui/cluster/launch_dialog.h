@@ -19,8 +19,9 @@ namespace ringside {
 class Dialogs;
 class ExperimentModel;
 
-// Dialog of Run > Launch: shows the script that runs the experiment with a launcher, with comments. Saves it, submits
-// it to a queue or starts it here, and then watches the job until its run begins. Not modal.
+// Dialog of Run > Launch: shows a commented script that runs the experiment with the chosen launcher. The user can save
+// the script, submit it to a queue or start it on this computer. The dialog then polls the job until its run begins.
+// Not modal.
 class LaunchDialog final : public QDialog {
     Q_OBJECT
   public:
@@ -50,7 +51,7 @@ class LaunchDialog final : public QDialog {
     ExperimentModel& m_experiment;
     Dialogs& m_dialogs;
     QString m_control;
-    QString m_folder;  // folder of the job
+    QString m_folder;  // folder for the script, the copy of the experiment and the results of the job
     QListWidget* m_ways;
     QLabel* m_about;
     QFormLayout* m_fields = nullptr;

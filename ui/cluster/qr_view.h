@@ -23,7 +23,7 @@ class QrView final : public QWidget, public TextSource {
 
   private:
     QrCode m_code;
-    QString m_text;  // content of the code
+    QString m_text;  // join code that the QR code contains
 };
 
 }  // namespace ringside

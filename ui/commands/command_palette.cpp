@@ -58,8 +58,8 @@ void CommandPalette::filter(const QString& typed) {
         item->setFlags(Qt::NoItemFlags);
         item->setForeground(palette().placeholderText());
     }
-    // Selects the best match, so that Enter runs it. Selects nothing if no command matches exactly or if the best match
-    // is disabled; Enter then does nothing.
+    // Selects the best match, so that Enter runs this command. Selects nothing if the listed commands are only similar
+    // to the typed text, or if the best match is disabled; Enter then does nothing.
     if (!found.near && !found.actions.isEmpty() && found.actions.first()->isEnabled()) m_list->setCurrentRow(0);
 }
 

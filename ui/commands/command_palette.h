@@ -14,7 +14,7 @@ namespace ringside {
 class CommandPalette final : public QDialog {
     Q_OBJECT
   public:
-    // Returns commands that depend on the typed text, such as a setting with a number.
+    // Returns additional commands for the typed text: "epochs 400", for example, gives a command that sets the epochs.
     using CommandsFor = std::function<QList<QAction*>(const QString& typed)>;
     CommandPalette(const QList<QAction*>& actions, QWidget* parent, CommandsFor more = {});
 

@@ -14,7 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr int kMostColumns = 3;
-constexpr QSize kAround{40, 60};  // least difference between the sizes of the window and of the dialog, in pixels
+constexpr QSize kAround{40, 60};  // the dialog is at least this much smaller than its parent window, in pixels
 
 }  // namespace
 
@@ -43,7 +43,8 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     grid->setVerticalSpacing(6);
     QList<PageKey> lines;
     for (const QAction* action : actions) {
-        // Keys that a control handles itself, without a shortcut of the action.
+        // The property "keys" contains the keys of an action that has no QAction::shortcut(), because an event handler
+        // of the window handles them: "Space", "Right".
         const QString own = action->property("keys").toString();
         const QString keys = own.isEmpty() ? action->shortcut().toString(QKeySequence::NativeText) : own;
         if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
@@ -63,7 +64,7 @@ int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
         keys = std::max(keys, metrics.horizontalAdvance(line.keys));
         what = std::max(what, metrics.horizontalAdvance(line.what));
     }
-    constexpr double kSemibold = 1.1;  // width of the keys' letters compared with normal ones
+    constexpr double kSemibold = 1.1;  // width of semibold letters, in which keys are shown, relative to normal ones
     const int column = static_cast<int>(kSemibold * keys) + what + 2 * Theme::kSpace5;
     return std::clamp((width - 2 * Theme::kSpace5) / column, 1, kMostColumns);
 }

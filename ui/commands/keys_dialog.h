@@ -21,7 +21,7 @@ class KeysDialog final : public QDialog {
     static void addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns);
 };
 
-// Returns the action's text without mnemonic and ellipsis: "&Save as..." becomes "Save as".
+// Returns the text of the action without the mnemonic's "&" and the final "...": "&Save as..." becomes "Save as".
 QString plainText(const QAction& action);
 
 }  // namespace ringside

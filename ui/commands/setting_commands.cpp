@@ -20,7 +20,8 @@ QString labelOf(const FormField& field) {
     return QCoreApplication::translate("form", field.label);
 }
 
-// Returns the path in words and the first sentence of the help, which contain the words that people know from PyTorch.
+// Returns the text in which the command finder searches for a setting: its configuration path, the words of the path,
+// and the first sentence of its help, which contains PyTorch's name for the setting.
 QString wordsOf(const ConfigField& field) {
     const QString path = QString::fromUtf8(field.path.data(), static_cast<qsizetype>(field.path.size()));
     const QString help = QString::fromUtf8(field.help.data(), static_cast<qsizetype>(field.help.size()));
@@ -145,7 +146,8 @@ QList<QAction*> numberCommands(ExperimentModel& experiment, const QString& typed
     if (words.isEmpty()) return {};
     Commands commands(experiment, parent);
     const QString start = words.join(QLatin1Char(' '));
-    for (const bool first : {true, false}) {  // settings whose name begins with the words come first
+    // settings whose name begins with the typed words come before all other settings
+    for (const bool first : {true, false}) {
         for (const FormField& form : formFields()) {
             const ConfigField* field = findConfigField(form.path);
             if (field == nullptr || (form.applies && !form.applies(experiment.config()))) continue;

@@ -9,8 +9,9 @@ namespace ringside {
 
 class ExperimentModel;
 
-// Returns a command for each setting of the form that applies now, which calls `show` with the path of the setting, and
-// one for each value of a choice or a switch, which gives the setting that value. `parent` owns the commands.
+// Returns commands for the settings that the form shows at present. Each setting has a command that calls `show` with
+// the path of the setting. A choice or switch also has one command for each of its values, which sets the value.
+// `parent` owns the commands.
 QList<QAction*> settingCommands(ExperimentModel& experiment, const std::function<void(const char* path)>& show,
                                 QObject* parent);
 

@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// Label with one line of text. Text without room is cut with an ellipsis and shown completely in the tooltip.
+// Label with one line of text. A text that is wider than the label ends with an ellipsis and is shown completely in the
+// tooltip.
 class ElidedLabel final : public QLabel {
     Q_OBJECT
   public:

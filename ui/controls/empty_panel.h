@@ -12,10 +12,10 @@ namespace ringside {
 class EmptyPanel : public QFrame {
     Q_OBJECT
   public:
-    // page: name of the page in the names of the parts: "shards" for "shardsEmptyLabel". tip: tooltip of the
-    // button; empty: the panel has no button.
+    // page: start of the object names of the panel's widgets: "shards" makes "shardsEmptyLabel". tip: tooltip of the
+    // button; empty: the panel never has a button.
     explicit EmptyPanel(const QString& page, const QString& tip = {}, QWidget* parent = nullptr);
-    // action: text of a button below; empty: no button.
+    // Shows a title and a text. action: text of the button below the text; empty: the button is hidden.
     void showMessage(const QString& title, const QString& text, const QString& action = {});
 
   Q_SIGNALS:

@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Slider over the epochs of a run. The value is the epoch, from 0. Each position is an epoch with an identity.
+// Slider over the epochs of a run. The value is the index of the epoch, from 0. identitiesAt() returns the epoch at a
+// position of the slider.
 class EpochSlider final : public SeekSlider, public IdentitySource {
     Q_OBJECT
   public:

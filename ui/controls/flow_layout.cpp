@@ -42,7 +42,7 @@ QLayoutItem* FlowLayout::takeAt(int index) {
 
 QList<FlowLayout::Row> FlowLayout::rowsFor(int width) const {
     QList<Row> rows;
-    int left = 0;  // room that remains in the last row
+    int left = 0;  // width that remains in the last row, in pixels
     for (QLayoutItem* item : m_items) {
         if (item->isEmpty()) continue;
         const int own = std::max(std::min(wantedWidth(*item), width), item->minimumSize().width());

@@ -48,7 +48,7 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
             break;
         case QEvent::Move:
         case QEvent::Resize:
-        case QEvent::Hide: {  // the control itself, or an area that scrolls it, has changed
+        case QEvent::Hide: {  // the outline follows a change of the control or of a widget that contains the control
             auto* moved = qobject_cast<QWidget*>(watched);
             if (m_control && moved && moved != this && (moved == m_control || moved->isAncestorOf(m_control)))
                 placeRing();
@@ -65,7 +65,7 @@ void FocusRing::surround(QWidget* control) {
     placeRing();
 }
 
-// Outlines the part of the control that scroll areas leave in sight.
+// Places the outline around the visible part of the control. Hides it if scrolling has moved the control out of view.
 void FocusRing::placeRing() {
     QRect seen = m_control->rect();
     for (const QWidget* above = m_control; above != &m_window && above->parentWidget(); above = above->parentWidget())

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Stack whose pages take the available room. A QStackedLayout queries the height of the texts of all pages, also hidden
-// ones, each time one of them changes, which is most of the cost of a hover.
+// Stack that gives all available room to the current page. A QStackedLayout would recompute heightForWidth() of every
+// page, including hidden pages, after each change of a text, for example of a text that follows the pointer.
 class PageStack : public QStackedLayout {
   public:
     using QStackedLayout::QStackedLayout;

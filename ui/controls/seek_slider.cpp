@@ -21,8 +21,8 @@ int SeekSlider::valueAt(int x) const {
                                            option.upsideDown);
 }
 
-// With few values the handle may not be under the pointer after a click. The press is then forwarded to the middle of
-// the handle, so that dragging works from there.
+// Moves the handle to the clicked value. Then passes a press at the centre of the handle to QSlider, so that the handle
+// can be dragged at once. The centre can be away from the pointer if the slider has few values.
 void SeekSlider::mousePressEvent(QMouseEvent* event) {
     const QPoint at = event->position().toPoint();
     if (event->button() != Qt::LeftButton || handle().contains(at)) return QSlider::mousePressEvent(event);

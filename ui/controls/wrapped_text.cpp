@@ -13,7 +13,8 @@ WrappedText::WrappedText(QWidget* parent) : QLabel(parent) {
 bool WrappedText::event(QEvent* event) {
     const bool handled = QLabel::event(event);
     const QEvent::Type type = event->type();
-    // Discards the cached height when the style or the font changes. A new text repaints the label in any case.
+    // Discards the cached height when the style or the font changes. A new text causes a paint event, in which
+    // keepHeight() detects the change.
     if (type == QEvent::StyleChange || type == QEvent::FontChange) m_keptWidth = -1;
     if (type == QEvent::Resize || type == QEvent::StyleChange || type == QEvent::Paint) keepHeight();
     return handled;
@@ -22,7 +23,7 @@ bool WrappedText::event(QEvent* event) {
 void WrappedText::keepHeight() {
     if (std::exchange(m_keptWidth, width()) == width() && m_keptText == text()) return;
     m_keptText = text();
-    setMinimumHeight(0);  // heightForWidth() is never less than the minimum
+    setMinimumHeight(0);  // because heightForWidth() returns at least the present minimum height
     if (!text().isEmpty()) setMinimumHeight(heightForWidth(width()));
 }
 

@@ -11,7 +11,7 @@ namespace ringside {
 // watching.
 class EventTimes {
   public:
-    static constexpr double kSlowMs = 5;  // maximum duration of work on the GUI thread
+    static constexpr double kSlowMs = 5;  // processor time in milliseconds above which an event counts as slow
     static constexpr std::size_t kFrames = 240;
     static constexpr std::size_t kMostSlow = 10'000;
 

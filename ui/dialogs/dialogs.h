@@ -14,7 +14,8 @@ struct Question {
     int preferred = 0;
 };
 
-// Dialogs that the window shows to the user. None of the functions blocks. A path is empty if nothing was chosen.
+// Interface for file dialogs and questions to the user. The functions return at once; the result is passed to `taken`
+// when the dialog closes. The path is empty if the user cancelled the dialog.
 class Dialogs {
   public:
     using PathTaken = std::function<void(const QString& path)>;

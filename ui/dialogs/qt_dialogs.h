@@ -8,7 +8,7 @@ class QWidget;
 
 namespace ringside {
 
-// Real dialogs, opened without a nested event loop.
+// Implementation of Dialogs with Qt's file dialogs and message boxes, which are opened without a nested event loop.
 class QtDialogs final : public Dialogs {
   public:
     void setParent(QWidget* parent) { m_parent = parent; }

@@ -12,7 +12,8 @@ namespace ringside {
 class ExperimentModel;
 class FormSection;
 
-// Form of the experiment in five sections. Edits go to the model at once; the rows show the model's problems.
+// Form of the experiment in five sections. Each edit changes the ExperimentModel at once. Each row shows the problem
+// that the ExperimentModel reports for its setting.
 class ExperimentForm final : public QWidget {
     Q_OBJECT
   public:

@@ -80,9 +80,9 @@ QString dataSentence(const RunConfig& config, const DataSplit* data) {
 QString modelSentence(const RunConfig& config, const DataSplit* data) {
     if (!data) return {};
     for (const std::int64_t width : config.model.hidden)
-        if (width < 1) return {};  // the field of the form shows the problem
+        if (width < 1) return {};  // no sentence: the form reports this problem at the field of the layer widths
     const Result<ModelDescription> described = describeModel(config.model, *data->training);
-    if (!described) return {};  // the field of the form shows the problem
+    if (!described) return {};  // no sentence: the form reports the problem at the field that causes it
     const ModelDescription& model = described.value();
     const auto parameters = static_cast<double>(model.parameters());
     const QString size = tr("%1 parameters (%2)").arg(groupedText(model.parameters()), bytesText(parameters * 4));
@@ -101,10 +101,11 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
 
 namespace {
 
-// Returns the division of the model among the ranks; empty under ddp.
+// Returns sentences about how the model is divided into replicas, pipeline stages and shards; empty if each rank holds
+// the whole model (ddp).
 QString meshSentence(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
-    if (mesh.ranks() != config.parallel.worldSize) return {};  // the field of the form shows the problem
+    if (mesh.ranks() != config.parallel.worldSize) return {};  // no sentence: the form reports this problem at a field
     const QString replicas = groupedText(mesh.replicate);
     const QString stages = groupedText(mesh.pipeline);
     const QString shards = groupedText(mesh.shard);
@@ -141,7 +142,7 @@ QString transportSentence(const RunConfig& config, const ComputeChoice& choice) 
 
 QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
-    if (world < 1 || world > kMostRanks) return {};  // the field of the form shows the problem
+    if (world < 1 || world > kMostRanks) return {};  // no sentence: the form reports this problem at "World size"
     if (devicesOf(config) > 1)
         return tr("1 process with %1 devices, one thread each: device 0 scatters the batch and adds up the gradients.")
             .arg(groupedText(devicesOf(config)));

@@ -19,7 +19,8 @@ QString parallelSentence(const RunConfig& config, const QString& why);
 // determines, so a choice of shared memory is stated with its condition: all ranks on one host.
 QString transportSentence(const RunConfig& config, const ComputeChoice& choice);
 QString samplingSentence(const RunConfig& config, const DataSplit* data);
-// Returns the total of worker threads and effects of the device; empty if there is nothing to report.
+// Returns the number of loader worker threads of all ranks, and a note if pinned memory has no effect because `device`
+// is not CUDA. Empty if neither applies.
 QString workersSentence(const RunConfig& config, const QString& device);
 QString optimisationSentence(const RunConfig& config, const DataSplit* data);
 

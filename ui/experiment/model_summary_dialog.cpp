@@ -116,7 +116,8 @@ void ModelSummaryDialog::fitColumns() {
         m_table->setColumnWidth(ModelSummaryTable::Layer, m_table->columnWidth(ModelSummaryTable::Layer) + rest);
 }
 
-// Delays the call: the layout sets the width of the table after the dialog has been resized or shown.
+// Fits the columns when the table's viewport is resized, because the layout sets the width of the table only after the
+// dialog has been resized or shown.
 bool ModelSummaryDialog::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_table->viewport() && event->type() == QEvent::Resize) fitColumns();
     return QDialog::eventFilter(watched, event);

@@ -13,12 +13,12 @@ namespace ringside {
 
 class ExperimentModel;
 
-// Non-modal dialog that lists the experiment's model layer by layer, as `ringsidectl config --summary` does. Follows
-// the form.
+// Non-modal dialog that lists the layers of the experiment's neural network, as `ringsidectl config --summary` does.
+// The list is updated when the experiment changes.
 class ModelSummaryDialog final : public QDialog {
     Q_OBJECT
   public:
-    // the model must outlive the dialog
+    // `model`, the edited experiment, must outlive the dialog.
     explicit ModelSummaryDialog(ExperimentModel& model, QWidget* parent = nullptr);
 
   protected:

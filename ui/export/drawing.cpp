@@ -14,8 +14,8 @@ namespace {
 
 using Steps = std::vector<Drawing::Step>;
 
-// Returns the font with all attributes set explicitly. Fonts in rich text leave attributes open, and a painter would
-// fill them with its own.
+// Returns the font with all attributes set explicitly. Fonts in rich text leave some attributes unset, and a painter
+// would take these attributes from its own font.
 QFont spelledOut(QFont font) {
     font.setFamilies(font.families());
     if (font.pixelSize() > 0) {

@@ -134,8 +134,8 @@ QTextBlock HelpDialog::headingWith(const QString& text) const {
 }
 
 void HelpDialog::goTo(const QTextCursor& cursor) {
-    // Scrolls to the end first. setTextCursor() then scrolls back until the cursor is visible, and the last line moves
-    // it to the top.
+    // Scrolls to the end of the document first. setTextCursor() then scrolls back only until the cursor is visible. The
+    // last statement scrolls the line of the cursor to the top of the view.
     m_text->moveCursor(QTextCursor::End);
     m_text->setTextCursor(cursor);
     m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->value() + m_text->cursorRect().top());

@@ -33,7 +33,8 @@ HelpTopic topicOfSetting(const QString& path);
 // returns the first page of the documentation.
 HelpTopic topicOf(const QWidget* control);
 
-// Marks `control` as the editor of a setting.
+// Stores the path of a setting, such as "parallel.world_size", in the control that edits the setting. The help topic of
+// the control is then the documentation of the setting.
 void setHelpSetting(QWidget& control, const QString& path);
 
 }  // namespace ringside

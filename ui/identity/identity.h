@@ -10,8 +10,8 @@ namespace ringside {
 
 enum class IdentityKind { Rank, Sample, Step, Epoch, Collective };
 
-// Thing of a run that several pages draw. `number` counts as the program does: ranks, samples and epochs from 0, steps
-// from 1 over all epochs, collectives as the trace numbers them.
+// Identifies a rank, sample, step, epoch or collective of a run on all pages that draw it. `number`: ranks, samples and
+// epochs count from 0; steps count from 1 over all epochs; a collective has its number in the trace.
 struct Identity {
     IdentityKind kind;
     std::int64_t number;
@@ -20,16 +20,17 @@ struct Identity {
     bool operator==(const Identity&) const = default;
 };
 
-// Returns the name as people read it: "Rank 3", "Epoch 1".
+// Returns the name on screen, where epochs count from 1: "Rank 3", "Epoch 1" for the epoch with number 0.
 QString identityText(const Identity& identity);
-// Returns what the find box of the Shards page understands; empty if it finds no such thing.
+// Returns the query for the find box of the Shards page; empty if the box cannot find this kind.
 QString identityQuery(const Identity& identity);
 
-// Widget that draws things with an identity. The window opens the menu of the things under the pointer.
+// Base of widgets that draw ranks, samples, steps, epochs or collectives. The window opens a context menu for those
+// under the pointer.
 class IdentitySource {
   public:
     virtual ~IdentitySource() = default;
-    // Returns the things at a point of the widget, the most specific first.
+    // Returns the identities of all that is drawn at a point of the widget, the most specific first.
     virtual std::vector<Identity> identitiesAt(const QPoint& point) const = 0;
 };
 

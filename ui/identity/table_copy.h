@@ -5,13 +5,13 @@
 
 namespace ringside {
 
-// Event filter of the application: the copy key copies the table, list or picture with the keyboard focus as text; of a
-// table, the selected rows, or all rows if fewer than two are selected. In a dialog without a focused table, list or
-// picture, the key copies all of them. Text fields copy their own selection. In the main window the copy action handles
-// the key.
+// Event filter of the application for the copy key. The key copies the table, list or picture with the keyboard focus
+// as text. See tableText() for the copied part of a table. In a dialog without a focused table, list or picture, the
+// key copies all tables, lists and pictures of the dialog. Text fields copy their own selection. In the main window the
+// copy action handles the key.
 //
-// Left and Right of a panel that has the focus for copying go to the window, because they belong to the run and a
-// scroll area around the panel would use them.
+// The filter also sends the keys Left and Right from a focused TextSource to the window, where they control the run. A
+// scroll area around the widget would otherwise scroll.
 class TableCopy final : public QObject {
     Q_OBJECT
   public:

@@ -25,7 +25,7 @@ QString headingOf(const QAbstractItemModel& model, int column) {
     return (whole.isValid() ? whole : model.headerData(column, Qt::Horizontal)).toString();
 }
 
-// Accepts numbers with group separators, such as "1,437".
+// Parses a whole number with or without group separators, such as "1,437". Returns false if `text` is not a number.
 bool readNumber(const QString& text, std::int64_t& number) {
     QString plain = text;
     plain.remove(QLatin1Char(','));
@@ -44,8 +44,8 @@ bool hasHeadings(const QAbstractItemView& view) {
     return qobject_cast<const QTableView*>(&view) || qobject_cast<const QTreeView*>(&view);
 }
 
-// Returns the complete text of a cell on one line, also if the table shows it shortened. A cell with a line break or a
-// tab would become two.
+// Returns the complete text of a cell, also if the table shows a shortened text. Replaces line breaks and tabs by
+// spaces, because they separate cells and rows in the copied text.
 QString cellText(const QModelIndex& cell) {
     const QVariant whole = cell.data(Qt::EditRole);
     return (whole.isValid() ? whole : cell.data()).toString().simplified();
@@ -67,7 +67,8 @@ std::vector<Identity> tableIdentitiesAt(const QAbstractItemView& view, const QPo
             std::int64_t number = 0;
             if (heading != QLatin1String(name) || !readNumber(cell.siblingAtColumn(column).data().toString(), number))
                 continue;
-            // Tables for files count epochs from 0 and have lower-case headings; tables for the screen count from 1.
+            // A column with the lower-case heading "epoch" counts epochs from 0, as files do. A column with another
+            // spelling, such as "Epoch", counts from 1, as all texts on screen do.
             const bool fromOne = kind == IdentityKind::Epoch && written != heading;
             found.push_back({kind, fromOne ? number - 1 : number});
         }

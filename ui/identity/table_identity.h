@@ -10,8 +10,9 @@ class QPoint;
 
 namespace ringside {
 
-// Returns the things that the row at a point of the view's viewport names. Columns are recognised by their headings:
-// sample or index, rank, step, epoch; a column "Rank 3" names the rank.
+// Returns the samples, ranks, steps and epochs in the table row at `point`, a position in the viewport of `view`.
+// Columns are recognised by their headings: sample or index, rank, step, epoch. A cell in a column with a heading such
+// as "Rank 3" also identifies this rank.
 std::vector<Identity> tableIdentitiesAt(const QAbstractItemView& view, const QPoint& point);
 
 // Returns the selected cells, or all if fewer than two are selected, as lines of cells that tabs separate. The headings

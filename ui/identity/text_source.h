@@ -7,7 +7,7 @@ class QWidget;
 
 namespace ringside {
 
-inline constexpr int kMostCopiedRows = 100'000;  // of a table, in one copy
+inline constexpr int kMostCopiedRows = 100'000;  // maximum number of table rows in one copied text
 
 // Widget whose content the copy key copies as text, for example the numbers behind a picture.
 class TextSource {
@@ -17,8 +17,8 @@ class TextSource {
     virtual QString copyText() const = 0;
 };
 
-// Returns the text of the table, list or TextSource that contains the widget, the innermost first; empty if there is
-// none.
+// Returns the text of the table, list or TextSource that `widget` is or is inside of. If several contain the widget,
+// returns the innermost text that is not empty. Empty if there is none.
 QString textAround(const QWidget* widget);
 // Returns the texts of all tables, lists and TextSources that are visible in the window, separated by empty lines.
 QString textOfWindow(const QWidget& window);

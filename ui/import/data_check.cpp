@@ -27,8 +27,8 @@ std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_t
     return classes;
 }
 
-// Returns samples from all parts of the data set, so that a set sorted by class shows more than one class, ordered by
-// class.
+// Returns pictures of samples at equal distances in the data set, sorted by class. The equal distances give pictures of
+// several classes also for a data set that is sorted by class.
 std::vector<SamplePicture> picturesOf(const Dataset& data, const PictureColors& colors, const std::stop_token& stop) {
     std::vector<SamplePicture> pictures;
     const std::int64_t count = data.shape().isImage() ? std::min(kPictures, data.size()) : 0;

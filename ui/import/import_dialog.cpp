@@ -58,7 +58,7 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
     connect(&m_job, &ImportJob::checked, this, &ImportDialog::showCheck);
     connect(this, &QDialog::finished, this, [this] {
         m_job.stop();
-        m_data.reset();  // may use much memory
+        m_data.reset();  // releases the loaded data set, which may use much memory
     });
     connect(m_questions, &ImportQuestions::choicesChanged, this, [this] {
         m_questions->writeChoices(m_choices);

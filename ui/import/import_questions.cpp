@@ -20,7 +20,7 @@ namespace {
 
 constexpr TypePixels kCaptionWidth{150};
 constexpr int kMaxImageSide = 4096;
-constexpr std::size_t kLongName = 80;  // length from which a name may have been truncated in the preview
+constexpr std::size_t kLongName = 80;  // column names of this length may have been truncated in the preview
 
 template <NamedChoice T>
 void choose(QComboBox* box, T value) {

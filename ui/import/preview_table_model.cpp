@@ -67,7 +67,7 @@ QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation,
             const QString name = QString::fromStdString(column.name).left(40);
             return isLabel ? tr("%1 (label)").arg(name) : name;
         }
-        case Qt::EditRole:  // for copying
+        case Qt::EditRole:  // used when the table is copied: the complete name of the column
             return QString::fromStdString(column.name);
         case Qt::TextAlignmentRole:
             return alignmentOf(column);

@@ -112,7 +112,7 @@ void LoaderSweepDialog::showAdvice(const LoaderAdvice& advice) {
 void LoaderSweepDialog::useAdvice() {
     RunConfig next = m_model.config();
     next.loader.numWorkers = m_advised;
-    if (m_advised == 0) {  // prefetch_factor is refused without workers
+    if (m_advised == 0) {  // without workers, the configuration must have the defaults of these two settings
         next.loader.prefetchFactor = LoaderConfig().prefetchFactor;
         next.loader.persistentWorkers = false;
     }

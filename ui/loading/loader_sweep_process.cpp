@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-// Maximum time without output. Each number takes 2 s, but large data sets take long to open.
+// Maximum time without output of the child process, after which the sweep fails. The measurement of each number of
+// workers takes 2 s, but opening a large data set takes longer.
 constexpr std::chrono::seconds kSilence{120};
 constexpr qsizetype kMaxLine = 1 << 16;
 

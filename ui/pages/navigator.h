@@ -15,7 +15,7 @@ class Navigator : public QObject {
   public:
     explicit Navigator(QTabWidget& tabs, QObject* parent = nullptr);
 
-    void add(Page* page);  // adds the page to the tabs, which take ownership
+    void add(Page* page);  // adds the page as a tab; the tab widget takes ownership
     const QList<Page*>& pages() const { return m_pages; }
     Page& current() const;
 

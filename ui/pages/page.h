@@ -28,8 +28,9 @@ struct PageKey {
     QString what;
 };
 
-// Interface of a page to the window. A new page is a folder with a subclass, and a row of pageTable(): tab, key, View
-// menu, --page and the list of keys follow from it.
+// Base class of the pages of the window. To add a page, write a subclass in a folder of its own and add a row to
+// pageTable(). The window derives the tab, the key, the entry of the View menu, the value of --page and the entry in
+// the list of keys from this row.
 class Page : public QWidget {
     Q_OBJECT
   public:
@@ -43,15 +44,15 @@ class Page : public QWidget {
 
     // True if nothing visible is still being drawn, so that a screenshot can be taken.
     virtual bool isSettled() const { return true; }
-    // Returns the parts that may repaint one after another when the whole window changes. Empty: the page repaints at
-    // once.
+    // Returns the widgets of the page that the window repaints one after another, in several frames, after a change of
+    // the data set or of the number of ranks. Empty: the whole page is repainted in one frame.
     virtual QList<QWidget*> paintParts() const { return {}; }
     virtual PageFigures figures() const { return {}; }
     // True if the page shows a running training, so that the window need not switch pages when a run starts.
     virtual bool followsRuns() const { return false; }
     // Returns the exports that are possible now, as commands of the File menu and the command finder.
     virtual QList<QAction*> exportActions() const { return {}; }
-    // Returns the numbers of the picture in sight as text, for the clipboard; empty: there are none.
+    // Returns the numbers of the visible picture as text, for the clipboard; empty if there are no numbers.
     virtual QString copyText() const { return {}; }
     virtual QList<PageKey> keys() const { return {}; }
     // Returns the widget that receives the keyboard focus when the page is opened by its key; null: the focus does not
@@ -66,12 +67,14 @@ class Page : public QWidget {
     virtual QList<View> views() const { return {}; }
     virtual void showView(const QString&) {}
 
-    // The window calls these functions when another page refers to a step, a rank, ... A page that does not draw it
-    // ignores the call.
-    // Marks a step of an epoch (steps count from 1, epochs from 0); empty: no step. go: also brings it into view.
+    // The window calls showStep(), showRank(), showEnd() and find() when the user chooses a step, a rank, the end of
+    // the run or a sample outside of this page. The default implementations do nothing.
+
+    // Marks a step (counted from 1) of an epoch (counted from 0). Without a step, removes the mark. If `go` is true,
+    // also scrolls to the step.
     virtual void showStep(std::optional<qint64> /*step*/, qint64 /*epoch*/, bool /*go*/) {}
     virtual void showRank(int) {}
-    virtual void showEnd() {}             // the last steps of the run
+    virtual void showEnd() {}             // shows the last steps of the run
     virtual void find(const QString&) {}  // enters a query in the find box of the page
 
   Q_SIGNALS:

@@ -22,8 +22,8 @@ PageArea::PageArea(Page& page, QWidget* parent) : QScrollArea(parent) {
 
 bool PageArea::eventFilter(QObject* watched, QEvent* event) {
     if (watched == widget() && event->type() == QEvent::LayoutRequest) chooseBars();
-    // QScrollArea resizes the page to its smallest size while it handles a resize of the page. A page whose smallest
-    // size depends on its width could make that endless.
+    // While QScrollArea handles a resize of the page, it resizes the page again, to its minimum size. If the minimum
+    // size depends on the width of the page, this recursion may not end. Nested resizes are therefore not handled.
     if (event->type() == QEvent::Resize && m_isResizing) return false;
     const bool before = std::exchange(m_isResizing, m_isResizing || event->type() == QEvent::Resize);
     const bool stops = QScrollArea::eventFilter(watched, event);

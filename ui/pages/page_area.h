@@ -7,8 +7,8 @@ namespace ringside {
 
 class Page;
 
-// The room of a page in the window. A page that needs more room than there is can be scrolled, so that no part of it is
-// cut off.
+// Scroll area around a page of the window. A page that is larger than the available area scrolls instead of being cut
+// off.
 class PageArea final : public QScrollArea {
     Q_OBJECT
   public:

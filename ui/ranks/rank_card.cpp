@@ -137,7 +137,8 @@ constexpr int kMiniLeft = kEdge + 5, kMiniRight = 6;
 bool RankCardPainter::fitsMini(const RankCard& card, int width, const Theme& theme) {
     constexpr int kRounding = 2;
     const QFontMetrics bold(semibold(theme.smallFont())), note(theme.smallFont());
-    // Uses at least the width of "0.0000", so that losses are not shown and hidden as their number of digits changes.
+    // Reserves at least the width of "0.0000" for the loss. The result is then the same for all losses with at most six
+    // characters, so that cards do not alternate between showing and hiding the loss.
     const int loss = std::max(note.horizontalAdvance(card.loss), note.horizontalAdvance(QStringLiteral("0.0000")));
     const int rank = bold.horizontalAdvance(QString::number(card.rank));
     return rank + Theme::kSpace2 + loss + kRounding <= width - kMiniLeft - kMiniRight;

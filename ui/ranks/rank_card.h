@@ -40,7 +40,7 @@ class RankCardPainter {
 
     void forget() { m_frame = {}; }  // drops the cached pictures; call when the theme changed
     void paint(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density);
-    // True if the smallest card of this width has room for the card's rank and loss.
+    // True if a card with Density::Mini of this width in pixels has room for the rank and the loss side by side.
     static bool fitsMini(const RankCard& card, int width, const Theme& theme);
 
   private:

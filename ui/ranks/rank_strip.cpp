@@ -86,7 +86,7 @@ QString stepPhaseText(Phase phase) {
 
 }  // namespace
 
-// Painted widget inside the scroll area.
+// Widget inside the scroll area that paints all cards.
 class RankStrip::Canvas final : public QWidget, public IdentitySource {
   public:
     Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_theme(theme), m_cards(theme) {
@@ -160,7 +160,7 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     setAccessibleName(tr("Ranks"));
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setFocusPolicy(Qt::StrongFocus);  // for the copy key
+    setFocusPolicy(Qt::StrongFocus);  // the copy key copies the strip only while it has the focus
     setWidget(m_canvas);
     viewport()->setAutoFillBackground(false);
     m_canvas->setAutoFillBackground(false);

@@ -28,9 +28,10 @@ class RankStrip final : public QScrollArea, public TextSource {
     // Sets whether the run is live. After its end, a change of the form replaces the cards of its ranks by cards of the
     // ranks that the form plans.
     void setLive(bool live);
-    // Returns the name of the run, or a text that the cards show the form's ranks.
+    // Returns the name of the run whose ranks are shown. If the cards show the ranks that the form plans, returns a
+    // text that states this.
     QString source() const;
-    QString copyText() const override;  // one line per rank
+    QString copyText() const override;  // returns one line of text per rank
     // Sets whether the connection to the run was lost. Its ranks may still be running.
     void setLost(bool lost);
     // Sets whether the failed run may be restarted by the program that started it.

@@ -18,7 +18,7 @@ struct Size {
 constexpr Size kFull{TypePixels{210}, TypePixels{88}, 1, Theme::kSpace2};
 constexpr Size kCompact{TypePixels{132}, TypePixels{52}, 2, Theme::kSpace2};
 constexpr Size kMini{TypePixels{52}, TypePixels{34}, 3,
-                     Theme::kSpace1};  // 64 ranks are visible in windows of at least 1280 pixels
+                     Theme::kSpace1};  // 64 mini cards fit without scrolling into a window that is 1280 pixels wide
 
 int columnsOf(const Size& size, int width) {
     return std::max(1, (width + size.gap) / (size.minimumWidth + size.gap));

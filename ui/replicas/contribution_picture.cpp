@@ -98,7 +98,7 @@ void ContributionPicture::paintBar(QPainter& painter, const RankContribution& co
     const Columns c = columns();
     bool below = false;
     for (const RankContribution& one : m_pulls.ranks) below |= one.share.value_or(0) < 0;
-    const double number = 52;  // width of the number that is shown next to the bar
+    const double number = 52;  // width of the number that is shown next to the bar, in pixels
     const double room = c.barWidth - number;
     const double zero = c.bar + (below ? room / 2 : 0);
     const double unit = (below ? room / 2 : room) / reach();
@@ -168,7 +168,8 @@ std::vector<Identity> ContributionPicture::identitiesAt(const QPoint& point) con
     return found;
 }
 
-// Returns the sample whose number is drawn at this distance from the start of the samples.
+// Returns the sample whose number is drawn `at` pixels to the right of the start of the rank's sample list; empty if no
+// sample is drawn there.
 std::optional<std::int64_t> ContributionPicture::sampleAt(const RankContribution& contribution, double at) const {
     const QFontMetrics metrics(theme().smallFont());
     if (at < 0) return {};

@@ -107,7 +107,8 @@ void GradientPicture::makeImages() {
     }
 }
 
-// Draws the gradients of a tensor on their way from their columns to the next column, above the picture.
+// Draws a frame of the animation for one tensor: the images of the local gradients move to the column of the mean, or
+// the image of the mean moves to the column of the weight change.
 void GradientPicture::paintMovingGradients(QPainter& painter, std::size_t tensor) const {
     if (!isFlowing() || m_flowing == Flow::None) return;
     const double share = m_flow.currentValue().toDouble();

@@ -17,7 +17,8 @@ QString replicaWords(const char* text) {
     return QCoreApplication::translate("replicas", text);
 }
 
-// Returns the sentence about identical models, with places for the number of ranks and the step.
+// Returns the sentence for a step after which all models are identical. It contains the placeholders %1 for the number
+// of ranks and %2 for the step.
 QString identicalText(StrategyKind strategy) {
     switch (strategy) {
         case StrategyKind::kFsdp:

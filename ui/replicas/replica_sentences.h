@@ -23,7 +23,8 @@ QString notLookedAtSentence(const StepContributions& contributions, bool live);
 // step; empty otherwise.
 QString pausedSentence(const RunData& run);
 
-// Returns the reason why the gradients of this run cannot be inspected; empty if they can. config: of the run.
+// Returns the reason why the gradients of this run cannot be inspected; empty if they can be inspected. config:
+// experiment of the run.
 QString reasonForNoReplicas(const RunData& run, const RunConfig& config);
 
 }  // namespace ringside

@@ -23,7 +23,7 @@ namespace {
 constexpr int kFollowed = 50;
 constexpr TypePixels kLegendRoom{120};  // room for a legend beside the title of a chart
 constexpr TypePixels kChartsHeight{190};
-constexpr TypePixels kLeastPicture{200};  // height
+constexpr TypePixels kLeastPicture{200};  // minimum height of the large picture
 constexpr TypePixels kLeastSentence{230};
 
 }  // namespace

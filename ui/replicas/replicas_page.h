@@ -69,7 +69,7 @@ class ReplicasPage : public Page {
     // Returns the number of the visible step: the chosen step, which may not have been inspected, or else the latest
     // step that the picture can show; empty if there is none.
     std::optional<std::int64_t> shownNumber() const;
-    const InspectedStep* shownStep() const;  // returns the shown step if it has cells, otherwise null
+    const InspectedStep* shownStep() const;  // returns the shown step if its gradients are recorded, otherwise null
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     std::vector<int> shownRanks() const;

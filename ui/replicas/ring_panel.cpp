@@ -123,10 +123,10 @@ QString RingPanel::sentenceOf(int step) const {
         .arg(comparison());
 }
 
-// True if the results of the ring and of the run's all-reduce differ by more than rounding explains. Rounding differs
-// because of the order of summation and of 16-bit numbers.
+// True if the result of the ring differs from the result of the run's all-reduce by more than rounding explains. The
+// rounding errors of the two can differ, because the run sums in another order and may use 16-bit numbers.
 bool RingPanel::differs() const {
-    constexpr double kRounding = 0.01;  // largest difference, as a share of the largest value, that counts as rounding
+    constexpr double kRounding = 0.01;  // differences up to this fraction of m_largest count as rounding errors
     return m_error > kRounding * m_largest;
 }
 

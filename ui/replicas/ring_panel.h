@@ -37,12 +37,12 @@ class RingPanel final : public QWidget {
     QPushButton *m_back = nullptr, *m_next = nullptr;
     QLabel* m_text = nullptr;
     bool m_divides = true;                         // true if gradients are divided by the number of ranks
-    bool m_scatters = false;                       // true if the strategy needs the sum of one part on each rank only
+    bool m_scatters = false;                       // true for FSDP, which needs the reduce-scatter phase only
     bool m_isAlone = false;                        // true if the run has only one rank
     std::pair<std::int64_t, int> m_shown{-1, -1};  // step and first rank whose numbers the ring shows
     double m_largest = 0;                          // largest magnitude in the result of the run's all-reduce
-    double m_error = -1;                           // difference between the result of the ring and the result that the
-                                                   // ranks received; -1: not known
+    double m_error = -1;                           // largest difference between a value of the ring's result and of the
+                                                   // result that the run's ranks received; -1: unknown
 };
 
 }  // namespace ringside

@@ -15,7 +15,7 @@ constexpr TypeLength kRankNames{64};   // width of the names of the ranks, at th
 constexpr TypeLength kPartTitles{24};  // height of the titles of the parts, above
 constexpr TypeLength kArrows{80};      // width at the right for the labels of the transfers
 constexpr TypeLength kMostRow{84};
-constexpr TypeLength kTwoLines{38};  // least height of a row with both values
+constexpr TypeLength kTwoLines{38};  // minimum height of a part in which two values are shown; one value if it is lower
 
 QString valueText(double value) {
     return QString::number(value, 'g', 4);

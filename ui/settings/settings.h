@@ -31,7 +31,8 @@ inline const Setting<QStringList> kRecentFiles{"files/recent"};
 inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched scripts, newest first
 // choices of the newest watched script: launcher, ranks, interpreter, arguments, whole command
 inline const Setting<QStringList> kLastWatch{"watch/last"};
-inline const Setting<QString> kPytorchPython{"watch/pytorch_python"};  // interpreter of the last comparison
+// Python interpreter that ran the script in the last comparison with PyTorch
+inline const Setting<QString> kPytorchPython{"watch/pytorch_python"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
 inline const Setting<QString> kLastRun{"runs/last"};             // run directory last started or attached to
 inline const Setting<qint64> kProcess{"session/process", 0};     // id of the process that opened the window last;

@@ -57,7 +57,7 @@ bool Screenshot::isReady() const {
     if (m_options.runDirectory.isEmpty()) return true;
     using State = RunController::State;
     const State state = m_window.controller().state();
-    return state != State::Starting && state != State::Idle;  // a live run counts as loaded; its current state is drawn
+    return state != State::Starting && state != State::Idle;  // a live run is ready, and is drawn in its current state
 }
 
 void Screenshot::checkReady() {

@@ -34,7 +34,7 @@ std::string asWritten(const QStringList& arguments, const QString& option) {
         const QString name = argument.section(QLatin1Char('='), 0, 0);
         if (name == "-" + option || name == "--" + option) return name.toStdString();
     }
-    return "-" + option.toStdString();  // the option is one of several letters after one dash
+    return "-" + option.toStdString();  // short options can be combined: "-hv" contains the option "h"
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
     options.showHelp = parser.isSet(help);
     options.showVersion = parser.isSet(version);
     for (const auto& [name, value] : values) *value = parser.value(name);
-    if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {  // --screenshot accepts FILE as the window does
+    // with --screenshot, FILE has the meaning of --run-dir if it is a directory, otherwise the meaning of --config
+    if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {
         (QFileInfo(options.file).isDir() ? options.runDirectory : options.config) = options.file;
     }
     if (!size.isEmpty()) {

@@ -16,8 +16,8 @@ struct StartOptions {
     QString page;
     QString config;
     QString runDirectory;
-    QString theme;        // theme: light | dark; empty: as remembered
-    QString typePercent;  // type size in percent; empty: as remembered
+    QString theme;        // theme: light | dark; empty: the theme in the settings file
+    QString typePercent;  // type size in percent; empty: the size in the settings file
     QSize size{1280, 800};
     bool showHelp = false;
     bool showVersion = false;

@@ -47,21 +47,23 @@ QString epochText(const RunData& run) {
             .arg(epochNumber(run.lastStep()->step / perEpoch), groupedText(run.epochs()),
                  groupedText(run.lastStep()->step + 1), groupedText(run.totalSteps()));
     }
-    if (run.totalSteps() <= 0)  // a script does not report how long it will train
+    if (run.totalSteps() <= 0)  // unknown for a watched script, which does not report its number of steps
         return runWords("Epoch %1, step %2").arg(epochNumber(run.lastStep()->epoch), groupedText(run.lastStep()->step));
     return runWords("Epoch %1 of %2, step %3 of %4")
         .arg(epochNumber(run.lastStep()->epoch), groupedText(run.epochs()), groupedText(run.lastStep()->step),
              groupedText(run.totalSteps()));
 }
 
-// Returns the text for throttled ranks.
+// Returns a clause that states that the ranks are throttled and whether this CPU is too slow for the throttle; empty
+// without a throttle.
 QString throttleText(const RunData& run) {
     if (!run.throttle().any()) return {};
     return run.keepsThrottle() ? runWords(", throttled")
                                : runWords(", throttled, but this CPU is too slow for the throttle");
 }
 
-// Returns the text for a run that is paused or in slow motion.
+// Returns a clause that states that the run is paused or, in slow motion, its limit of steps per second. Empty if the
+// run is neither paused nor in slow motion.
 QString pauseText(const RunData& run) {
     if (run.isPaused())
         return runWords(", paused after %1")

@@ -13,7 +13,8 @@ namespace ringside {
 class ExperimentModel;
 class RunModel;
 
-// Status bar: progress and remaining time of the run, its devices with the reason, and its run directory.
+// Status bar: progress and remaining time of the run, its devices, the reason why these devices were chosen, and its
+// run directory.
 class StatusPanel final : public QWidget {
     Q_OBJECT
   public:

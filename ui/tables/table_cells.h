@@ -5,8 +5,9 @@
 
 namespace ringside {
 
-// Draws the cells of a table in the fonts and colours of their model, with the text under the text of the heading.
-// Drawing a hundred cells through a style sheet takes longer than a frame.
+// Draws the cells of a table in the fonts and colours that the model gives (Qt::FontRole, Qt::ForegroundRole and
+// Qt::BackgroundRole). The texts of cells and headings have the same margin. Used instead of the style sheet, with
+// which drawing a hundred cells takes longer than one frame.
 class TableCells final : public QStyledItemDelegate {
   public:
     // Alignment of numbers if the model gives no Qt::TextAlignmentRole.

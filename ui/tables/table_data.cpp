@@ -58,8 +58,9 @@ QString writeCsv(const TableData& table, const QString& file, const std::atomic<
         }
         fits = out.write(encodedLine(table.row(row))) >= 0;
     }
-    if (fits && out.flush() && out.commit()) return {};  // commit() alone does not detect that the end was not written
-    out.flush();                                         // repeats a failed write to get its error
+    // flush() is needed because commit() alone does not report that buffered data could not be written
+    if (fits && out.flush() && out.commit()) return {};
+    out.flush();  // repeats the failed write, so that out.errorString() contains its error
     return failure();
 }
 

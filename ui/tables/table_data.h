@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Numbers of a picture as rows that are computed on demand: a plan of millions of samples costs nothing until its table
-// is scrolled or written. row() may be called on any thread. Numbers are in the C locale.
+// Table with the numbers of a picture. row() computes a row when it is called, so that the table need not store its
+// rows, of which there can be millions. row() may be called on any thread. Numbers are formatted in the C locale.
 struct TableData {
     static constexpr qint64 kMostCopied = 100'000;  // maximum number of rows in a text for the clipboard
 
@@ -20,13 +20,14 @@ struct TableData {
     std::function<QStringList(qint64 row)> row;
 };
 
-// Returns a table of rows that exist already.
+// Returns a table with the given rows, which are stored in the table.
 TableData tableOf(const QString& name, const QStringList& columns, QList<QStringList> rows);
 
 // Returns a line of CSV (RFC 4180) without its end. A field with a comma, a quote or a line break is quoted.
 QString csvLine(const QStringList& fields);
 
-// Writes a table as CSV. Returns the reason of a failure, or an empty text; leaves no file if stopped.
+// Writes a table as CSV. Returns the reason of a failure, or an empty text. If `stop` becomes true, stops writing and
+// returns a text that states this. An existing file is only replaced by a completely written one.
 QString writeCsv(const TableData& table, const QString& file, const std::atomic<bool>& stop);
 
 // Returns the table as lines of cells that tabs separate, with its columns first; at most kMostCopied rows. A line

@@ -6,9 +6,9 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostShown = 120;  // characters of a cell on screen, because a table lays out the complete text
+constexpr qsizetype kMostShown = 120;  // longer cell texts are cut, because a view lays out the text beyond its column
 constexpr qsizetype kMostInTip = 2000;
-constexpr qsizetype kAlwaysWhole = 12;  // characters that fit each column, so that they need no tooltip
+constexpr qsizetype kAlwaysWhole = 12;  // texts of up to 12 characters fit into every column and need no tooltip
 
 }  // namespace
 

@@ -86,7 +86,8 @@ void TablePanel::placeColumns() {
     const int width = std::clamp(share, kLeastColumn, kLargestColumn);
     QHeaderView* header = m_view->horizontalHeader();
     const int last = m_model.columnCount() - 1;
-    header->setStretchLastSection(last < 0 || !m_model.isNumeric(last));  // keeps numbers next to the other columns
+    // does not stretch a last column of numbers: they are right-aligned and would be far from the other columns
+    header->setStretchLastSection(last < 0 || !m_model.isNumeric(last));
     const int before = header->defaultSectionSize();
     std::vector<std::pair<int, int>> dragged;  // columns and widths set by the user, which new defaults must not change
     for (int column = 0; column + 1 < m_model.columnCount() && width != before; ++column) {

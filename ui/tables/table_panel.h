@@ -14,7 +14,7 @@ namespace ringside {
 class TablePanel : public QWidget {
     Q_OBJECT
   public:
-    // page: name of the page in the names of the parts: "shards" for "shardsTableView".
+    // page: start of the object names of the panel's widgets: "shards" makes "shardsTableView".
     explicit TablePanel(const QString& page, QWidget* parent = nullptr);
     void setTable(const TableData& table);
     const TableData& table() const { return m_model.table(); }

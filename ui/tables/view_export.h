@@ -19,9 +19,10 @@ class ViewExport : public QPushButton {
   public:
     using Table = std::function<TableData()>;
 
-    // page: name of the page in the name of the button: "shards" for "shardsMoreButton".
+    // page: start of the object name of the button: "shards" makes "shardsMoreButton".
     explicit ViewExport(const QString& page, QWidget* parent = nullptr);
-    // Reports written files and failures as `page`, which also asks for the paths.
+    // Forwards the signals pathWanted(), saved() and failed() to the signals savePathWanted(), saved() and failed() of
+    // `page`, which the window handles.
     void reportTo(Page& page);
     void addTable(const QString& text, Table table);  // adds another table that can be saved as CSV
     // Writes a file on a worker thread; returns the reason of a failure, or an empty text.
@@ -58,7 +59,7 @@ class ViewExport : public QPushButton {
     Table m_table;
     std::function<QWidget*()> m_picture;
     QAction* m_showTable = nullptr;
-    QAction* m_extra = nullptr;  // action of the menu before which further tables are added
+    QAction* m_extra = nullptr;  // addTable() inserts its action before this one
     LatestWork m_work;
     QTimer m_settle;
     QString m_pictureFile;

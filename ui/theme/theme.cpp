@@ -148,7 +148,8 @@ void Theme::applyToApplication() {
 }
 
 QColor Theme::rankColor(int rank) const {
-    // share of white or black mixed into the base colour, alternating
+    // fraction of white or black that is mixed into the base colour: none for ranks 0-7, white for ranks 8-15, black
+    // for ranks 16-23, white for ranks 24-31; higher ranks repeat these
     static constexpr std::array<double, 4> kShares = {0, 0.45, 0.35, 0.7};
     const QColor base = okabeIto(rank);
     const auto cycle = static_cast<std::size_t>(rank / 8) % kShares.size();

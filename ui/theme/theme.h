@@ -34,10 +34,13 @@ class Theme : public QObject {
     static constexpr int kNormalType = 100;
     int typePercent() const;
     void setTypePercent(int percent);  // sets the type size to the nearest one of kTypeSizes
-    // Returns the size that is `steps` larger than the present one, within kTypeSizes.
+    // Returns the type size in percent that is `steps` entries after the present one in kTypeSizes, or before it if
+    // `steps` is negative; the largest or smallest entry if there is no such entry.
     int nextTypePercent(int steps) const;
 
-    QColor rankColor(int rank) const;  // returns a colour of Okabe-Ito for ranks 0-7, other lightness for higher ranks
+    // Returns the colour of a rank: a colour of the Okabe-Ito palette for ranks 0-7, and lighter or darker variants of
+    // these eight colours for higher ranks.
+    QColor rankColor(int rank) const;
     QColor classColor(int label) const;
 
     // Duration of animations in milliseconds. Animations are off until the window enables them, so that screenshots

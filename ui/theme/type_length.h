@@ -11,10 +11,11 @@ namespace ringside {
 int typePercent();
 void setTypeScale(int percent);
 
-// Returns `pixels` times the size of the type, rounded.
+// Returns the length at the present type size of a length of `pixels` at the normal type size, rounded.
 int typeScaled(int pixels);
 
-// Length in pixels at the normal type size. Its value grows with the type, so that a text keeps its room.
+// Integer length that grows with the type size, for areas that contain text. Constructed from the length in pixels at
+// the normal type size; converts to the length in pixels at the present type size.
 class TypePixels {
   public:
     constexpr explicit TypePixels(int pixels) : m_pixels(pixels) {}
@@ -24,7 +25,7 @@ class TypePixels {
     int m_pixels;
 };
 
-// Length as TypePixels, but for painters and without rounding.
+// Length that grows with the type size, as TypePixels does, but is not rounded. For coordinates in a QPainter.
 class TypeLength {
   public:
     constexpr explicit TypeLength(double pixels) : m_pixels(pixels) {}

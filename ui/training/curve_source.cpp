@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostApart = 8, kWorstShown = 5;
 
-constexpr int kValidationColor = 1;  // index in the palette of the ranks: amber, next to the accent's blue
+constexpr int kValidationColor = 1;  // colour of rank 1 (amber), which differs clearly from the blue training curve
 
 QString text(const char* source) {
     return QCoreApplication::translate("Training", source);

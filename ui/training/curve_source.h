@@ -24,7 +24,8 @@ std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts
 // Stacked phases of the traced steps in milliseconds, averaged over the ranks.
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme);
 
-// Returns the position of x in the run: "step 72, epoch 6".
+// Returns the text for the position `x` on the x axis `axis`: the last step up to x, such as "step 72, epoch 6", and
+// the seconds or samples if the axis shows them.
 QString placeText(const RunParts& parts, XAxis axis, double x);
 
 }  // namespace ringside

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// True if the sources and their resolution are unchanged. The second-last copied point of the last source is compared
-// to detect another run.
+// True if new points can be appended to the cached curve `held`: axis, sources and steps per point are unchanged. Also
+// compares the second-last copied point with its source, because another run can reuse the address of the series.
 bool GrowingCurves::continuesCurves(const Held& held, XAxis axis, const std::vector<Source>& sources) {
     if (held.axis != axis || held.sources != sources || sources.empty()) return false;
     const auto points = sources.back().series->points();

@@ -19,8 +19,8 @@ class GrowingCurves {
   public:
     using SeriesOf = std::function<const Series*(const RunData&)>;  // returns null if the run does not have the series
 
-    // Returns the curve `start`, filled with the current points of the series of all parts. A line becomes a line with
-    // a band from minimum to maximum if a point combines several values.
+    // Returns the curve `start` with the current points of all runs in `parts`. seriesOf: returns the series of a run.
+    // The curve gets a band from the minimum to the maximum if these differ at any point.
     Curve follow(Curve start, const RunParts& parts, XAxis axis, const SeriesOf& seriesOf);
     void forget() { m_held.clear(); }  // clears the cache; call when another run is shown
 
@@ -34,7 +34,7 @@ class GrowingCurves {
     struct Held {
         XAxis axis = XAxis::Step;
         std::vector<Source> sources;
-        std::size_t copied = 0;  // number of points that were copied from the last element of `sources`
+        std::size_t copied = 0;  // number of points in the series of the last source when `points` was last updated
         bool hasBand = false;
         CurvePoints points;
     };

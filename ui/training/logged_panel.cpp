@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-// Returns the PyTorch function that logs values with this source.
+// Returns the display text for the source of logged values: "tensorboard", "lightning" or "loss"; empty for any other
+// source.
 QString sourceText(const std::string& source) {
     if (source == "tensorboard") return LoggedPanel::tr("SummaryWriter");
     if (source == "lightning") return LoggedPanel::tr("self.log of Lightning");

@@ -19,7 +19,7 @@ class LoggedPanel final : public ChartPanel {
     void setCurvesOf(const LoggedCurves& logged);
 
   Q_SIGNALS:
-    void chartChosen();  // call setCurvesOf() again
+    void chartChosen();  // emitted when the user selects another chart; the receiver must call setCurvesOf()
 
   private:
     void offerGroups(const QStringList& groups);

@@ -81,7 +81,7 @@ std::vector<double> restarts(const RunParts& parts, XAxis axis) {
         for (const Controlled& control : part.run->controls()) {
             if (control.command != ControlKind::kRestart || control.step > part.lastStep) continue;
             const auto at = std::ranges::upper_bound(points, control.step, {}, &SeriesPoint::step);
-            if (at == points.begin()) continue;  // no step before the restart is recorded
+            if (at == points.begin()) continue;  // the run has recorded no step before this restart
             all.push_back(xOverAllParts(part, *(at - 1), axis));
         }
     }

@@ -19,8 +19,8 @@ struct RunPart {
     const RunData* run = nullptr;
     std::int64_t lastStep = 0;  // last step of the run that belongs to this part
     double samplesBefore = 0;
-    double secondsBefore = 0;  // seconds from the start of the run to this part; negative if it started before the last
-                               // part
+    double secondsBefore = 0;  // position of the start of `run` on the common time axis, in seconds; the last run
+                               // starts at 0, so earlier runs have negative positions
     bool operator==(const RunPart&) const = default;
 };
 using RunParts = std::vector<RunPart>;
@@ -28,16 +28,17 @@ using RunParts = std::vector<RunPart>;
 // Returns the position of a point of this part on the axis of all parts.
 double xOverAllParts(const RunPart& part, const SeriesPoint& point, XAxis axis);
 
-// Return the samples and seconds at a step of a curve.
+// Return the number of samples trained and the seconds since the start of the run at the first point of `series` at or
+// after `step`; at the last point if there is no such point; 0 if the series is empty.
 double samplesAt(const Series& series, std::int64_t step);
 double secondsAt(const Series& series, std::int64_t step);
 
 // Returns the earlier runs, each up to the step at which the next was resumed, followed by the run itself.
 RunParts partsOf(const std::vector<std::shared_ptr<const RunData>>& earlier, const RunData& run);
-// Returns the start of each part except the first.
+// Returns the position on the axis at which each part except the first begins.
 std::vector<double> seams(const RunParts& parts, XAxis axis);
-// Returns the position of the last step before each restart of the ranks. Ranks of Ringside then continue from a
-// checkpoint, and the position is that of the checkpoint.
+// Returns a position on the axis for each restart of the ranks in these runs: that of the last recorded step up to the
+// step from which the restarted ranks continue. Ranks of Ringside continue from the step of a checkpoint.
 std::vector<double> restarts(const RunParts& parts, XAxis axis);
 
 }  // namespace ringside

@@ -23,9 +23,9 @@ namespace {
 
 constexpr int kColumns = 6;             // number of columns of the grid, for two or three charts in a row
 constexpr int kGroupRows = 3;           // rows of the grid that a group of charts can use
-constexpr TypePixels kLeastChart{132};  // height
+constexpr TypePixels kLeastChart{132};  // minimum height of a chart
 constexpr TypePixels kLeastChartWidth{190};
-constexpr double kMostFindings = 0.45;   // share of the page's height
+constexpr double kMostFindings = 0.45;   // maximum height of the findings panel, as a fraction of the visible height
 constexpr double kStartsNearZero = 0.1;  // the x axis of a resumed run starts at 0 if its curves start below this
                                          // fraction of their largest x
 
@@ -110,7 +110,8 @@ QWidget* TrainingPage::makeEmpty() {
     return panel;
 }
 
-// Shows the progress of the start, or what to do, instead of the curves.
+// Shows a text instead of the curves: the progress while a run starts, the verdict of a run without curves, or the
+// instruction to click Run.
 void TrainingPage::showEmpty() {
     const StartProgress start = startProgress(m_run);
     if (!start.title.isEmpty()) {
@@ -273,7 +274,8 @@ void TrainingPage::redraw() {
     m_gradient->chart().setLogY(m_tools->logY());
     std::vector<Curve> loss = lossCurves(m_curves, parts, axis, m_tools->fanOut(), m_theme);
     const AxisRange whole = wholeRange(loss);
-    // A resumed run starts at the last step of the earlier run, which may be far from 0.
+    // Chooses whether the x axes begin at 0. A resumed run begins at the last step of the earlier run; if this step is
+    // far from 0, the axes begin at it.
     const auto& first = parts.front().run->started();
     const bool isResumed = first && first->stepsBefore > 0;
     const bool fromZero = !isResumed || whole.minimum < kStartsNearZero * whole.maximum;
@@ -311,7 +313,7 @@ std::optional<double> TrainingPage::cursorX() const {
 // Places the charts in three groups, one below the other. Charts without curves are left out: regression, for example,
 // has no accuracy.
 void TrainingPage::placeCharts() {
-    std::vector<ChartPanel*> phases;  // without traced steps, no phase is known
+    std::vector<ChartPanel*> phases;  // remains empty if the run has no traced steps, from which the phases are known
     if (!m_phases->chart().curves().empty()) phases.push_back(m_phases);
     m_phases->setVisible(!phases.empty());
     place(0, 9, {m_loss, m_accuracy, m_logged});  // regression has no accuracy, and only watched scripts log values

@@ -33,13 +33,15 @@ class TrainingPage : public Page, public IdentitySource {
 
     // Returns the contents of the charts: chart, series, x, value, minimum, maximum, smoothed value.
     TableData table() const;
-    // Adds a panel above the curves, for a watched run. The page becomes its parent; it takes at most part of the
-    // height.
+    // Adds the panel with the findings of a watched run above the curves. The page becomes the parent of the panel and
+    // limits its height to a fraction of the visible height.
     void setFindings(FindingsPanel* panel);
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
-    void exportTo(const QString& file);                                      // .csv, .svg or .png
-    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // step and curve of a rank
+    // Writes the charts to `file`. The suffix .csv, .svg or .png determines the format.
+    void exportTo(const QString& file);
+    // Returns the step at the point, and before it the rank whose curve is at the point, if there is one.
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QString copyText() const override { return tabText(table()); }
     void showRank(int) override { m_tools->setFanOut(true); }  // shows the curves of all ranks
 
@@ -90,7 +92,7 @@ class TrainingPage : public Page, public IdentitySource {
     ChartPanel* m_gradient = nullptr;
     ChartPanel* m_rate = nullptr;
     ChartPanel* m_phases = nullptr;
-    LoggedPanel* m_logged = nullptr;  // its x axis is the step of the script
+    LoggedPanel* m_logged = nullptr;  // the x axis of this chart is the step number that the watched script logs
     const StepCursor* m_cursor = nullptr;
     bool m_pointed = false;  // true while the pointer is on a chart
     LatestWork m_writing;

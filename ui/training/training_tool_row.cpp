@@ -34,7 +34,7 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
     auto* parts = new FlowLayout(this, Theme::kSpace1);
     parts->setContentsMargins(Theme::kSpace2, 0, 0, 0);
     parts->setSpacing(Theme::kSpace3);
-    auto* smoothing = new QWidget;  // stays together when the row wraps
+    auto* smoothing = new QWidget;  // keeps the label and the slider side by side when the row wraps
     auto* line = new QHBoxLayout(smoothing);
     line->setContentsMargins(0, 0, 0, 0);
     auto* name = new QLabel(tr("Smoothing"));

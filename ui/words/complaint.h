@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Returns lastComplaint() of the output with field paths replaced by the labels of the form.
+// Returns the last non-blank line of ringsidectl's error output, which names the cause of a failure. Removes the prefix
+// "ringsidectl: " and replaces configuration paths, such as "parallel.world_size", by the labels of the form.
 QString complaintIn(const QByteArray& standardError);
 
 }  // namespace ringside

@@ -54,13 +54,14 @@ bool hasWeights(const RunConfig& c) {
 bool isSubset(const RunConfig& c) {
     return isSampler(c, {SamplerKind::kSubset});
 }
-// True if there are loader workers. Also true if a setting that needs workers is on: the form then shows the setting
-// with its error.
+// True if the form shows the settings that need loader workers: there are workers, or one of these settings differs
+// from its default, so that the user sees its error.
 bool hasWorkers(const RunConfig& c) {
     return c.loader.numWorkers > 0 || c.loader.persistentWorkers ||
            c.loader.prefetchFactor != LoaderConfig().prefetchFactor;
 }
-// True if the data may consist of images. Also true if an image transform is on: the form then shows it with its error.
+// True if the form shows the image transforms: the data may be images, or a transform is on, so that the user sees its
+// error.
 bool mayHaveImages(const RunConfig& c) {
     const LoaderConfig& loader = c.loader;
     return !(isCsv(c) || hasSize(c)) || loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize;

@@ -11,11 +11,12 @@ namespace ringside {
 QString phaseText(Phase phase);
 // Returns the phase's name in telemetry: "data", "moving", "idle".
 QString phaseTelemetryName(Phase phase);
-// Returns a duration as in the verdict: "38 ms", "2.4 ms", "0.031 ms", and "21.0 s" from ten seconds on.
+// Returns a duration with its unit, with more decimals the shorter it is: "138 ms", "38.2 ms", "0.031 ms"; in seconds
+// from 10,000 ms on: "21.0 s".
 QString millisecondsText(double ms);
 // Returns a range of durations: "2.6 to 5.9 ms".
 QString millisecondsRange(double low, double high);
-// Returns the number without its unit, for table columns in ms.
+// Returns a duration in milliseconds without the unit, for table columns whose heading contains the unit.
 QString millisecondsNumber(double ms);
 
 }  // namespace ringside

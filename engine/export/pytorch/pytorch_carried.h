@@ -12,10 +12,10 @@ namespace ringside {
 struct UnexportedSetting {
     std::string path = {};   // configuration path, such as "parallel.first_bucket_mb"
     std::string value = {};  // value of the setting, as JSON
-    std::string why = {};    // behaviour of the script instead
+    std::string why = {};    // description of the script's behaviour, which does not depend on the setting
 };
 
-// Returns the settings of the experiment that its script does not carry over, in the order of the contract.
+// Returns the settings of the experiment that its script does not carry over, in the order of configFields().
 std::vector<UnexportedSetting> unexportedSettings(const RunConfig& config);
 
 // Returns Python comment lines that list the settings and the reasons; empty if there are none.

@@ -12,8 +12,8 @@ namespace ringside {
 
 // Python text that loads the samples in the exported script.
 struct PythonData {
-    std::string function = {};           // definition of load_data(path), which returns the samples, or a pair if
-                                         // hasValidation
+    std::string function = {};           // definition of load_data(path), which returns the training samples, or the
+                                         // pair (training, validation) if hasValidation is true
     std::string standardize = {};        // lines inside split() that standardize the features
     std::string path = "None";           // default of --data, a Python expression; "None" if no file is read
     std::set<std::string> imports = {};  // modules and packages that the functions import: "csv", "numpy"

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// The exported model as a chain of modules, for strategies that cut or shard it.
+// The exported model as a chain of modules, for strategies that divide the chain into stages or shard its modules.
 struct PythonLayers {
     std::string definition = {};            // definition of layers_of(network) and of the classes that it needs
     std::vector<std::size_t> tensors = {};  // number of trained tensors of each module

@@ -11,7 +11,8 @@
 namespace ringside {
 namespace {
 
-// Line that turns gradient synchronization on in the last batch of a step only.
+// Line of the script that averages the gradients over the ranks in the last batch of an optimizer step only, not in the
+// batches before it whose gradients are accumulated.
 const std::string kGradientSync =
     "        model.set_requires_gradient_sync(makes_step)  # the ranks' gradients are averaged once a step\n";
 

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Returns the parts of a script that trains pipeline stages with torch.distributed.pipelining, with their replicas and
-// shards.
+// Returns the parts of a script that trains a pipeline with torch.distributed.pipelining. Also covers pipelines that
+// are replicated, and pipelines whose stages are sharded.
 Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& data, const PythonLayers& layers,
                                       bool hasBuffers);
 

@@ -152,7 +152,8 @@ std::optional<Problem> unequalSkips(const RunConfig& config, const ModelDescript
                    "set its skip to 0, or parallel.strategy to ddp"};
 }
 
-// Returns the strategy of ranks in a mesh: DistributedDataParallel, ZeroRedundancyOptimizer, FSDP or a pipeline.
+// Returns the script parts for a strategy with one process per rank: a pipeline, FSDP, ZeroRedundancyOptimizer or
+// DistributedDataParallel, as the mesh of `config` requires.
 Result<PythonStrategy> overMesh(const RunConfig& config, const DataSplit& data, bool hasBuffers) {
     const Mesh mesh = meshOf(config);
     if (mesh.pipeline == 1 && mesh.shard == 1) return ddp(config, hasBuffers);

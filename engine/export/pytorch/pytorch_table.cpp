@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// Properties of a table that the generated reader needs.
+// Properties of a CSV table that determine the Python code that reads the table.
 struct TableForm {
     char separator = ',';
     std::vector<std::string> firstRow = {};
