@@ -11,8 +11,8 @@
 
 namespace ringside {
 
-// Adds up the gradients of a device's leaves (groups of samples). Each device processes leaves that are consecutive in
-// the order of the tree sum, so that its sum is a node of the tree.
+// Adds up the gradients of a device's leaves (groups of samples). The leaves of a device are consecutive in the tree
+// sum, so that their sum is a node of the tree.
 void DataParallel::processLeavesOf(int number) {
     Device& device = m_devices[static_cast<std::size_t>(number)];
     const int turns = m_leaves->turns() / m_threads.deviceCount();
@@ -33,7 +33,8 @@ void DataParallel::processLeavesOf(int number) {
         device.model->backward(device.loss->gradient(), [](std::size_t) {});
         TreeTurn place = treeTurn(turn, m_leaves->turns(), m_leaves->filledLeaves());
         place.adds &= (1U << levels) - 1;
-        // -1: the sum of all leaves of this device is complete; device 0 adds the sums of the devices.
+        // The sum of all leaves of this device is complete: the gradient keeps it, and device 0 adds the sums of the
+        // devices.
         if (place.keepAt >= levels) place.keepAt = -1;
         const std::vector<Parameter*>& parameters = device.model->parameters();
         for (std::size_t i = 0; i < parameters.size(); ++i) {

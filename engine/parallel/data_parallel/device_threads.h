@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// Threads that run the same function on all devices at the same time: the calling thread for device 0, one thread for
-// each other device.
+// Threads that call one function for all devices at the same time: the calling thread for device 0, and one additional
+// thread for each other device.
 class DeviceThreads {
   public:
     explicit DeviceThreads(int devices);
@@ -20,8 +20,8 @@ class DeviceThreads {
     DeviceThreads& operator=(const DeviceThreads&) = delete;
 
     int deviceCount() const { return static_cast<int>(m_threads.size()) + 1; }
-    // Calls work(device) for every device. Blocks until all calls have returned and throws the exception of the first
-    // device that failed.
+    // Calls work(device) for each device. Blocks until all calls have returned. If calls throw, throws the exception of
+    // the failed device with the lowest number.
     void runOnAllDevices(const std::function<void(int device)>& work);
 
   private:

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Kinds of work within a step, each of which enqueues other operations: a micro-batch whose gradients are kept (the
-// first or a later one), the only micro-batch of the step, or the last micro-batch after kept ones.
+// Kinds of work of a step, each with its own sequence of enqueued operations: kFirstKept and kLaterKept: a micro-batch
+// whose gradients are kept for later ones; kAlone: the only micro-batch of the step; kAfterKept: the last of several.
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
 // Returns the size in bytes of the page-locked memory for the losses of all batches of a step, the signal and the norm.
@@ -52,8 +52,8 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
 }
 
-// Counts an unused parameter's gradient as zeros with find_unused_parameters. Without it, the gradient's bucket is
-// never complete and the step fails, as in PyTorch.
+// Counts the gradient of an unused parameter as zeros if find_unused_parameters is set. Otherwise does nothing: the
+// bucket of the gradient never becomes complete, and the step fails, as in PyTorch.
 void DistributedDataParallel::handleUnused(std::size_t parameter) {
     if (!m_findsUnused) return;
     m_unusedBytes +=
@@ -84,8 +84,8 @@ void DistributedDataParallel::broadcastFromRank0(const Parameter& from0) {
     m_dependencies.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
 }
 
-// Replaces the buffers by those of rank 0. PyTorch's DDP does so before each forward pass (broadcast_buffers); before
-// evaluation is sufficient, because training passes only update the buffers.
+// Replaces the buffers by those of rank 0. PyTorch's DDP does this before each forward pass (broadcast_buffers). Before
+// an evaluation is sufficient here, because training passes write the buffers but do not use their values.
 void DistributedDataParallel::beginEvaluation() {
     logUnusedLayers();
     if (m_dependencies.communicator.size() == 1) return;
@@ -93,7 +93,7 @@ void DistributedDataParallel::beginEvaluation() {
         if (!buffer->gradient) broadcastFromRank0(*buffer);
 }
 
-// No pause points inside a CUDA graph, neither while recording nor while replaying.
+// Training cannot pause inside a CUDA graph: if steps are recorded, onPhaseEnd is never called.
 void DistributedDataParallel::onPhaseEnd(Phase phase) {
     if (!m_recorder) m_dependencies.onPhaseEnd(phase);
 }
@@ -117,7 +117,7 @@ void DistributedDataParallel::runPasses(const Batch& batch, const Model::Gradien
     m_dependencies.model.backward(m_dependencies.loss.gradient(), ready);
 }
 
-// Passes `work` by reference, because a copy would allocate memory in every step.
+// std::ref avoids a copy of `work`, which would allocate memory in each step.
 template <class Work>
 void DistributedDataParallel::enqueue(const Batch& batch, int part, const Work& work) {
     if (!m_recorder) return work();
@@ -157,7 +157,8 @@ void DistributedDataParallel::passAndUpdate(const Batch& batch) {
     m_optimizer->update();
 }
 
-// Enqueues the whole step before results are fetched, so that the device does not wait for the host within a step.
+// Enqueues the whole step before the first result is fetched, so that the device never waits for the host within the
+// step.
 StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request) {
     if (canRunAhead()) {
         launch(batch, request);
@@ -169,8 +170,8 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
     m_optimizer->count();
     {
-        // If the step was recorded as a CUDA graph, the host waits here for the whole step, including the other ranks'
-        // part of the collectives.
+        // With a CUDA graph, the host waits here until the whole step is done, including the collectives with the other
+        // ranks: this counts as waiting.
         const PhaseScope scope(m_dependencies.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
         result.signal = m_reducer.end();
     }
@@ -223,10 +224,9 @@ bool DistributedDataParallel::reportsNorm(StepRequest request) const {
     return request.gradientNorm && m_dependencies.communicator.rank() == 0;
 }
 
-// Returns the norm of the averaged gradient on rank 0, NaN on other ranks. All ranks would compute the same norm,
-// because the averaged gradients are equal. If the update computed the norm, it is read from the update's state.
-// Otherwise this function measures the norm, at the end of the step, because measuring waits for the device; the update
-// has not changed the gradients.
+// Returns the norm of the averaged gradient on rank 0, NaN on other ranks, where it would be the same. If the update
+// has computed the norm, returns it from the state of the update. Otherwise, computes it and waits for the device;
+// called at the end of the step, because the update does not change the gradients.
 double DistributedDataParallel::reportedNorm(bool wanted) {
     if (!wanted || m_dependencies.communicator.rank() != 0) return kNone;
     if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);

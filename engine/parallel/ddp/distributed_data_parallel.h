@@ -35,22 +35,24 @@ class DistributedDataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
-    void keepLosses(const Batch& batch);  // enqueues a copy of the losses into the page-locked memory of the step in
-                                          // progress
+    void keepLosses(const Batch& batch);  // enqueues a copy of the losses of `batch` into the page-locked memory of the
+                                          // step that is being launched
     bool reportsNorm(StepRequest request) const;
     void broadcastFromRank0(const Parameter& from0);
-    // Starts a training pass of the model with a new key for dropout's random mask.
+    // Begins a training pass of the model with the key for dropout's random masks in this pass.
     void beginPass();
-    void runPasses(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
+    void runPasses(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward
+                                                                            // pass; `ready` is called for each complete
+                                                                            // gradient
     void onPhaseEnd(Phase phase);
     // Enqueues passes, gradient reduction and update; the enqueued operations are equal in each step.
     void passAndUpdate(const Batch& batch);
-    // Runs `work`, or launches its CUDA graph if the device can record one. part: the kind of work within a step; each
-    // kind has its own graph.
+    // Calls `work`, which enqueues operations on the device; if the device can record steps, records them as a CUDA
+    // graph and launches this graph in later steps. part: kind of the work; each kind has its own graph.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
-    // Reports the gradient of a parameter that the current pass does not use as zeros; without find_unused_parameters
-    // the step fails.
+    // Called for a parameter that the current pass does not use. Counts its gradient as zeros if find_unused_parameters
+    // is set; otherwise the step fails.
     void handleUnused(std::size_t parameter);
     void logUnusedLayers();
     double reportedNorm(bool wanted);  // returns the norm of the averaged gradient on rank 0, NaN on other ranks
@@ -60,12 +62,12 @@ class DistributedDataParallel final : public Strategy {
     std::unique_ptr<Optimizer> m_optimizer;
     Model::GradientReady m_gradientReady;
     bool m_findsUnused;
-    std::int64_t m_unusedBytes = 0;  // bytes of the gradients of unused parameters that were reduced as zeros
+    std::int64_t m_unusedBytes = 0;  // size of all gradients of unused parameters that were averaged as zeros, in bytes
     std::int64_t m_unusedSteps = 0;
     std::int64_t m_stepOfUnused = -1;
     float m_share;  // factor by which a micro-batch's gradient is multiplied: 1 / accumulate_steps
     std::int64_t m_seed;
-    std::int64_t m_microBatches = 0;  // number of micro-batches of the current step that have been kept
+    std::int64_t m_microBatches = 0;  // number of micro-batches of the current step whose gradients have been kept
     LaunchedSteps m_launched;
     std::unique_ptr<StepRecorder> m_recorder;  // recorder of steps as CUDA graphs; null if steps are never recorded
 };

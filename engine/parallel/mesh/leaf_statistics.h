@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// Batch norm's running statistics with training.reduction canonical, where each leaf (a group of samples whose
-// gradients are added first) is a batch. Every leaf updates the statistics from before the step. The step then sets
-// them to the mean of the leaves' results, which is summed in the tree of the leaves. All sums stay in the device's
+// Running statistics of batch norm under training.reduction canonical. Each leaf (a group of samples whose gradients
+// are added first) is a batch for batch norm, and updates the statistics as they were before the step. The new
+// statistics are the mean of all leaves' results, added up in the tree sum of the leaves. All sums stay in the device's
 // memory.
 class LeafStatistics {
   public:
@@ -23,24 +23,26 @@ class LeafStatistics {
     bool isEmpty() const { return m_buffers.empty(); }
     void beforeForward(int turn);
     void afterForward(const TreeTurn& turn);
-    // leaves: number of leaves (groups of samples) that are not empty, over all data-parallel ranks
+    // Sets the buffers to the mean over all leaves. leaves: number of leaves (groups of samples) that are not empty,
+    // over all data-parallel ranks. Collective over dataRanks.
     void averageOverLeaves(Communicator& dataRanks, std::int64_t leaves);
 
   private:
-    // Calls visit(buffer, part) for each buffer, where `part` is its part of `values`. `values` contains all buffers
-    // one after the other.
+    // Calls visit(buffer, part) for each buffer. `values` is the concatenation of all buffers' values; `part` is the
+    // part of `values` that belongs to the buffer.
     template <class Visit>
     static void forEachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit);
     void readBuffers(const std::vector<Tensor>& buffers, const Tensor& values);
     void writeBuffers(const std::vector<Tensor>& buffers, const Tensor& values);
 
     Backend* m_backend;
-    std::vector<Tensor> m_buffers;   // buffers of floats
+    std::vector<Tensor> m_buffers;   // batch norm's running means and variances
     std::vector<Tensor> m_counters;  // batch norm's counters of batches, each a tensor of one integer
     Tensor m_start;                  // values of the buffers before the step
     Tensor m_startCounts;
     Tensor m_sum;
-    std::vector<Tensor> m_kept;  // partial sums that wait for the other half of their subtree, by level of the tree
+    std::vector<Tensor> m_kept;  // partial sums that still have to be added to another partial sum, by level of the
+                                 // tree sum
 };
 
 }  // namespace ringside

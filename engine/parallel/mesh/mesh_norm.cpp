@@ -8,8 +8,8 @@
 namespace ringside {
 namespace {
 
-// True if this rank adds the stage's gradients to the norm; false if they are copies of gradients that another rank
-// adds.
+// True if this rank adds the gradients of the stage to the norm. False if another rank adds the same gradients, because
+// both ranks have copies.
 bool counts(PipelineStage& stage, const RankLayout& layout) {
     return layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
 }
@@ -28,7 +28,7 @@ MeshNorm::MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Back
     m_exactSquare = memory.allocateDoubles(1);
 }
 
-// Calls visit(stage, parameter, gradient) for each part of a gradient that this rank adds to the norm.
+// Calls visit(stage, parameter, gradient) for each gradient, or part of one, that this rank adds to the norm.
 template <class Visit>
 void MeshNorm::forEachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit) {
     for (PipelineStage& stage : stages)
@@ -47,7 +47,7 @@ Tensor MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups)
     return m_rows->squaredNorms(groups.allRanks(), *m_kernels);
 }
 
-// Fills the sums as pairs of floats: two floats of value 0 have the same bits as a 64-bit integer of value 0.
+// Clears the integers as pairs of floats: all bits of a 64-bit integer 0 are 0, as in two floats 0.
 Tensor MeshNorm::squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups) {
     m_backend.fill({m_exactSums.data, {2 * m_exactSums.count()}, DType::kFloat32, m_exactSums.device}, 0);
     forEachOwnGradient(stages, groups, [this](PipelineStage&, std::size_t, const Tensor& gradient) {

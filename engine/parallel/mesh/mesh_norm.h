@@ -14,12 +14,13 @@ namespace ringside {
 // Norm of the gradients of a model that is distributed over ranks. It is computed in the device's memory.
 class MeshNorm {
   public:
-    // parameters: the parameters of the whole model in their order. isExact: true to add without rounding, so that the
-    // result does not depend on how the model is split. backend and memory must outlive this object.
+    // parameters: all parameters of the whole model, in the order of the model. isExact: true to add the squares
+    // without rounding, so that the norm does not depend on how the model is distributed. backend and memory must
+    // outlive this object.
     MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Backend& backend, StepMemory& memory);
 
-    // Enqueues the sums of squares of all gradients of the model, of which this rank holds the parts in `stages`.
-    // Returns doubles whose sum is the squared norm. Collective over all ranks.
+    // Enqueues the sums of squares of all gradients of the model. stages: the stages of this rank. Returns the result
+    // on the device: doubles whose sum is the squared norm. Collective over all ranks.
     Tensor squared(std::vector<PipelineStage>& stages, MeshGroups& groups);
     // Returns the norm, given a host copy of the tensor that squared() returned.
     static double normOf(std::span<const double> squares);
@@ -34,8 +35,8 @@ class MeshNorm {
 
     Backend& m_backend;
     std::unique_ptr<ReductionKernels> m_kernels;
-    std::unique_ptr<RowSquares> m_rows;  // sums of squares of the rows; null if squares are added without rounding
-    // Sums of squares without rounding: kExactSums integers; empty if m_rows is set.
+    std::unique_ptr<RowSquares> m_rows;  // adds the squares row by row; null if isExact
+    // Sum of squares without rounding, as kExactSums integers; empty unless isExact.
     Tensor m_exactSums;
     Tensor m_exactSquare;
     std::int64_t m_count;

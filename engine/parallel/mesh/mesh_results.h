@@ -28,15 +28,17 @@ class MeshResults {
     StepLosses& losses() { return m_losses; }
     MeshNorm& norm() { return m_norm; }
 
-    // Return results of a step that is not launched ahead; block until the device has finished. fetchLosses() returns
-    // the losses of the last recorded batch; in a pipeline, the rank of the last stage broadcasts them. squares: result
-    // of MeshNorm::squared(), or empty. inLeaves: true if the batch was computed in leaves (groups of samples).
+    // Return results of a step without launching ahead. Block until the device has finished.
+    //
+    // fetchLosses() returns the losses of the batch that was trained last; in a pipeline, the rank of the last stage
+    // broadcasts them. inLeaves: true if the batch was trained in leaves (groups of samples). fetchNorm() returns the
+    // gradient norm on rank 0, NaN on other ranks. squares: result of MeshNorm::squared(); may be empty.
     SampleLosses fetchLosses(const Batch& batch, bool inLeaves);
     double fetchNorm(const Tensor& squares, const Optimizer& optimizer);
 
-    // Results of a launched step. begin() and end() enclose the work of its last batch; keepLosses() is called after
-    // each batch and enqueues a copy of its losses. end() enqueues copies of the other results. Collective over all
-    // ranks.
+    // Enqueue copies of the results of a step into its slot. begin() is called before the work of the step's last
+    // batch. keepLosses() is called after the work of each batch and copies its losses; end() is called last and copies
+    // the other results. Collective over all ranks.
     void begin(StepRequest request);
     void keepLosses(const Batch& batch);
     void end(const Tensor& squares, const Optimizer& optimizer);
@@ -52,7 +54,7 @@ class MeshResults {
     StepLosses m_losses;
     MeshNorm m_norm;
     std::vector<double> m_squares;  // copy of the result of MeshNorm::squared()
-    // Signal of rank 0 in the device's memory; used only when the host runs ahead of the device.
+    // Signal of rank 0 in the device's memory; used only when steps are launched ahead.
     Tensor m_signal;
 };
 

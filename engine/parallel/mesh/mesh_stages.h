@@ -12,35 +12,37 @@
 
 namespace ringside {
 
-// The pipeline stages of this rank, in ascending order, and the parameters that they train.
+// Pipeline stages of this rank in ascending order, and the parameters that these stages train.
 class MeshStages {
   public:
-    // Adds a stage. Call in ascending order of the stages' numbers.
+    // Adds a stage. Stages must be added in ascending order of their numbers.
     PipelineStage& add(const StageDependencies& stage);
-    // Lists the parameters of all stages and passes their local gradients to `ownGradient`, if that function is set.
-    // Call after each stage has its ParameterStore.
+    // Lists the parameters of all stages and, unless `ownGradient` is empty, calls it with each local gradient and the
+    // parameter's index in trainedParameters(). Must be called after each stage has its ParameterStore.
     void watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient);
 
     std::vector<PipelineStage>& allStages() { return m_stages; }
-    // Completes the messages and gathers in progress and discards gathered parameters. A recorded step starts and ends
-    // in this state: handles of recorded operations are valid only within the recording, and the graph contains all
-    // gathers that its passes need.
+    // Waits for the messages and gathers in progress, and discards gathered parameters. Called at the start and the end
+    // of a recorded step, because handles of recorded operations are valid only within the recording, and a graph must
+    // contain all gathers that its passes need.
     void finishTransfers();
     // Frees the slots (memory of one micro-batch in flight) of all stages after an exception has interrupted the
     // recording of a step.
     void abandonStep();
     // Returns the stage with this number in the pipeline; null if another rank holds that stage.
     PipelineStage* findStage(std::size_t number);
-    // Returns the index of a stage of this rank in allStages().
+    // Returns the position in allStages() of the stage with this number, which must be on this rank.
     std::size_t indexOf(std::size_t number) const { return m_indexOf.at(number); }
     bool containsStage(std::size_t number) const { return m_indexOf.contains(number); }
 
-    // Returns the parameters of all stages of this rank, in whole shape, in the order of Strategy::localParameters().
+    // Returns the parameters of all stages of this rank with their whole shapes, even if they are sharded, in the order
+    // of Strategy::localParameters().
     const std::vector<Parameter*>& trainedParameters() const { return m_trained; }
-    // Parameters and parts of parameters that the optimizer updates on this rank.
+    // Returns the parameters that the optimizer updates on this rank: whole ones, or this rank's parts if they are
+    // sharded.
     std::vector<Parameter*> updatedParameters();
-    // Copy a parameter's whole value or averaged gradient to host memory. Collective over the ranks that train the same
-    // stages.
+    // Copy the whole value or the whole averaged gradient of a parameter to host memory. trained: index in
+    // trainedParameters(). Collective over the ranks that hold the same stages.
     void copyValue(std::size_t trained, std::span<float> to);
     void copyGradient(std::size_t trained, std::span<float> to);
 

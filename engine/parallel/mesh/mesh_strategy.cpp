@@ -16,15 +16,15 @@ namespace ringside {
 
 namespace {
 
-// Returns the reason why training.reduction canonical (gradients added in one fixed order) is impossible; empty if it
-// is possible.
+// Returns the reason why gradients cannot be added in one fixed order, which training.reduction canonical requires;
+// empty if they can.
 std::string whyNotCanonical(const StrategyDependencies& dependencies) {
     if (choiceNamed<CollectiveBackend>(dependencies.communicator.name()) == CollectiveBackend::kMpi)
         return "mpi adds in its own order: set parallel.backend to gloo";
     return {};
 }
 
-// Logs that batch norm computes its statistics over micro-batches and not over the whole batch.
+// Logs that batch norm computes its statistics over each micro-batch, if this is so, and not over the whole batch.
 void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchSize) {
     const StrategyPlan& plan = dependencies.plan;
     const bool splits = plan.microBatches > 1 && plan.leaves == 0;
@@ -34,9 +34,10 @@ void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchS
                      std::to_string(batchSize));
 }
 
-// True if the steps of a strategy can be recorded as CUDA graphs. With dropout, this requires a slot (memory of one
-// micro-batch in flight) for each micro-batch, because the keys of the random masks are uploaded before the recorded
-// work. With training.reduction canonical, steps cannot be recorded: the host composes the sums from NCCL groups.
+// True if the steps can be recorded as CUDA graphs. With dropout, each micro-batch must have its own slot (memory of
+// one micro-batch in flight), because the keys of the random masks are uploaded to the slots before the recorded work
+// starts. With training.reduction canonical, steps cannot be recorded, because each tree sum consists of several NCCL
+// calls that the host issues.
 bool canRecord(const RunConfig& config, const StrategyDependencies& dependencies, MeshStages& stages) {
     const StrategyPlan& plan = dependencies.plan;
     const auto hasSlots = [&plan](PipelineStage& stage) {
@@ -50,14 +51,14 @@ bool isTraced(const CollectiveTrace* trace) {
     return trace != nullptr && trace->active();
 }
 
-// True if the next step measures the gradient norm. Measuring requires a collective over all ranks; if the update does
-// not need the norm, it is measured only every kStepsBetweenNorms steps.
+// True if the gradient norm is measured in the next step, which requires a collective over all ranks: in each step if
+// the update needs the norm, otherwise in every 16th step (kStepsBetweenNorms).
 bool measuresNorm(const Optimizer& optimizer) {
     constexpr std::int64_t kStepsBetweenNorms = 16;
     return optimizer.rules().measuresNorm() || optimizer.steps() % kStepsBetweenNorms == 0;
 }
 
-// Returns the shares of the layers' costs and of the parameters that fall to this rank.
+// Returns this rank's shares of the model: of the cost of all layers, and of the number of all parameters.
 PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependencies) {
     const StrategyPlan& plan = dependencies.plan;
     double all = 0, own = 0, parameters = 0, ownParameters = 0;
@@ -75,8 +76,8 @@ PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependenc
     return planned;
 }
 
-// Logs the size of the state that fsdp.cpu_offload keeps in host memory. On the CPU this is also the device's memory:
-// no data is copied, and the logged size is the memory that a separate device would save.
+// Logs the size of the data that fsdp.cpu_offload keeps in host memory: the shards, their gradients and the optimizer
+// state. On the CPU, host and device memory are the same: the size is what offloading would save on a separate device.
 void logOffload(MeshStages& stages, const WholeTensors& wholeTensors, const StrategyDependencies& dependencies) {
     if (!dependencies.log) return;
     std::int64_t bytes = 0;
@@ -183,9 +184,9 @@ Batch MeshStrategy::microBatchOf(const Batch& batch, int microBatch) const {
     return rowsFrom(batch, first, count);
 }
 
-// Starts a pass with the key of dropout's random mask. With training.reduction canonical, the key depends on the leaf
-// (the group of samples) and not on the rank that processes it. Otherwise, the key is the one that DDP would use on a
-// rank that accumulates the same micro-batches.
+// Begins a pass with a key for dropout's random masks. With training.reduction canonical, the key depends on the leaf
+// (group of samples), not on the rank that processes it. Otherwise, it equals the key that DDP uses on a rank that
+// accumulates the same micro-batches.
 void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool training) {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const RankLayout& layout = m_groups.layout();
@@ -200,8 +201,8 @@ void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool tra
          .key = hashOf({number(m_config.training.seed), number(reader), number(m_optimizer->steps()), number(pass)})});
 }
 
-// Repeats the pipeline schedule until every leaf (group of samples whose gradients are added first) has been processed,
-// in the same order on every stage.
+// Repeats the pipeline schedule until all leaves (groups of samples whose gradients are added first) have been
+// processed. The order of the leaves is the same on all stages.
 void MeshStrategy::runLeaves(const Batch& batch) {
     m_leaves->copySamples(batch);
     const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
@@ -222,8 +223,9 @@ PassPlace MeshStrategy::placeOf(const PipelineAction& action) const {
     return {{isFirst ? 0U : 1U, isLast ? -1 : 0}, inHalves};
 }
 
-// Returns the fraction of the global batch's samples that belong to a leaf (a group of samples whose gradients are
-// added first). Multiplied by it, the leaf's gradient is its part of the mean.
+// Returns the factor by which the gradient of a micro-batch's mean loss is multiplied. With training.reduction
+// canonical, a micro-batch is one leaf (a group of samples whose gradients are added first), and the factor is the
+// leaf's share of the samples of the global batch.
 float MeshStrategy::lossShareOf(int microBatch) const {
     if (!m_leaves) return m_share;
     std::int64_t rows = 0;
@@ -257,7 +259,8 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest request) {
     return result;
 }
 
-// Trains the last batch of a step and updates the parameters. Returns the result of updateParameters().
+// Trains the last batch of a step and updates the parameters. Returns the result of MeshNorm::squared(), or an empty
+// tensor if the norm is not measured.
 Tensor MeshStrategy::trainLastBatch(const Batch& batch) {
     const bool withNorm = measuresNorm(*m_optimizer);
     const Tensor squares = m_recorder && !isTraced(m_dependencies.trace) ? trainRecorded(batch, withNorm)
@@ -268,7 +271,7 @@ Tensor MeshStrategy::trainLastBatch(const Batch& batch) {
     return squares;
 }
 
-// Enqueues the work of a step from the first forward pass to the update, which is the same in each step.
+// Enqueues the work of a step from the first forward pass to the update. These operations are the same in each step.
 Tensor MeshStrategy::trainAndUpdate(const Batch& batch, bool measuresNorm) {
     runSchedule(batch, true);
     if (!m_recorder) m_dependencies.onPhaseEnd(Phase::kBackward);
@@ -280,9 +283,9 @@ Tensor MeshStrategy::trainAndUpdate(const Batch& batch, bool measuresNorm) {
     return updateParameters(measuresNorm);
 }
 
-// Launches the step's CUDA graph, or runs the step once and records it in the next step. With dropout, each micro-batch
-// has its own slot (memory of one micro-batch in flight), so that the recorded slot is always that of the same
-// micro-batch.
+// Launches the step's CUDA graph. Without a graph, enqueues the work directly; a second step of the same kind is
+// recorded. With dropout, each micro-batch has its own slot (memory of one micro-batch in flight), so that a graph
+// always uses the same slot for a micro-batch.
 Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
     const PhaseScope scope(m_dependencies.phase, Phase::kForward);
     m_stages.finishTransfers();

@@ -63,7 +63,7 @@ class MeshStrategy final : public Strategy {
     void runSchedule(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
-    // Returns the factor by which a micro-batch's mean loss contributes to the loss of the step.
+    // Returns the factor by which a micro-batch's mean loss is multiplied in the loss of the step.
     float lossShareOf(int microBatch) const;
     void reportAction(const PipelineAction& action) const;
     void runAction(const PipelineAction& action, const Batch& batch);
@@ -84,24 +84,26 @@ class MeshStrategy final : public Strategy {
     StrategyDependencies m_dependencies;
     const StrategyPlan& m_plan;
     MeshGroups m_groups;
-    double m_length = 1;  // length of the schedule, in durations of a forward pass
+    double m_length = 1;  // duration of the schedule, in units of a forward pass
     MeshStages m_stages;  // stages of this rank
     StageMessages m_messages;
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<WholeTensors> m_wholeTensors;
     float m_share;
-    int m_passes = 0;  // number of micro-batches that earlier batches of this step contained
+    int m_passes = 0;  // number of micro-batches in those batches of the current step that accumulate() has processed
     bool m_lastBatch = true;
-    // True if the passes of all slots (memory of one micro-batch in flight) have begun in the current step.
+    // True while the passes of a recorded step run: the passes of all slots (memory of one micro-batch in flight) have
+    // been begun before the recording.
     bool m_hasBegun = false;
     int m_lastMicroBatch = 0;
-    // training.reduction canonical: parts of the batch whose gradients are added in a tree; null otherwise
+    // training.reduction canonical: leaves (groups of samples whose gradients are added in a tree); null otherwise
     std::unique_ptr<LeafBatches> m_leaves;
     std::vector<LeafStatistics> m_statistics;  // training.reduction canonical: batch norm's statistics of each pipeline
                                                // stage; empty otherwise
     MeshResults m_results;
     PlannedShares m_planned;
-    Tensor m_recordedSquares;                  // result of MeshNorm::squared() in recorded steps
+    Tensor m_recordedSquares;                  // result of MeshNorm::squared() in a recorded step; stays valid when the
+                                               // graph is launched again
     std::unique_ptr<StepRecorder> m_recorder;  // recorder of steps as CUDA graphs; null if steps are never recorded
 };
 

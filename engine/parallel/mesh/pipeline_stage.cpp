@@ -9,8 +9,8 @@ namespace ringside {
 
 namespace {
 
-// Returns the units (layers whose parameters are gathered together, fsdp.unit) among the layers that the model
-// computes.
+// Returns the units (layers whose parameters are gathered together, fsdp.unit) of a stage's model. all: the units of
+// all layers.
 std::vector<Unit*> unitsWithin(const Model& model, const std::vector<Unit*>& all) {
     std::vector<Unit*> within;
     for (Unit* unit : all)
@@ -95,8 +95,8 @@ void PipelineStage::releaseSlot(Slot& slot) {
     slot.microBatch = -1;
 }
 
-// Returns the first rows of the memory for received inputs, enough for `rows` samples. A sequence has one row for each
-// position.
+// Returns the memory for the received inputs of `rows` samples: the first rows of the slot's input. A sequence has one
+// row for each of its positions.
 Tensor PipelineStage::incomingInput(const Slot& slot, std::int64_t rows) const {
     const Shape& shape = slot.model->input();
     return slot.input.head(shape.dimensions() == 2 ? rows * shape[0] : rows);

@@ -21,17 +21,17 @@ struct StageDependencies {
     LayerRange range;
     std::size_t number = 0;
     std::size_t microBatches = 1;  // maximum number of micro-batches in flight
-    std::int64_t classes = 0;      // number of classes of the loss
+    std::int64_t classes = 0;      // number of classes that the loss distinguishes; 0: the loss counts no hits
     std::int64_t targets = 0;
     std::int64_t positions = 1;
     bool isLast = true;
 };
 
-// Some layers of the model on this rank, with one slot for each micro-batch in flight. Each slot has its own
-// activations; all slots share values and gradients.
+// Consecutive layers of the model on this rank, with one slot for each micro-batch in flight. Each slot has its own
+// activations. All slots share the values and gradients of the parameters.
 class PipelineStage {
   public:
-    // Model and messages of a micro-batch in this stage.
+    // Memory of one micro-batch in flight in this stage: model, messages and loss.
     struct Slot {
         std::unique_ptr<Model> model;
         std::vector<Unit*> units;    // units (layers whose parameters are gathered together, fsdp.unit) within the
@@ -62,13 +62,13 @@ class PipelineStage {
                                      // messages in the slot are sent
     Slot& slotOf(int microBatch);    // returns the slot (activations and messages) of a micro-batch in flight
     void releaseSlot(Slot& slot);
-    void finishSends();  // waits until the messages of all slots are sent
+    void finishSends();  // waits until the outputs and gradients of all slots have been sent
     // Frees all slots after an exception has interrupted the recording of a step.
     void abandonStep();
     std::vector<Slot>& allSlots() { return m_slots; }
 
-    // Return the memory for messages from other stages: the previous stage's output for `rows` samples, and the next
-    // stage's gradient with respect to this stage's output.
+    // Return the memory for messages from other stages: for the previous stage's output for `rows` samples, and for the
+    // gradient with respect to this stage's output, which the next stage sends.
     Tensor incomingInput(const Slot& slot, std::int64_t rows) const;
     Tensor incomingGradient(const Slot& slot) const;
 

@@ -14,8 +14,8 @@ CommBuffer floatsOf(const Tensor& tensor) {
 
 }  // namespace
 
-// Returns the number, size and properties of a message. The number identifies the edge between two stages, the
-// direction, and the micro-batch within the step.
+// Returns the trace entry of a message. Its number identifies the message within the step: the two stages, the
+// direction, and the micro-batch.
 MessageStamp StageMessages::stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                                     PipelineWork work, bool isSent) const {
     constexpr std::int64_t kMicroBatches = std::int64_t{1} << 24;
@@ -43,7 +43,7 @@ void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) 
     Communicator* const edge = m_groups.forwardEdge(stage.number());
     if (!edge) return;
     const PhaseScope scope(m_dependencies.phase,
-                           Phase::kWaiting);  // the forward pass has ended; sending counts as waiting
+                           Phase::kWaiting);  // the forward pass has ended: sending counts as waiting
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, slot.y, PipelineWork::kForward, true));
     slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
 }
@@ -51,7 +51,7 @@ void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) 
 Tensor StageMessages::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
     const Tensor gradient = stage.incomingGradient(slot);
     Communicator* const edge = m_groups.backwardEdge(stage.number());
-    // The next stage is on the same rank and has already written its gradient into this tensor.
+    // If there is no edge, the next stage is on this rank too and has already written its gradient into this tensor.
     if (!edge) return gradient;
     const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, gradient, PipelineWork::kBackward, false));

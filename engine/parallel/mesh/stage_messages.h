@@ -15,7 +15,8 @@ class StageMessages {
     StageMessages(const StrategyDependencies& parts, MeshGroups& groups, MeshStages& stages)
         : m_dependencies(parts), m_groups(groups), m_stages(stages) {}
 
-    // Sets how many micro-batches of the step precede the current batch. The messages are numbered from this count on.
+    // Sets the number of micro-batches in the earlier batches of the step, so that the numbers of messages are unique
+    // within the step.
     void setEarlierMicroBatches(int count) { m_earlier = count; }
 
     // Returns the input of a stage. The input of the first stage is the batch itself; for other stages, blocks until
@@ -28,7 +29,7 @@ class StageMessages {
     void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
 
   private:
-    // Returns the trace entry of a message that this rank exchanges with the next or previous stage.
+    // Returns the trace entry of a message that this rank exchanges with the stage before or after `stage`.
     MessageStamp stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                          PipelineWork work, bool isSent) const;
 

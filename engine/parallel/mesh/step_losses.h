@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// Losses and hits (1 if the prediction is right) of a batch that is computed in parts: micro-batches or, with
-// training.reduction canonical, leaves (groups of samples whose gradients are added first). The device collects them in
-// one tensor, which the host reads when the whole batch has been computed.
+// Losses and hits (1: the prediction is right, 0: wrong) of a batch that is computed in parts. The parts are
+// micro-batches or, with training.reduction canonical, leaves (groups of samples whose gradients are added first). The
+// device collects the results of all parts in one tensor; the host reads it after the last part.
 class StepLosses {
   public:
     struct Sizes {
@@ -25,23 +25,23 @@ class StepLosses {
 
         std::int64_t values() const { return 2 * parts * rows * positions; }
     };
-    // leaves: leaves (groups of samples) of the batch, which determine the order of its samples; null if the parts are
+    // leaves: assignment of the batch's samples to leaves (groups of samples); null if the parts are always
     // micro-batches. All arguments must outlive this object.
     StepLosses(const Sizes& sizes, const LeafBatches* leaves, Backend& backend, StepMemory& memory);
 
-    // Enqueues copies of the losses and hits of one part of the batch.
+    // Enqueues copies of one part's losses and hits into values(). part: index of the part in the batch.
     void record(const LossRows& rows, int part);
-    // Returns the results of all parts in the device's memory: the losses of the parts one after the other, then the
-    // hits in the same order.
+    // Returns the results in the device's memory: the losses of all parts, then the hits of all parts.
     const Tensor& values() const { return m_values; }
 
-    // Return the results of a batch of `rows` samples, valid until the next call. read() takes a copy of values() in
-    // host memory; fetch() copies it, which blocks. inLeaves: true if the parts are leaves (groups of samples).
+    // Return the results of a batch of `rows` samples in the order of the samples; valid until the next call. read():
+    // from `values`, a copy of values() in host memory. fetch(): from the device; blocks until they are there.
+    // inLeaves: true if the parts are leaves (groups of samples).
     SampleLosses read(std::span<const float> values, std::int64_t rows, bool inLeaves);
     SampleLosses fetch(std::int64_t rows, bool inLeaves);
-    // lossesAndHits() contains the losses of the last batch in the order of its samples, followed by one hit per
-    // sample. In a pipeline, the rank of the last stage broadcasts this memory. ofBatch() returns its contents for a
-    // batch of `rows` samples.
+    // lossesAndHits() returns the memory with the results of the last batch in the order of its samples: first all
+    // losses, then all hits. In a pipeline, the rank of the last stage broadcasts this memory to the other stages.
+    // ofBatch() returns the results of the first `rows` samples in it.
     std::span<float> lossesAndHits() { return m_samples; }
     SampleLosses ofBatch(std::int64_t rows) const;
 

@@ -11,12 +11,12 @@ namespace ringside {
 
 namespace {
 
-// Parameter or buffer of a stage on this rank; `stage` is null if no stage on this rank has the tensor.
+// Parameter or buffer found in the stages of this rank; `stage` is null if it is in none of them.
 struct FoundTensor {
     PipelineStage* stage = nullptr;
     std::size_t parameter = 0;
     bool isParameter = false;
-    Tensor value;  // value of the tensor if it is a buffer
+    Tensor value;  // value of a buffer; empty for a parameter
 };
 
 FoundTensor findTensor(std::vector<PipelineStage>& stages, const std::string& name) {
@@ -33,8 +33,8 @@ FoundTensor findTensor(std::vector<PipelineStage>& stages, const std::string& na
 
 }  // namespace
 
-// Reads or writes one tensor. For reading, the ranks of its stage gather it; in each pipeline, the rank of this stage
-// then broadcasts it to the ranks of the other stages.
+// Reads or writes one tensor. Reading: the ranks of the tensor's stage gather it, and one of them in each pipeline
+// broadcasts it to the ranks of the other stages. Writing: each rank of the stage keeps its part.
 void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit,
                             bool reading) {
     const std::size_t bytes = Tensor{nullptr, tensor.of.shape, tensor.of.type, {}}.bytes();

@@ -16,7 +16,7 @@ class WholeTensors final : public WholeTensorAccess {
     // All references must outlive this object.
     struct Parts {
         const OptimizerConfig& config;
-        const Model& model;  // description of the whole model
+        const Model& model;  // description of the whole model, without values
         Backend& backend;
         MeshGroups& groups;
         MeshStages& stages;

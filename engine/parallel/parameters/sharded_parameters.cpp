@@ -42,7 +42,8 @@ ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const st
     bindBuffers();
 }
 
-// Allocates the buffers of the first model. The models of the other micro-batches share them.
+// Allocates the buffers of the first model. The models of the other slots (micro-batches in flight) use the same
+// memory.
 void ShardedParameters::bindBuffers() {
     for (std::size_t copy = 0; copy < m_models.size(); ++copy) {
         for (std::size_t i = 0; i < m_models[copy]->state().size(); ++i) {
@@ -61,8 +62,9 @@ std::span<float> ShardedParameters::take(std::size_t count) {
     return memory;
 }
 
-// Allocates the memory pools that units (layers whose parameters are gathered together) use in turn. Room for the
-// gradients of one unit is enough, because a unit's gradients are scattered before the next unit computes its own.
+// Allocates the memory pools that units (layers whose parameters are gathered together) use one after the other. The
+// pool for gradients has room for one unit, because the gradients of a unit are scattered before the backward pass of
+// the next unit begins.
 void ShardedParameters::takePools() {
     std::size_t largest = 0;
     for (std::size_t i = 1; i < m_units.size(); ++i) largest = std::max(largest, m_units[i].wholeCount);
@@ -77,8 +79,8 @@ void ShardedParameters::takePools() {
     if (!m_options.keepsGradients && m_options.keptLevels == 0) add(m_gradientPool, 1);
 }
 
-// Assigns parameters to units (layers whose parameters are gathered together) according to the first model. All models
-// have the same assignment.
+// Assigns each parameter to its unit (layers whose parameters are gathered together) in the first model. The assignment
+// holds for all models, because they have the same layers.
 void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
     const std::vector<Parameter*>& parameters = m_models.front()->parameters();
     std::map<const Parameter*, std::size_t> unitOf;
@@ -106,8 +108,8 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
     }
 }
 
-// Allocates memory for the whole parameters of a unit (layers that are gathered together) if the unit does not use the
-// pools, and memory for the shards of its parameters.
+// Allocates the memory of a unit (layers whose parameters are gathered together): for this rank's shards, and, unless
+// the unit uses the pools, for its whole values and whole gradients.
 void ShardedParameters::placeUnit(UnitState& unit) {
     const bool isRest = &unit == &m_units.front();
     const Whole values =
@@ -130,8 +132,9 @@ void ShardedParameters::placeUnit(UnitState& unit) {
         unit.kept.push_back(m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32));
 }
 
-// Allocates memory for the whole parameters of a unit (layers that are gathered together). Memory that is freed between
-// its uses counts as gathered, except this rank's shards.
+// Allocates memory for the whole values or gradients of a unit (layers whose parameters are gathered together), if
+// `own` is true; otherwise the unit uses a pool. stays: true if the whole memory counts as `state` in the statistics;
+// false if only this rank's shards do, and the rest counts as gathered.
 ShardedParameters::Whole ShardedParameters::takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state) {
     if (!own) return {};
     std::size_t shards = 0;
@@ -186,7 +189,7 @@ void ShardedParameters::releaseMemory(std::vector<Memory>& pool, int unit) {
 void ShardedParameters::initialise(std::int64_t seed) {
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < m_parts.size(); ++i) numbers[m_models.front()->parameters()[i]->name] = i;
-    // Draws each value into temporary memory and stores only this rank's rows.
+    // Draws the values of each whole parameter into temporary memory, and stores only this rank's rows.
     for (Parameter* one : m_models.front()->parameters()) one->value = {};
     std::vector<float> values;
     m_models.front()->initialise(seed, [&](const Parameter& drawn) {
@@ -251,8 +254,8 @@ void ShardedParameters::beginBackward(const PassPlace& place) {
     enter(0, Way::kBackward);
 }
 
-// Reduces or keeps the gradients of the units for which leave() was not called in this backward pass: the unit at the
-// start of the model, and the parameters in no unit.
+// Averages or keeps the gradients of all units for which leave() was not called in this backward pass: the first unit
+// of the model, and the parameters outside of all units.
 void ShardedParameters::endBackward(bool complete) {
     if (!complete) return;
     for (std::size_t number = m_units.size(); number-- > 0;)
@@ -275,8 +278,9 @@ void ShardedParameters::closeUnit(std::size_t number) {
     unit.gradients = {};
 }
 
-// Averages and scatters the gradients of a unit (layers that are reduced together). With several replicas of the shard
-// group, the gradients are summed over all data-parallel ranks by rank, as in DDP with this number of ranks.
+// Averages the gradients of a unit (layers that are reduced together) and gives each rank its shard. With several
+// replicas, the gradients are summed over all data-parallel ranks in the order of the ranks, so that the result has the
+// same bits as DDP with the same number of ranks.
 void ShardedParameters::reduceUnit(UnitState& unit) {
     const bool scatters = m_data.size() == m_shard.size();
     m_calls.clear();
@@ -298,8 +302,8 @@ void ShardedParameters::reduceUnit(UnitState& unit) {
     if (!scatters) keepOwnRows(unit);
 }
 
-// Waits for the all-reduces of a unit (layers that are reduced together) and copies this rank's rows of each gradient
-// to its shards.
+// Waits for the all-reduces of a unit's gradients (layers that are reduced together), and copies this rank's rows of
+// each gradient into its shard.
 void ShardedParameters::keepOwnRows(UnitState& unit) {
     for (const CommHandle& handle : unit.scattering) handle.wait();
     unit.scattering.clear();
@@ -323,7 +327,7 @@ void ShardedParameters::finish() {
     }
 }
 
-// Discards the gathered values, because they are outdated after the update.
+// Discards the gathered parameters, because the optimizer has changed the shards.
 void ShardedParameters::updated() {
     for (UnitState& unit : m_units) {
         for (const CommHandle& handle : unit.gathering) handle.wait();

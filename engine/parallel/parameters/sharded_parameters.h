@@ -13,29 +13,33 @@
 
 namespace ringside {
 
-// Options of a ShardedParameters.
+// Options of ShardedParameters.
 struct ShardingOptions {
-    // Frees whole parameters between their uses, as reshard_after_forward (ZeRO-3). If false, whole parameters stay in
-    // memory until the update.
+    // true: the memory of whole parameters is freed between their uses, as with reshard_after_forward (ZeRO-3); false:
+    // whole parameters stay in memory until the update
     bool freesParameters = true;
-    bool keepsGradients = false;  // true: whole gradients are kept during the step (ZeRO-1)
+    bool keepsGradients = false;  // true: whole gradients have their own memory, which is kept during the step (ZeRO-1)
     bool prefetches = true;
-    int keptLevels = 0;   // number of partial sums of gradients that are kept for later backward passes of the same
-                          // step
-    bool inTree = false;  // true: gradients are parts of a sum that the ranks add in a tree (ReducerOptions::inTree)
+    int keptLevels = 0;   // number of levels of the tree sum at which gradients of earlier backward passes of the step
+                          // are kept
+    bool inTree = false;  // true: the ranks add their gradients in a tree, without dividing by their number
+                          // (ReducerOptions::inTree)
 };
 
-// torch.distributed.fsdp.fully_shard: each rank holds some rows of each parameter by torch.chunk's rule: ceil(rows / N)
-// on the first ranks, padded to this size on all ranks. The parameters of a unit are gathered before it computes; its
-// gradients are averaged and scattered after its backward pass. A gathered parameter is the concatenation of the ranks'
-// chunks, so that no values are copied. Each gradient is multiplied by float(1/N) and then summed by rank, as in DDP.
+// torch.distributed.fsdp.fully_shard: each of N ranks holds a shard of each parameter.
 //
-// If a unit has separate memory for whole values or whole gradients, this rank's shard is a view into it. All other
-// units share a pool: two whole units of values (one without prefetching), one of gradients.
+// A shard consists of ceil(rows / N) rows of the parameter, as with torch.chunk, and is padded to this size on the last
+// ranks. A unit is a group of layers whose parameters are gathered together: they are gathered before the unit
+// computes, and their gradients are averaged and scattered after its backward pass. A gathered parameter is the
+// concatenation of the ranks' shards, so that no values are copied. Each gradient is multiplied by float(1/N) and then
+// summed in the order of the ranks, as in DDP.
+//
+// If a unit has its own memory for whole values or whole gradients, this rank's shard is a view into it. All other
+// units share pools: for the whole values of two units (of one without prefetching), and for the gradients of one unit.
 class ShardedParameters final : public ParameterStore, public UnitHooks {
   public:
-    // units: for each model, its units: layers whose parameters are gathered together. Parameters outside of all units
-    // are gathered around each pass.
+    // units: the units (layers whose parameters are gathered together) of each model. Parameters outside of all units
+    // are gathered before each forward and backward pass.
     ShardedParameters(const std::vector<Model*>& models, const std::vector<std::vector<Unit*>>& units,
                       Communicator& shard, Communicator& data, Backend& backend, const ShardingOptions& options);
 
@@ -62,21 +66,21 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void leave(std::size_t unit, Way way) override;
 
   private:
-    // A parameter's part on this rank and its position in the memory of its unit (the layers that are gathered
-    // together).
+    // Shard of one parameter on this rank, and the position of the parameter in the memory of its unit (the layers
+    // whose parameters are gathered together).
     struct Part {
         Shape shape;
-        // Number of values in a row; a row has one index of the first dimension of the parameter.
+        // number of values in a row, which is a part of the parameter with a fixed index of its first dimension
         std::size_t valuesPerRow = 1;
-        std::size_t chunk = 0;       // number of values of the parameter that each rank stores, with padding
-        std::size_t ownValues = 0;   // number of values of the parameter that this rank stores, without padding
-        std::size_t wholePlace = 0;  // offset of the parameter in the unit's whole memory
+        std::size_t chunk = 0;       // number of values of the parameter in the shard of each rank, including padding
+        std::size_t ownValues = 0;   // number of values of the parameter in the shard of this rank, without padding
+        std::size_t wholePlace = 0;  // offset of the parameter in the memory for the whole unit, in values
         std::span<float> values;     // values of this rank (`chunk` of them): a view into the unit's memory, or
                                      // separate memory
         std::span<float> gradients;  // gradients of this rank, in the same layout as `values`
-        Parameter shard;             // parameter that the optimizer updates: this rank's part
+        Parameter shard;             // shard of this rank as a parameter, which the optimizer updates
     };
-    // Memory in a pool, which units (layers that are gathered together) use in turn.
+    // Memory of a pool. Units (layers whose parameters are gathered together) use it one after the other.
     struct Memory {
         std::span<float> values;
         int unit = -1;  // number of the unit (layers that are gathered together) that uses this memory; -1: free
@@ -85,11 +89,14 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     struct UnitState {
         std::vector<std::size_t> parameters;
         std::size_t wholeCount = 0;
-        std::span<float> values;     // whole values of the parameter, while resident or being gathered
-        std::span<float> gradients;  // whole gradients of the parameter, during the backward pass
-        std::vector<Tensor> kept;    // sums of the gradients of earlier backward passes, by level of the tree sum
-        bool resident = false;       // true if the parameters are gathered or being gathered
-        bool closed = true;          // true if the unit's gradients of this pass have been kept or reduced
+        std::span<float> values;     // whole values of the unit's parameters; empty if the unit uses the pool and is
+                                     // not gathered
+        std::span<float> gradients;  // whole gradients of the unit's parameters; empty if the unit uses the pool and is
+                                     // not in its backward pass
+        std::vector<Tensor> kept;    // sums of the gradients of earlier backward passes of the step, by level of the
+                                     // tree sum
+        bool resident = false;       // true if the whole values are complete or are being gathered
+        bool closed = true;          // true if the gradients of the current backward pass have been kept or averaged
         std::vector<CommHandle> gathering;
         std::vector<CommHandle> scattering;
     };
@@ -97,7 +104,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     // Memory of a unit (layers that are gathered together) for whole values or gradients.
     struct Whole {
         std::span<float> values;
-        bool exists = false;  // true if the unit has memory of its own; false if it uses memory of the pool
+        bool exists = false;  // true if the unit has memory of its own; false if it uses a pool
     };
 
     std::span<float> take(std::size_t count);

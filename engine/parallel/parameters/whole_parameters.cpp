@@ -24,7 +24,8 @@ void WholeParameters::beginBackward(const PassPlace& place) {
     if (place.isLastOfStep()) m_reducer.beginPass(place.turn.adds);
 }
 
-// Gradients that come in halves are reduced in finish(), because buckets must be sent in the order of the layers.
+// If backward passes come in halves, gradients are not complete in the order of the layers, in which the buckets must
+// be sent: finish() then reduces all of them.
 void WholeParameters::ready(std::size_t parameter) {
     if (!m_place.isLastOfStep())
         m_reducer.keepGradients(parameter, m_place.turn);

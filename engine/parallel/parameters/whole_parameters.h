@@ -11,8 +11,8 @@ namespace ringside {
 // in DDP.
 class WholeParameters final : public ParameterStore {
   public:
-    // The first model must have values; the models of the other micro-batches share its values and gradients. All
-    // models must outlive the store.
+    // The first model must have memory for its values. The other models, one for each further micro-batch in flight,
+    // use the same values and gradients. All models must outlive the store.
     WholeParameters(const std::vector<Model*>& models, Communicator& replicas, Backend& backend, BucketLimits limits,
                     ReducerOptions options);
 

@@ -16,7 +16,7 @@ class ExactSquares {
     void add(std::span<const float> values) {
         for (const float value : values) addExactSquare(value, m_sums.data());
     }
-    double total() const { return totalOfExactSquares(m_sums.data()); }  // NaN if a value is infinite or NaN
+    double total() const { return totalOfExactSquares(m_sums.data()); }  // returns NaN if a value is infinite or NaN
 
   private:
     std::array<std::int64_t, kExactSums> m_sums{};

@@ -97,8 +97,8 @@ void GradientReducer::begin(bool signal) {
     m_backend.upload(&mine, signalSlot());
 }
 
-// Resets all buckets, because the previous pass may have been interrupted, for example if it could not be recorded as a
-// CUDA graph.
+// Resets the state of all buckets, because the previous pass may have been interrupted, for example when a step could
+// not be recorded as a CUDA graph.
 void GradientReducer::beginPass(unsigned adds) {
     for (Bucket& bucket : m_buckets) {
         bucket.pending = bucket.parameters;
@@ -120,8 +120,8 @@ void GradientReducer::ready(std::size_t parameter) {
     launchCompleteBuckets();
 }
 
-// Launches complete buckets in their order, which is the same on every rank. A complete bucket waits for incomplete
-// buckets in front of it.
+// Launches the all-reduces of complete buckets in the fixed order of the buckets, which is the same on all ranks. A
+// bucket is not launched before all buckets in front of it.
 void GradientReducer::launchCompleteBuckets() {
     for (; m_nextLaunch < m_buckets.size() && m_buckets[m_nextLaunch].pending == 0; ++m_nextLaunch) {
         Bucket& bucket = m_buckets[m_nextLaunch];
@@ -130,8 +130,9 @@ void GradientReducer::launchCompleteBuckets() {
     }
 }
 
-// Throws if a gradient is missing. The message is PyTorch's (torch/csrc/distributed/c10d/reducer.cpp,
-// ensure_prior_reduction_finished), which detects the error one step later.
+// Throws if a gradient was not reported by ready(). The message is that of PyTorch
+// (torch/csrc/distributed/c10d/reducer.cpp, ensure_prior_reduction_finished), which detects the same mistake one step
+// later.
 void GradientReducer::checkComplete() const {
     const auto waiting = std::ranges::find_if(m_buckets, [](const Bucket& one) { return one.pending > 0; });
     if (waiting == m_buckets.end()) return;
@@ -152,7 +153,8 @@ void GradientReducer::finishPass() {
     m_isInPass = false;
     checkComplete();
     if (m_communicator.size() == 1) return;
-    // No computation is left to overlap with the last bucket, so it is reduced on this thread.
+    // The backward pass has ended, so that nothing can overlap with the last bucket: a blocking all-reduce is
+    // sufficient.
     m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), m_op);
     for (Bucket& bucket : m_buckets) {
         bucket.handle.wait();

@@ -16,68 +16,70 @@ namespace ringside {
 
 // Options of a GradientReducer.
 struct ReducerOptions {
-    int keptLevels = 0;   // number of partial sums of gradients that are kept for later backward passes of the same
-                          // step; 0: a step has one pass
+    int keptLevels = 0;   // number of levels of the tree sum at which gradients of earlier backward passes of the step
+                          // are kept; 0: each step has one backward pass
     bool inTree = false;  // true: the ranks add their gradients in a binary tree (training.reduction canonical)
 };
 
 // Averages gradients over the data-parallel ranks during the backward pass, as the reducer of
 // torch.nn.parallel.DistributedDataParallel.
 //
-// Gradients are grouped into buckets (planBuckets()) and live in the buckets' memory, so that no gradient is copied.
-// ready() counts the complete gradients of a bucket. When all are complete, the reducer adds the gradients kept from
-// earlier micro-batches, multiplies by float(1/N), and starts an asynchronous all-reduce that sums, while the backward
-// pass continues with earlier layers. Buckets are always launched in the same order on every rank. finishPass() reduces
-// the last bucket and makes the backend wait for all buckets.
+// Gradients are grouped into buckets (planBuckets()) and stored in the buckets' memory, so that no gradient is copied.
+// ready() counts the complete gradients of a bucket. When all of them are complete, the reducer adds the gradients kept
+// from earlier micro-batches, multiplies the sums by float(1/N) for N ranks, and starts an asynchronous all-reduce that
+// sums them, while the backward pass continues with earlier layers. Buckets are always launched in the same order on
+// every rank. finishPass() reduces the last bucket and makes the backend wait for all buckets.
 //
-// With ReducerOptions::inTree the gradients are summed in a binary tree over the ranks and not multiplied.
+// With ReducerOptions::inTree, the gradients are summed in a binary tree over the ranks and not multiplied.
 //
-// The last bucket also carries a signal of rank 0, so that every rank receives it in the same step.
+// The last bucket also contains a signal of rank 0, so that every rank receives it in the same step.
 class GradientReducer {
   public:
-    // Binds every parameter's gradient. parameters and communicator must outlive the reducer. If keptLevels is above 0,
-    // gradients of earlier backward passes can be kept with keepGradients() until the pass that is averaged.
+    // Binds the gradient of each parameter to the memory of its bucket. parameters and communicator must outlive the
+    // reducer. If options.keptLevels is above 0, keepGradients() can keep gradients of earlier backward passes until
+    // the last pass of the step.
     GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
                     BucketLimits limits, ReducerOptions options = {});
 
-    // Keeps the gradients of a finished backward pass without communication, as DDP does under no_sync(). first:
-    // overwrites the kept gradients of the previous step; otherwise adds to them.
+    // Keeps the gradients of a finished backward pass without communication, as DDP does under no_sync(). first: true
+    // in the first pass of a step, whose gradients replace those of the previous step; the gradients of later passes
+    // are added.
     void keepGradients(bool first);
-    // Keeps the gradient of one parameter for later passes of the step, at level turn.keepAt of the tree sum, after
-    // adding the gradients kept at the levels in turn.adds.
+    // Keeps the gradient of one parameter for later passes of the step: adds the gradients kept at the levels turn.adds
+    // of the tree sum, and stores the sum at the level turn.keepAt.
     void keepGradients(std::size_t parameter, const TreeTurn& turn);
 
     // Sets a function that is called with each local gradient before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
     void watch(OwnGradient own) { m_own = std::move(own); }
-    // Simulates a common mistake in handwritten training loops: gradients are summed, not averaged.
+    // Sums gradients instead of averaging them, to demonstrate a common mistake in hand-written training loops.
     void sumInsteadOfMean() { m_share = 1; }
 
-    void begin(bool signal);  // starts a step, not while a CUDA graph is recorded; only the `signal` of rank 0 is used
-    // Starts the backward pass whose gradients are averaged. adds: bit l is set if the gradients that earlier passes
-    // kept at level l of the tree sum are added.
+    void begin(bool signal);  // starts a step; not part of a recorded CUDA graph. signal: used on rank 0 only
+    // Starts the last backward pass of a step, whose gradients are averaged. adds: if bit l is set, the gradients kept
+    // at level l of the tree sum are added first.
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters
-    void finishPass();                  // ends a pass: later work of the backend uses averaged gradients
+    void finishPass();                  // ends the pass: operations that are enqueued afterwards use averaged gradients
     bool isInPass() const { return m_isInPass; }
-    bool end();  // ends the step: returns rank 0's signal; blocks until the device has finished
+    bool end();  // ends the step and returns rank 0's signal; blocks until the device has finished
 
     double gradientNorm();  // returns the norm of the averaged gradient, after finishPass()
 
-    // The signal and the norm can be read through a slot, without waiting for the device: storeSignal() and storeNorm()
-    // enqueue copies into the slot, and readSignal() and readNorm() read them.
+    // Alternative to end() and gradientNorm() that does not wait for the device: storeSignal() and storeNorm() enqueue
+    // copies into a slot; readSignal() and readNorm() read them when the step has finished.
     void storeSignal(ResultSlot& slot) const;
-    // Returns rank 0's signal; sent: the signal that this rank passed to begin().
+    // Returns rank 0's signal. sent: the value that this rank passed to begin(); returned if there is only one rank.
     bool readSignal(ResultSlot& slot, bool sent) const;
     void storeNorm(ResultSlot& slot) const;
     double readNorm(ResultSlot& slot) const;
-    std::size_t slotBytes() const;  // returns the capacity that the signal and the norm need together
+    std::size_t slotBytes() const;  // returns the capacity that a slot needs for the signal and the norm, in bytes
 
   private:
     // Gradients that are reduced together.
     struct Bucket {
-        std::span<float> memory;   // gradients of the bucket, each aligned to 64 bytes; the last bucket also contains
-                                   // the signal
+        std::span<float> memory;   // gradients of the bucket, each aligned to 64 bytes, and in the last bucket also the
+                                   // signal
         std::vector<Tensor> kept;  // sums of the gradients of earlier micro-batches, by level of the tree sum
         std::size_t gradientCount = 0;
         std::size_t parameters = 0;
@@ -89,7 +91,7 @@ class GradientReducer {
     void checkComplete() const;
     void bindBucket(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
     Tensor gradientsOf(const Bucket& bucket) const;
-    // Returns the float behind the last bucket's gradients that carries the signal, in the device's memory.
+    // Returns the last float of the last bucket, which contains the signal.
     Tensor signalSlot() const;
 
     Communicator& m_communicator;

@@ -11,14 +11,14 @@
 
 namespace ringside {
 
-// Leaves (groups of samples of the global batch whose gradients are added first) that this data-parallel rank processes
-// under training.reduction canonical (config/leaves.h).
+// Leaves of this data-parallel rank under training.reduction canonical (config/leaves.h). A leaf is a group of samples
+// of the global batch whose gradients are added first.
 //
 // A canonical reduction makes the gradient independent of the number of ranks and of the rank layout. The global batch
-// is divided into a fixed number of leaves; a data-parallel rank gets whole leaves. The gradient of each leaf is
-// computed separately, and the gradients are added in one fixed binary tree: first within a rank, then over the ranks,
-// whose sums are nodes of the same tree. A rank processes its leaves in bit-reversed order, one per turn, so that the
-// gradients to be added are always consecutive and few must be kept.
+// is divided into a fixed number of leaves, and each data-parallel rank gets whole leaves. The gradient of each leaf is
+// computed separately. The gradients are added in one fixed binary tree: first within each rank, then over the ranks,
+// whose sums are nodes of the same tree. In each turn, a rank processes one leaf. The leaves are taken in bit-reversed
+// order, so that two nodes that are added are completed one after the other, and few gradients must be kept.
 //
 // Row i of this rank's batch belongs to its leaf i mod `leaves`. Each leaf is copied into its own memory, whose
 // alignment does not depend on the rank layout.
@@ -35,12 +35,12 @@ class LeafBatches {
     bool isFilled(int turn) const { return leafOf(turn) < filledLeaves(); }
     // Returns the number of leaves (groups of samples) that are not empty. These are always the first leaves.
     int filledLeaves() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }
-    int leafOf(int turn) const;  // returns the index of the leaf (group of samples) that is processed as number `turn`
-    // Returns the number of samples of the leaf (group of samples) that is processed as number `turn`, of the current
-    // batch or of a batch of `rows` samples.
+    int leafOf(int turn) const;  // returns the index of the leaf (group of samples) that is processed in turn `turn`
+    // Returns the number of samples of the leaf (group of samples) that is processed in turn `turn`. rows: number of
+    // samples of the batch; without it, the current batch.
     std::int64_t rowsOf(int turn) const { return rowsOf(turn, m_rows); }
     std::int64_t rowsOf(int turn, std::int64_t rows) const;
-    // Returns the row of the whole batch that is sample i of the leaf processed as number `turn`.
+    // Returns the row in the whole batch of sample i of the leaf that is processed in turn `turn`.
     std::int64_t rowOf(int turn, std::int64_t i) const { return leafOf(turn) + i * m_count; }
     Batch batch(int turn) const;
 
@@ -54,7 +54,7 @@ class LeafBatches {
     std::unique_ptr<ReductionKernels> m_kernels;
     int m_count;
     std::int64_t m_rows = 0;
-    std::vector<Leaf> m_leaves;  // leaves (groups of samples) of the batch, in the order in which they are processed
+    std::vector<Leaf> m_leaves;  // memory of each leaf (group of samples), by turn
     std::vector<Batch> m_batches;
 };
 

@@ -4,7 +4,7 @@
 namespace ringside {
 namespace {
 
-// CUDA graph that reports each of its launches, and the collectives that it contains, to the communicator.
+// CUDA graph that also reports each launch, with the collectives in the graph, to the communicator.
 class WorkWithCollectives final : public RecordedWork {
   public:
     WorkWithCollectives(std::unique_ptr<RecordedWork> work, Communicator& communicator, RecordedCalls calls)

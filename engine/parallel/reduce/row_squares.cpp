@@ -22,7 +22,7 @@ RowSquares::RowSquares(const std::vector<Parameter*>& parameters, Backend& backe
     if (tensors > 0) backend.upload(ends.data(), m_ends);
 }
 
-// Fills the sums as pairs of floats: two floats of value 0 have the same bits as a double of value 0.
+// Clears the doubles as pairs of floats: all bits of a double 0 are 0, as in two floats 0.
 void RowSquares::clear() {
     const auto floats = static_cast<std::int64_t>(m_rows.bytes() / sizeof(float));
     m_backend.fill({m_rows.data, {floats}, DType::kFloat32, m_rows.device}, 0);

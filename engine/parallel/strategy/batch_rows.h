@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Returns the rows of a tensor that belong to samples [first, first + count) of a batch with `samples` samples. A
-// sequence has several rows per sample.
+// Returns the rows of a tensor for the samples from `first` to `first + count - 1` of a batch. samples: number of
+// samples in the batch. A tensor of sequences has several rows for each sample.
 inline Tensor rowsFrom(const Tensor& tensor, std::int64_t first, std::int64_t count, std::int64_t samples) {
     if (!tensor) return tensor;
     const std::int64_t perSample = tensor.rows() / samples;

@@ -11,19 +11,19 @@
 
 namespace ringside {
 
-// Steps that were started on a device that works in parallel with the host, and whose results the host has not read.
-// The device copies the results into page-locked memory. Two steps can be in flight, and their results go to two slots
-// that are used alternately.
+// Steps that were launched on a device that works in parallel with the host, and whose results the host has not read
+// yet. The device copies the results of each step into a slot (page-locked memory). At most two steps can be in flight:
+// two slots are used alternately.
 class LaunchedSteps {
   public:
     struct Step {
         std::unique_ptr<ResultSlot> slot;
         StepRequest request;
-        std::vector<std::int64_t> rows;  // samples of each batch of the step
-        bool hasNorm = false;            // true if the slot contains the norm
+        std::vector<std::int64_t> rows;  // number of samples of each batch of the step
+        bool hasNorm = false;            // true if the slot contains the gradient norm
     };
-    // bytes: capacity of a slot. batches: largest number of batches of a step. There are no slots if the backend's
-    // device does not work in parallel with the host.
+    // bytes: capacity of a slot. batches: largest number of batches of a step. No slots are allocated, and no steps can
+    // be launched, if the device does not work in parallel with the host.
     LaunchedSteps(Backend& backend, std::size_t bytes, std::size_t batches) {
         for (Step& step : m_steps) {
             step.slot = backend.makeResultSlot(bytes);
@@ -32,7 +32,7 @@ class LaunchedSteps {
     }
 
     bool canRunAhead() const { return m_steps.front().slot != nullptr; }
-    // Returns the step that is being launched. The first call of a step empties its slot.
+    // Returns the step that is being launched. If none is, begins the launch of a new step with an empty slot.
     Step& openStep() {
         Step& step = m_steps[m_launched % m_steps.size()];
         if (m_isOpen) return step;
@@ -42,13 +42,12 @@ class LaunchedSteps {
         step.rows.clear();
         return step;
     }
-    // Ends the launch of the open step.
+    // Ends the launch of the step that openStep() returned.
     void endLaunch() {
         m_steps[m_launched++ % m_steps.size()].slot->end();
         m_isOpen = false;
     }
-    // Blocks until the oldest launched step has finished, and returns it. From then on the step counts as read, and its
-    // slot can be used again.
+    // Blocks until the oldest launched step has finished, and returns it. The next launch may use its slot again.
     Step& finishOldest() {
         RINGSIDE_ASSERT(m_read < m_launched);
         Step& step = m_steps[m_read++ % m_steps.size()];

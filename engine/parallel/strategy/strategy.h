@@ -29,49 +29,51 @@ class Communicator;
 
 // Dependencies of a Strategy. Each reference and pointer must outlive the strategy.
 struct StrategyDependencies {
-    Model& model;  // model with its values; for strategies with wholeTensors(), a description without memory
+    Model& model;  // model of this rank with its values; for strategies with wholeTensors(), a description of the whole
+                   // model without values
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
     const ModelInterface& interface;
     const StrategyPlan& plan;
-    // Shows in which phase of the step this rank is; the strategy sets it.
+    // Phase of the step in which this rank is; set by the strategy.
     PhaseTrack& phase;
     std::function<void(const std::string&)> log = {};      // writes a line to the log
     std::function<void(Phase)> onPhaseEnd = [](Phase) {};  // called at the end of each phase; all ranks may pause here
-    LayerWatch* watch = nullptr;  // observer of all passes of all models on this rank; may be null
-    // Called with each local gradient, before it is averaged over the ranks, and its index in
+    LayerWatch* watch = nullptr;  // observer of all forward and backward passes on this rank; may be null
+    // Called with each local gradient, before it is averaged over the ranks. The first argument is its index in
     // Strategy::localParameters().
     std::function<void(std::size_t, const Tensor&)> ownGradient = {};
-    // Called when an action of a pipeline's schedule starts, after its inputs have arrived. share: the action's share
-    // of the schedule's length.
+    // Called when an action of the pipeline schedule starts, after its inputs have arrived. share: duration of the
+    // action divided by that of the whole schedule, as planned.
     std::function<void(const PipelineAction&, double share)> onAction = {};
     CollectiveTrace* trace = nullptr;  // trace of the messages between stages; null: they are not recorded
 };
 
 // Arguments of a step in addition to the batch.
 struct StepRequest {
-    bool signal = false;        // signal of rank 0, to be sent to all ranks (StepAgreement)
+    bool signal = false;        // signal of rank 0 that is sent to all ranks (StepAgreement); ignored on other ranks
     bool gradientNorm = false;  // true on rank 0 to request the gradient norm
 };
 
 // Results of a step on this rank.
 struct StepResult {
     SampleLosses losses;         // losses of this rank's batch; valid until the next step
-    std::optional<bool> signal;  // signal of rank 0, the same on each rank; empty if the strategy does not transmit it
-    // norm of the averaged gradient before clipping, on rank 0; NaN on other ranks, if not requested, or if infinite
+    std::optional<bool> signal;  // signal of rank 0, equal on all ranks; empty if the strategy does not send it
+    // norm of the averaged gradient before clipping, on rank 0; NaN on other ranks, if it was not measured, or if it is
+    // infinite
     double gradientNorm = 0;
 };
 
-// Distributed execution of training steps: a strategy defines how the work of one optimizer step is divided among the
-// ranks, and how their gradients are combined.
+// Distributed execution of training steps: a strategy defines how the ranks divide the work of one optimizer step, and
+// how their gradients are combined.
 //
-// A step is forward pass, loss, backward pass, averaging of the gradients, and update. With training.accumulate_steps
-// above 1, accumulate() processes the first micro-batches of a step and step() the last. Evaluation starts with
-// beginEvaluation(), followed by evaluate() for each batch.
+// A step consists of forward pass, loss, backward pass, averaging of the gradients, and update of the parameters. With
+// training.accumulate_steps above 1, accumulate() processes all micro-batches of a step but the last, which step()
+// processes. Evaluation starts with beginEvaluation(), followed by evaluate() for each batch.
 //
-// All ranks must call the collective functions (synchronise(), step(), beginEvaluation(), and functions marked below)
-// in the same order. A call throws CommError if another rank fails. Thread safety: one thread at a time.
+// All ranks must call the collective functions in the same order: synchronise(), step(), beginEvaluation(), and those
+// documented as collective. A call throws CommError if another rank fails. Thread safety: one thread at a time.
 class Strategy {
   public:
     virtual ~Strategy() = default;
@@ -79,47 +81,50 @@ class Strategy {
 
     // Makes the values of every replica equal to those of rank 0. Collective; called once, before training.
     virtual void synchronise() = 0;
-    // Runs forward pass, loss and backward pass of a micro-batch and adds its gradients to the gradients that the next
-    // step() averages. Only if training.accumulate_steps is above 1. The losses are valid until the next call; with
-    // canRunAhead() they are empty and come with results().
+    // Runs forward pass, loss and backward pass of a micro-batch, and adds its gradients to those that the next step()
+    // averages. Must be called only if training.accumulate_steps is above 1. Returns the losses, valid until the next
+    // call; if canRunAhead(), the result is empty, and results() returns the losses.
     virtual SampleLosses accumulate(const Batch& batch) = 0;
     // Runs forward pass, loss and backward pass, averages the gradients over the ranks and updates the parameters.
     virtual StepResult step(const Batch& batch, StepRequest request) = 0;
-    // True if a step can be launched before the results of the previous step are read. The same on all ranks.
+    // True if launch() may be called before the results of the previous step are read. Equal on all ranks.
     virtual bool canRunAhead() const { return false; }
-    // The two parts of step(), only if canRunAhead(). launch() enqueues the step on the device. results() blocks until
-    // the oldest launched step has finished, calls `earlier` with the losses of each accumulated micro-batch, and
-    // returns the results of the step with the losses of its last batch. Losses are valid until the next call of
-    // `earlier` or results(). At most two steps may be launched at a time.
+    // The two halves of step(); must be called only if canRunAhead(). launch() enqueues the step on the device.
+    // results() blocks until the oldest launched step has finished. It calls `earlier` with the losses of each
+    // accumulated micro-batch, and returns the results of the step with the losses of its last batch. Losses are valid
+    // until the next call of `earlier` or results(). At most two launched steps may have unread results.
     using EarlierLosses = std::function<void(const SampleLosses&)>;
     virtual void launch(const Batch& /*batch*/, StepRequest /*request*/) { RINGSIDE_ASSERT(canRunAhead()); }
     virtual StepResult results(const EarlierLosses& /*earlier*/) { return {}; }
-    // Replaces buffers, such as batch norm's running statistics, by those of rank 0 (with a mesh: by those of the first
-    // data-parallel rank). Collective; called before evaluate().
+    // Replaces the buffers of each rank, such as batch norm's running statistics, by those of rank 0; with pipeline
+    // stages or shards, by those of the data-parallel rank 0 of the same stage. Collective. Must be called before
+    // evaluate().
     virtual void beginEvaluation() = 0;
-    // Runs the forward pass without training and returns the losses of the batch's samples.
+    // Runs the forward pass in evaluation mode, as after torch.nn.Module.eval(), and returns the losses of the batch's
+    // samples.
     virtual SampleLosses evaluate(const Batch& batch) = 0;
     virtual double learningRate() const = 0;
     virtual void setLearningRate(double lr) = 0;  // sets the learning rate from the next step on
     virtual Optimizer& optimizer() = 0;           // returns the optimizer, whose state is saved in checkpoints
 
-    // Returns the shares of the model's work that this rank does in each step.
+    // Returns the planned shares of the model's computation and update that this rank carries out in each step.
     virtual PlannedShares plannedShares() const { return {}; }
-    // Returns the payload that this rank has sent until now in all its groups, in bytes.
+    // Returns the payload that this rank has sent in all its groups since the start, in bytes.
     virtual std::int64_t bytesSent() const { return 0; }
     // Returns the data-parallel group: the ranks that hold the same layers and train on different samples, ordered by
     // data-parallel rank.
     virtual Communicator& dataParallelGroup() = 0;
-    // Returns the access to the tensors of a model that no rank holds as a whole; null if this rank holds the whole
-    // model, in StrategyDependencies::model.
+    // Returns access to the whole tensors if no rank holds the whole model; null if StrategyDependencies::model holds
+    // it.
     virtual WholeTensorAccess* wholeTensors() { return nullptr; }
     bool isWhole() { return wholeTensors() == nullptr; }
     // Returns the parameters of the whole model.
     virtual const std::vector<Parameter*>& wholeParameters() const = 0;
     // Returns the parameters and buffers of the whole model.
     virtual const std::vector<Parameter*>& wholeState() const = 0;
-    // Parameters whose gradients this rank computes. copyValue() and copyGradient() copy a whole value or averaged
-    // gradient to host memory. Used for inspection only. Collective over all ranks that train the same layers.
+    // localParameters() returns the parameters whose gradients this rank computes. copyValue() and copyGradient() copy
+    // the whole value or the whole averaged gradient of one of them to host memory, for inspection; they are collective
+    // over the ranks that train the same layers.
     virtual const std::vector<Parameter*>& localParameters() { return wholeParameters(); }
     virtual void copyValue(std::size_t parameter, std::span<float> to) {
         std::ranges::copy(localParameters()[parameter]->value.floats(), to.begin());
@@ -129,8 +134,8 @@ class Strategy {
     }
 };
 
-// Makes the strategy of the plan, with the settings of training and optimizer from the configuration, which must
-// outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
+// Makes the strategy of the plan in `parts`, with the settings of training and optimizer in the configuration, which
+// must outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& parts);
 
 }  // namespace ringside

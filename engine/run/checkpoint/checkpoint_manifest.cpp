@@ -18,7 +18,8 @@ Problem brokenManifest(const std::string& file, const std::string& what) {
     return {file, what, "choose another checkpoint"};
 }
 
-// Returns a member that is an integer from 0; 0 if it is missing, and empty if it is invalid.
+// Returns the member `key` as an integer that is not negative; 0 if it is missing, empty if it is of another type or
+// negative.
 std::optional<std::int64_t> countOf(const Json& json, const char* key) {
     if (findMember(json, key) == nullptr) return 0;
     const std::optional<std::int64_t> count = integerIn(json, key);
@@ -31,7 +32,7 @@ Json sumsJson(const std::array<double, 7>& sums) {
     return json;
 }
 
-// Reads the state of the epoch in progress. Returns false if the state is invalid.
+// Reads the state of the epoch in progress into `manifest`. Returns false if a member is missing or invalid.
 bool readEpoch(const Json& json, CheckpointManifest& manifest) {
     const auto done = countOf(json, "batches_done");
     const auto sums = json.find("sums");
@@ -58,7 +59,7 @@ bool readLossScale(const Json& json, CheckpointManifest& manifest) {
     const auto tracker = countOf(json, "growth_tracker");
     if (!tracker) return false;
     manifest.lossScale = LossScale{scale->get<double>(), *tracker};
-    if (json.contains("skipped_steps")) {  // checkpoints of the first versions have no such field
+    if (json.contains("skipped_steps")) {  // manifests of the first versions have no field skipped_steps
         const auto skipped = countOf(json, "skipped_steps");
         if (!skipped || *skipped > manifest.step) return false;
         manifest.lossScale->skippedSteps = *skipped;

@@ -19,7 +19,8 @@ namespace ringside {
 struct LossScale {
     double scale = 65536;            // factor by which the loss is multiplied
     std::int64_t growthTracker = 0;  // number of successful steps since the scale last changed
-    std::int64_t skippedSteps = 0;   // total number of skipped steps, which the optimizer has not counted
+    std::int64_t skippedSteps = 0;   // total number of steps skipped because the gradient was not finite; the optimizer
+                                     // does not count them
 };
 
 // Content of manifest.json in a checkpoint directory. The file is written last: a directory that contains manifest.json
@@ -42,12 +43,12 @@ struct CheckpointManifest {
 
     // State of the epoch in progress; all values are empty if the checkpoint lies between two epochs.
     std::int64_t batchesDone = 0;              // number of batches of the epoch done by each rank
-    std::array<double, 7> epochSums{};         // values of MetricSums over all ranks
+    std::array<double, 7> epochSums{};         // sums of MetricSums::values() over all ranks, for the batches done
     std::vector<std::string> planHashes = {};  // hash of the samples that the sampler assigns in the epoch, by
                                                // data-parallel rank
     std::vector<ControlChange> changes = {};   // changes that control commands made to the training, up to this step
-    bool timed = false;                        // true: written because of training.checkpoint_seconds; a newer
-                                               // checkpoint replaces it
+    bool timed = false;                        // true: written at the interval training.checkpoint_seconds; deleted
+                                               // when a newer checkpoint is complete
     bool isInsideEpoch() const { return !planHashes.empty(); }
 
     Json toJson() const;

@@ -118,7 +118,8 @@ std::size_t TensorOutline::bytes() const {
 }
 
 SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std::string, std::string>& metadata) {
-    // The values of wide types come first, so that each value is aligned to its size.
+    // Tensors with larger elements come first, so that the values of each tensor are aligned to the size of its
+    // elements.
     std::ranges::sort(tensors, [](const TensorOutline& a, const TensorOutline& b) {
         const std::size_t sizeA = typeSize(a.type);
         const std::size_t sizeB = typeSize(b.type);

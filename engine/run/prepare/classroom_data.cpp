@@ -27,7 +27,7 @@ Result<std::string> sumOfFile(const fs::path& file) {
     return sum.hex();
 }
 
-// Files of an offer, by their names in the offer.
+// Files of a ClassroomOffer: path on this computer by the name in the offer.
 using Files = std::map<std::string, fs::path>;
 
 void addFolder(const fs::path& folder, const std::string& name, Files& files) {
@@ -39,7 +39,8 @@ void addFolder(const fs::path& folder, const std::string& name, Files& files) {
     }
 }
 
-// Adds the files with labels and test samples that data sets of arrays find beside their main file.
+// Adds the files with labels and test samples that a data set without configured labels finds beside its array file by
+// their names.
 void addGuessed(const fs::path& samples, Files& files) {
     const auto add = [&](const std::optional<fs::path>& file) {
         if (file) files["data/" + file->filename().string()] = *file;
@@ -50,7 +51,7 @@ void addGuessed(const fs::path& samples, Files& files) {
     if (test) add(guessLabelsFile(*test));
 }
 
-// Returns the files of the data set, and replaces the paths in the second argument by the files' names in the offer.
+// Returns the files of the data set, by their names in the offer. Sets the paths in `offered` to these names.
 Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& offered) {
     Files files;
     offered.path.clear();
@@ -74,7 +75,7 @@ Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& offered) {
     return files;
 }
 
-// Adds the file of a pipeline schedule, and replaces its path in the second argument by the file's name in the offer.
+// Adds the file of a pipeline schedule to `files`, and sets `offered` to the file's name in the offer.
 void addSchedule(const std::string& file, std::string& offered, Files& files) {
     if (file.empty()) return;
     offered = "schedule/" + fs::path(file).filename().string();

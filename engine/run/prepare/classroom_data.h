@@ -20,11 +20,12 @@ struct ClassroomData {
     RunConfig offered;                           // experiment in which the paths are replaced by the names of the offer
 };
 
-// Returns the SHA-256 of an experiment, in hex, for comparison between ranks. training.resume is left out.
+// Returns the SHA-256 of an experiment, in hex, so that ranks can compare their experiments. The hash does not depend
+// on training.resume.
 std::string experimentHash(RunConfig offered);
 
-// Returns the experiment of a classroom: all ranks compute on the CPU, with Gloo or an automatic backend, and no
-// network interface is set.
+// Returns a copy of the experiment as a classroom trains it: worldSize ranks on the CPU, with Gloo or an automatic
+// backend, and without a configured network interface.
 RunConfig classConfig(RunConfig config, std::int64_t worldSize);
 
 // Collects the files of an experiment and reads each for its hash, which can take long. config: the experiment with

@@ -32,7 +32,8 @@ Problem unreadable(int error) {
     return {"the folder of the offered files", "cannot be read (" + errnoText(error) + ")", "join again"};
 }
 
-// Adds the names of all files below the directory `name` of `root`.
+// Adds to `files` the names, relative to `root`, of all files below the directory `name`, except the experiment.
+// Returns a problem if an entry is neither a file nor a directory, or cannot be read.
 std::optional<Problem> collect(int root, const std::string& name, int depth, std::set<std::string>& files) {
     UniqueFd directory = openBeneath(root, name.empty() ? "." : name, O_RDONLY | O_DIRECTORY);
     if (!directory || depth > kMaxDepth) return unreadable(directory ? ELOOP : errno);

@@ -12,15 +12,16 @@
 
 namespace ringside {
 
-// Returns the reason why a guest of a classroom must not train an experiment that its host offers: a setting that holds
-// a path (ConfigField::isPath) names neither an offered file nor a folder of offered files. Empty if the guest may
-// train the experiment.
+// Returns a problem if a guest of a classroom must not train the experiment that the host offers: each setting that
+// holds a path (ConfigField::isPath) must name an offered file or a folder of offered files. Empty if the guest may
+// train it.
 std::optional<Problem> guestProblem(const RunConfig& config, const std::set<std::string>& offered);
-// Checks the experiment that a host offers, before any file of the offer is received.
+// Returns a problem if a guest of a classroom must not train the experiment of `offer`. Called before any file of the
+// offer is received.
 std::optional<Problem> guestProblem(const ClassroomOffer& offer);
 
-// Returns the names of all files below the folder of an offer, without the experiment. Returns a problem if the folder
-// contains anything other than regular files and directories.
+// Returns the names of all files below the folder of an offer, except the file with the experiment. Returns a problem
+// if the folder contains anything other than regular files and directories.
 Result<std::set<std::string>> filesOfOffer(const std::filesystem::path& folder);
 
 }  // namespace ringside

@@ -34,8 +34,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
     return problems;
 }
 
-// Checks the properties of the model that depend on the data and this host: its distribution over the ranks, their
-// memory and their throttling.
+// Checks that the model can be distributed over the ranks, that the ranks' memory suffices, and that the configured
+// throttle is feasible.
 Problems checkModel(const RunConfig& resolved, const RunConfig& requested, const RunConfig& here,
                     const DataSplit& data) {
     const Result<PlanSubject> subject = planSubject(resolved, data);
@@ -90,7 +90,8 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
-    // Counts each group of accumulated micro-batches as one step, including a smaller group at the end of an epoch.
+    // Converts a number of micro-batches to steps: the micro-batches that are accumulated before an update are one
+    // step, even if fewer are left at the end of an epoch.
     const auto steps = [perStep = config.training.accumulateSteps](std::int64_t batches) {
         return (batches + perStep - 1) / perStep;
     };

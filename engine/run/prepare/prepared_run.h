@@ -39,7 +39,8 @@ struct PreparedRun {
     std::int64_t stepsPerEpoch = 0;
     std::int64_t stepsBefore = 0;  // number of steps done by the checkpoint of training.resume
     std::int64_t epochsBefore = 0;
-    std::int64_t stepsLeft = -1;  // steps after stepsBefore; -1: all steps of all epochs
+    std::int64_t stepsLeft = -1;  // number of steps to train after the first stepsBefore steps; -1: all steps of all
+                                  // epochs
     // Hash of the samples that the sampler assigns in epoch 0, by data-parallel rank.
     std::vector<std::string> planHashes;
     std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed

@@ -11,10 +11,11 @@ namespace ringside {
 // number of ranks.
 std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t steps, std::int64_t samples);
 
-// Returns the same experiment with DDP and shared memory on the CPU of one computer, where sums have a fixed order.
+// Returns a copy of the experiment for `ranks` ranks with DDP and shared memory on the CPU of one computer, where sums
+// have a fixed order.
 RunConfig plain(const RunConfig& config, std::int64_t ranks);
-// Sets the learning rate of `to` to the learning rate of `from` after scaling, so that the number of data-parallel
-// ranks of `to` does not change it.
+// Sets the learning rate of `to` so that it equals the scaled learning rate of `from`, and switches off scaling by the
+// number of data-parallel ranks in `to`.
 void keepRate(RunConfig& to, const RunConfig& from);
 
 }  // namespace ringside

@@ -17,7 +17,7 @@ struct FirstDifference {
     std::int64_t step = 0;
     std::string layer = {};
     std::string tensor = {};
-    double largest = 0;  // largest absolute difference of a value
+    double largest = 0;  // largest absolute difference between corresponding values of the tensor in the two runs
     std::string why = {};
 };
 

@@ -42,7 +42,8 @@ std::int64_t microBatchesFor(const RunConfig& config) {
     return count;
 }
 
-// Returns the main reason why training with a large batch on one rank gives other bits than training on several ranks.
+// Returns the main reason why one rank with a large batch does not compute the same bits as several ranks with small
+// batches.
 std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
     if (config.model.dropout > 0 || listsLayer(config.model, LayerKind::kDropout))
         return "dropout: each data-parallel rank draws its own masks";

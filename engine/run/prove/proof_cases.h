@@ -19,7 +19,8 @@ struct ProofCase {
 };
 
 // Returns the cases of an experiment: each strategy with the experiment's number of ranks, and references on a single
-// rank. steps: largest number of steps; cases stay within the whole batches of one epoch of `samples` samples.
+// rank. steps: largest number of training steps of a case. Each case trains whole batches of the first epoch only.
+// samples: number of samples in an epoch.
 std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, std::int64_t samples);
 
 }  // namespace ringside

@@ -15,13 +15,13 @@ namespace ringside {
 
 // Comparison of the clocks of a run's hosts with the clock of rank 0's host.
 //
-// The supervisor sends time questions to the ranks on other hosts and passes their answers to take(). The questions
-// also contain the start of the run's time on the receiver's clock. Times are microseconds of this host's
-// CLOCK_MONOTONIC. The ranks of one host share a clock, so that the answers of each rank count for its host. Used by
-// one thread; no call blocks.
+// The supervisor sends time questions to the ranks on other hosts and passes their answers to take(). Once a host's
+// clock is measured, its questions also contain the start of the run as a time of that clock. Times are microseconds of
+// CLOCK_MONOTONIC on rank 0's host. All ranks of a host share one clock: the answer of any rank improves the
+// measurement of its host. Used by one thread; no call blocks.
 class HostClocks {
   public:
-    // Number of questions at the beginning that each rank gets at the interval kEagerUs.
+    // Number of questions that each rank gets at the short interval kEagerUs; the later ones follow at kEveryUs.
     static constexpr int kEagerQuestions = 8;
     static constexpr std::int64_t kEagerUs = 100'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
@@ -42,8 +42,8 @@ class HostClocks {
     std::vector<Question> questions(std::int64_t nowUs);
     // Adds the answer of a rank to a time question.
     void take(int rank, const ClockReading& reading);
-    // Returns the measured clocks of hosts that must be recorded now: at most every kReportIntervalUs, and soon after
-    // an answer, when they are known best; usually none.
+    // Returns the clocks of all measured hosts, for the record. Empty before the first kEagerQuestions questions, for
+    // kReportIntervalUs after a report, and while no answer has arrived since the last questions.
     std::vector<HostClock> news(std::int64_t nowUs);
 
   private:

@@ -59,7 +59,7 @@ class RankLink {
     // True if the rank's process is stopped by SIGSTOP or a debugger.
     virtual bool isStopped() const = 0;
 
-    // Records that a telemetry line has arrived.
+    // Records that a telemetry line of the rank has arrived, and updates longestSilence.
     void recordArrival(TimePoint now) {
         if (hasSentAny) {
             longestSilence = std::max(longestSilence, std::chrono::duration<double>(now - lastLineAt).count());
@@ -76,7 +76,7 @@ class RankLink {
     int endOrder = 0;
     TimePoint endedAt{};
     int missingRank = -1;                    // peer that the rank reported as missing; -1: none
-    std::optional<RankStage> reportedStage;  // stage that the last RankState reported
+    std::optional<RankStage> reportedStage;  // last stage (RankState) that the rank reported; empty: none
 
   private:
     int m_rank;

@@ -12,7 +12,7 @@ class RankMovement {
   public:
     // Adds a heartbeat of the rank and compares it with the previous one.
     void take(const Heartbeat& beat, TimePoint now);
-    // Counts the time without progress from this time on.
+    // Sets the time of the last progress to `now`, so that the earlier time without progress no longer counts.
     void restart(TimePoint now) { m_movedAt = now; }
 
     // Returns the seconds since the rank's last progress; 0 in phases without a limit: connecting, reading data and
@@ -22,7 +22,7 @@ class RankMovement {
     // and call restart(), so that it counts as progress.
     double savingSeconds(TimePoint now) const;
     bool isSaving() const { return m_last.phase == Phase::kCheckpoint; }
-    // Returns the largest value that stillSeconds() had earlier: a step of this model can take as long again.
+    // Returns the largest value that stillSeconds() has had during this run, in seconds. A later step may need as long.
     double longestSeconds() const { return m_longestSeconds; }
     const Heartbeat& last() const { return m_last; }
 

@@ -128,7 +128,7 @@ std::vector<std::string> RankProcess::tail() const {
 bool RankProcess::isStopped() const {
     const auto stat = readFile("/proc/" + std::to_string(m_process.pid()) + "/stat", 4096);
     if (!stat) return false;
-    // Search from the end, because the program's name may contain spaces and parentheses.
+    // The state follows the program's name, which may contain spaces and parentheses: searches for the last ")".
     const std::size_t name = stat.value().rfind(") ");
     return name != std::string::npos && (stat.value()[name + 2] == 'T' || stat.value()[name + 2] == 't');
 }

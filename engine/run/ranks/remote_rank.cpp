@@ -15,8 +15,8 @@
 namespace ringside {
 namespace {
 
-// Time for which telemetry is still read after the control connection has closed. The exit code has its own connection;
-// over a link that loses packets, the last telemetry lines can arrive seconds later than the exit code.
+// Time for which telemetry is still read after the rank's control connection has closed, because the connections are
+// independent: over a link that loses packets, the last telemetry lines can arrive seconds after the exit code.
 constexpr std::chrono::seconds kLastTelemetry{30};
 constexpr std::chrono::seconds kTelemetryOfLost{2};
 

@@ -10,14 +10,14 @@
 namespace ringside {
 
 // Rank that a launcher has started, on any host, and that has joined the rendezvous. The rank sends its exit code
-// before it ends; if the connection closes without one, the rank counts as lost. signal() closes the connection, on
-// which the rank exits.
+// before it ends; if the connection closes without an exit code, the rank counts as lost. signal() closes the
+// connection, so that the rank exits.
 class RemoteRank final : public RankLink {
   public:
     using Clock = std::function<TimePoint()>;
 
-    // Takes over the control and telemetry connections of the guest, a process that has joined the rendezvous. The
-    // caller passes the store's connection to the supervisor.
+    // Takes over the control and telemetry connections of the guest, a process that has joined the rendezvous. Does not
+    // use the guest's connection to the store; the caller must keep it for the supervisor.
     explicit RemoteRank(Guest guest, Clock now = std::chrono::steady_clock::now);
 
     pid_t pid() const override { return m_guest.pid; }

@@ -16,7 +16,8 @@ struct WeightDifference {
     std::int64_t step = 0;
     std::string name;
     double relative = 0;  // largest difference of a value, relative to the largest absolute value of the tensor
-    double ratio = 0;     // norm of B's tensor divided by that of A's; NaN if A's norm is 0
+    double ratio = 0;     // norm of the tensor in the second run divided by its norm in the first run; NaN if the
+                          // latter is 0
 };
 
 // Comparison of the weights in the checkpoints of two runs, at the steps at which both have one.
@@ -28,15 +29,16 @@ struct CheckpointComparison {
     double largest = 0;        // largest relative difference of the compared tensors
     // First tensor that differs, by step and then by name; empty if there is none.
     std::optional<WeightDifference> first;
-    std::int64_t differing = 0;  // number of tensors that differ at that step
+    std::int64_t differing = 0;  // number of tensors that differ at the step of `first`
     // Names of the tensors that only one run has, or whose type or shape differs.
     std::vector<std::string> notCompared;
 
     bool equal() const { return !first && tensors > 0 && notCompared.empty(); }
 };
 
-// Compares the checkpoints of two run directories. tolerance: largest relative difference that counts as rounding.
-// Reads one tensor at a time. A run without a complete checkpoint has no common steps; a damaged file is a problem.
+// Compares the checkpoints of two run directories, one tensor at a time. tolerance: largest relative difference that
+// counts as rounding. If a run has no complete checkpoint, no steps are compared. Returns a problem if a file is
+// damaged.
 Result<CheckpointComparison> compareCheckpoints(const std::filesystem::path& a, const std::filesystem::path& b,
                                                 double tolerance);
 

@@ -8,15 +8,15 @@
 
 namespace ringside {
 
-// Returns the directory of runs without --out: runs under the current directory, or under ~/.local/share/ringside if
-// the former cannot be written. Creates nothing: the directory need not exist yet.
+// Returns the directory for runs without the option --out: "./runs", or "runs" below ~/.local/share/ringside if the
+// current directory is not writable. The directory need not exist; the function does not create it.
 std::filesystem::path runsDirectory();
 
 // Creates a directory YYYY-MM-DD-HHMMSS-name in runsDirectory(), with a number appended if the name exists. No other
 // run gets the same directory, even if both start at the same time.
 Result<std::filesystem::path> makeDefaultRunDirectory(const std::string& name);
 
-// Default run directory that another process is going to use, such as rank 0 of a class run. The destructor removes the
+// Default run directory reserved for another process, such as rank 0 of a classroom run. The destructor removes the
 // directory if it is still empty.
 class ReservedRunDirectory {
   public:

@@ -12,7 +12,7 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kEpochInterval{100};
-constexpr std::int64_t kEveryEpochUpTo = 200;  // number of epochs up to which each epoch is printed; longer runs print
+constexpr std::int64_t kEveryEpochUpTo = 200;  // number of epochs up to which each epoch gets a line; a longer run gets
                                                // at most ten epoch lines a second
 
 std::string metrics(const char* name, double loss, double accuracy) {

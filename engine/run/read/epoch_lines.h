@@ -18,11 +18,12 @@ class EpochLines {
     std::vector<std::string> take(const RunData& run, std::chrono::steady_clock::time_point now);
 
   private:
-    std::size_t m_taken = 0;  // number of epochs whose lines were returned
+    std::size_t m_taken = 0;  // number of complete epochs whose lines have been returned
     std::chrono::steady_clock::time_point m_lastAt{};
 };
 
-// True if the validation results to show are those of the padded samples, as PyTorch's DistributedSampler yields them.
+// True if the displayed validation results also count the samples that PyTorch's DistributedSampler repeats to give all
+// ranks the same number (training.validate: padded).
 bool headlineIsPadded(const RunData& run);
 
 }  // namespace ringside

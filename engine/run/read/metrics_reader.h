@@ -33,13 +33,13 @@ struct EpochMetrics {
 };
 
 // Reader of metrics.jsonl in bounded memory, from its beginning. Results of epochs are collected; an incomplete last
-// line is ignored. One thread.
+// line is ignored. Used by one thread.
 class MetricsReader {
   public:
     static Result<MetricsReader> open(const std::filesystem::path& file);
 
-    // Returns the next step; empty at the end of the file. Returns a problem if a line is invalid, longer than 1 MiB or
-    // not in the order of steps.
+    // Returns the next step; empty at the end of the file. Returns a problem if a line is invalid or longer than 1 MiB,
+    // or if the steps are not in ascending order.
     Result<std::optional<StepMetrics>> next();
     // Returns the results of all epochs that have been read until now.
     const std::vector<EpochMetrics>& epochs() const { return m_epochs; }

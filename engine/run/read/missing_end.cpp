@@ -39,8 +39,8 @@ RunEnded endOf(const RunSummary& summary) {
 
 }  // namespace
 
-// A summary is written before the end line. If a summary exists, the run has ended and its last telemetry lines were
-// lost later.
+// The supervisor writes summary.json before the end line. If summary.json exists, the run has ended, and the last
+// telemetry lines were lost afterwards.
 std::string missingEnd(const RunPaths& paths) {
     const Result<RunSummary> summary = readRunSummary(paths.summary());
     if (!summary || summary.value().verdict.empty()) {

@@ -7,12 +7,12 @@
 
 namespace ringside {
 
-// Returns the lines to append to the telemetry of a run that is over and whose telemetry.jsonl has no end line: the
-// outcome in summary.json and a warning that lines are missing, or a failure because the supervisor was killed.
+// Returns the lines to append to a telemetry.jsonl without an end line after the run is over. With summary.json: a
+// warning that lines are missing, and the outcome. Without: a failure, because the supervisor was killed.
 std::string missingEnd(const RunPaths& paths);
 
-// Returns the end line to show for a run of another user if it is not known whether the run is live and it has written
-// nothing for some time.
+// Returns an end line for a run of another user that has written nothing for some time and whose lock cannot be read.
+// The line states that the run's state cannot be determined.
 std::string unknownEnd(const RunPaths& paths);
 
 }  // namespace ringside

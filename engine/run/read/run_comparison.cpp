@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-// Reads the steps of a run in order. If the other run has recorded a window of several steps, the steps of this run are
-// combined to the same window.
+// Reader of one run's steps in order. join() merges consecutive steps into one window, for comparison with a window
+// that the other run has recorded.
 class StepCursor {
   public:
     explicit StepCursor(MetricsReader& reader) : m_reader(reader) {}
@@ -26,7 +26,8 @@ class StepCursor {
         m_joined = 1;
         return {};
     }
-    // Adds the next step to the current window. The mean is summed in the order that the recorder uses.
+    // Reads the next step and merges it into the current window. The losses are added in the same order as in the
+    // recorder, so that the means have equal bits.
     std::optional<Problem> join() {
         const StepMetrics before = *m_step;
         const double sum = m_sum;
@@ -66,8 +67,8 @@ ValuePair furthest(const StepCursor& inA, const StepCursor& inB) {
     ValuePair pair{a.step, a.loss, b.loss, 0};
     if (!a.isThinned() && !b.isThinned()) return pair;
     pair.from = std::min(a.from, b.from);
-    // Treats tiny differences as equal if the windows have been combined from different numbers of entries, because
-    // their sums have different rounding errors.
+    // Treats tiny differences as equal if the two windows are merged from different numbers of lines, because the
+    // rounding errors of their sums differ.
     constexpr double kRounding = 1e-12;
     if (inA.joined() != inB.joined() && pair.relative() < kRounding) pair.b = pair.a;
     for (const ValuePair& other : {ValuePair{a.step, a.lossMinimum, b.lossMinimum, pair.from},
@@ -95,7 +96,8 @@ void compareStep(RunComparison& result, const StepCursor& inA, const StepCursor&
     }
 }
 
-// Returns the first step that the run trained itself: later than 1 if the run resumed from a checkpoint.
+// Returns the number of the first step that this run trained and no earlier run did: above 1 if the run resumed from a
+// checkpoint.
 std::int64_t firstOwnStep(const RunRecord& run) {
     if (!run.config || !run.config->is_object()) return 1;
     const Json resume = run.config->value("/training/resume"_json_pointer, Json(""));
@@ -109,7 +111,8 @@ std::optional<Problem> skipTo(StepCursor& cursor, std::int64_t step) {
     return {};
 }
 
-// True if `shorter` lies within the window `longer` of the other run, so that the next entry may be joined to it.
+// True if `shorter` lies within the window `longer` of the other run but ends before it, so that the next step can be
+// merged into `shorter`.
 bool reachesInto(const StepMetrics& shorter, const StepMetrics& longer) {
     return longer.isThinned() && shorter.from >= longer.from && shorter.step < longer.step;
 }
@@ -160,8 +163,8 @@ void compareEpochs(RunComparison& result, const std::vector<EpochMetrics>& a, st
     }
 }
 
-// Calls found(key, same) for each key that both lists contain, in ascending order. same: true if both lists have the
-// same hash for the key.
+// Calls found(key, same) for each key that both lists contain, in ascending order of the keys. same: true if both lists
+// have equal hashes for the key.
 template <class Key, class Found>
 void forEachCommon(const std::vector<RunRecord::Hash<Key>>& a, const std::vector<RunRecord::Hash<Key>>& b,
                    const Found& found) {

@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// Two corresponding values of two runs.
+// Values of a step or an epoch in the two compared runs.
 struct ValuePair {
-    std::int64_t at = 0;  // number of the step or epoch
+    std::int64_t at = 0;  // number of the step or epoch of the two values
     double a = 0;
     double b = 0;
     // First step of the window of several steps that was compared; 0: a single step was compared.
@@ -37,13 +37,14 @@ struct RunComparison {
     std::int64_t steps = 0;  // number of steps found in both runs
     std::int64_t stepsOnlyA = 0;
     std::int64_t stepsOnlyB = 0;
-    std::int64_t thinned = 0;    // number of common steps compared only by mean, minimum and maximum of a window
+    std::int64_t thinned = 0;    // number of steps in both runs whose losses were compared only as mean, minimum and
+                                 // maximum of a window
     std::int64_t firstStep = 1;  // first step compared; above 1 if a run resumed from a checkpoint
-    std::optional<std::int64_t> lastStep;  // last step compared, if the ranks of a watched run were restarted after it;
-                                           // empty: all steps are compared
-    std::optional<ValuePair> firstApart;   // first step at which the losses of the two runs are not identical
-    std::optional<ValuePair> firstBeyond;  // first step at which the losses differ by more than the tolerance
-    ValuePair largest;                     // step with the largest relative difference
+    std::optional<std::int64_t> lastStep;  // last compared step, set if a run of a watched script restarted its ranks
+                                           // after this step; empty: all steps are compared
+    std::optional<ValuePair> firstApart;   // first step whose losses in the two runs are not identical
+    std::optional<ValuePair> firstBeyond;  // first step whose losses in the two runs differ by more than the tolerance
+    ValuePair largest;                     // step whose losses have the largest relative difference
     std::optional<ValuePair> sampleCounts;  // first step at which the two runs trained different numbers of samples
     std::int64_t epochs = 0;                // number of epoch results found in both runs
     double trainLossDifference = 0;         // largest relative difference of the training loss over all epochs
@@ -53,8 +54,9 @@ struct RunComparison {
     std::int64_t shardsCompared = 0;
     std::optional<ShardKey> firstOtherShard;
     std::optional<bool> initialWeights;          // true if both runs started from identical weights; empty: not known
-    std::optional<std::int64_t> otherWeightsAt;  // first step after which rank 0's parameters differ
-    // Conditions that determine the last bits of each run's results; empty: not known.
+    std::optional<std::int64_t> otherWeightsAt;  // number of steps done before the first recorded difference between
+                                                 // the two runs' parameters on rank 0; empty: none
+    // Conditions that determine the last bits of the results of runs a and b; empty: not known.
     std::optional<BitsBasis> bitsOfA, bitsOfB;
     bool configsKnown = false;
     std::vector<ConfigDifference> configDifferences;

@@ -46,8 +46,8 @@ class RunDirectory {
     const RunPaths& paths() const { return m_paths; }
     // Makes the destructor keep the directory.
     void keep() { m_created = false; }
-    // Removes the files that are needed only while the run is live, and unlocks the directory. Call after the run has
-    // ended.
+    // Removes the files that are needed only while the run is live, and unlocks the directory. Must be called after the
+    // run has ended.
     void release();
 
   private:

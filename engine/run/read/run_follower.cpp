@@ -40,8 +40,7 @@ RunFollower::RunFollower(RunPaths paths, Traces traces, std::shared_ptr<const Cl
 
 bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
-    // Reads the state of the run before its lines, so that a run that ends in between is read to its last line by the
-    // next call.
+    // Reads the lock before the lines: if the run ends in between, the next call still reads its last lines.
     const RunLife life = runLife(m_paths.directory);
     if (!readOn(lines)) return false;
     const bool moreTraces = !m_behind && deliverTraces(lines);
@@ -53,11 +52,12 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     return false;
 }
 
-// Reads the file to its current end, or about 1 MiB. Returns false once the end line has been passed to the caller.
+// Reads telemetry.jsonl to its current end, or about 1 MiB of it. Returns false once the end line has been passed to
+// `lines`.
 bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
     if (!m_file) {
         Result<UniqueFd> file = openFile(m_paths.telemetry());
-        if (!file) return true;  // the file has not been written yet
+        if (!file) return true;  // the supervisor has not created the file yet
         m_file = std::move(file).value();
     }
     std::array<char, 1U << 16> buffer;
@@ -78,12 +78,12 @@ void RunFollower::deliverLines(std::string_view come, const std::function<void(s
     const std::size_t newline = come.rfind('\n');
     if (newline == std::string_view::npos) return bufferPart(come, lines);
     m_pending += come.substr(0, newline + 1);
-    // Skips the rest of a line that is too long to buffer.
+    // If the data begins inside an overlong line, the search for the end line starts after the rest of that line.
     const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;
     const std::string_view whole = std::string_view(m_pending).substr(first);
     m_ended = !whole.empty() && lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
     const std::size_t end = m_pending.size() - (m_ended ? lastLine(whole).size() + 1 : 0);
-    if (m_ended && m_traces) {  // all traces must be passed to the caller before the line "end"
+    if (m_ended && m_traces) {  // the end line must be the last line that the caller gets, after all traces
         lines(std::string_view(m_pending).substr(0, end));
         while (deliverTraces(lines)) continue;
         lines(std::string_view(m_pending).substr(end));
@@ -94,7 +94,7 @@ void RunFollower::deliverLines(std::string_view come, const std::function<void(s
     m_insideLong = false;
 }
 
-// Passes new trace lines to the caller. Returns true if there may be more.
+// Passes new trace lines to `lines`. Returns true if the trace files may contain more.
 bool RunFollower::deliverTraces(const std::function<void(std::string_view)>& lines) {
     return m_traces && m_traces->advance(lines);
 }

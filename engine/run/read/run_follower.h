@@ -14,12 +14,12 @@
 
 namespace ringside {
 
-// Reader of a run's telemetry from the beginning and while it grows, in another process than the writer. The output
-// ends with the end line. If the file has none and no supervisor is left to write it, the reader adds an end line that
-// gives the reason. Used by one thread.
+// Reader of a live or finished run's telemetry, from the first line, in another process than the writer. The last line
+// of the output is always an end line: if the file has none and no supervisor is left to write one, the reader adds an
+// end line that states the reason. Used by one thread.
 class RunFollower {
   public:
-    // kToo: trace lines are returned in addition to telemetry lines; kLeftOut: they are not.
+    // kToo: advance() passes trace lines in addition to telemetry lines; kLeftOut: telemetry lines only.
     enum class Traces { kLeftOut, kToo };
     // Time without new data after which another user's run, whose lock cannot be read, counts as ended. A live run
     // writes at least one heartbeat each second.
@@ -32,7 +32,7 @@ class RunFollower {
     // about 1 MiB, so that the caller can serve other events; does not block. Returns false once the run has ended and
     // all data has been passed.
     bool advance(const std::function<void(std::string_view)>& lines);
-    // True if more data is available without waiting: call advance() again at once.
+    // True if the last advance() did not reach the end of the file: call advance() again at once.
     bool isBehind() const { return m_behind; }
 
     // Returns a descriptor that is readable when the file may have grown; -1 if the directory cannot be watched. Call
@@ -50,13 +50,14 @@ class RunFollower {
 
     const RunPaths m_paths;
     const std::shared_ptr<const Clock> m_clock;
-    TimePoint m_lastNews;  // time of the last successful read
+    TimePoint m_lastNews;  // time of the last read that returned data
     std::optional<TraceFollower> m_traces;
     UniqueFd m_file;
     UniqueFd m_watch;
     std::string m_pending;
     bool m_ended = false;
-    bool m_insideLong = false;  // true inside a line that is too long to buffer, whose first part was removed already
+    bool m_insideLong = false;  // true inside a line that is too long to buffer and whose first part has been passed to
+                                // the caller
     bool m_behind = false;
 };
 

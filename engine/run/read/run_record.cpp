@@ -29,7 +29,7 @@ int nibble(char digit) {
     return -1;
 }
 
-// Converts a SHA-256 in hex to bytes. For any other text, returns the SHA-256 of that text.
+// Returns the 32 bytes of a SHA-256 given in hex. For any other text, returns the SHA-256 of the text.
 Digest digestOf(const std::string& hash) {
     Digest digest{};
     const bool plain =
@@ -45,8 +45,8 @@ Digest digestOf(const std::string& hash) {
     return digest;
 }
 
-// Adds the hash or the restart that a telemetry line contains. Decodes only the lines of these three kinds, because
-// telemetry can be large. Skips invalid lines.
+// Adds to the record the shard hash, the weights hash or the restart that a telemetry line contains. Skips other lines
+// without decoding them, because telemetry can be large. Skips invalid lines.
 void applyLine(RunRecord& record, std::string_view line) {
     if (line.starts_with(kScriptLine)) record.isWatched = true;
     const bool counts = std::ranges::any_of(
@@ -110,7 +110,8 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     sortByKey(record.weights);
     if (Result<Json> config = readRecordedJson(paths); config) record.config = std::move(config).value();
     if (const Result<RunSummary> summary = readRunSummary(paths.summary())) record.bits = summary.value().bitsDependOn;
-    // Ranks of Ringside train the steps after a checkpoint again under the same numbers.
+    // A run by Ringside that restarts from a checkpoint repeats the steps after it under the same numbers, so that all
+    // steps can be compared.
     if (!record.isWatched) record.lastOwnStep.reset();
     return record;
 }

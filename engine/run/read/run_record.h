@@ -36,14 +36,13 @@ struct RunRecord {
     std::filesystem::path metrics;
     std::int64_t firstStep = 0;          // number of the first recorded step
     std::vector<Hash<ShardKey>> shards;  // hashes of trained samples, sorted by key
-    bool isWatched = false;              // true if the run is that of a watched script
-    // Watched run whose ranks the launcher started again: last step before the first restart. The later steps are
-    // counted on from there, regardless of the checkpoint that the new processes continued from. Empty for any other
-    // run.
+    bool isWatched = false;              // true if the run trained a watched script
+    // Last step before the first restart of the ranks of a watched script by its launcher. Later steps are counted from
+    // this number, even if the new processes continue from an earlier checkpoint. Empty for any other run.
     std::optional<std::int64_t> lastOwnStep;
     std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by the number of steps done
     std::optional<Json> config;
-    std::optional<BitsBasis> bits;  // conditions for identical bits, from summary.json
+    std::optional<BitsBasis> bits;  // conditions under which another run gets identical bits, read from summary.json
 };
 
 // Checks the first step of metrics.jsonl and reads telemetry.jsonl, config.json and summary.json if they exist. Memory

@@ -24,8 +24,8 @@ constexpr bool kIsVector<std::vector<T>> = true;
 template <class E, class Wanted>
 concept Is = std::same_as<std::remove_const_t<E>, Wanted>;
 
-// Lists the members of each part of the summary with their names, in the order of the file. The writer and the reader
-// share these functions.
+// The functions named fields() list the members of each part of the summary with their names, in the order of the file.
+// Both the writer and the reader use them.
 template <class F, Is<SplitMetrics> E>
 void fields(F& f, E& e) {
     f("loss", e.loss);
@@ -80,7 +80,7 @@ void fields(F& f, E& e) {
     f("gathered", e.gathered);
     f("buffers", e.buffers);
     f("peak", e.peak);
-    // The writer omits the member if it is not known.
+    // The writer omits a predicted peak that is not known.
     if (!std::is_const_v<E> || e.predictedPeak >= 0) f("predicted_peak", e.predictedPeak);
 }
 

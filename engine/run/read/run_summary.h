@@ -30,8 +30,8 @@ struct FinalMetrics {
     std::optional<double> validationAccuracy{};
     std::optional<std::int64_t> validationSamples{};
     std::optional<SplitMetrics> exact{};   // result that counts each validation sample once
-    std::optional<SplitMetrics> padded{};  // result that also counts the repeated samples that give all ranks the same
-                                           // number
+    std::optional<SplitMetrics> padded{};  // result that also counts the samples that the sampler repeats to give all
+                                           // ranks the same number
 };
 
 // Metrics of the epoch with the highest validation accuracy, or with the lowest validation loss if there is no
@@ -42,8 +42,8 @@ struct BestMetrics {
     std::optional<double> validationAccuracy{};
 };
 
-// First sample that a rank trained although the sampler assigned another one. Step, slot and samples are empty if only
-// a hash is known.
+// First sample that a rank trained although the sampler had assigned another sample to its position. The step, the slot
+// and the two samples are empty if the comparison had only a hash of the epoch.
 struct SummaryMismatch {
     std::int64_t rank = 0;
     std::int64_t epoch = 0;
@@ -54,10 +54,11 @@ struct SummaryMismatch {
     std::optional<std::int64_t> trained{};
 };
 
-// Rank for which the other ranks wait, found by the arrival times at the collectives.
+// Rank for which the other ranks wait longest, determined from the times at which the ranks arrive at the collectives.
 struct Straggler {
     int rank = 0;
-    std::string phase{};       // phase that delays the rank; "cpu" if another program uses its processor
+    std::string phase{};       // phase of the step that makes this rank late; "cpu" if another program uses its
+                               // processor
     double share = 0;          // share of the steps in which this rank arrives last, 0 to 1
     double lostMsPerStep = 0;  // time per step that the other ranks wait for this rank, in milliseconds
 };
@@ -67,13 +68,13 @@ struct SummaryThrottle {
     double gflops = 0;
     double gbitPerSecond = 0;
     double latencyUs = 0;
-    bool kept = true;  // true if this CPU was fast enough to imitate the device and the link
+    bool kept = true;  // true if this CPU was fast enough to imitate the configured device and link
 };
 
 // Clock of a host at the end of the run, compared with the run's clock.
 struct SummaryClock {
     std::string host{};
-    // Measured clock of the host; offsetUs is not written, because it would reveal when the hosts were started.
+    // Measured clock of the host. offsetUs is not written, because it would reveal when the host was booted.
     HostClock clock{};
 };
 
@@ -93,10 +94,11 @@ struct Recording {
         std::string why{};
     };
     std::int64_t bytes = 0;                         // size of telemetry, metrics and log in bytes
-    std::optional<std::int64_t> thinnedFromStep{};  // first step recorded in windows
+    std::optional<std::int64_t> thinnedFromStep{};  // first step recorded as part of a window of several steps; empty:
+                                                    // each step has its own line
     std::int64_t linesLeftOut = 0;                  // number of lines that were not recorded because of the budget
-    std::optional<Stop> stopped{};                  // reason why recording stopped: a full or failed disk; empty if it
-                                                    // did not stop
+    std::optional<Stop> stopped{};                  // reason why recording stopped early: a full or failed disk; empty
+                                                    // if it did not stop early
 };
 
 // Library that trained the model of a watched run, for example "torch" "2.15.0".
@@ -122,18 +124,19 @@ struct SummaryCheck {
     std::string why{};     // reason of the result, if the check did not pass
 };
 
-// Samples that the ranks used in one epoch. Empty values are not known; `why` gives the reason.
+// Samples that the ranks of one data-parallel group used in one epoch. Empty values are not known; `why` gives the
+// reason.
 struct EpochSamples {
     std::int64_t epoch = 0;
-    std::int64_t assigned = 0;  // number of assigned samples over all ranks, with repetitions
+    std::int64_t assigned = 0;  // number of samples assigned to the ranks of the group, repeated ones included
     std::optional<std::int64_t> distinct{};
-    std::optional<std::int64_t> twice{};  // number of repeated uses: each use of a sample after its first
+    std::optional<std::int64_t> twice{};  // number of repeated uses of samples: all uses of a sample except its first
     std::optional<std::int64_t> never{};
     std::optional<std::int64_t> size{};   // number of samples in the data set from which the loaders select
     bool finished = false;                // true if the ranks have read their loaders to the end
     std::string loader{};                 // line that creates the loader, such as "train.py:48"; empty for a run by
                                           // Ringside
-    std::int64_t group = 0;               // number of the data-parallel group
+    std::int64_t group = 0;               // number of the data-parallel group, counted from 0
     std::vector<std::int64_t> perRank{};  // number of samples assigned to each rank of the group
     std::string why{};                    // cause of repeated or missing samples, as text
 };
@@ -143,15 +146,15 @@ struct SamplesLine {
     std::string label{};  // part of the training, such as "training epochs 1-3"
     std::string text{};
     bool good = true;   // true if no sample was repeated or left out without a reason
-    bool known = true;  // false if the samples were only counted: the line is neither good nor bad
+    bool known = true;  // false if the samples could only be counted, not identified: `good` has no meaning
 };
 
-// Result of the audit whether each sample was used exactly once: by loader, data-parallel group and epoch.
+// Result of the audit that checks whether each sample was used exactly once, by loader, data-parallel group and epoch.
 struct SummarySamples {
     std::vector<EpochSamples> train{};
     std::vector<EpochSamples> val{};
-    std::int64_t validated = 0;  // number of distinct validation samples
-    // Number of distinct validation samples that were trained on; empty: not known.
+    std::int64_t validated = 0;  // number of distinct samples used for validation
+    // Number of distinct validation samples that were also used for training; empty: not known.
     std::optional<std::int64_t> trainedOn{};
     std::vector<SamplesLine> lines{};  // text lines that state the result of the audit
 };
@@ -169,7 +172,8 @@ struct RunSummary {
     std::int64_t worldSize = 0;
     std::int64_t steps = 0;
     std::int64_t plannedSteps = 0;
-    std::int64_t stepsBefore = 0;  // number of steps done by the run that this one resumes
+    std::int64_t stepsBefore = 0;  // number of steps done by the earlier run from which this run resumed; 0 if it did
+                                   // not resume
     std::int64_t nonFiniteBatches = 0;
     double trainSeconds = 0;
     double pausedSeconds = 0;
@@ -181,7 +185,8 @@ struct RunSummary {
     BestMetrics best{};
     std::string device{};
     std::string whyDevice{};
-    // Setting of an environment variable that changes the last bits of results.
+    // Environment variable that limits the instruction set of the CPU and thereby changes the last bits of the results,
+    // such as "ONEDNN_MAX_CPU_ISA=AVX2"; empty if none is set.
     std::optional<std::string> cpuSetting{};
     std::string backend{};
     std::string whyBackend{};
@@ -193,7 +198,7 @@ struct RunSummary {
     double dataWaitShare = 0;
     std::optional<Straggler> straggler{};
     std::optional<std::string> timeVerdict{};
-    Json normalize{};  // image normalization that the last weights expect, copied from the manifest
+    Json normalize{};  // image normalization that the final weights expect, copied from the manifest
     std::int64_t restarts = 0;
     std::optional<std::string> weightsSha256{};
     std::optional<std::vector<RankMemory>> memory{};          // memory of each rank, in bytes

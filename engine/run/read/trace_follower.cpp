@@ -34,8 +34,8 @@ bool isAt(const UniqueFd& file, const std::filesystem::path& path) {
 bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (!m_file && !openNext()) return false;
     while (!readOn(lines)) {
-        // Continues at the end of the file. If the file was renamed, it does not grow any more: the rest is read, and
-        // then the next file is opened.
+        // At the end of a file: waits for more data in the growing file. A file that was renamed no longer grows: reads
+        // the rest of it, and then opens the next file.
         if (isAt(m_file, m_paths.trace())) return false;
         if (readOn(lines)) return true;
         if (!openNext()) return false;
@@ -43,8 +43,8 @@ bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) 
     return true;
 }
 
-// Opens a trace file: at the start, the older file if it exists; afterwards, the growing file. Returns false if there
-// is none.
+// Opens the next trace file: first the older file, if there is one, then the growing file. Returns false if the file
+// does not exist.
 bool TraceFollower::openNext() {
     m_pending.clear();
     UniqueFd next;

@@ -34,7 +34,7 @@ class AppendFile {
     std::filesystem::path m_path;
     UniqueFd m_fd;
     off_t m_before = 0;  // size of the file in bytes when it was opened
-    off_t m_size = 0;    // bytes that this object has written, in addition to m_before
+    off_t m_size = 0;    // bytes of whole lines that this object has written, after the first m_before bytes
     std::string m_pending;
 };
 

@@ -6,10 +6,13 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kRankBytes = 280;  // approximate size of the lines with a rank's hash and checksum, in bytes
-// Approximate size of the lines with training and validation results in both files, in bytes.
+constexpr std::size_t kRankBytes = 280;  // approximate size of the lines with the hash and the checksum of one rank in
+                                         // an epoch, in bytes
+// Approximate size of the lines with an epoch's training and validation results in telemetry.jsonl and metrics.jsonl,
+// in bytes.
 constexpr std::size_t kResultBytes = 1400;
-// Number of epochs whose decision is stored; larger than the number of epochs by which ranks can be apart.
+// Number of epochs whose decision is stored. Ranks are never that many epochs apart, so that all ranks get the same
+// decision for an epoch.
 constexpr std::size_t kRemembered = 16;
 
 }  // namespace

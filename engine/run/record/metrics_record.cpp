@@ -21,8 +21,8 @@ void writeMetrics(NumberWriter& line, const EpochResult& result, bool padded) {
     writeMetrics(line, result.loss, result.accuracy, result.samples);
 }
 
-// Returns the line with an epoch's result: the main numbers first, then, for a validation, the results of both ways of
-// counting.
+// Returns the line with an epoch's result: the main numbers first; then, for a validation, the results with and without
+// the samples repeated by the sampler.
 std::string epochLine(const EpochResult& result, bool padded) {
     const bool validates = result.split == SplitKind::kValidation;
     NumberWriter line;
@@ -68,8 +68,8 @@ void MetricsRecord::add(const GlobalStep& step) {
         gather(step);
         if (step.step == m_open->window.last) close();
     }
-    // Writes the results of epochs now rather than with the next step, so that a run that resumes from this checkpoint
-    // finds the results before it.
+    // If no window is open, the results of epochs are written at once, not only with the next step: a run that resumes
+    // from a checkpoint at this step finds them in the file.
     if (!m_open) writeEpochsUpTo(step.step);
 }
 
@@ -143,7 +143,7 @@ void MetricsRecord::add(const LoggedScalar& scalar) {
     write(line.text("}\n").take());
 }
 
-// Writes the result of an epoch before a window of steps that spans the end of this epoch.
+// Writes the pending results of all epochs that end at `step` or earlier.
 void MetricsRecord::writeEpochsUpTo(std::int64_t step) {
     while (!m_waitingEpochs.empty() && m_waitingEpochs.front().step <= step) {
         m_file.add(epochLine(m_waitingEpochs.front(), m_options.paddedFirst));

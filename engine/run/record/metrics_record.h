@@ -18,7 +18,7 @@ namespace ringside {
 class MetricsRecord {
   public:
     struct Options {
-        // true: the main result of a validation counts padded samples too (training.validate).
+        // true: the main result of a validation also counts the samples repeated by the sampler (training.validate)
         bool paddedFirst = false;
         std::int64_t stepsBefore = 0;
         std::int64_t logEvery = 1;
@@ -28,18 +28,18 @@ class MetricsRecord {
     void add(const GlobalStep& step);
     void add(const EpochResult& result);
     void add(const Controlled& command);
-    // Writes the scalars that rank 0 logs. Ignores those of other ranks, which log the same tags.
+    // Writes a scalar that rank 0 logs. Ignores scalars of other ranks, because all ranks log the same tags.
     void add(const LoggedScalar& scalar);
     // Writes the pending results of epochs that end at this step or before.
     void writeEpochsUpTo(std::int64_t step);
-    // Continues in a new file after the old one was lost.
+    // Continues in a new file `path` after the run directory, and the old file with it, was deleted.
     void startAgain(const std::filesystem::path& path) { m_file = AppendFile(path); }
     // Writes the current, incomplete window and all pending results of epochs.
     void finish();
-    // Adapts the window width to the budget and writes buffered lines to the file.
+    // Adjusts the number of steps per window to the budget, and writes the buffered lines to the file.
     void flush();
     std::int64_t bytes() const { return m_file.bytes(); }
-    // Returns the first step that is part of a window; empty while each step has its own line.
+    // Returns the first step that was recorded as part of a window; empty while each step has its own line.
     std::optional<std::int64_t> thinnedFrom() const { return m_thinnedFrom; }
 
   private:
@@ -65,7 +65,8 @@ class MetricsRecord {
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
     std::optional<Open> m_open;
-    std::deque<EpochResult> m_waitingEpochs;  // epoch results whose last step is not written yet
+    std::deque<EpochResult> m_waitingEpochs;  // epoch results to be written after the line that contains the epoch's
+                                              // last step
 };
 
 }  // namespace ringside

@@ -63,7 +63,7 @@ PlanWatch::~PlanWatch() {
 
 void PlanWatch::add(const Consumed& report) {
     std::vector<Consumed>& epoch = m_incomplete[report.epoch];
-    // A rank of a script that was started again reports an epoch again.
+    // A restarted script can report an epoch of a rank a second time: the later report replaces the earlier one.
     std::erase_if(epoch, [&](const Consumed& earlier) { return earlier.rank == report.rank; });
     epoch.push_back(report);
     if (static_cast<std::int64_t>(epoch.size()) == m_options.config.dataRanks()) {

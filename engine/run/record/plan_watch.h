@@ -23,17 +23,19 @@ namespace ringside {
 // Returns the SHA-256, in hex, of the sample indices that a rank trains by the plan, without those that the loader
 // drops, as little-endian int64. Equal to ShardPlan::hash if the loader drops nothing.
 std::string trainedHash(const ShardPlan& plan, int rank);
-// Returns the same hash of only the first `count` samples.
+// Returns the SHA-256, in hex, of the first `count` sample indices that a rank trains by the plan, as little-endian
+// int64.
 std::string trainedHash(const ShardPlan& plan, int rank, std::int64_t count);
 
 // First position at which a rank trained a sample other than the planned one.
 struct PlanMismatch {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t slot = -1;     // position (slot) of the wrong sample in the rank's list of the epoch; -1: only the
-                                // hash of the epoch is known
-    std::int64_t step = 0;      // training step of the wrong sample within its epoch, counted from 1
-    std::int64_t planned = -1;  // sample that the sampler assigns to this position; -1: the sampler assigns none
+    std::int64_t slot = -1;     // position of the wrong sample in the rank's list of samples of the epoch; -1: not
+                                // known, because the comparison had only a hash of the epoch
+    std::int64_t step = 0;      // training step of the wrong sample, counted from 1 in each epoch
+    std::int64_t planned = -1;  // sample that the sampler assigns to this position; -1: the rank's list has no such
+                                // position
     std::int64_t trained = -1;
 
     // Returns a text such as "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17".
@@ -44,13 +46,14 @@ struct PlanMismatch {
 struct PlanWatchOptions {
     RunConfig config;
     std::int64_t datasetSize = 0;
-    // Function that returns the labels of the samples, which some samplers need. Called in the thread that compares.
+    // Function that returns the labels of the samples, which some samplers need. Called in the comparing thread.
     std::function<std::shared_ptr<const ClassLabels>()> classes = {};
-    // Largest share of one CPU that the comparison uses before withoutPauses() or finish(); 1 = no pauses.
+    // Largest share of one CPU that the comparing thread uses before withoutPauses() or finish() is called; 1: it never
+    // pauses.
     double share = 0.02;
-    std::function<void()> onNews = {};  // called in the comparing thread after each task
-    // True if a rank may leave an epoch before its last sample, as a script does that breaks out of its loop or fails.
-    // The samples until then must be as planned.
+    std::function<void()> onNews = {};  // called in the comparing thread after each comparison
+    // True if a rank may end an epoch before its last assigned sample, as a script does that leaves its loop early or
+    // fails. The samples up to that point must be as planned.
     bool mayEndEarly = false;
 };
 
@@ -59,11 +62,12 @@ struct PlanNews {
     struct Confirmed {
         int rank = 0;
         std::int64_t epoch = 0;
-        std::int64_t count = 0;  // number of slots, from the first, that are as planned
+        std::int64_t count = 0;  // number of samples, from the start of the epoch, that the rank trained as planned
     };
-    std::vector<std::int64_t> auditedEpochs;  // epochs in which the hash of all samples of each rank was compared
+    std::vector<std::int64_t> auditedEpochs;  // epochs of which the hash of all samples was compared with the plan, for
+                                              // each rank
     std::vector<PlanMismatch> mismatches;     // new differences from the plan, at most one for each rank and epoch
-    // For each rank with newly confirmed samples: how many samples of its epoch are confirmed.
+    // Confirmed samples of the current epoch, for each rank whose number has increased.
     std::vector<Confirmed> confirmed;
 };
 
@@ -73,8 +77,8 @@ struct PlanNews {
 // destructor waits until its current task is done and joins it.
 class PlanWatch {
   public:
-    static constexpr std::int64_t kLargestSet = 20'000'000;  // number of samples up to which plans are compared; larger
-                                                             // plans take seconds and much memory
+    static constexpr std::int64_t kLargestSet = 20'000'000;  // largest data set, in samples, whose plans are compared:
+                                                             // larger plans take seconds to compute, and much memory
 
     explicit PlanWatch(PlanWatchOptions options);
     ~PlanWatch();
@@ -85,17 +89,19 @@ class PlanWatch {
     // above kLargestSet, are not checked.
     void add(const Consumed& report);
     void add(const ConsumedIndices& report);
-    // Returns the results since the last call. Does not block on a check.
+    // Returns the results since the last call. Does not wait for a running comparison.
     PlanNews take();
-    // Stops pausing between checks. Call once no rank trains any more.
+    // Makes the comparing thread run without pauses from now on. Must be called only after all ranks have finished
+    // training.
     void withoutPauses();
-    // Checks the queued reports and those of incomplete epochs; blocks for at most `deadline`. Returns the results.
+    // Compares the queued reports and the reports of epochs that not all ranks have reported. Returns the results that
+    // are available after at most `deadline`.
     PlanNews finish(std::chrono::milliseconds deadline);
 
   private:
     struct Task {
         std::function<void()> run;
-        std::size_t indices = 0;  // number of sample indices in the report
+        std::size_t indices = 0;  // number of sample indices in the report; bounds the memory of the queue
     };
     void queue(Task task);
     void runThread();
@@ -111,7 +117,8 @@ class PlanWatch {
     // The following four members are used by the comparing thread only.
     std::shared_ptr<const ClassLabels> m_classes;
     std::optional<ShardPlan> m_plan;
-    std::set<std::pair<int, std::int64_t>> m_known;  // ranks and epochs for which a mismatch has been reported
+    std::set<std::pair<int, std::int64_t>> m_known;  // ranks and epochs for which a mismatch has been added to the
+                                                     // results
     // Number of confirmed slots (positions in the epoch's list), by rank.
     std::map<int, PlanNews::Confirmed> m_confirmed;
 

@@ -10,7 +10,7 @@ namespace ringside {
 namespace {
 
 constexpr double kMebibyte = 1 << 20;
-// Bytes of the whole budget that are reserved for lines that are always written.
+// Part of the total budget that is reserved for lines of the kind kVital, in bytes.
 constexpr double kVitalBytes = kMebibyte;
 constexpr double kHourUs = 3600e6;
 constexpr std::int64_t kMinuteUs = 60000000;
@@ -18,7 +18,7 @@ constexpr std::int64_t kHour = 3600000000;
 constexpr std::int64_t kLookUs = 1000000;
 constexpr int kMostHalvings = 30;
 
-// Shares of the byte allowance, by kind of data. The last kind, kVital, has its own kVitalBytes.
+// Share of each kind of data in the allowance. The last kind, kVital, has the separate budget kVitalBytes.
 constexpr std::array<double, kRecordKinds> kShares = {0.34, 0.16, 0.22, 0.12, 0.02, 0.10, 0.04, 0};
 
 }  // namespace
@@ -39,9 +39,9 @@ void RecordBudget::advance(std::int64_t timeUs) {
     while (m_marks.size() > 2 && m_marks[1].timeUs <= m_nowUs - kMinuteUs * 60) m_marks.pop_front();
 }
 
-// Returns the number of bytes that may be written until time t: half of the hourly allowance at the start, and then
-// rest * t / (t + T) more, whose rate decreases. T is chosen such that the first hour gets no more than the hourly
-// allowance.
+// Returns the number of bytes that may be written until time t. The formula is perHour / 2 + rest * t / (t + T): half
+// of the hourly limit is available at the start, and the rest at a decreasing rate. T is chosen such that the first
+// hour gets no more than the hourly limit.
 std::int64_t RecordBudget::allowedAt(std::int64_t timeUs) const {
     const double atOnce = m_perHour / 2;
     const double rest = m_total - atOnce;
@@ -72,8 +72,8 @@ bool RecordBudget::spend(RecordKind kind, std::size_t bytes, double upTo) {
     return true;
 }
 
-// Updates how often a kind of data is halved, so that its remaining share lasts 600 s with the allowance that is added
-// meanwhile.
+// Adjusts how many times the kind should halve its data: at the present rate of writing, its remaining share must last
+// for at least 600 s, including the allowance added in that time.
 void RecordBudget::adapt(RecordKind kind) {
     constexpr double kLastSeconds = 600;
     constexpr double kBusy = 0.5;

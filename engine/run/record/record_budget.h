@@ -10,11 +10,12 @@
 
 namespace ringside {
 
-// Kinds of recorded data. Each kind has its own share of the budget, so that none displaces another.
+// Kinds of recorded data. Each kind has its own share of the budget, so that much data of one kind does not use up the
+// share of another.
 enum class RecordKind {
     kSteps,      // telemetry of steps
     kMetrics,    // steps in metrics.jsonl
-    kEpochs,     // results of epochs, checks of shards and replicas
+    kEpochs,     // results of epochs, hashes of the trained samples and of the replicas' parameters
     kSigns,      // heartbeats and states of ranks
     kSamples,    // sample indices of steps
     kGradients,  // gradients of inspected steps
@@ -23,27 +24,31 @@ enum class RecordKind {
 };
 inline constexpr std::size_t kRecordKinds = 8;
 
-// Budget of bytes that a run may write to its directory, over time.
+// Budget of the bytes that a run may write to its directory.
 //
-// The allowance grows with the run time towards telemetry.megabytes_total and never reaches it, and no hour gets more
-// than telemetry.megabytes_per_hour. A kind that approaches its share is asked to halve its data; lines beyond the
-// share are left out. One thread; times are run time in microseconds.
+// The allowance grows with the run time: it approaches telemetry.megabytes_total without reaching it, and it never adds
+// more than telemetry.megabytes_per_hour in an hour. halvings() requests that a kind of data near the limit of its
+// share writes less; spend() refuses the lines beyond the share. Used by one thread. Times are microseconds since the
+// start of the run.
 class RecordBudget {
   public:
     explicit RecordBudget(const TelemetryConfig& limits);
 
-    // Sets the current time and updates the number of halvings of each kind. Earlier times are ignored.
+    // Sets the current time, and updates the number of halvings for steps, metrics, epochs and heartbeats. Times before
+    // the current time are ignored.
     void advance(std::int64_t timeUs);
-    // Returns the number of bytes that may have been written by now, all kinds together.
+    // Returns the number of bytes that all kinds together may have written by now.
     std::int64_t allowed() const { return allowedAt(m_nowUs); }
-    // Subtracts the size of a line from the kind's share of the budget. Returns false if more than the fraction `upTo`
-    // of the share would then be used: in this case nothing is subtracted, and the line counts as left out. upTo: below
-    // 1 to keep a reserve for later lines.
+    // Subtracts the size of a line from the kind's share of the budget. Returns false, subtracts nothing and counts the
+    // line as left out if the used fraction of the share would exceed `upTo`. upTo: below 1 to keep a reserve for later
+    // lines.
     bool spend(RecordKind kind, std::size_t bytes, double upTo = 1);
-    // Returns how many times the kind should halve its data, so that its remaining share lasts. Updated once a second
-    // when more than half of the share is used; decreases again when there is room.
+    // Returns how many times the kind should halve its data so that its remaining share lasts. Updated at most once a
+    // second. Increases while more than half of the share is used, and decreases when data is written at less than a
+    // quarter of the affordable rate.
     int halvings(RecordKind kind) const { return m_parts[static_cast<std::size_t>(kind)].halvings; }
-    // Sets the size of files in the run directory that are not part of the record.
+    // Sets the total size of the other files in the run directory, without checkpoints, in bytes. It reduces the
+    // allowance.
     void setOthers(std::int64_t bytes) { m_others = bytes; }
 
     // Returns the number of bytes that all kinds have spent.
@@ -55,8 +60,8 @@ class RecordBudget {
     struct Part {
         std::int64_t spent = 0;
         std::int64_t leftOut = 0;
-        std::int64_t wanted = 0;    // number of bytes requested since lookedUs, including refused ones
-        std::int64_t lookedUs = 0;  // time of the last call of adapt(), in microseconds
+        std::int64_t wanted = 0;    // number of bytes passed to spend() since lookedUs, including refused bytes
+        std::int64_t lookedUs = 0;  // time of the last update of `halvings`, in microseconds of run time
         int halvings = 0;
     };
     struct Mark {
@@ -64,8 +69,8 @@ class RecordBudget {
         std::array<std::int64_t, kRecordKinds> spent{};
     };
     Part& part(RecordKind kind) { return m_parts[static_cast<std::size_t>(kind)]; }
-    // Returns the used fraction of the kind's share if `bytes` more are written: the larger of the fractions of the
-    // total and of the hourly allowance.
+    // Returns the used fraction of the kind's share if `bytes` more are written. It is the larger of two fractions: of
+    // the allowance since the start of the run, and of the hourly limit in the last hour.
     double used(RecordKind kind, std::int64_t bytes) const;
     std::int64_t allowedAt(std::int64_t timeUs) const;
     void adapt(RecordKind kind);
@@ -75,7 +80,7 @@ class RecordBudget {
     std::int64_t m_nowUs = 0;
     std::int64_t m_others = 0;
     std::array<Part, kRecordKinds> m_parts;
-    std::deque<Mark> m_marks;  // marks of the written bytes, one for each minute of the last hour
+    std::deque<Mark> m_marks;  // number of bytes written by each kind, stored once a minute for the last hour
 };
 
 }  // namespace ringside

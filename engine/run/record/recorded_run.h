@@ -27,12 +27,13 @@ struct RecordedRun {
     std::int64_t pipelineRanks = 1;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
-    std::int64_t batchSize = 0;      // number of samples in a rank's batch; 0: not known
+    std::int64_t batchSize = 0;      // number of samples in a batch of one rank; 0: not known
     std::int64_t stepsPerEpoch = 0;  // number of steps in an epoch; 0: not known
     std::int64_t epochs = 1;
     std::int64_t stepsBefore = 0;  // number of steps done by the checkpoint from which the run continues
     std::int64_t logEvery = 1;
-    bool paddedValidation = false;  // true if the main result of a validation counts padded samples
+    bool paddedValidation = false;  // true if the main result of a validation also counts the samples repeated by the
+                                    // sampler
     TelemetryConfig limits = {};
     ThrottleConfig throttle = {};
     // Strategy and mesh that determine the last bits of the results; empty if they have no influence (canonical
@@ -40,12 +41,13 @@ struct RecordedRun {
     std::string layout = {};
     // Hash of the samples that the sampler assigns in epoch 0, by data-parallel rank.
     std::vector<std::string> planHashes = {};
-    std::optional<PlanWatchOptions> audit = {};  // plan to compare with the trained samples; empty: no plan is known
+    std::optional<PlanWatchOptions> audit = {};  // plan with which the trained samples are compared; empty: no plan is
+                                                 // known
 };
 
 RecordedRun recordedRun(const PreparedRun& run);
 
-// Returns the first event of a run's record. startedUnixMs: wall clock at the zero of the run's times.
+// Returns the first event of a run's record. startedUnixMs: Unix time at which the run's time is 0, in milliseconds.
 RunStarted runLine(const RunPaths& paths, const RecordedRun& run, std::int64_t startedUnixMs);
 
 }  // namespace ringside

@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-// Function that returns the line to keep, possibly changed; empty: the line is removed.
+// Function that returns the line to keep, unchanged or shortened; empty: the line is removed from the file.
 using Keep = std::function<std::optional<std::string>(const std::string& line)>;
 
 // Rewrites a file line by line. A complete copy replaces the file, so that a crash leaves either the old or the new
@@ -27,7 +27,7 @@ void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
     {
         std::ofstream out(copy, std::ios::trunc);
         for (std::string line; std::getline(in, line) && out;) {
-            if (in.eof()) break;  // the last line is incomplete
+            if (in.eof()) break;  // drops an incomplete last line, which a crash has left
             const std::optional<std::string> kept = keep(line);
             if (kept) out << *kept << '\n';
         }
@@ -72,7 +72,8 @@ std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& c
     return lineOf(kept);
 }
 
-// Replaces the state of a rank that has ended by the state of a rank that starts again.
+// Returns the line with the state kStartingAgain in place of a final state, because the rank starts again when the run
+// resumes. Other states are kept.
 std::string keepState(const RankState& state, const std::string& line) {
     if (state.state != RankStage::kFailed && state.state != RankStage::kStopped && state.state != RankStage::kFinished)
         return line;
@@ -126,8 +127,8 @@ std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut) {
     return lastUs;
 }
 
-// Reads only the last mebibyte of the file, because steps are in order. An epoch is complete with its validation result
-// if the run validates, and otherwise with its training result.
+// Reads only the last mebibyte of the file, because steps are in ascending order. An epoch counts as complete when its
+// validation result is in the file, or its training result if the run does not validate.
 RecordReach recordReach(const RunPaths& paths) {
     constexpr std::streamoff kEnd = 1 << 20;
     RecordReach reach;
@@ -136,7 +137,7 @@ RecordReach recordReach(const RunPaths& paths) {
     in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kEnd));
     bool validates = false;
     for (std::string line; std::getline(in, line);) {
-        if (in.eof()) break;  // the last line is incomplete
+        if (in.eof()) break;  // drops an incomplete last line, which a crash has left
         const Result<Json> json = parseJson(line, "metrics.jsonl");
         if (!json || !json.value().is_object()) continue;
         const std::string kind = stringIn(json.value(), "kind");

@@ -9,7 +9,8 @@ namespace ringside {
 
 // Checkpoint from which a run resumes in its own directory. The record up to this checkpoint is kept.
 struct RecordCut {
-    std::int64_t step = 0;        // number of steps done by the checkpoint; later steps are trained again
+    std::int64_t step = 0;        // number of steps done at the checkpoint; later steps are removed from the record,
+                                  // because the ranks train them again
     std::int64_t epochsDone = 0;  // number of complete epochs at the checkpoint
 };
 
@@ -18,7 +19,7 @@ struct RecordCut {
 // either unchanged or completely rewritten.
 std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut);
 
-// Last step and number of epochs in metrics.jsonl; zeros if there is no such file.
+// Last step and number of epochs recorded in metrics.jsonl; zeros if the file does not exist.
 struct RecordReach {
     std::int64_t steps = 0;
     std::int64_t epochs = 0;  // number of epochs whose results are all in the file

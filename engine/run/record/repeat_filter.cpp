@@ -28,7 +28,8 @@ std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
     dropFirst(rest.endUs, old);
     dropFirst(rest.gradientNorm, old);
     dropFirst(rest.dataUs, old);
-    // Drops the phase times of all traced steps of the frame, because it is not known to which steps they belong.
+    // Drops the phase times of all steps of the frame, because the frame does not say to which of its steps they
+    // belong.
     rest.traced.clear();
     for (auto& column : rest.phaseNs) column.clear();
     return rest;

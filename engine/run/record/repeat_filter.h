@@ -15,21 +15,21 @@ namespace ringside {
 // results, and report them again. The filter removes these reports, so that a run directory holds each step once.
 class RepeatFilter {
   public:
-    // True if the whole event repeats an earlier one. Otherwise stores the event's content, so that later repetitions
-    // are found.
+    // True if the whole event repeats an event that was passed before. Otherwise, stores its step or epoch, so that a
+    // later repetition is detected.
     bool isRepeated(const Event& event);
-    // Accepts epochs and samples again that were reported before: the ranks of a script have begun them again. Steps
-    // are still filtered.
+    // Stops filtering epoch results and sample reports that were passed before, because a restarted script begins its
+    // epochs again. Repeated steps are still filtered.
     void acceptRepeatedEpochs();
-    // Returns a frame without its repeated steps; empty if all its steps are new or the event is no frame. Call before
-    // isRepeated(), which stores the steps as known.
+    // Returns a copy of a steps frame without its repeated steps; empty if no step is repeated or the event is not a
+    // steps frame. Call before isRepeated(), which stores the frame's steps as known.
     std::optional<StepsFrame> newPart(const Event& event) const;
 
   private:
     struct Recorded {
         std::int64_t step = 0;
         std::int64_t consumedEpoch = -1;
-        // Epoch of the latest reported sample indices and the position after the last of them, by loader.
+        // Latest reported sample indices of each loader: their epoch, and the position after the last index.
         std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> indices;
     };
     std::map<int, Recorded> m_ranks;

@@ -18,12 +18,12 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLastWords = 96U << 10;  // maximum bytes of the last lines, less than half of
-                                                   // SpaceReserve::kLastWords
+constexpr std::size_t kMostLastWords = 96U << 10;  // maximum size of the lines written after recording has stopped, in
+                                                   // bytes; less than half of SpaceReserve::kLastWords
 constexpr std::int64_t kMeasureUs = 5000000;       // interval between calls of bytesOfOthers(), in microseconds
 constexpr std::size_t kMostMismatches = 16;
 constexpr std::size_t kMismatchesTold = 3;
-// Longest wait at the end of the run for the comparison of samples that were not compared yet.
+// Longest wait at the end of the run for the comparison of the remaining samples with the plan.
 constexpr std::chrono::milliseconds kAuditPatience{500};
 
 std::string logText(const LogLine& line) {
@@ -59,8 +59,8 @@ RunRecorder::RunRecorder(const RunPaths& paths, const RecordedRun& run)
     };
 }
 
-// Runs `write`, and stops the recording if the disk refuses the data. The ranks continue, so that they can save their
-// weights.
+// Calls `write`. If the disk refuses the data, stops the recording instead of throwing: the ranks continue, so that
+// they can save their weights.
 template <class Write>
 void RunRecorder::unlessFull(Write&& write) {
     if (m_full) return;
@@ -123,8 +123,8 @@ void RunRecorder::stopRecording(const std::string& why) {
                 m_data.lastTimeUs()});
 }
 
-// Writes the lines that a viewer needs even though the recording has stopped: log, states and checkpoints, up to
-// kMostLastWords bytes.
+// Writes a log line, rank state or saved checkpoint after recording has stopped, because viewers need these lines.
+// Skips other events, and lines beyond kMostLastWords bytes in total.
 void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
     const bool counts = std::holds_alternative<LogLine>(event) || std::holds_alternative<RankState>(event) ||
                         std::holds_alternative<CheckpointSaved>(event);
@@ -136,20 +136,20 @@ void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
         if (const auto* log = std::get_if<LogLine>(&event)) m_log.add(logText(*log));
         m_log.flush();
     } catch (const IoError&) {
-        // The reserved space cannot be used, because other programs have filled it. Nothing more is written before the
-        // end of the run, and the log line is stored until then.
+        // Other programs have filled the released space: no further line is written before the end of the run. The
+        // latest log line is stored and written then.
         m_lastWords = kMostLastWords;
         if (const auto* log = std::get_if<LogLine>(&event)) m_unwrittenLog = logText(*log);
     }
 }
 
 void RunRecorder::recordTrainingState(const RankState& state) {
-    // Ranks report "training" again after each validation: only the first report of each rank counts.
+    // A rank reports "training" again after each validation. Only its first report counts.
     if (state.state != RankStage::kTraining || !m_trainingRanks.insert(state.rank).second) return;
     m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
 }
 
-// Logs a warning once, when each rank has reported its instruction set and they differ.
+// Logs a warning once, as soon as all ranks have reported their instruction sets and these differ.
 void RunRecorder::warnOfInstructionSets() {
     const std::optional<std::vector<std::string>> isa = instructionSets();
     if (!isa || m_warnedOfIsa) return;
@@ -159,7 +159,7 @@ void RunRecorder::warnOfInstructionSets() {
     add(LogLine{-1, LogLevel::kWarning, warning, m_data.lastTimeUs()});
 }
 
-// Logs a warning once, when the first rank reports that it could not send a part of its telemetry.
+// Logs a warning once, when a heartbeat first reports that a rank could not send a part of its telemetry.
 void RunRecorder::warnOfDrops(const Heartbeat& beat) {
     if (m_warnedOfDrops || beat.droppedSteps + beat.droppedEvents == 0) return;
     m_warnedOfDrops = true;
@@ -238,14 +238,14 @@ std::int64_t RunRecorder::bytesOfOthers() const {
     return bytes;
 }
 
-// Attempts each part even if an earlier one failed. The first failure becomes the outcome of a run that would have
-// succeeded.
+// Tries to write each part of the record, even if an earlier part failed. The first failure becomes the outcome, unless
+// the run has failed already.
 RunEnded RunRecorder::finish(RunEnded end) {
     const auto attempt = [&](auto&& part) {
         try {
             part();
         } catch (const IoError& error) {
-            if (end.state == RunOutcome::kFailed) return;  // the summary keeps the earlier failure of the run
+            if (end.state == RunOutcome::kFailed) return;  // the outcome keeps the first failure
             end.state = RunOutcome::kFailed;
             end.exitCode = static_cast<int>(error.exitCode());
             end.verdict = error.what();
@@ -278,12 +278,13 @@ RunEnded RunRecorder::finish(RunEnded end) {
     attempt([&] { m_log.flush(); });
     attempt([&] { writeSummary(end); });
     m_data.apply(end);
-    attempt([&] { m_telemetry.addVital(encode(end)); });  // written last, so that its readers find a complete directory
+    attempt([&] { m_telemetry.addVital(encode(end)); });  // the end line is written last: a reader that finds it has a
+                                                          // complete run directory
     attempt([&] { m_telemetry.flushFile(); });
     return end;
 }
 
-// Writes the summary beside the weights too if they were saved outside of the run directory.
+// If the weights were saved outside of the run directory, also writes a copy of summary.json beside them.
 void RunRecorder::writeSummary(RunEnded end) const {
     measure(end);
     const std::string text = jsonText(toJson(summary(end)), 2) + "\n";
@@ -313,7 +314,7 @@ void RunRecorder::describeFullDisk(RunEnded& end) const {
     }
 }
 
-// Adds traces of unfinished steps of ranks that were stopped or killed before they could report them.
+// Adds a trace of the unfinished step of each rank that was stopped or killed before it could report this step.
 void RunRecorder::addOpenSteps() {
     for (const OpenStep& open : openSteps(m_data))
         if (!open.isReported) add(traceOf(open));
@@ -326,8 +327,8 @@ std::int64_t RunRecorder::stepsDone() const {
     return steps;
 }
 
-// Returns the number of samples in `steps` steps, extrapolated from the logged steps at the same rate; from the epoch
-// results if no step was logged.
+// Returns the number of samples in `steps` steps, extrapolated from the logged steps. If no step was logged, returns
+// the sum of the epoch results.
 double RunRecorder::samplesDone(std::int64_t steps) const {
     if (m_data.lastStep()) {
         const auto logged = static_cast<double>(m_data.lastStep()->step - m_run.stepsBefore);

@@ -33,8 +33,8 @@ class RunRecorder {
     // Opens the files, and appends if they exist. Throws IoError.
     RunRecorder(const RunPaths& paths, const RecordedRun& run);
 
-    // Records an event from a rank and the line that encodes it, without its newline. Events that ranks repeat after a
-    // restart are left out. Returns which parts of the run's data changed, as RunChange bits.
+    // Records an event of a rank. line: the same event, encoded without a newline. Skips an event that a restarted rank
+    // repeats. Returns which parts of the run's data have changed, as RunChange bits.
     unsigned take(const Event& event, std::string_view line);
     // Records an event of the supervisor itself. Returns which parts of the run's data changed, as RunChange bits.
     unsigned add(const Event& event);
@@ -49,15 +49,15 @@ class RunRecorder {
         std::int64_t step = 0;  // number of the last recorded step
         std::string why;
     };
-    // Returns the reason why the run directory is no longer written; empty while it is written.
+    // Returns the step and the reason if recording has stopped; empty while the run directory is written.
     const std::optional<FullDisk>& fullDisk() const { return m_full; }
-    // Adds the end line and writes summary.json. Returns `end` with steps and rates from the record; the outcome
-    // becomes a failure if the disk refused a part of the record.
+    // Writes all pending data, summary.json and the end line. Returns `end` with steps and rates from the record. The
+    // outcome becomes a failure if the disk refused a part of the record.
     RunEnded finish(RunEnded end);
-    // Writes summary.json for this outcome, with steps and rates from the record. Throws IoError.
+    // Writes summary.json for the outcome `end`, with steps and rates from the record. Throws IoError.
     void writeSummary(RunEnded end) const;
 
-    // Facts about a watched script, for the summary.
+    // Facts about a watched script that are added to summary.json.
     struct Watched {
         std::optional<SummaryFramework> framework;
         std::optional<std::string> continues;
@@ -65,18 +65,19 @@ class RunRecorder {
         std::vector<SummaryCheck> checks;
         std::optional<SummarySamples> samples;
     };
-    // Replaces the facts about the run by the facts that a watched script has reported since its start. Call before
-    // finish().
+    // Replaces the facts known at the start of a watched run by the facts that its script has reported since. Must be
+    // called before finish().
     void complete(RecordedRun run, Watched watched);
 
-    // Counts a restart of the ranks, for the summary.
+    // Counts a restart of the ranks, for RunSummary::restarts.
     void countRestart() { ++m_restarts; }
-    // Records epochs and samples again that were recorded before, as RepeatFilter::acceptRepeatedEpochs() says.
+    // Records epoch results and sample reports again although they were recorded before; see
+    // RepeatFilter::acceptRepeatedEpochs().
     void acceptRepeatedEpochs() { m_repeats.acceptRepeatedEpochs(); }
 
-    // Returns the recorded data, without curves.
+    // Returns the recorded data, without the curves of losses.
     const RunData& data() const { return m_data; }
-    // Returns the number of steps done, logged or not (training.log_every).
+    // Returns the number of steps done, including steps that were not logged (training.log_every).
     std::int64_t stepsDone() const;
 
   private:
@@ -109,7 +110,7 @@ class RunRecorder {
 
     const RunPaths m_paths;
     RecordedRun m_run;
-    std::optional<Watched> m_watched;  // facts about a watched script; empty if the ranks are Ringside's own
+    std::optional<Watched> m_watched;  // facts about a watched script; empty if Ringside trained the model itself
     SpaceReserve m_reserve;
     RecordBudget m_budget;
     EpochGate m_epochs;
@@ -121,8 +122,7 @@ class RunRecorder {
     RepeatFilter m_repeats;
     std::int64_t m_restarts = 0;
     std::optional<FullDisk> m_full;
-    std::size_t m_lastWords = 0;  // number of bytes of important lines written since recording to the run directory
-                                  // stopped
+    std::size_t m_lastWords = 0;  // size of the lines written since recording stopped, in bytes
     std::string m_unwrittenLog;   // log line that did not fit on the full disk; written at the end of the run
     bool m_loggedLeftOut = false;
     bool m_warnedOfIsa = false;
@@ -132,7 +132,7 @@ class RunRecorder {
     std::optional<PlanWatch> m_watch;  // comparison of the trained samples with the plan; empty if no plan is known
     StepsVerdict m_time;
     std::int64_t m_auditedEpochs = 0;
-    std::vector<PlanMismatch> m_mismatches;  // first 16 samples that a rank trained contrary to the sampler
+    std::vector<PlanMismatch> m_mismatches;  // the first 16 differences between the trained samples and the plan
     std::int64_t m_trainingFromUs = -1;      // run time at which the last rank began to train, in microseconds; -1: not
                                              // yet
     std::int64_t m_firstStepUs = -1;

@@ -97,7 +97,7 @@ void addWatched(const RunRecorder::Watched& watched, RunSummary& all) {
 
 }  // namespace
 
-// Determines how the time was spent, from the latest traced steps.
+// Finds out from the latest traced steps what limits the speed of the run, and sets end.timeVerdict.
 void RunRecorder::judgeTime(RunEnded& end) {
     if (!m_data.trace() || m_data.trace()->steps().empty()) return;
     m_time = verdictOf(m_data, *m_data.trace());
@@ -130,8 +130,8 @@ std::optional<std::vector<std::string>> RunRecorder::instructionSets() const {
     return all;
 }
 
-// Returns the conditions that determine the last bits of the results. With training.reduction canonical, the transport
-// and the division of the model among the ranks have no influence.
+// Returns the conditions that determine the last bits of the results. With training.reduction canonical, these are the
+// instruction sets only: the transport and the rank layout have no influence.
 BitsBasis RunRecorder::bitsBasis() const {
     BitsBasis basis{.isa = instructionSets()};
     if (basis.isa)
@@ -178,7 +178,7 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.straggler = straggler();
     if (!end.timeVerdict.empty()) all.timeVerdict = end.timeVerdict;
     const Json manifest = lastManifest();
-    // The normalization is taken from the manifest, because the ranks measure it.
+    // The ranks measure the normalization and save it in the manifest; the experiment does not contain it.
     all.normalize = manifest.value("normalize", Json(nullptr));
     all.restarts = m_restarts;
     all.weightsSha256 = weightsSha256(manifest);

@@ -22,14 +22,14 @@ namespace {
 }  // namespace
 
 SpaceReserve::SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes, const std::string& what) {
-    // The name is unique, because a rank that is killed before unlink() leaves its file, and several ranks can reserve
-    // space at the same time.
+    // The name must be unique: several ranks can reserve space at the same time, and a rank that is killed before
+    // unlink() leaves its file behind.
     std::string path = (directory / "reserve-XXXXXX").string();
     m_file.reset(::mkostemp(path.data(), O_CLOEXEC));
     if (!m_file) refuse(directory, what, errno);
     ::unlink(path.c_str());
-    // Ignores other errors, which mean that the file system cannot reserve space. Writing zeros instead would take as
-    // long as a save.
+    // With any other error, the file system cannot reserve space: the reserve stays empty. Filling the file with zeros
+    // instead would take as long as saving a checkpoint.
     int failed = ::fallocate(m_file.get(), 0, 0, bytes);
     while (failed != 0 && errno == EINTR) failed = ::fallocate(m_file.get(), 0, 0, bytes);
     if (failed != 0 && (errno == ENOSPC || errno == EDQUOT)) refuse(directory, what, errno);

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Reserved disk space for the last lines of a run or for a checkpoint. When the disk is full, release() makes room for
-// them. The reserve is an unlinked file, which the kernel frees with the process.
+// Reserved disk space for the last lines of a run or for a checkpoint. If the disk is full, release() frees space for
+// them. The reserve is an unlinked file, which the kernel removes when the process ends.
 class SpaceReserve {
   public:
     static constexpr std::int64_t kLastWords = 256 << 10;  // bytes reserved for summary, end line and log
@@ -19,7 +19,7 @@ class SpaceReserve {
     // does not support reservations, no space is reserved.
     explicit SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes = kLastWords,
                           const std::string& what = "a run");
-    // Releases the reserve except for its last `bytes` bytes.
+    // Releases the reserve except for `bytes` bytes.
     void shrinkTo(std::int64_t bytes);
     // Releases the whole reserve.
     void release() { m_file.reset(); }

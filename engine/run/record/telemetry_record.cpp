@@ -9,11 +9,12 @@
 namespace ringside {
 namespace {
 
-// Fraction of the budget for steps that may be used for steps outside of windows.
+// Fraction of the steps' budget up to which single steps are written. The rest is kept for windows of steps.
 constexpr double kMostOfSingles = 0.9;
-constexpr std::int64_t kSignIntervalUs = 1000000;  // initial interval of heartbeats, in microseconds
+constexpr std::int64_t kSignIntervalUs = 1000000;  // interval of heartbeats and states without halvings, in
+                                                   // microseconds; each halving doubles it
 
-// Returns the first `count` steps of a frame that is not thinned.
+// Returns a copy of a frame that contains single steps (not windows of steps), reduced to its first `count` steps.
 StepsFrame headOf(const StepsFrame& frame, std::size_t count) {
     StepsFrame head = frame;
     const auto cut = [count](auto& column) { column.resize(std::min(column.size(), count)); };
@@ -87,10 +88,12 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     }
 }
 
-// Writes the gradient cells of a step for all ranks or for no rank: for all steps while there is room, then for one
-// step in 3 s, and finally for one in 30 s. The remaining values of a gradient view are small and are always written.
+// Writes the gradient cells of a step for all ranks or for no rank. With an increasing use of the budget, cells are
+// written for all steps, then for one step in 3 s, and finally for one step in 30 s. The other values of a gradient
+// view are small and are always written.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
-    // Fractions of the budget up to which the cells of a step are written; the rest is for the other ranks.
+    // Used fraction of the budget up to which the cells of a further step are written. The rest is kept for the same
+    // step of the other ranks.
     constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
@@ -115,15 +118,15 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
     const std::string head = single == frame.step.size() ? withNewline(line)
                              : single > 0                ? encode(headOf(frame, single))
                                                          : std::string();
-    // Steps outside of windows leave a part of the budget unused, because windows are written later and must still fit.
+    // Single steps may not use the whole budget: windows of steps are written later and need a part of it.
     if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMostOfSingles)) m_file.add(head);
     if (single == frame.step.size()) return;
     if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];
     windows.add(frame, single, m_steps);
 }
 
-// Writes a state or heartbeat at once while there is room. If there is no room, keeps only the latest state and
-// heartbeat of each rank, so that all ranks are equally up to date.
+// Writes a state or heartbeat at once while the budget suffices. After the first halving, keeps only the latest state
+// and heartbeat of each rank for writeSigns(), which writes them at an interval.
 void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
     PendingReports& reports = m_reports[static_cast<std::size_t>(rank)];
     (isState ? reports.state : reports.beat) = withNewline(line);
@@ -142,7 +145,7 @@ void TelemetryRecord::writeSigns(std::int64_t nowUs) {
     }
 }
 
-// Writes pending data before the end line of a run.
+// Writes pending windows and states. Called before the end line of a run is written.
 void TelemetryRecord::finish() {
     for (StepWindows& windows : m_windows) windows.finish();
     writeWindows();
@@ -165,8 +168,8 @@ void TelemetryRecord::flush(std::int64_t nowUs) {
     m_file.flush();
 }
 
-// Makes the windows wider, from the end of the window with the latest step on. No rank has begun a later window, so
-// that all ranks change the width at the same step.
+// Changes the width of the windows after the end of the window that contains the latest step. No rank has begun a later
+// window, so that the width changes at the same step on all ranks.
 void TelemetryRecord::adjust() {
     const int halvings = m_budget.halvings(RecordKind::kSteps);
     if (halvings == m_halvings) return;

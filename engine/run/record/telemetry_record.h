@@ -33,16 +33,16 @@ class TelemetryRecord {
     void add(const Event& event, std::string_view line);
     // Writes a line, with its newline, even if the budget is used up.
     void addVital(const std::string& line);
-    // Starts a new file after the old file was lost.
+    // Starts a new file with the line firstLine after the run directory, and the old file with it, was deleted.
     void startAgain(const std::filesystem::path& path, std::string_view firstLine);
-    // Writes the open windows and pending states at the end of a run.
+    // Writes unfinished windows and pending states. Called at the end of a run.
     void finish();
-    // Writes finished windows and pending heartbeats and states, adapts to the budget, and writes buffered lines to the
-    // file. nowUs: time since the start of the run, in microseconds.
+    // Writes finished windows, and heartbeats and states that are due; adjusts the width of windows to the budget;
+    // passes buffered lines to the file. nowUs: time since the start of the run, in microseconds.
     void flush(std::int64_t nowUs);
     std::int64_t bytes() const { return m_file.bytes(); }
     void flushFile() { m_file.flush(); }
-    // Returns the first step that is part of a window; empty while each step has its own values.
+    // Returns the first step that was recorded as part of a window; empty while each step has its own values.
     std::optional<std::int64_t> thinnedFrom() const { return m_thinnedFrom; }
 
   private:
@@ -67,11 +67,11 @@ class TelemetryRecord {
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
     std::vector<StepWindows> m_windows;  // windows of steps, by rank
-    // True for each rank whose replica data (checksums of its weights) of the latest epoch are left out.
+    // By rank: true if the checksums of the rank's weights are not written for the latest epoch.
     std::vector<bool> m_skipsReplica;
     std::vector<PendingReports> m_reports;
-    std::int64_t m_gradientsOf = -1;  // step of the latest gradient views
-    bool m_wholeGradients = true;     // true if the cells of step m_gradientsOf are written
+    std::int64_t m_gradientsOf = -1;  // step of the latest gradient view
+    bool m_wholeGradients = true;     // true if the gradient cells of the step m_gradientsOf are written
     std::int64_t m_wholeGradientsUs = 0;
 };
 

@@ -13,7 +13,8 @@ TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t most
 std::int64_t TraceRecord::mostBytesWithin(std::int64_t mebibytesTotal) {
     constexpr std::int64_t kLeast = 100'000;
     constexpr std::int64_t kMost = 32 << 20;
-    constexpr std::int64_t kPart = 20;  // each of the two files may take 1/20 of the size limit of the run directory
+    constexpr std::int64_t kPart = 20;  // the size limit of the run directory is divided by this number for each of the
+                                        // two trace files
     return std::clamp((mebibytesTotal << 20) / kPart, kLeast, kMost);
 }
 
@@ -29,7 +30,7 @@ void TraceRecord::add(std::string_view line) {
 void TraceRecord::rotate() {
     flush();
     m_file.reset();
-    std::error_code ignored;  // an error is ignored: if renaming fails, the file continues to grow
+    std::error_code ignored;  // if renaming fails, the lines are appended to trace.jsonl, which then exceeds its limit
     std::filesystem::rename(m_paths.trace(), m_paths.olderTrace(), ignored);
     m_lines = m_bytes = 0;
 }

@@ -10,17 +10,17 @@
 
 namespace ringside {
 
-// Writer of the latest traced steps of all ranks, in two files. When trace.jsonl is full, it replaces trace.1.jsonl and
-// a new trace.jsonl begins. The files together hold at least the last kSteps steps of each rank, or as many as the
-// size limit allows.
+// Writer of the latest traced steps of all ranks to two files. When trace.jsonl is full, it is renamed to
+// trace.1.jsonl, replacing an older file, and a new trace.jsonl begins. The two files together contain at least the
+// last kSteps steps of each rank, or fewer if their size limit is reached.
 class TraceRecord {
   public:
     static constexpr std::int64_t kSteps = 2000;
 
     // mostBytes: maximum size of each file, in bytes.
     TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes);
-    // Returns the maximum size of each file for a run directory that may take this number of bytes: 1/20 of it, from
-    // 100,000 bytes to 32 MiB.
+    // Returns the maximum size of each trace file in bytes: 1/20 of the size limit of the run directory, at least
+    // 100,000 bytes and at most 32 MiB.
     static std::int64_t mostBytesWithin(std::int64_t mebibytesTotal);
 
     // Adds a line without its newline. Throws IoError if the disk refuses the write.

@@ -25,11 +25,11 @@ class ControlServer {
 
     // Opens the socket and writes supervisor.json. Throws IoError.
     explicit ControlServer(const RunPaths& paths);
-    // Returns the descriptors to poll. When a descriptor is ready, the caller passes it to onReady().
+    // Returns the descriptors that the caller must poll. The caller passes each ready descriptor to onReady().
 
     std::vector<pollfd> interests() const;
-    // Accepts a client or reads from it, without blocking. Calls onCommand for each valid command; other lines are
-    // ignored. Ignores descriptors that do not belong to this server.
+    // Accepts a client or reads from a client, without blocking. Calls onCommand for each valid command and ignores
+    // other lines. Does nothing if `fd` does not belong to this server.
     void onReady(int fd, const std::function<void(const ControlCommand&)>& onCommand);
 
   private:

@@ -8,17 +8,18 @@
 
 namespace ringside {
 
-// Creates the directory of a live run again when it was deleted or moved, for the ranks' last checkpoint, its
-// configuration and a new record. If that fails, the ranks save elsewhere (SavePlaces), and the rest of the run is not
-// recorded.
+// Creates the directory of a live run again after it was deleted or moved, with its configuration and a new record, so
+// that the ranks can save a last checkpoint in it. If this fails, the ranks save elsewhere (SavePlaces), and the rest
+// of the run is not recorded.
 class DirectoryGuard {
   public:
     DirectoryGuard(const RunPaths& paths, const PreparedRun& run, RunJournal& journal);
 
-    // Checks the directory, and creates it again if it is lost. Returns true at the check that finds it lost: the run
-    // must then stop. Throws IoError if another run uses the directory now.
+    // Checks whether the run directory was deleted or moved, and creates it again in this case. Returns true once for
+    // each loss: the caller must then stop the run. Throws IoError if another run uses the path now.
     bool isLost(TimePoint now);
-    // Checks the directory at once. Call at the end of the run. Throws IoError if another run uses the directory now.
+    // Checks the directory without waiting for a second check, and creates it again if it is missing. Called at the end
+    // of the run. Throws IoError if another run uses the path now.
     void restore();
     // Returns a text that describes the loss of the directory; empty if it was never lost.
     const std::string& lostText() const { return m_lostText; }
@@ -31,7 +32,7 @@ class DirectoryGuard {
     RunJournal& m_journal;
     DirectoryWatch m_watch;
     std::string m_lostText;
-    bool m_cannotRecord = false;  // true if the lost directory could not be created again
+    bool m_cannotRecord = false;  // true if the directory was lost and could not be created again
 };
 
 }  // namespace ringside

@@ -8,18 +8,19 @@
 
 namespace ringside {
 
-// Detects that the run directory was deleted, moved, emptied or replaced. Open files would still accept data then, but
-// the data could not be found any more.
+// Detector of a run directory that was deleted, moved, emptied or replaced. Writing to the open files would not fail in
+// this case, but their data could not be found any more.
 class DirectoryWatch {
   public:
     explicit DirectoryWatch(const RunPaths& paths);
 
-    // Checks the directory, but at most every 250 ms. Returns true once two checks in a row have failed, so that a
-    // running `rm -r` is over.
+    // Checks the directory at most every 250 ms. Returns true once two checks in a row have failed: a running `rm -r`
+    // may still delete files after the first failure.
     bool isLost(TimePoint now);
-    // Stores which directory is now at the path. Later checks compare with this directory.
+    // Stores the identity of the directory that is at the path now, for comparison by later checks.
     void begin();
-    // Checks at once. True if the path is still the directory that begin() stored and contains telemetry.jsonl.
+    // Checks the directory immediately. True if the directory at the path is the one that begin() stored, and contains
+    // telemetry.jsonl.
     bool isThere() const;
 
   private:

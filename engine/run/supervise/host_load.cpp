@@ -15,9 +15,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// CPU time that a rank needs from its start to its first telemetry, multiplied by a safety factor of about 3.
+// CPU time that a rank needs from its start to its first telemetry, in milliseconds, including a safety factor of about
+// 3.
 constexpr double kStartCpuMs = 250;
-// 1024 / 110: ratio of the weights of niceness 0 and niceness 10 in the Linux scheduler.
+// Weight of a process at niceness 0 in the Linux scheduler, relative to a rank at niceness 10: 1024 / 110.
 constexpr double kWeightOfOthers = 9.3;
 constexpr double kRanksPerCpu = 8;
 constexpr double kProcessesPerCpu = 16;
@@ -38,7 +39,7 @@ HostLoad readHostLoad(int ranks) {
 
 RunDeadlines runDeadlines(milliseconds least, milliseconds timeout, const HostLoad& load) {
     const double cpus = std::max(load.processors, 1);
-    // Number of processes that compete for the CPUs; a rank counts as one.
+    // Load of the CPUs, in ranks: each process of another program counts as kWeightOfOthers ranks.
     const double rivals = load.ranks + kWeightOfOthers * load.others;
     const double waiting = kStartCpuMs * std::max(0.0, rivals / cpus - 1);
     RunDeadlines deadlines;

@@ -24,10 +24,10 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kHandoverPatience{20};
 constexpr std::chrono::seconds kWelcomePatience{10};
 constexpr std::chrono::seconds kReadingPatience{
-    60};  // long, because ranks on other hosts may first read their program and data over a network
+    60};  // long, because ranks on other hosts may have to read their program and data over a network
 
-// Returns the message that starts the ranks. Rank 0's host has index 0; the other hosts follow in the order of their
-// first rank.
+// Returns the message that starts the ranks. Hosts are numbered in the order of their lowest rank, so that rank 0's
+// host is 0.
 Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests, const std::string& runDirectory) {
     Welcome welcome;
     welcome.runDirectory = runDirectory;
@@ -95,8 +95,8 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
-// Sends the ranks the message that starts the run, creates the shared memory for the ranks of this host, and passes its
-// descriptor to the ranks that are not children of this process.
+// Creates the shared memory for the ranks of this host. Calls sendWelcome(), which sends the ranks the message that
+// starts the run. Passes the descriptor of the memory to the ranks that are not child processes of this process.
 UniqueFd shareMemory(const Welcome& welcome, const std::function<void()>& sendWelcome) {
     const auto here = static_cast<int>(welcome.ranksOn(0).size());
     if (here == 1) {
@@ -115,8 +115,8 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.workerProgram = launched.worker;
     options.epochUs = launched.epochUs;
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
-    // The descriptor is treated like that of a closing terminal: launchers send several signals, which are one stop
-    // request.
+    // The stop descriptor is used like that of a closing terminal: a launcher sends several signals, which must count
+    // as one stop request.
     options.hangUpFd = launched.stopFd;
     options.mayBeKilled = true;
     options.sharedFd = sharedFd;

@@ -21,21 +21,23 @@ namespace ringside {
 struct LaunchedRun {
     LaunchPlace place;
     RendezvousTerms terms;
-    bool ownToken = false;  // true: RINGSIDE_TOKEN was set; false: the token is derived from the job
+    bool ownToken = false;  // true: the token was set by RINGSIDE_TOKEN; false: it is derived from the job of the
+                            // launcher
     PreparedRun run;
     std::filesystem::path worker;  // path of the program of rank 0
-    std::int64_t epochUs = 0;      // start of the run's time, in microseconds of CLOCK_MONOTONIC
-    int stopFd = -1;               // descriptor on which each readable event requests a stop
-    std::int64_t restart = 0;      // number of restarts before this start
+    std::int64_t epochUs = 0;      // time of CLOCK_MONOTONIC at which the run's time is 0, in microseconds
+    int stopFd = -1;               // descriptor that becomes readable when a stop is requested
+    std::int64_t restart = 0;      // number of times that the launcher restarted the job before this start
     std::string hostName;          // name of rank 0's host in the record; empty: the system's host name is used
     // Function that is called after events were recorded; see SupervisorOptions::onChange.
     std::function<void(const RunData&, unsigned)> onChange = {};
-    std::function<void(const Culprit&)> onStartFailure = {};  // called for ranks that keep the run from starting
+    std::function<void(const Culprit&)> onStartFailure = {};  // called with the ranks that prevent the run from
+                                                              // starting
     std::function<void(const std::string&)> log;              // prints a line to the launcher's output
 };
 
-// Hosts a run until it has ended and its directory is complete; blocks. Returns the outcome, or a problem if the run
-// could not start: in this case the run directory is removed. Throws IoError.
+// Hosts a run until it has ended and its directory is complete; blocks. Returns the outcome. If the run cannot start,
+// removes the run directory and returns a problem. Throws IoError.
 Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory);
 
 }  // namespace ringside

@@ -15,15 +15,16 @@ namespace ringside {
 class MemoryKills {
   public:
     MemoryKills();
-    // Reads the kernel's counter of out-of-memory kills, at most every 10 s. Call at each tick, so that
-    // killedRecently() does not count old kills.
+    // Reads the kernel's counter of out-of-memory kills, at most every 10 s. Must be called at each tick of the
+    // supervisor, so that killedRecently() compares with a recent value.
     void look(TimePoint now);
-    // True if a process was killed within the last 10 to 20 s; empty if the kernel does not report such kills.
+    // True if the kernel has killed a process for lack of memory in the last 10 to 20 s; empty if the kernel does not
+    // count such kills.
     std::optional<bool> killedRecently() const;
 
   private:
     std::filesystem::path m_file;
-    std::optional<std::int64_t> m_before;  // number of kills at the second-latest reading of the counter
+    std::optional<std::int64_t> m_before;  // number of kills at the last but one reading of the counter
     std::optional<std::int64_t> m_last;    // number of kills at the latest reading of the counter
     TimePoint m_lookAt{};
 };

@@ -23,7 +23,8 @@ bool hasStopped(const RankReport& rank) {
     return exitedWith(rank, ExitCode::kStopped) && rank.reportedStage == RankStage::kStopped;
 }
 
-// Returns "; the last checkpoint is checkpoints/step-00000012".
+// Returns a text that names the last checkpoint, such as "; the last checkpoint is checkpoints/step-00000012", or says
+// that there is none.
 std::string lastCheckpointText(const RunEvidence& run) {
     return run.checkpoint ? "; the last checkpoint is " + run.checkpoint->path : "; no checkpoint was written";
 }
@@ -53,8 +54,8 @@ RunEnded finished(const RunEvidence& run) {
     return end;
 }
 
-// Returns the outcome for the case that all ranks report that they have finished. It is a success only if the
-// checkpoint of the last step is complete.
+// Returns the outcome if all ranks have reported "finished". The run has finished only if the checkpoint of the last
+// planned step and epoch is complete.
 RunEnded provenFinish(const RunEvidence& run) {
     if (!run.checkpoint) {
         return failed(ExitCode::kBadConfiguration, -1,

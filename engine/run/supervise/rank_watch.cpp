@@ -15,8 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Time between two ticks from which this process counts as having been suspended or stopped; the silence of ranks does
-// not count then.
+// If two ticks are further apart than this, the supervisor itself was suspended or stopped: the silence of ranks in
+// this time is not counted.
 constexpr milliseconds kLateTick{1500};
 constexpr milliseconds kReadLoadEvery{1000};
 constexpr milliseconds kLookAtSavesEvery{1000};
@@ -26,8 +26,8 @@ double secondsBetween(TimePoint from, TimePoint to) {
     return std::chrono::duration<double>(to - from).count();
 }
 
-// True if the rank may have failed because of a peer. The supervisor then expects that the peer reports a failure or
-// ends, too.
+// True if a rank with this end may have failed because of a peer. The supervisor then waits for the peer's failure
+// report or end before it judges.
 bool mayBlamePeer(const std::optional<ChildEnd>& end) {
     return end && !end->signalled &&
            (end->code == static_cast<int>(ExitCode::kCommunicationFailed) ||
@@ -40,8 +40,8 @@ RankWatch::RankWatch(const RunPaths& paths, const PreparedRun& run, const Superv
                      const Ranks& ranks, RunJournal& journal)
     : m_paths(paths), m_run(run), m_options(options), m_ranks(ranks), m_journal(journal) {}
 
-// Ranks on other hosts and ranks of a launcher keep the configured timeout, because the load of their hosts is not
-// known to this process.
+// Ranks keep the configured timeout if some of them run on other hosts or were started by a launcher, because the load
+// of other hosts is not known.
 void RankWatch::begin() {
     m_witnessedAt.reset();
     const HostLoad load = m_options.readLoad(ranksHere());
@@ -52,8 +52,8 @@ void RankWatch::begin() {
     if (!text.empty()) m_journal.log(LogLevel::kInfo, text);
 }
 
-// Extends the start deadline while at least one rank has sent nothing yet, because other programs may have started
-// after the ranks.
+// Extends the start deadline while at least one rank has sent nothing: the load of the host may have risen since the
+// ranks were started.
 void RankWatch::extendStartDeadline() {
     const TimePoint now = steady_clock::now();
     const bool allHaveSent = std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->hasSentAny; });
@@ -101,7 +101,7 @@ std::optional<Verdict> RankWatch::judge(bool settled) {
     limits.startSeconds = std::chrono::duration<double>(m_deadlines.start).count();
     const double timeout = m_run.config.parallel.timeoutSeconds * m_deadlines.timeoutFactor;
     limits.runSeconds = timeout + kHeartbeatSeconds;
-    // The rank of a GPU that does not respond ends itself after twice the timeout.
+    // On a GPU that does not respond, a rank ends itself after twice the timeout. The limit must be longer.
     limits.stillSeconds = (m_run.compute.device == DeviceChoice::kCuda ? 2 : 1) * timeout +
                           std::chrono::duration<double>(m_options.stillGrace).count();
     return ringside::judge(fates(), limits, settled);
@@ -141,8 +141,8 @@ RankFate RankWatch::fateOf(const RankLink& rank, TimePoint now) const {
     fate.savingSeconds = rank.movement.savingSeconds(now);
     if (fate.end) fate.endedSeconds = secondsBetween(rank.endedAt, now);
     fate.missingRank = rank.missingRank;
-    // Checks only silent ranks, or all ranks after a failure, because reading /proc for each rank at each tick would
-    // cost more than all other checks.
+    // Checks only silent ranks, or all ranks after one may have failed because of a peer: reading /proc for each rank
+    // at each tick would take more time than all other checks together.
     if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt)) fate.processStopped = rank.isStopped();
     if (fate.end && fate.end->signalled && fate.end->code == SIGKILL) fate.memoryKill = m_memoryKills.killedRecently();
     return fate;

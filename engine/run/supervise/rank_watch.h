@@ -16,8 +16,8 @@
 
 namespace ringside {
 
-// Watches the ranks of a run for failures: silence, missing progress, ends and invalid data. Determines the verdict
-// (the reason of the failure); the supervisor then ends the run.
+// Detector of failures of a run's ranks: silence, missing progress, ends and invalid data. Returns the verdict, which
+// is the reason of the failure, to the supervisor, which ends the run.
 class RankWatch {
   public:
     using Ranks = std::vector<std::unique_ptr<RankLink>>;
@@ -28,10 +28,10 @@ class RankWatch {
     // Sets the deadlines for ranks that are about to start, depending on the load of this host. Call before the first
     // start and before each restart.
     void begin();
-    // Starts to measure the time between ticks. Call once the ranks have started.
+    // Begins the measurement of the time between ticks. Must be called when all ranks have been started.
     void started() { m_lastTick = std::chrono::steady_clock::now(); }
-    // Ignores the silence of ranks during the time in which this process was suspended, and counts growing checkpoint
-    // files as progress. Call at each tick.
+    // Restarts the measurement of the ranks' silence if this process was suspended since the last tick, and counts
+    // growing checkpoint files as progress of ranks that save. Must be called at each tick.
     void tick();
     // Returns the factor by which the timeout of collectives is extended on a busy host.
     double timeoutFactor() const { return m_deadlines.timeoutFactor; }
@@ -39,10 +39,11 @@ class RankWatch {
     // Returns the verdict once a rank has failed. Empty: no rank has failed, or the reports that name the cause may
     // still arrive.
     std::optional<Verdict> judge();
-    // Returns the verdict after all ranks have ended, so that no further report can arrive.
+    // Returns the verdict after all ranks have ended: unlike judge(), does not wait for further reports.
     std::optional<Verdict> judgeEnded() { return judge(true); }
-    // Records that a rank sent invalid data. A rank on another host is then judged at once if isCertain, otherwise at
-    // the 16th invalid line. Invalid data from a process of this host is a mistake in Ringside and is only logged.
+    // Records that a rank sent invalid data. For a rank on another host, the run fails at once if isCertain, and
+    // otherwise at the rank's 16th invalid line. For a rank on this host, does nothing: the caller logs the line,
+    // because the cause is a mistake in Ringside.
     void reportMisuse(RankLink& rank, const std::string& how, bool isCertain);
     std::vector<RankFate> fates() const;
 
@@ -62,7 +63,8 @@ class RankWatch {
     RunJournal& m_journal;
     RunDeadlines m_deadlines;
     TimePoint m_readLoadAt{};
-    std::optional<TimePoint> m_witnessedAt;  // end of the first rank that may have failed because of a peer
+    std::optional<TimePoint> m_witnessedAt;  // time at which a rank was first found to have ended because of a possible
+                                             // failure of a peer
     std::optional<Verdict> m_misuse;         // verdict about a rank on another host that sent invalid data
     MemoryKills m_memoryKills;
     std::uintmax_t m_savedBytes = 0;

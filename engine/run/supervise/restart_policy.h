@@ -6,11 +6,12 @@
 
 namespace ringside {
 
-// True if a restart may succeed after an end with this exit code. A wrong configuration or a diverged loss would fail
-// again.
+// True if a restart may succeed after a run has ended with this exit code. False for a wrong configuration or a loss
+// that is not finite, because the run would fail again.
 bool isRestartable(int exitCode);
 
-// Returns the pause before a restart, counted from 1. It begins with `first` and doubles with each restart, up to 30 s.
+// Returns the pause before a restart. restart: number of the restart, counted from 1. The first pause is `first`; each
+// further pause is twice as long, at most 30 s.
 std::chrono::milliseconds backOffBefore(std::int64_t restart, std::chrono::milliseconds first);
 
 }  // namespace ringside

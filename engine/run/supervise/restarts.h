@@ -17,15 +17,16 @@ class Restarts {
   public:
     Restarts(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options, RunJournal& journal);
 
-    // Records the restarts of a group of processes that was ended and started again as a whole: a class run, or ranks
-    // started through ssh.
+    // Records the earlier restarts of the whole group of processes, as in a classroom run or with ranks started through
+    // ssh (SupervisorOptions::restart).
     void recordEarlier();
     // True if parallel.max_restarts allows a further restart.
     bool areLeft() const { return m_count < m_most; }
-    // Decides whether the ranks are restarted after this end. Returns the pause before the restart and logs it; empty:
-    // the run has ended.
+    // Decides whether the ranks restart after they have ended with `end`. Returns the pause before the restart, and
+    // logs it; empty: no restart.
     std::optional<std::chrono::milliseconds> next(const RunEnded& end);
-    // Counts and records the restart that next() has announced. Call after the pause, unless the run was stopped in it.
+    // Counts and records the restart that next() has decided on. Must be called after the pause, unless a stop was
+    // requested in the meantime.
     void begin();
     // Returns the checkpoint from which the ranks resume; empty before the first restart.
     const std::string& checkpoint() const { return m_checkpoint; }
@@ -39,7 +40,8 @@ class Restarts {
     const std::int64_t m_most;
     const std::chrono::milliseconds m_backOff;
     std::int64_t m_count;
-    // Checkpoint of the restart that next() has announced; empty if the ranks start from the beginning.
+    // Checkpoint from which the ranks resume in the restart that next() has decided on; empty if they start from the
+    // beginning.
     std::optional<CheckpointThere> m_from;
     std::string m_checkpoint;
 };

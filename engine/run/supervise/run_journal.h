@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// Record of a live run: stamps the supervisor's own events with the run's time, and collects which parts of the run's
-// data have changed.
+// Record of a live run. Adds the run's time to the events of the supervisor, and collects which parts of the run's data
+// have changed.
 class RunJournal {
   public:
     // paths: must outlive this object. epochUs: start of the run's time, in microseconds of CLOCK_MONOTONIC.
@@ -23,8 +23,8 @@ class RunJournal {
     std::int64_t nowUs() const;
     // Returns the event that begins the record of a run.
     RunStarted runLine() const;
-    // Returns text about the steps before the checkpoint that the record of this directory lacks, because the earlier
-    // run ended before it recorded them. Empty if no step is missing.
+    // Returns a warning that the record in this directory lacks steps before the checkpoint, because the earlier run
+    // ended before it had recorded them. Empty if no step is missing.
     std::string missingStepsText() const;
 
     // Records an event of the supervisor.
@@ -41,7 +41,8 @@ class RunJournal {
   private:
     const RunPaths& m_paths;
     const RecordedRun m_run;
-    const std::int64_t m_earlierSteps;  // last step of metrics.jsonl before this start; -1: there was no record
+    const std::int64_t m_earlierSteps;  // last step in metrics.jsonl before this run was started; -1: there was no
+                                        // record
     RunRecorder m_recorder;
     const std::int64_t m_epochUs;
     unsigned m_changes = 0;

@@ -11,17 +11,19 @@
 
 namespace ringside {
 
-// With --resume auto a run resumes in its own directory, from the newest usable checkpoint. Without a checkpoint, the
-// old record is deleted, and the run starts from the beginning in the same directory.
+// Value of --resume with which a run resumes in its own directory from the newest usable checkpoint. If there is none,
+// the run deletes the old record and starts from the beginning in the same directory.
 inline constexpr const char* kResumeAuto = "auto";
 
 // Returns the checkpoint that --resume auto resumes from, as an absolute path; empty if there is none. dataRanks:
 // number of data-parallel ranks. Returns a problem if `out` is empty.
 Result<std::string> findResumeAuto(const std::filesystem::path& out, std::int64_t dataRanks);
-// Opens the locked directory of a run that is about to start: `out`, which must be new or empty, or a directory with a
-// default name if `out` is empty. autoResume: training.resume is the result of findResumeAuto(); `out` is then opened
-// again if it exists, and its record is cut after the checkpoint, or deleted if there is none. epochUs: start of the
-// run's time; it is decreased by the time that the kept record covers. Call after the experiment was checked. Throws
+// Creates or opens the directory of a run that is about to start, and locks it: `out`, which must be new or empty, or a
+// directory with a default name if `out` is empty.
+//
+// autoResume: training.resume was set from findResumeAuto(). An existing `out` is then opened, and the steps after the
+// checkpoint are removed from its record; without a checkpoint, the record is deleted. epochUs: start of the run's
+// time; decreased by the run time of the record that is kept. Must be called after the experiment was checked. Throws
 // IoError.
 Result<RunDirectory> openRun(const RunConfig& config, const std::filesystem::path& out, bool autoResume,
                              std::int64_t& epochUs);

@@ -8,25 +8,25 @@
 
 namespace ringside {
 
-// Decides what a stop request means, which depends on the earlier requests.
+// Decision about the meaning of each stop request of a user.
 //
-// The first request begins the stop. The second logs what a third would cost. A third request terminates the ranks
-// without saving if it comes within kMind after the second; if it comes within kReading, it is ignored, because the
-// user cannot have read the log line yet.
+// The first request begins the stop. The second request logs the steps that a further request would discard. A further
+// request terminates the ranks without saving if it comes between kReading and kMind after this log line. An earlier
+// one is ignored, because the user cannot have read the line yet; a later one logs the line again.
 class StopRequests {
   public:
     enum class Meaning { kBegin, kTell, kNothing, kCutShort };
-    static constexpr std::chrono::milliseconds kReading{300};  // time after the report in which requests are ignored,
-                                                               // because the user cannot have read it yet
-    // Time after the log line from which a further request logs the line again instead of terminating the ranks.
+    static constexpr std::chrono::milliseconds kReading{300};  // time after the log line in which a request is ignored,
+                                                               // because the user cannot have read the line yet
+    // Time after the log line in which a further request terminates the ranks. A later request logs the line again.
     static constexpr std::chrono::seconds kMind{5};
 
     // Returns the meaning of a stop request by the user.
     Meaning request(TimePoint now);
     // Returns the meaning of a request that can arrive several times for one stop, as from a closing terminal or a
-    // launcher: kBegin, or kNothing after any earlier request.
+    // launcher: kBegin for the first request of any kind, otherwise kNothing.
     Meaning hangUp(TimePoint now);
-    // True after the first request of either kind.
+    // True after the first call of request() or hangUp().
     bool isRequested() const { return m_isRequested; }
 
   private:

@@ -68,8 +68,8 @@ void StopSequence::beginStop() {
     m_logInterval = m_options.waitLogInterval;
     m_logAt = steady_clock::now() + m_logInterval;
     m_journal.log(LogLevel::kInfo, "stop requested: the ranks stop together after the current step");
-    // Sends the request to all ranks. Rank 0 decides the step after which all ranks stop; the other ranks only end
-    // their pauses of slow motion.
+    // All ranks get the request, so that none waits in a pause of slow motion. Rank 0 alone decides after which step
+    // all ranks stop.
     for (const auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
     m_onStopping();
 }

@@ -9,14 +9,15 @@
 
 namespace ringside {
 
-// The end of a run's ranks on request: all ranks stop together after the current step and save their weights. Ranks are
-// terminated, and killed after a grace period, if they are still loading data or if the user requests it. A stop has no
-// deadline of its own: steps and saves that make progress may take long, and RankWatch detects hung ranks.
+// Sequence of actions that ends a run's ranks on request. Normally all ranks stop together after the current step and
+// save their weights. Ranks that are still loading data, and all ranks after a third request, are terminated, and
+// killed after a grace period. There is no deadline for a stop, because steps and saves can take long; RankWatch
+// detects hung ranks.
 class StopSequence {
   public:
     enum class Phase { kRunning, kStopping, kTerminating, kKilled };
 
-    // onStopping is called when the ranks have been asked to stop together.
+    // onStopping: called after the ranks were requested to stop together.
     StopSequence(const RunPaths& paths, const SupervisorOptions& options, const RankWatch::Ranks& ranks,
                  const RankWatch& watch, RunJournal& journal, std::function<void()> onStopping);
 
@@ -38,9 +39,9 @@ class StopSequence {
     bool hasStoppedLoading() const { return m_stoppedLoading; }
     // True if the ranks were terminated on request, before they had saved.
     bool wasCutShort() const { return m_cutShort; }
-    // True if this process has ended the ranks, so that their ends are no failures.
+    // True if this process has terminated or killed the ranks, so that their ends do not count as failures.
     bool hasEndedRanks() const { return m_phase == Phase::kTerminating || m_phase == Phase::kKilled; }
-    // True if the ranks have not ended in time after they were killed.
+    // True if ranks that were killed have still not ended after a time limit.
     bool isOutOfPatience() const;
 
   private:
@@ -62,7 +63,7 @@ class StopSequence {
     TimePoint m_deadline{};  // end of the current phase; valid only in the phases kTerminating and kKilled
     bool m_stoppedLoading = false;
     bool m_cutShort = false;
-    TimePoint m_logAt{};  // time of the next log line that names the rank a stop waits for
+    TimePoint m_logAt{};  // time at which the log names the rank that the stop waits for again
     std::chrono::milliseconds m_logInterval{};
 };
 

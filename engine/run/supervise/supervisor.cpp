@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kTick{40};  // interval at which ranks send telemetry
+constexpr milliseconds kTick{40};  // longest wait of a tick; also the interval at which ranks send telemetry
 
 // Raises the soft limit of open files. Each rank takes six descriptors; the common limit of 1,024 allows 160 ranks.
 void raiseDescriptorLimit() {
@@ -31,8 +31,9 @@ void raiseDescriptorLimit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// True if a worker may send the event: one of its own rank. Run, end, clock and finding lines come from the supervisor
-// alone. The path in a checkpoint line is read and written later: only rank 0, which saves checkpoints, may send one.
+// True if a worker may send the event. The events RunStarted, RunEnded, HostClock and Finding come from the supervisor
+// only, and an event with a rank must be from this rank. CheckpointSaved may come from rank 0 only, because its path is
+// used for reading and writing later.
 bool maySend(int rank, const Event& event) {
     const bool ours = std::holds_alternative<RunStarted>(event) || std::holds_alternative<RunEnded>(event) ||
                       std::holds_alternative<HostClock>(event) || std::holds_alternative<Finding>(event);
@@ -144,7 +145,7 @@ void Supervisor::runRanks() {
     try {
         while (!allEnded() && !m_stop.isOutOfPatience()) tick();
     } catch (const IoError& error) {
-        // Fails, because another run has taken over the run directory, so that no result of this run can be written.
+        // Another run uses the run directory now, so that no result of this run can be written: the run fails.
         m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
         m_stop.killAll();
     }
@@ -165,7 +166,7 @@ void Supervisor::tick() {
     }
     const bool isKilled = m_stop.phase() == StopSequence::Phase::kKilled;
     if (!isKilled && m_directory.isLost(steady_clock::now())) m_stop.beginOnce();
-    // Stops a run that can no longer be recorded; the ranks save their weights first.
+    // Stops the run when recording has stopped. The ranks save their weights first.
     if (m_journal.recorder().fullDisk() && m_stop.phase() == StopSequence::Phase::kRunning) hangUp();
     m_stop.tick();
     m_journal.flushIfDue(steady_clock::now());
@@ -180,10 +181,11 @@ void Supervisor::waitForInput() {
     }
     for (const pollfd& fd : m_control->interests()) waiting.push_back(fd);
     for (const pollfd& fd : m_store.interests()) waiting.push_back(fd);
-    // Telemetry streams are not polled but read once per tick: waking for each frame would take CPU time from the
-    // ranks.
+    // The telemetry streams are not polled but read once per tick, because to wake up for each frame would take CPU
+    // time from the ranks.
     for (const auto& rank : m_ranks) {
-        // poll() ignores the negative descriptors of ended streams and of processes already reaped.
+        // poll() ignores negative descriptors: of streams that have ended, and of processes whose exit code has been
+        // read.
         waiting.push_back({rank->outputFd(), POLLIN, 0});
         waiting.push_back({rank->exitFd(), POLLIN, 0});
     }
@@ -245,7 +247,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     m_turns.next();
 }
 
-// Logs slow links while the run is live, once for each host.
+// Logs a warning for each host with a slow link, at the first report of the link.
 void Supervisor::logSlowLinks() {
     for (const HostLink& link : hostLinks(m_journal.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
@@ -255,7 +257,8 @@ void Supervisor::logSlowLinks() {
 }
 
 void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
-    // Ignores the worker's own messages, which begin with "rank N: ", because the worker also sends them as telemetry.
+    // Ignores the worker's own messages, which begin with "rank N: ", because the worker has also sent them as
+    // telemetry.
     if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
     m_journal.record(LogLine{rank.rank(), LogLevel::kInfo, std::string(line), m_journal.nowUs()});
 }
@@ -267,7 +270,7 @@ void Supervisor::reapWorkers() {
 }
 
 void Supervisor::reapWorker(RankLink& rank) {
-    readRank(rank);  // reads the rank's last lines, which the sockets can still contain
+    readRank(rank);  // reads the last lines of the rank, which may still be in the buffers of its sockets
     rank.endOrder = ++m_ends;
     rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
@@ -292,8 +295,8 @@ void Supervisor::hangUp() {
     if (mayStop()) m_stop.hangUp();
 }
 
-// Cancels a restart that is about to happen. Returns true if a request may still stop the ranks; false if the ranks are
-// being killed.
+// Cancels the next restart if the supervisor is waiting for it. Returns true if a stop request may be handled; false if
+// the ranks are already being killed.
 bool Supervisor::mayStop() {
     m_givesUp = m_givesUp || m_waitsToRestart;
     return m_stop.phase() != StopSequence::Phase::kKilled;
@@ -343,7 +346,8 @@ RunEvidence Supervisor::evidence() const {
     }
     run.checkpoint = newestCheckpoint(m_paths.directory);
     run.steps = std::max(m_journal.recorder().stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
-    const std::int64_t epochs = m_journal.data().epochs();  // includes changes of the number of epochs during the run
+    const std::int64_t epochs = m_journal.data().epochs();  // includes epochs that a control command has added or
+                                                            // removed
     run.plannedEpochs = m_run.plannedEpochs();
     run.plannedSteps = m_run.plannedSteps();
     if (m_run.config.training.maxSteps == 0) {
@@ -409,7 +413,8 @@ bool Supervisor::restartRanks() {
     return true;
 }
 
-// Waits before a restart. Returns false if a stop was requested during the pause: in this case the run has failed.
+// Waits for the pause before a restart. Returns false if a stop is requested in this time: the run then ends with its
+// failure.
 bool Supervisor::waitToRestart(milliseconds pause) {
     const TimePoint until = steady_clock::now() + pause;
     m_waitsToRestart = true;
@@ -423,7 +428,7 @@ bool Supervisor::waitToRestart(milliseconds pause) {
 }
 
 void Supervisor::startAfresh() {
-    m_ranks.clear();  // kills processes that are still running
+    m_ranks.clear();  // the destructors kill the processes that are still running
     m_store = StoreServer();
     if (m_shared) m_shared = createSharedMemory(sharedMemoryBytes(static_cast<int>(m_run.config.parallel.worldSize)));
     m_stop.reset();

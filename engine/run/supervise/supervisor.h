@@ -35,7 +35,7 @@ class Supervisor {
     Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options);
     ~Supervisor();
 
-    // Adds a rank that is already running, and its connection to the store. Call before start().
+    // Adds a rank that a launcher has started, and its connection to the store. Must be called before start().
     void adopt(std::unique_ptr<RankLink> rank, UniqueFd store);
     // Starts every worker that was not adopted. Throws IoError; the destructor then kills the workers already started.
     void start();
@@ -89,11 +89,12 @@ class Supervisor {
 
     std::optional<Verdict> m_verdict;
     std::vector<std::string> m_lastLines;
-    std::set<std::string> m_slowHosts;  // hosts for which a slow link has been logged
-    bool m_adopted = false;             // true if some ranks were started by a launcher, so that no restart is possible
-                                        // here
+    std::set<std::string> m_slowHosts;  // hosts for which a warning about a slow link has been logged
+    bool m_adopted = false;             // true if some ranks were started by a launcher: only the launcher can restart
+                                        // them
     bool m_waitsToRestart = false;
-    bool m_givesUp = false;  // true if a stop was requested during the pause before a restart
+    bool m_givesUp = false;  // true if a stop was requested during the pause before a restart, so that the restart is
+                             // cancelled
     int m_ends = 0;
     ShortTurns m_turns;
 };

@@ -18,18 +18,22 @@ struct SupervisorOptions {
     std::filesystem::path workerProgram;
     std::vector<std::string> workerEnvironment;  // environment variables "NAME=value" for all workers
     std::int64_t epochUs = 0;                    // start of the run's time, in microseconds of CLOCK_MONOTONIC
-    int stopFd = -1;                             // descriptor, such as a signalfd, on which each readable event
-                                                 // requests a stop
-    int hangUpFd = -1;  // descriptor of a closing terminal: several events are one stop request
-    // Minimum of the deadline for a worker's first telemetry line (runDeadlines()).
+    int stopFd = -1;                             // descriptor, such as a signalfd; each time it is readable, one stop
+                                                 // is requested
+    int hangUpFd = -1;  // descriptor that becomes readable once or several times when the terminal is closed; all
+                        // events together are one stop request
+    // Minimum of the deadline for the first telemetry line of a worker; see runDeadlines().
     std::chrono::milliseconds startDeadline{10000};
-    // Time from the stop request to the first line "waiting for" in the log.
+    // Time from the stop request to the first log line that names the rank the stop waits for.
     std::chrono::milliseconds waitLogInterval{3000};
     std::chrono::milliseconds terminateGrace{1000};  // time between SIGTERM and SIGKILL
-    std::chrono::milliseconds backOff{1000};         // delay of the first restart; doubles each time, at most 30 s
-    // Time to wait for the ends of other ranks before the first end is judged.
+    std::chrono::milliseconds backOff{1000};         // pause before the first restart; each further pause is twice as
+                                                     // long, at most 30 s
+    // Time from the end of a rank that may have failed because of a peer to the verdict. Ends of other ranks in this
+    // time can show the cause.
     std::chrono::milliseconds settleTime{400};
-    // Additional time after the timeout, in which ranks can report a missing peer before they are judged.
+    // Time added to the timeout of collectives before a rank without progress counts as hung, so that the ranks can
+    // report a missing peer first.
     std::chrono::milliseconds stillGrace{3000};
     std::function<HostLoad(int ranks)> readLoad = readHostLoad;
     bool mayBeKilled = false;        // true: a launcher may kill this process soon after a failure or a stop request
@@ -39,8 +43,9 @@ struct SupervisorOptions {
     std::string address;             // address of this host for the other hosts
     std::vector<std::string> notes;  // lines that are written to the log at the start
     std::string hostName;            // name of this host in the record; empty: not recorded
-    std::int64_t restart = 0;        // number of restarts of the whole group before this start
-    // Called after events were recorded; the second argument contains RunChange bits for the parts that changed.
+    std::int64_t restart = 0;        // number of earlier restarts of the whole group of processes
+    // Called after events were recorded. The second argument contains a RunChange bit for each part of the data that
+    // changed.
     std::function<void(const RunData&, unsigned)> onChange;
 };
 

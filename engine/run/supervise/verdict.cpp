@@ -29,7 +29,8 @@ std::string where(const RankFate& fate) {
     return fate.place.empty() ? "" : " " + fate.place;
 }
 
-// Returns the rank's last line of output, without the "rank 2: " that workers put before their own messages.
+// Returns ": " and the last line of the rank's output, without the prefix "rank N: " that workers add to their own
+// messages; an empty text if there is no output.
 std::string lastWords(const RankFate& fate) {
     if (fate.lastLines.empty()) return {};
     const std::string& line = fate.lastLines.back();
@@ -41,7 +42,8 @@ bool exitedWell(const RankFate& fate) {
     return !fate.end->signalled && (fate.end->code == 0 || fate.end->code == static_cast<int>(ExitCode::kStopped));
 }
 
-// True if the rank failed. An exit code of success without a report of "finished" or "stopped" is a failure too.
+// True if the rank failed. An exit code of success counts as a failure if the rank did not report "finished" or
+// "stopped".
 bool endedBadly(const RankFate& fate) {
     return fate.end && !(exitedWell(fate) &&
                          (fate.reportedStage == RankStage::kFinished || fate.reportedStage == RankStage::kStopped));
@@ -51,7 +53,7 @@ bool wasCutOff(const RankFate& fate) {
     return !fate.lastLines.empty() && fate.lastLines.back().find(kControlCut) != std::string::npos;
 }
 
-// True if the rank ended because a peer did not respond: the cause is then another rank.
+// True if the rank ended because a peer did not respond: the cause of the failure is then a peer.
 bool gaveUp(const RankFate& fate) {
     return !wasCutOff(fate) && fate.end && !fate.end->signalled && fate.end->code == kCommunicationFailed;
 }
@@ -71,7 +73,7 @@ ExitCode codeFor(const ChildEnd& end) {
     }
 }
 
-// Returns the probable cause of a fatal signal; empty if the rank's last line of output is more specific.
+// Returns the probable cause of a fatal signal; empty if none is known.
 std::string causeOf(const RankFate& fate) {
     if (!fate.end->signalled || fate.end->lost) return {};
     if (fate.end->code == SIGKILL) {
@@ -127,14 +129,15 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
             name(fate) + " hung" + where(fate) + ": no heartbeat for " + seconds(fate.silentSeconds) + stopped};
 }
 
-// Returns the progress of a rank, for comparison: the rank with the smallest value makes the other ranks wait.
+// Returns the progress of a rank as a comparable tuple. The other ranks wait for the rank with the smallest value.
 auto progressOf(const RankFate& fate) {
     const bool waits = isCommunication(fate.beat.phase);
     return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
 }
 
-// Returns the time in seconds that a rank may make no progress. It grows with the slowest earlier step, and is ten
-// times the limit in the first step, whose duration is not known yet.
+// Returns the longest time without progress that is allowed for a rank, in seconds: eight times its longest earlier
+// time, but at least the limit; before the end of the first step, ten times the limit, because the duration of a step
+// is not known yet.
 double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
     constexpr double kFirstStep = 10;
     constexpr double kSlowStep = 8;
@@ -142,7 +145,8 @@ double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
     return std::max(limits.stillSeconds, kSlowStep * fate.longestSeconds);
 }
 
-// Judges only the rank that is furthest behind, because all other ranks may be waiting for this rank.
+// Judges a run whose ranks send heartbeats but make no progress. Only the rank that is furthest behind is judged,
+// because all others may be waiting for it.
 std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     const RankFate* last = nullptr;
     bool together = true;
@@ -155,7 +159,7 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
     const bool all = together && fates.size() > 1;
     const std::string phase = last->beat.step > 0
                                   ? " in " + std::string(phaseName(last->beat.phase))
-                                  : "";  // before the first step, the text of where(*last) contains the phase already
+                                  : "";  // before the first step, where(*last) already contains the phase
     return Verdict{ExitCode::kRankHung, last->rank,
                    (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
                        ": heartbeats arrive, but no progress for " + seconds(last->stillSeconds) +
@@ -171,7 +175,8 @@ const RankFate* furthestBehind(const std::vector<RankFate>& fates) {
     return last;
 }
 
-// Judges a save only after ten times the limit without new data, because a slow disk may still be writing its cache.
+// Judges a run that makes no progress while it saves. The limit is ten times as long as for steps, because a slow disk
+// may still be writing data from the kernel's cache.
 std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     constexpr double kSlowDisk = 10;
     const RankFate* last = furthestBehind(fates);
@@ -182,8 +187,7 @@ std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const Sile
                        "; is the disk of the run directory gone?"};
 }
 
-// Judges a rank that is still running long after another rank has ended successfully, because all ranks should end
-// together.
+// Judges a run in which a rank is still running long after another rank has ended: all ranks should end together.
 std::optional<Verdict> judgeLeftBehind(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     double longest = 0;
     for (const RankFate& fate : fates) longest = std::max(longest, fate.endedSeconds);
@@ -202,8 +206,8 @@ const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(c
     return first;
 }
 
-// Returns a running rank whose process is stopped, or the one with the longest silence if this silence is longer than
-// heartbeats can be delayed; null if there is none.
+// Returns the rank with the longest silence, among the running ranks whose process is stopped or that have been silent
+// for longer than a heartbeat can be delayed; null if there is none.
 const RankFate* quietest(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
     const RankFate* found = nullptr;
@@ -214,13 +218,14 @@ const RankFate* quietest(const std::vector<RankFate>& fates) {
     return found;
 }
 
-// Returns the first rank to end among those that reported a missing rank, and this missing rank. Only ranks for which
-// `counts` is true are considered.
+// Report of a missing rank: the rank that reported (witness), and the rank that was missing. Both are null if there is
+// none.
 struct MissingRankReport {
     const RankFate* witness = nullptr;
     const RankFate* missing = nullptr;
 };
 
+// Returns the report of the witness that ended first, among the reports whose missing rank satisfies `counts`.
 MissingRankReport findMissingRankReport(const std::vector<RankFate>& fates, bool (*counts)(const RankFate&)) {
     MissingRankReport best;
     for (const RankFate& witness : fates) {
@@ -233,16 +238,16 @@ MissingRankReport findMissingRankReport(const std::vector<RankFate>& fates, bool
     return best;
 }
 
-// True if all ranks that reported a missing peer name this rank. Ranks that name each other have lost their connection,
-// and none of them hung.
+// True if each report of a missing peer names this rank. If ranks name each other instead, the connection between them
+// failed, and none of them hung.
 bool allName(const std::vector<RankFate>& fates, int rank) {
     return std::ranges::all_of(fates, [rank](const RankFate& fate) {
         return !gaveUp(fate) || fate.missingRank < 0 || fate.missingRank == rank;
     });
 }
 
-// Returns the rank that hung if all ranks reported each other as missing: the rank with the clearly longest silence, or
-// otherwise the only rank that was furthest behind. Null if neither exists.
+// Returns the rank that hung for a while, if all ranks reported a missing peer: the rank whose longest silence exceeds
+// all others by at least a second, or else the one rank that made less progress than all others. Null if there is none.
 const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
     const auto silence = [](const RankFate& fate) { return std::max(fate.longestSilence, fate.silentSeconds); };
@@ -263,8 +268,7 @@ const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
     const RankFate* last = nullptr;
     for (const RankFate& fate : fates) {
         if (fate.beat.step == 0 && fate.beat.collective == 0)
-            return nullptr;  // the rank never connected, so that its
-                             // progress is unknown
+            return nullptr;  // the rank never connected: its progress is not known
         if (last == nullptr || isBehind(fate, *last)) last = &fate;
     }
     const auto others = [&](const RankFate& fate) { return &fate == last || isBehind(*last, fate); };
@@ -276,8 +280,9 @@ bool namesMissingPeer(const RankFate& fate) {
            fate.lastLines.back().find(kMisbehaves) != std::string::npos;
 }
 
-// Returns the rank that most other ranks report as sending invalid data; null if none. If several ranks are reported
-// equally often, the report of the lowest rank counts, because rank 0 runs on the supervisor's host.
+// Returns the rank that most other ranks report as sending invalid data; null if there is no such report. If several
+// ranks are reported equally often, returns the one that the lowest rank reports, because rank 0 runs on the
+// supervisor's host.
 const RankFate* mostAccused(const std::vector<RankFate>& fates) {
     const auto accusers = [&](const RankFate& accused) {
         return std::ranges::count_if(fates, [&](const RankFate& one) {
@@ -308,8 +313,8 @@ bool isRefusal(const RankFate& fate) {
     return fate.end && !fate.end->signalled && fate.end->code == static_cast<int>(ExitCode::kBadConfiguration);
 }
 
-// Returns rank 0 if it rejects the configuration as well, otherwise `first`. Rank 0 runs on the supervisor's host and
-// can be trusted.
+// Returns rank 0 if both `first` and rank 0 rejected the configuration, because rank 0 runs on the supervisor's host
+// and can be trusted. Otherwise, returns `first`.
 const RankFate& refusalToReport(const std::vector<RankFate>& fates, const RankFate& first) {
     for (const RankFate& fate : fates) {
         if (isRefusal(first) && fate.rank == 0 && isRefusal(fate)) return fate;
@@ -321,9 +326,10 @@ bool isOnOtherHosts(const std::vector<RankFate>& fates) {
     return std::ranges::any_of(fates, [](const RankFate& fate) { return !fate.host.empty(); });
 }
 
-// Judges a run in which ranks reported a missing peer (witnesses). The cause is the first of these that exists: the
-// rank that the first witness names, if that rank is no witness itself; a rank that also sends the supervisor nothing;
-// a rank that all witnesses name; a rank that responded too late; the first witness.
+// Judges a run in which ranks reported a missing peer (witnesses). first: the witness that ended first. Returns a
+// verdict about the first of these ranks that exists: a missing rank that is not a witness itself; a rank from which
+// the supervisor receives nothing either; a missing rank that all witnesses name; a rank that responded too late;
+// `first`.
 Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
     const MissingRankReport absent = findMissingRankReport(fates, [](const RankFate& fate) { return !gaveUp(fate); });
     if (absent.witness != nullptr) return missed(*absent.missing, *absent.witness);

@@ -17,29 +17,31 @@ struct RankFate {
     int rank = 0;
     std::string host;             // name of the rank's host; empty: this host
     std::optional<ChildEnd> end;  // exit code or signal of the process; empty: the process is still running
-    int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
+    int endOrder = 0;             // position in the order in which the supervisor detected ends, from 1; 0: still
+                                  // running
     std::vector<std::string> lastLines;
     double silentSeconds = 0;     // time since the rank's last telemetry line, or since its start
     bool hasSentAny = false;      // true if at least one telemetry line of the rank has arrived
     bool processStopped = false;  // true if SIGSTOP or a debugger has stopped the process
     std::string place;            // last known position, such as "at step 41 of epoch 3"; empty before the
                                   // first heartbeat
-    Heartbeat beat;               // latest heartbeat that differed from the one before
-    double stillSeconds = 0;      // time since `beat` arrived; 0 in phases without a time limit
+    Heartbeat beat;               // first heartbeat with the latest progress; later heartbeats were equal
+    double stillSeconds = 0;      // time since the rank's last progress; 0 in phases without a time limit
     double longestSeconds = 0;    // longest earlier value of stillSeconds
-    double savingSeconds = 0;     // time since a rank that saves last wrote data; 0 if it does not save
+    double savingSeconds = 0;     // time since the last write of a rank that saves a checkpoint; 0 in other phases
     double endedSeconds = 0;      // time since the process ended
     int missingRank = -1;         // peer that this rank reported as missing; -1: none
-    double longestSilence = 0;    // longest time between two telemetry lines, not counting the present silence
+    double longestSilence = 0;    // longest time between two telemetry lines of the rank; the silence since the last
+                                  // line is not included
     std::optional<RankStage> reportedStage;  // stage that the rank's last RankState reported
     std::optional<bool> memoryKill = {};     // true if a killed rank was killed for lack of memory; empty: not known
 };
 
 // Limits in seconds after which a rank counts as hung.
 struct SilenceLimits {
-    double startSeconds = 10;  // longest allowed silence after the start
-    double runSeconds = 30;    // longest allowed silence after the first sign of life
-    double stillSeconds = 33;  // longest allowed time of heartbeats without progress
+    double startSeconds = 10;  // longest allowed silence from the start of a rank to its first telemetry line
+    double runSeconds = 30;    // longest allowed silence after the first telemetry line
+    double stillSeconds = 33;  // longest allowed time in which heartbeats arrive but show no progress
 };
 
 // Reason why a run has failed.
@@ -47,22 +49,22 @@ struct Verdict {
     ExitCode code = ExitCode::kOk;
     int firstFailedRank = -1;
     std::string text;
-    bool isMisuse = false;  // true if the rank sent data that no correct rank sends
+    bool isMisuse = false;  // true if the failed rank sent data that a correct program never sends
 };
 
 // Returns the reason why the run must end now; empty if the run can continue.
 //
-// `settled`: enough time has passed since a rank reported a missing peer for the end of that peer's process to be
-// detected. Only then does a report such as "rank 2 did not arrive" count as a hang of rank 2. With ranks on other
-// hosts, a rank that rejects its configuration or data is also judged only then: invalid data from a peer can be the
-// cause, which another rank reports.
+// settled: true if enough time has passed, since a rank ended because of a missing peer, to detect the end of this
+// peer. Only then a report such as "rank 2 did not arrive" means that rank 2 hung. If some ranks are on other hosts, a
+// rank that rejects its configuration or data is also judged only when settled: the cause can be invalid data from a
+// peer, which another rank then reports.
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled);
 
 // Returns the verdict about a rank on another host that sent invalid data to the supervisor.
 Verdict misuseVerdict(const RankFate& fate, const std::string& how);
 
-// True if rank b may be waiting for rank a: a is at an earlier step, collective or batch, or only b has reached the
-// collective.
+// True if rank b may be waiting for rank a: a has made less progress, or both are at the same batch and only b waits in
+// a collective.
 bool isBehind(const RankFate& a, const RankFate& b);
 
 }  // namespace ringside

@@ -50,9 +50,9 @@ Result<TrainedChild> TrainingChild::result() const {
     return Problem{"", failureText(summary), "omit it, or change the experiment"};
 }
 
-// Returns the reason why the training failed: the verdict of the run; if there is none, the last line of output, or how
-// the process ended. The verdict of a run that has finished is not used, because it does not explain the failure of the
-// process.
+// Returns the reason why the training failed: the verdict of the run, or, if there is none, the last line of its output
+// or a description of how the process ended. The verdict of a run that has finished is ignored, because it is no reason
+// for a failure.
 std::string TrainingChild::failureText(const Result<RunSummary>& summary) const {
     const bool explains = summary && summary.value().state != RunOutcome::kFinished;
     if (explains && !summary.value().verdict.empty()) return summary.value().verdict;
@@ -65,7 +65,7 @@ std::string TrainingChild::failureText(const Result<RunSummary>& summary) const 
 Result<TrainedChild> TrainingChild::wait() {
     constexpr int kLookMs = 1000;
     while (!advance()) {
-        // A descriptor is negative if nothing is to be read from it; poll() ignores it.
+        // poll() ignores a negative descriptor, from which there is nothing to read.
         std::array<pollfd, 2> waiting{
             {{m_outputEnded ? -1 : outputFd(), POLLIN, 0}, {m_child.end() ? -1 : exitFd(), POLLIN, 0}}};
         ::poll(waiting.data(), waiting.size(), kLookMs);

@@ -13,16 +13,17 @@ namespace ringside {
 
 // Result of a training in a child process.
 struct TrainedChild {
-    std::filesystem::path run;  // path of the run directory
+    std::filesystem::path run;  // path of the run directory of the training
     RunSummary summary;
 };
 
 // Training of one experiment in a child process `ringsidectl run`. The destructor ends the process.
 //
-// Thread safety: one thread. Only wait() blocks: an event loop watches outputFd() and exitFd() and calls advance().
+// Used by one thread. Only wait() blocks. An event loop can poll outputFd() and exitFd() instead, and call advance()
+// when one of them is readable.
 class TrainingChild {
   public:
-    // Starts the training in directory/name. program: path of ringsidectl. Throws IoError.
+    // Starts the training. Its run directory is directory/name. program: path of ringsidectl. Throws IoError.
     TrainingChild(const std::filesystem::path& program, const RunConfig& config, const std::string& name,
                   const std::filesystem::path& directory);
 
@@ -32,7 +33,7 @@ class TrainingChild {
 
     // Reads the available output. Returns true once the process has ended.
     bool advance();
-    // Returns the result, or a problem if the training failed. Call once advance() has returned true.
+    // Returns the result, or a problem if the training failed. Must be called after advance() has returned true.
     Result<TrainedChild> result() const;
     // Blocks until the process has ended, and returns the result.
     Result<TrainedChild> wait();
