@@ -42,7 +42,7 @@ QString controlProgram() {
 int runScreenshot(QApplication& application, const StartOptions& options) {
     Theme theme;
     theme.setMode(options.theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-    // Settings for taking a screenshot, so that the user's settings are neither read nor changed.
+    // Settings in a temporary folder, so that taking a screenshot neither reads nor changes the user's settings.
     const QTemporaryDir folder;
     Settings settings(folder.filePath(QStringLiteral("window.ini")));
     if (!options.typePercent.isEmpty()) theme.setTypePercent(options.typePercent.toInt());

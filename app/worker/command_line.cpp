@@ -22,7 +22,8 @@ Problem unexpected(const CLI::App& app, const char* remedy) {
     return {extra, "comes after the experiment " + positionals.front()->results().front(), remedy};
 }
 
-// Returns the option whose value CLI11 refuses. CLI11 names the option only in its text.
+// Returns the option whose value CLI11 has rejected. Searches the error text for the option's name, because the
+// exception has no other reference to the option.
 const CLI::Option* refusedOption(const CLI::App& app, const CLI::ParseError& error) {
     const std::string text = error.what();
     const CLI::Option* refused = nullptr;
@@ -44,7 +45,7 @@ std::optional<Problem> readCommandLine(CLI::App& app, int argc, const char* cons
     } catch (const CLI::ExtrasError&) {
         return unexpected(app, remedy);
     } catch (const CLI::ArgumentMismatch& error) {
-        const std::string text = error.what();  // "--rank: 1 required INT missing"
+        const std::string text = error.what();  // for example "--rank: 1 required INT missing"
         return Problem{text.substr(0, text.find(':')), "has no value", remedy};
     } catch (const CLI::ParseError& error) {
         const CLI::Option* option = refusedOption(app, error);

@@ -89,8 +89,8 @@ class CudaDevices final : public RankDevices {
         const std::vector<int> gpus = cuda::usableDevices();
         const GpuPlacement placement = placeRank(hostRanksOf(environment, config), static_cast<int>(gpus.size()));
         m_shared = placement.shared;
-        // Set before NCCL's first call; no other thread reads the environment. A variable that the user has set is
-        // kept.
+        // Sets NCCL's environment variables before the first call of NCCL, while no other thread reads the environment.
+        // Keeps a variable that the user has set.
         for (const auto& [name, value] : placement.environment) ::setenv(name.c_str(), value.c_str(), 0);
         CudaOptions options;
         options.device = gpus[static_cast<std::size_t>(placement.gpu)];

@@ -22,7 +22,8 @@ void writeLauncherError(const std::string& text, ErrorRole role) {
     const char* path = std::getenv("TORCHELASTIC_ERROR_FILE");
     if (path == nullptr || *path == '\0') return;
     const std::time_t time = std::time(nullptr) + (role == ErrorRole::kConsequence ? kConsequenceDelay : 0);
-    // The format is that of torch.distributed.elastic's ErrorHandler; torchrun prints only the call stack.
+    // The format is that of torch.distributed.elastic's ErrorHandler. torchrun prints only py_callstack, so the text is
+    // also written there.
     const Json json = {
         {"message", {{"message", text}, {"extraInfo", {{"py_callstack", text}, {"timestamp", std::to_string(time)}}}}}};
     try {

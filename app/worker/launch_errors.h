@@ -10,7 +10,7 @@ namespace ringside {
 enum class ErrorRole { kCause, kConsequence };
 
 // Writes the error to the file that TORCHELASTIC_ERROR_FILE names, if set. torchrun reports the failure with the
-// earliest time as the root cause, so a consequence is written with a later time than that of its writing.
+// earliest time as the root cause, so a consequence gets a time in the future, to be later than its cause.
 void writeLauncherError(const std::string& text, ErrorRole role = ErrorRole::kCause);
 
 }  // namespace ringside

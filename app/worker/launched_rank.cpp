@@ -55,9 +55,10 @@ constexpr const char* kTokenVariable = "RINGSIDE_TOKEN";
 constexpr seconds kSharedPatience{30};
 constexpr seconds kFarewellPatience{2};
 constexpr seconds kRefusalPatience{5};
-constexpr seconds kReportPatience{15};  // time for the report to rank 0, which can start later than this rank
+constexpr seconds kReportPatience{15};  // timeout for reporting a problem to rank 0, which may start later than this
+                                        // rank
 
-// Settings that are known before the rendezvous.
+// Command line, rank layout and connections of a rank before the rendezvous.
 struct Start {
     LaunchArguments arguments;
     LaunchPlace place;
@@ -97,7 +98,7 @@ Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
 }
 
 // Determines this process's rank and the address of the rendezvous, from the options and the launcher's environment
-// variables. Queries the launcher's server if these do not give the job or rank 0's host.
+// variables. Connects to the launcher's server if these do not give the job or rank 0's host.
 std::optional<Problem> findPlace(Start& start) {
     const LaunchOptions& options = start.arguments.place;
     const auto deadline = steady_clock::now() + start.arguments.wait;
@@ -295,8 +296,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
     environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
     environment.isGuest = start.isGuest;
-    // A guest of a classroom writes no run directory, and the path on the host's computer means nothing on the guest's:
-    // the directory of a guest is only the name "run".
+    // A guest of a classroom writes no run directory, and the host's path does not exist on the guest's computer. "run"
+    // is a placeholder, because an empty path would mean that the run writes no checkpoints.
     environment.runDirectory = start.isGuest ? "run" : joined.welcome.runDirectory;
     environment.epochUs = joined.welcome.epochUs - joined.clockOffsetUs;
     environment.backend = joined.welcome.backend;
@@ -329,7 +330,8 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     RunConfig config = start.experiment.config;
     config.parallel.backend = choiceNamed<CollectiveBackend>(welcome.backend).value_or(config.parallel.backend);
     config.parallel.device = choiceNamed<DeviceChoice>(welcome.device).value_or(config.parallel.device);
-    if (start.isGuest) {  // a guest's paths are relative to the working directory, the folder of the offer
+    if (start.isGuest) {  // paths of a guest's experiment are relative to the working directory, into which the guest
+                          // has received the offered files
         config.training.resume = start.arguments.resume;
         config.parallel.interface.clear();
         return config;
@@ -373,9 +375,9 @@ int joinRun(const Start& start) {
     return end.exitCode;
 }
 
-// Requests a signal for the time when the launcher ends, so that no rank outlives it: SIGTERM for rank 0, which then
-// can report the reason, SIGKILL for other ranks. Does nothing for a rank that a user has started by hand. Returns
-// false if the launcher has already ended.
+// Makes the kernel send a signal to this process when the launcher ends, so that no rank outlives the launcher: SIGTERM
+// for rank 0, which can then report the reason, SIGKILL for other ranks. Does nothing for a rank that a user has
+// started by hand. Returns false if the launcher has already ended.
 bool tieToLauncher(const LaunchPlace& place, pid_t parent) {
     if (place.launcher == LauncherKind::kByHand || place.launcher == LauncherKind::kAlone) return true;
     return ::prctl(PR_SET_PDEATHSIG, place.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;

@@ -9,7 +9,9 @@ __version__ = "0.1.0"
 
 
 def start():
-    """Installs the hooks if an environment variable gives the address of a watcher. Returns whether one does."""
+    """Installs the hooks if the environment variable RINGSIDE_WATCH is set, which contains the address of a watcher.
+    Returns whether it is set.
+    """
     import os
 
     if not os.environ.get("RINGSIDE_WATCH"):

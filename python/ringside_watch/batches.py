@@ -52,7 +52,8 @@ class Pairing:
         if not older or pattern in self._confirmed:
             for batch in older + [newest]:
                 self._trained(batch, step)
-        else:  # keep the order: the newest batch waits behind the earlier ones
+        else:  # the newest batch is trained on too, but is reported only after the older ones are decided, to keep the
+               # order
             self._unsure, self._unsure_pattern, self._unsure_step = older + [newest], pattern, step
 
     def _pattern(self):
@@ -74,7 +75,7 @@ class Pairing:
         self._unsure = []
 
     def is_settled(self, step):
-        """Returns whether it is known which batches the step trains on."""
+        """Returns whether it is decided for each batch fetched during the step whether the step trains on it."""
         return not self._unsure or self._unsure_step.containing_step() is not step
 
     def held(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends heartbeats with the position of the rank, once a second, from the sender thread."""
+"""Sends one heartbeat a second from the sender thread: step, epoch, phase, latest collective and memory of the rank."""
 import os
 
 from . import collectives

@@ -51,7 +51,9 @@ def _clipped(name, args, kwargs):
 
 
 def _scale():
-    """Returns the factor of the latest GradScaler, or None on a device: reading it would make the script wait."""
+    """Returns the scale factor of the latest GradScaler. Returns None if the factor is on a device, because reading it
+    would make the script wait.
+    """
     scaler = _state["scaler"]() if _state["scaler"] is not None else None
     scale = getattr(scaler, "_scale", None)
     return float(scale) if getattr(getattr(scale, "device", None), "type", "") == "cpu" else None

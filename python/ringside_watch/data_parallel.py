@@ -10,10 +10,12 @@ import zlib
 from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
-ON_DEVICE_EVERY = 50  # interval in steps between two timed steps on a GPU, where each timing makes the host wait
+ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
+                      # the host wait for the GPU
 
 _models = []  # weak references to models that DistributedDataParallel wraps
-_last = {}  # id of a model -> number of forward passes up to the last optimizer step whose gradients were reduced
+_last = {}  # id of a model -> number of its forward passes whose gradients DDP has reduced, up to the latest optimizer
+            # step
 _unused = {}  # id of a model -> bytes of unused parameters, as reported last
 
 

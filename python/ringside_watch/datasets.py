@@ -61,7 +61,7 @@ def number_of(dataset):
         return number
     try:
         reference = weakref.ref(dataset)
-    except TypeError:  # an object of type list has no weak references
+    except TypeError:  # some objects, such as a list, cannot be referenced weakly
         reference = None
     number = next(_count)
     _objects[id(dataset)] = (reference, number)

@@ -35,7 +35,9 @@ def _excepthook(kind, error, trace):
 
 
 def _is_end_of_check(kind):
-    """True for the exception that torchrun raises after the signal that ends a check. It is not an error."""
+    """True for the SignalException that torchrun raises because `ringsidectl watch --check` has ended it with a signal.
+    This exception is not an error of the script.
+    """
     return (os.environ.get("RINGSIDE_WATCH_CHECK") == "1" and kind.__name__ == "SignalException"
             and kind.__module__ == "torch.distributed.elastic.multiprocessing.api")
 
@@ -44,7 +46,8 @@ def report(error):
     """Queues facts about an exception that ends the rank, for the sender thread."""
     if id(error) in _reported or isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
-    if observations.QUEUE and Watching.on_failure is not None:  # a launcher has no observations in the queue
+    if observations.QUEUE and Watching.on_failure is not None:  # QUEUE is empty in a launcher such as torchrun, which
+                                                                # trains nothing and must not become a rank
         Watching.on_failure()
     _reported.append(id(error))
     Watching.failed = True
@@ -114,7 +117,7 @@ def _read_error_file(error_file):
     if not isinstance(error_file, (str, os.PathLike)) or not os.path.exists(error_file):
         return
     with open(error_file, "rb") as file:
-        text = pickle.load(file)  # this process has written the file itself
+        text = pickle.load(file)  # loading is safe, because this process itself has written the file
     own = r'  File "%s[^\n]*\n(?:    [^\n]*\n)*' % re.escape(os.path.dirname(os.path.abspath(__file__)))
     cleaned = re.sub(own, "", text)
     if cleaned != text:

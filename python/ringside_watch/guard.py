@@ -34,11 +34,13 @@ class Hook:
         unavailable[self.name] = "switched off after %s: %s" % (type(error).__name__, str(error)[:200])
         try:
             observations.note("hook_failed", time.monotonic_ns(), self.name, unavailable[self.name])
-        except Exception:  # the queue of observations itself is the part that failed
+        except Exception:  # if the queue of observations itself has failed, the failure cannot be reported
             pass
 
     def call(self, function, *args):
-        """Returns the function's result, or None after an error or while the hook is off."""
+        """Calls the function and returns its result. Returns None if the hook is switched off, or if the function
+        raises an exception, which switches the hook off.
+        """
         if not (self.on and Watching.on):
             return None
         self.used = True

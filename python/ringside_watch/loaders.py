@@ -44,7 +44,7 @@ class _Iteration:
         try:
             if self.open and Watching.on and self.pid == os.getpid():
                 observations.note("pass_end", time.monotonic_ns(), self.number, self.number_of_pass, "left")
-        except Exception:  # exceptions occur here while the interpreter ends
+        except Exception:  # modules that this code uses may already be removed while the interpreter ends
             pass
 
 
@@ -123,7 +123,7 @@ def _note_indices(_, args, index):
 
 
 def _wrap_next(iterator_class):
-    """Wraps __next__ without guard.wrap(), because the hook must tell StopIteration from other exceptions."""
+    """Wraps __next__ without guard.wrap(), because the hook must distinguish StopIteration from other exceptions."""
     original = iterator_class.__next__
 
     @guard.transparent
@@ -186,7 +186,7 @@ def _note_batch(iterator, begin, data):
 
 
 def _samples_and_indices(indices, data):
-    """Returns the number of samples of a batch and the list of their indices, or None for an IterableDataset."""
+    """Returns (number of samples of a batch, list of their indices). The list is None for an IterableDataset."""
     if isinstance(indices, int):  # the loader has batch_size=None
         return 1, [indices]
     if indices is not None and hasattr(indices, "__len__") and len(indices) > 0 and indices[0] is not None:

@@ -121,7 +121,9 @@ def _report_line(site, function):
 
 
 def _last_operation(loss):
-    """Returns the names of the last operation of the loss, before GradScaler multiplies it, and of its terms."""
+    """Returns (class name of the last operation of the loss, class names of the terms that it adds), or None. For a
+    loss that GradScaler has multiplied, describes the loss before the multiplication.
+    """
     scaled = _scaled.get(id(loss))
     if scaled is not None and scaled[0]() is loss:
         return scaled[2]
@@ -159,7 +161,8 @@ def _read_loss(loss):
 
 
 def _user_line():
-    """Returns the line of the script that has called backward(). Frames: _user_line, call, _observed, backward, caller.
+    """Returns the line of the script that has called backward(). Requires exactly this call stack, innermost frame
+    first: _user_line, call, _observed, backward, the caller of backward().
     """
     frame = sys._getframe(4)
     key = (frame.f_code, frame.f_lineno)

@@ -158,7 +158,8 @@ def look_at_gradients():
     if optimizer is None:
         return
     gradients = [one.grad for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
-    gradients = [getattr(one, "_local_tensor", one) for one in gradients]  # of a DTensor, the part on this rank
+    gradients = [getattr(one, "_local_tensor", one) for one in gradients]  # replaces each DTensor by the part that this
+                                                                           # rank holds
     if any(type(one).__name__ != "Tensor" or one.is_sparse or one.device.type != "cpu" for one in gradients):
         return  # reading a value on a device would make the script wait
     smallest = sorted(gradients, key=lambda one: one.numel())[:4]
@@ -207,7 +208,8 @@ def _scheduler_stepped(scheduler):
             _schedulers["stepped"].add(scheduler)
             observations.note("fact", time.monotonic_ns(), "scheduler_step", {"where": places.user_line(2)})
         return
-    _schedulers["known"].add(scheduler)  # the constructor of a scheduler makes the first step
+    _schedulers["known"].add(scheduler)  # first call of step(): made by the scheduler's constructor, so it does not
+                                         # count as a scheduler step
     kind = type(scheduler)
     observations.note("fact", time.monotonic_ns(), "scheduler",
                       {"class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2)})

@@ -13,7 +13,9 @@ def script():
 
 
 def relative(filename):
-    """Returns the path relative to the script's folder. Of a path elsewhere, returns the last part."""
+    """Returns the path relative to the script's folder. For a file outside of this folder, returns the path below
+    site-packages, or the file name alone.
+    """
     path = os.path.abspath(filename)
     folder = os.path.dirname(os.path.abspath(script())) if script() else os.getcwd()
     if path.startswith(folder + os.sep):

@@ -17,7 +17,9 @@ HEARTBEAT_NS = 1000000000
 
 
 class Line:
-    """One encoded event. A line that may be dropped contains the number of its steps."""
+    """One encoded event. may_drop: the line may be dropped if the watcher reads too slowly; `steps` then is the number
+    of optimizer steps that would be lost.
+    """
 
     __slots__ = ("data", "may_drop", "steps")
 
@@ -44,7 +46,8 @@ class Report:
     def __init__(self, process):
         self.process = process
         self.rank = process.rank
-        self.zero_ns = None  # zero of the run's times on CLOCK_MONOTONIC
+        self.zero_ns = None  # value of CLOCK_MONOTONIC, in nanoseconds, at time 0 of the run's events; None until the
+                             # watcher has sent it
         self.taken = 0  # number of observations that were taken from the queue
         self.step_seconds = 0.0  # length of the latest complete step
         self.dropped_steps = 0
@@ -99,7 +102,9 @@ class Report:
             self.add("heartbeat", self._heartbeat.fields(now_ns))
 
     def complete_all(self):
-        """Completes the steps, passes and frames that are still open."""
+        """Completes the step and the passes in progress at the end of the process, and writes the rows of steps that
+        were not written yet.
+        """
         now = time.monotonic_ns()
         try:
             self.pairing.end()

@@ -101,7 +101,9 @@ def find(sampler, name, depth=0):
 
 
 def describe_pass(loader, number, number_of_pass):
-    """Returns the facts of a pass at its begin. Without an epoch in the sampler, sampler_epoch is missing."""
+    """Returns the facts of a pass at its begin. They contain sampler_epoch only if a sampler of the loader has an
+    epoch.
+    """
     attributes = getattr(loader, "__dict__", {})
     sampler = _batch_sampler_or_sampler(attributes)
     facts = {"loader": number, "pass": number_of_pass, "where": places.user_line(2)}

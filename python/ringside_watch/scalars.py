@@ -54,7 +54,7 @@ def settle():
         while _pending and time.monotonic() < deadline:
             time.sleep(0.001)
             poll()
-    finally:  # the device may have failed
+    finally:  # also after an exception, for example if the device has failed
         while _pending:
             _pending.popleft().number = NOT_KNOWN
 

@@ -10,7 +10,8 @@ from . import __version__, observations, report, stalls, wire
 from .observations import Watching
 
 TICK_SECONDS = 0.04
-ZERO_SECONDS = 5.0  # longest wait for the watcher's first line, which contains the zero of the run's times
+ZERO_SECONDS = 5.0  # longest wait for the watcher's first line, which contains the time on CLOCK_MONOTONIC at which the
+                    # run began
 ZERO_AT_END_SECONDS = 1.0  # longest wait for the watcher's first line in a process that is about to end
 LAST_SECONDS = 2.5  # longest wait for the last lines to be written
 MOST_PENDING = 8 << 20  # number of bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are

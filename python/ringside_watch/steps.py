@@ -11,7 +11,7 @@ MOST_SPANS = 400  # limit of the number of spans of one step; a step with more i
 
 
 class Step:
-    """Everything that was observed between two optimizer steps."""
+    """Observations between two optimizer steps."""
 
     def __init__(self):
         self.number = None  # number of the step, from 1; None until the step is complete
@@ -27,7 +27,7 @@ class Step:
         self.learning_rate = 0.0
         self.end_ns = 0
         self.end_cpu = 0
-        self.end_queued = None  # stamp of queueing.py at the end
+        self.end_queued = None  # stamp of queueing.py at the end of the step
         self.checksums = []  # (name, checksum) of each parameter after the step
         self.started = []  # (name, checksum) of the parameters of each optimizer before its first step
         self.skipped = 0  # number of optimizer steps that a gradient scaler has skipped
@@ -55,9 +55,9 @@ class Step:
             scalars.is_ready(value) for _, value in self.checksums + self.started)
 
     def forget_unknown(self):
-        """Removes losses and checksums that have not arrived from a device before the end of the process. A part of a
-        mean or of a replica's checksums would be a wrong number, so all of them are removed. Returns how many were not
-        known.
+        """Removes losses and checksums whose values have not arrived from a device before the end of the process. If
+        one value of a list is missing, removes the whole list, because a mean or a hash over the remaining values
+        would be wrong. Returns the number of missing values.
         """
         lists = [*self.losses.values(), *([one for _, one in pairs] for pairs in (self.checksums, self.started))]
         missing = sum(not scalars.is_known(value) for values in lists for value in values)
@@ -117,5 +117,7 @@ class StepGrouping:
         return self._stepped is not None
 
     def last(self):
-        """Returns the step to which scheduler steps and scalars belong: the one whose optimizer step was the last."""
+        """Returns the step to which scheduler steps and scalars belong: the step with the latest optimizer step, or the
+        step in progress before any optimizer step.
+        """
         return self._stepped if self._stepped is not None else self.upcoming

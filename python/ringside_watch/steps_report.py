@@ -14,11 +14,13 @@ class StepsReport:
     def __init__(self, report):
         self._report = report
         self._rows = []  # rows of the frame "steps" that is not written yet
-        self._frame = None  # (epoch, learning rate) of the rows of that frame
+        self._frame = None  # (epoch, learning rate) of the rows in _rows
         self._counts = None
         self._sites = []  # lines that call backward()
-        self._begin = None  # (ns, cpu, stamp of queueing.py) at the begin of the next step
-        self._held = []  # complete steps whose losses are still on a device, or whose batches are not settled
+        self._begin = None  # (nanoseconds, CPU time, stamp of queueing.py) at the end of the previous step, where the
+                            # next step begins
+        self._held = []  # complete steps that cannot be written yet: their losses are still on a device, or it is not
+                         # decided yet whether they train on a batch
         self._untraced = []  # (step, epoch, begin) of steps whose traces wait for DDP's times
         self.waits_for_ddp = False  # true if the trace of a step must wait for the next step, during which DDP
                                     # publishes its times
@@ -51,7 +53,7 @@ class StepsReport:
             report.add("replica", combined(report.rank, step.number, step.checksums))
         self._sparse = length < TRACE_SPACING_NS * (1.2 if self._sparse else 1.0)
         Watching.long_steps = not self._sparse
-        # The CPU times are missing if the hooks observed the step before every step was traced because steps are long.
+        # Steps that the hooks observed before long_steps was set can lack CPU times, and are then not traced.
         if is_traced(step.number) and begin[1] is not None and step.end_cpu is not None:
             self._untraced.append((step, self._epoch_of(step), begin))
         try:
@@ -66,7 +68,9 @@ class StepsReport:
         return (*min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)]), None)
 
     def _epoch_of(self, step):
-        """Returns the epoch of the step's first batch of the first training loader; without one, the current epoch."""
+        """Returns the epoch of the step's first batch from the first training loader. If the step has no such batch,
+        returns the current epoch of this loader.
+        """
         epochs = self._report.epochs
         for batch, epoch, _, _ in step.batches:
             if batch.loader == epochs.first_training:
@@ -138,7 +142,8 @@ class StepsReport:
             self._report.add("trace", fields, True)
 
     def flush(self):
-        """Writes steps whose losses have arrived, and the open frame."""
+        """Writes the complete steps whose losses have arrived, and then the rows that wait for the next frame "steps".
+        """
         self._release()
         self._write_frame()
 

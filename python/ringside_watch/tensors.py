@@ -42,8 +42,8 @@ def _gradient(parameter):
 
 
 def measure_if_due(optimizer, number, step):
-    """Measures the tensors if the step is due. Called after each step of an optimizer, and with step 0 before the first
-    one.
+    """Measures the tensors if the schedule selects this step. Called after each step of an optimizer, and with step 0
+    before its first step.
     """
     if step == 0:
         _optimizers[optimizer] = number
@@ -93,7 +93,7 @@ def _measure_all(optimizer, number, step, saved):
         if gradient is not None:
             scalars_of_all += _measure(torch, gradient)
     devices = {one.device for one in scalars_of_all}
-    if len(devices) != 1:  # no device, or a model on several devices
+    if len(devices) != 1:  # not measured: there is no tensor, or the model is on several devices
         return
     values = torch.stack(scalars_of_all)
     values = values.tolist() if values.device.type == "cpu" else scalars.read_list(values)

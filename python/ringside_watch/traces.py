@@ -80,7 +80,9 @@ def phases(step, begin_ns, begin_cpu):
 
 
 def trace(rank, epoch, step, begin, zero_ns):
-    """Returns the fields of the "trace" event. `begin` is the time, the CPU time and the stamp of queueing.py at the begin."""
+    """Returns the fields of the "trace" event. begin: (nanoseconds, CPU time, stamp of queueing.py) at the begin of the
+    step.
+    """
     begin_ns, begin_cpu, begin_queued = begin
     pieces = phases(step, begin_ns, begin_cpu)
     fields = {"rank": rank, "epoch": epoch, "step": step.number, "begin_ns": begin_ns - zero_ns,

@@ -55,7 +55,7 @@ def proven_text(greeting, host_nonce):
 
 
 def read_secret(path):
-    """Returns the content of the secret's file without surrounding white space; empty without a file."""
+    """Returns the content of the secret's file without surrounding white space; empty if no path is given."""
     if not path:
         return b""
     with open(path, "rb") as file:
@@ -110,7 +110,8 @@ class Connection:
             return 0
 
     def wait(self, seconds, writes, extra):
-        """Blocks until a line has arrived, `extra` is readable, writing is possible (if wanted), or the time is over.
+        """Blocks until the watcher has sent data, `extra` is readable, the socket is writable (only if `writes`), or
+        `seconds` have passed.
         """
         select.select([self, extra], [self] if writes else [], [], seconds)
 
@@ -139,7 +140,9 @@ def _parsed(line):
 
 
 def _receive(connection, deadline):
-    """Reads one line of the handshake, byte by byte, so that nothing behind it is lost."""
+    """Reads one line of the handshake, byte by byte, so that the bytes after the line stay in the socket for the next
+    reader.
+    """
     line = b""
     while not line.endswith(b"\n"):
         connection.settimeout(max(0.001, deadline - time.monotonic()))

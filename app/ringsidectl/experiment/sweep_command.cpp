@@ -47,7 +47,7 @@ struct SweepArguments {
     bool json = false;
 };
 
-// Parses a comma-separated list of worker numbers. Returns them sorted, without duplicates.
+// Parses a comma-separated list of numbers of loader workers. Returns them sorted, without duplicates.
 Result<std::vector<std::int64_t>> workersToTry(const std::string& text) {
     std::set<std::int64_t> numbers;
     std::istringstream list(text);
@@ -66,7 +66,8 @@ Result<std::vector<std::int64_t>> workersToTry(const std::string& text) {
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
 }
 
-// Returns the problems that prevent loading. The checks are the same as before a training.
+// Returns the problems that prevent loading samples. Checks the same conditions that `ringsidectl run` checks before
+// training.
 Problems problemsOf(const RunConfig& config, const Result<DataSplit>& data) {
     if (!data) return {data.problem()};
     Problems problems = planProblems(epochSpec(config, data.value().training, 0));

@@ -63,8 +63,8 @@ int ClassroomRun::run(int inputFd, int signalFd) {
     return m_exitCode;
 }
 
-// Sends the members an offer of experiment, data and checkpoint for `worldSize` ranks. If it cannot be prepared, ends
-// the classroom and returns false.
+// Offers experiment, data and checkpoint for `worldSize` ranks to the members. Ends the classroom and returns false if
+// these files cannot be prepared.
 bool ClassroomRun::offer(std::int64_t worldSize) {
     RunConfig config = classConfig(m_plan.experiment.config, worldSize);
     resolvePaths(config, m_plan.experiment.baseDirectory);
@@ -102,7 +102,8 @@ void ClassroomRun::readInput(int inputFd) {
     const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
     if (got <= 0) {
         m_inputEnded = true;
-        // The program that started the classroom has ended. A run in progress continues: it has its own control socket.
+        // In JSON mode, the end of the input means that the program that started this one has ended: close the
+        // classroom, unless a run is in progress, which that program can still control through the run's own socket.
         if (m_view.asLines() && m_phase != Phase::kRunning) stop();
         return;
     }
@@ -150,9 +151,10 @@ void ClassroomRun::gather() {
     if (std::exchange(m_startAsked, false)) m_view.print("no computer is ready yet");
 }
 
-// Called repeatedly after a failed run. Sends a new offer, because members may lack the latest checkpoint, once all
-// members are back, or the user has entered "start" with at least one member present, or kComeBack has passed and at
-// least parallel.min_ranks ranks (this computer included) are present.
+// Called repeatedly after a failed run until training can continue. Sends the members a new offer, because they may
+// lack the latest checkpoint. Sends it as soon as one of these conditions holds: all members are back; the user has
+// entered "start" and at least one member is present; kComeBack has passed and at least parallel.min_ranks ranks
+// (including this computer) are present.
 void ClassroomRun::gatherAgain() {
     const auto now = ClassroomHost::Clock::now();
     std::vector<ClassroomMember*> here;
@@ -216,7 +218,8 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     m_training = std::async(std::launch::async, [this, place, terms] { return trainWith(place, terms); });
 }
 
-// Trains, in a thread of its own, with the supervisor that every run has. Returns errors in the Outcome.
+// Trains in a separate thread, with this program as the supervisor of the ranks (hostLaunchedRun()). Returns an
+// Outcome, also for an error.
 ClassroomRun::Outcome ClassroomRun::trainWith(LaunchPlace place, RendezvousTerms terms) {
     const auto refused = [](const Problem& problem, ExitCode code) {
         return Outcome{RunOutcome::kFailed, problem.text(), static_cast<int>(code)};

@@ -51,7 +51,8 @@ class ClassroomSeat {
     std::unique_ptr<ClassroomGuest> m_guest;      // connection to the host; null while it is lost
     std::unique_ptr<ClassroomGuest> m_lostGuest;  // lost connection, which owns the files that a running rank still
                                                   // uses
-    std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; destroyed before the files
+    std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; declared last, so that it is destroyed
+                                                  // before the files that it uses
     LineSplitter m_output{8192};
     std::string m_lastWords;
     std::string m_lastMessage;

@@ -62,8 +62,8 @@ void ClassroomView::runBegins(const std::string& directory) {
             : m_screen.out("run directory: " + directory + "\n");
 }
 
-// Prints the state as a JSON line if it has changed. Without JSON, print() prints each event as a sentence, so this
-// function does nothing.
+// Prints the state as a JSON line if it has changed. Does nothing if the output is sentences, because print() then
+// prints each event.
 void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},

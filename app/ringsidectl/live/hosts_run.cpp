@@ -33,8 +33,8 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr int kMostRanksOnHosts = 64;
-constexpr std::chrono::seconds kOwnVerdict{5};   // time between the failure of another rank and the stop request to all
-                                                 // ranks, in which rank 0 can report the cause
+constexpr std::chrono::seconds kOwnVerdict{5};   // time from the failure of a rank other than 0 until all ranks are
+                                                 // stopped; within it, rank 0 can log the cause
 constexpr std::chrono::seconds kLeave{15};       // time between the end of rank 0 and SIGKILL to the other ranks
 constexpr std::chrono::seconds kAnswers{10};     // timeout of an availability check
 constexpr std::chrono::seconds kLongestWait{8};  // longest time between two availability checks of absent hosts
@@ -225,8 +225,9 @@ Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, s
     return shells;
 }
 
-// Returns the hosts of the next start. Returns an empty list if the host of rank 0, or too many other hosts, do not
-// respond. In this case prints which hosts are missing, unless `waiting`, the text printed before, is the same.
+// Returns the hosts of the next start. Returns an empty list if rank 0's host does not respond, or if the responding
+// hosts have fewer than run.minRanks ranks. Before it returns an empty list, prints which hosts are missing, unless
+// this text equals `waiting`, the text that an earlier call has printed; updates `waiting`.
 std::vector<HostsRun::Host> hostsForNextStart(const HostsRun& run, std::string& waiting) {
     const std::vector<HostsRun::Host> there = hostsThere(run);
     const auto log = [](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; };

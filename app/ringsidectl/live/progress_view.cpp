@@ -67,7 +67,8 @@ std::string findingText(const Finding& finding) {
     return terminalText(std::string(severityName(finding.severity)) + where + ": " + finding.text);
 }
 
-// Returns "1,234 steps of 8 x 2"; without the number of steps if it is not known, as for a watched script.
+// Returns the number of steps, the samples per batch and the number of ranks, as "1,234 steps of 8 x 2". Omits the
+// number of steps if it is not known, as for a watched script.
 std::string stepsText(const RunStarted& run) {
     const std::int64_t steps = run.stepsPerEpoch * run.epochs;
     const std::string shape = grouped(largestBatch(run)) + " x " + std::to_string(run.worldSize);
@@ -199,7 +200,8 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
     if (run.ended()) {
         const RunEnded& end = *run.ended();
         if (end.state == RunOutcome::kFailed) {
-            // A killed supervisor could not log its verdict.
+            // Print the verdict if the log does not end with it: a supervisor that was killed could not log its
+            // verdict.
             const bool wasShown = !run.log().empty() && run.log().back().text == end.verdict;
             if (!wasShown) m_screen.error(terminalText(end.verdict) + "\n");
             for (const std::string& line : end.lastLines) m_screen.error("  | " + terminalText(line) + "\n");

@@ -122,7 +122,7 @@ Result<PlanAnswer> queryFind(const PlanSource& source, std::int64_t epoch, std::
 }
 
 Result<PlanAnswer> queryNeverSeen(const PlanSource& source, std::int64_t epochs) {
-    // neverSeenSamples() skips epochs whose plan is invalid; the plan of epoch 0 provides the problem.
+    // neverSeenSamples() skips epochs whose plan is invalid, so an invalid plan must be detected here.
     if (const Result<ShardPlan> plan = ShardPlan::make(source.specAt(0)); !plan) return plan.problem();
     const auto samples = neverSeenSamples([&](std::int64_t epoch) { return source.specAt(epoch); }, epochs);
     const ShardSpec spec = source.specAt(0);

@@ -83,7 +83,7 @@ Problem withPlanOptions(Problem problem) {
     return problem;
 }
 
-// Loads a data file without an experiment. Detects its format as the window does.
+// Loads a data file without an experiment. Detects its format as the desktop application does.
 Result<PlanSource> fromData(const DatasetConfig& known) {
     const Result<DataPreview> preview = previewFile(known.path, known);
     if (!preview) return preview.problem();
@@ -108,7 +108,7 @@ Problem missingOption(const std::string& name) {
     return {name, "is missing", "see ringsidectl plan --help"};
 }
 
-// Returns the source before the options change it.
+// Returns the experiment or data that the options name, before the options that change single settings are applied.
 Result<PlanSource> startingSource(const PlanSettings& settings) {
     const bool hasData = !settings.data.path.empty();
     if (hasData && !settings.configFile.empty()) {

@@ -18,13 +18,14 @@ namespace ringside {
 // defaults.
 struct PlanSettings {
     std::string configFile;  // path of the experiment file; empty if none was given
-    DatasetConfig data;      // path: from --data, empty if not given; other members: known properties of that file
+    DatasetConfig data;      // data set given with --data: its path (empty if not given), and the properties that other
+                             // options give
     std::optional<std::int64_t> size;
     std::int64_t epoch = 0;
     std::vector<std::pair<std::string, std::string>> changes;  // changed settings as (configuration path, value)
 };
 
-// Settings of the sample assignment and the data (null if only --size is given).
+// Settings from which the sample assignment is computed, and the data set (null if only --size is given).
 struct PlanSource {
     RunConfig config;
     std::int64_t size = 0;
@@ -35,10 +36,12 @@ struct PlanSource {
 
 // Adds the options to a command. `settings` must outlive the parsing.
 void addPlanSettings(CLI::App& plan, PlanSettings& settings);
-// Loads the experiment or data and applies the options. Returns a problem if they cannot be read or do not fit.
+// Loads the experiment or the data, and applies the options. Returns a problem if a file cannot be read, a required
+// option is missing or a setting is invalid.
 Result<PlanSource> readPlanSource(const PlanSettings& settings);
 
-// Returns the source with changes such as "seed=1,world_size=8" applied. Also sets `epoch` if it is changed.
+// Returns a copy of `source` with changes such as "seed=1,world_size=8" applied. If the changes contain an epoch,
+// writes it to `epoch`.
 Result<PlanSource> changedSource(const PlanSource& source, const std::string& changes, std::int64_t& epoch);
 
 }  // namespace ringside

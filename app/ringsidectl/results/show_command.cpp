@@ -84,7 +84,7 @@ void printFindings(const std::vector<SummaryFinding>& findings) {
             finding.severity + (finding.where ? " at " + *finding.where : "") + ": " + finding.text);
 }
 
-// Prints one line per host. Only the first line has the row's name.
+// Prints one line per host. Only the first line begins with the label "links".
 void printLinks(const std::vector<SummaryLink>& links) {
     const char* name = "links";
     for (const SummaryLink& link : links) {

@@ -69,7 +69,7 @@ RunConfig forSteps(RunConfig config, std::int64_t steps) {
     return config;
 }
 
-// Measures the FLOP rate of this machine: trains one rank alone with the batch of a rank.
+// Measures the FLOP rate of this machine: trains a single rank with the batch size that one rank of the experiment has.
 MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::path& directory) {
     constexpr std::int64_t kSteps = 40;
     MachineRates rates{.processors = usableProcessors()};
@@ -77,7 +77,7 @@ MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::pa
     alone.config.parallel.strategy = StrategyKind::kDdp;
     alone.config.parallel.worldSize = 1;
     alone.config.parallel.memoryLimitMb = 0;
-    // Without throttling: the rates must be those of this machine, not of the slower device that it imitates.
+    // Disable throttling, which imitates a slower device: the rates must be those of this machine.
     alone.config.parallel.throttle = {};
     alone.config.mesh = {};
     const Result<StrategyPlan> plan = planStrategy(alone);

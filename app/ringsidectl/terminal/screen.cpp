@@ -28,7 +28,8 @@ void writeWhole(int fd, std::string_view text) {
         }
         if (written < 0 && errno == EINTR) continue;
         if (written >= 0 || errno != EAGAIN) return;
-        // Waits until the descriptor is writable: another process that shares it has made it non-blocking.
+        // EAGAIN on a blocking descriptor: another process that shares the descriptor has made it non-blocking. Wait
+        // until it is writable.
         pollfd ready{fd, POLLOUT, 0};
         ::poll(&ready, 1, -1);
     }
@@ -45,7 +46,7 @@ struct Screen::State {
     std::condition_variable more;
     std::condition_variable written;
     std::deque<Piece> pieces;
-    std::size_t bytes = 0;  // size of `pieces` and of the piece being written
+    std::size_t bytes = 0;  // number of bytes in `pieces` and in the piece that the thread is writing
     std::int64_t dropped = 0;
     bool over = false;
 

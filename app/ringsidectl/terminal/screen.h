@@ -15,7 +15,7 @@ class Screen {
     static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
 
     explicit Screen(int outputFd = 1, int errorFd = 2);
-    // Writes buffered text for at most 2 s.
+    // Waits up to 2 s for the buffered text to be written; discards the rest.
     ~Screen();
     Screen(const Screen&) = delete;
     Screen& operator=(const Screen&) = delete;
@@ -30,7 +30,7 @@ class Screen {
     void add(int fd, const std::string& text);
     const int m_output;
     const int m_error;
-    // Shared with the thread, which can be blocked in a write when the Screen is destroyed.
+    // Shared with the writing thread, because a write can block this thread beyond the destruction of the Screen.
     std::shared_ptr<State> m_state;
 };
 

@@ -11,7 +11,8 @@
 namespace ringside {
 namespace {
 
-// Returns the sum over the ranks of the samples in their steps of an epoch.
+// Adds to `result` the number of samples that each rank has trained on in the epoch, as its "steps" events report.
+// Returns the sum over all ranks.
 std::int64_t samplesOfSteps(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch,
                             EpochAudit& result) {
     for (const auto& [rank, loader] : stream.loaders) {
@@ -50,7 +51,8 @@ void addUncounted(SampleAudit& result, const ChainedAttempt& attempt, const Load
         const DatasetLayer& dataset = attempt.facts->at(rank).loaders.at(loader).dataset.front();
         one.why = dataset.length < 0 ? "samples of an IterableDataset have no indices: they are only counted"
                                      : "the indices of the batches are not known: the samples are only counted";
-        // The steps count the samples of all loaders together.
+        // The "steps" events do not distinguish loaders, so they give the samples of a loader only if it is the only
+        // one trained on.
         if (attempt.training.size() == 1) samplesOfSteps(*attempt.facts, stream, epoch, one);
         result.training.push_back(std::move(one));
     }

@@ -10,8 +10,8 @@ namespace ringside {
 
 struct SampleAudit;
 
-// Adds the epochs whose samples have no indices, for example those of an IterableDataset. Their number of samples is
-// added if it is known.
+// Adds to `result` an entry for each epoch whose samples have no indices, for example because they come from an
+// IterableDataset. The entry contains the number of samples if the ranks have reported it.
 void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain);
 
 // Adds notes about everything that could not be judged, and about the assumptions on which the numbers rest.

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuns = 64;  // limit of the number of runs in a chain
+constexpr std::size_t kMostRuns = 64;  // limit of the number of runs that continue each other
 
 constexpr std::array<std::string_view, 5> kKinds = {"run", "script", "indices", "steps", "consumed"};
 
@@ -37,14 +37,14 @@ fs::path continuedBy(const fs::path& run) {
 
 struct Chain {
     std::vector<RecordedFacts> facts;
-    std::vector<Consumed> hashes;  // hashes of the last run
+    std::vector<Consumed> hashes;  // "consumed" events of the last run in the chain: hashes of its samples
     std::vector<std::string> notes;
     std::int64_t badLines = 0;
     bool knowsStarts = true;
 };
 
-// Adds the facts of a run of the chain. `facts` must have been created with the step from which the next run continues:
-// later steps do not count.
+// Reads the facts of one run and appends them to the chain. `facts` must have been constructed with the last step of
+// this run that counts: the step from which the next run of the chain continues.
 std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts facts) {
     chain.hashes.clear();
     const Result<std::int64_t> bad = readRunEvents(run, kKinds, [&](const Event& event) {
@@ -61,8 +61,8 @@ std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts
     return {};
 }
 
-// Returns the step of a run from which the next run continues, found by comparing their weights. Adds a note about this
-// step.
+// Returns the step from which the next run continues, found by comparing the recorded weights of both runs; empty if no
+// step matches. Adds a note with the result.
 Result<std::optional<std::int64_t>> nextStart(Chain& chain, const TensorRecord& before, const fs::path& run,
                                               const fs::path& next) {
     const Result<TensorRecord> after = readTensorRecord(next);
@@ -96,8 +96,9 @@ void addRestartNotes(Chain& chain, const TensorRecord& run) {
     }
 }
 
-// Adds the facts of the last run of a chain and returns true. Returns false and adds nothing if a launcher has started
-// the ranks of this run again: its facts must then be read with the steps that do not count.
+// Adds the facts of the last run of a chain and returns true. Returns false and adds nothing if a launcher has
+// restarted the ranks of this run: the caller must then determine which steps the restart discarded, and read the facts
+// again without these steps.
 Result<bool> addLastFacts(Chain& chain, const fs::path& run) {
     const std::int64_t badLines = chain.badLines;
     if (auto problem = addFacts(chain, run, RecordedFacts())) return *problem;

@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-// Returns the draws by rank if they differ: " (by rank 360, 359)".
+// Returns the number of samples that each rank has drawn, as " (by rank 360, 359)"; empty if the numbers of all ranks
+// are equal.
 std::string byRank(const EpochAudit& epoch) {
     constexpr std::size_t kMostRanks = 8;
     const auto [least, most] = std::ranges::minmax_element(epoch.ranks, {}, &RankSamples::assigned);
@@ -40,7 +41,8 @@ std::string missing(const EpochAudit& epoch, bool training) {
     return ", " + count + (training ? " never trained" : " never used");
 }
 
-// Returns false if the samples were only counted, because the result can then be neither good nor bad.
+// True if the epoch is free of mistakes: no sample is repeated or missing, or a rule of the sampler explains it. False
+// if samples were only counted, because it is then not known which samples were repeated or missing.
 bool isGood(const EpochAudit& epoch, bool training) {
     if (!epoch.distinct) return false;
     const bool complete = epoch.never.value_or(0) == 0 || (!epoch.isFinished && !epoch.isLeft);

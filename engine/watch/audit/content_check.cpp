@@ -26,10 +26,10 @@ void ContentCheck::add(int space, std::int64_t sample, int rank, std::uint32_t c
     ++(seen.rank == rank ? m_ownRepeats : m_otherIndex);
 }
 
-// True if equal contents have different indices on different ranks, so that the indices of the ranks do not name the
-// same samples. Requires at least 3 such pairs and 0.5 % of the checked samples, and more than 4 times (number of
-// ranks) times the pairs within single ranks, because a data set that contains a sample twice has such pairs on each
-// rank too.
+// True if samples with equal contents have different indices on different ranks, so that an index does not mean the
+// same sample on all ranks. Let P be the number of such pairs of samples on two ranks, and Q the number of pairs on one
+// rank. Requires that P is at least 3, at least 0.5 % of the checked samples, and more than 4 * Q * (number of ranks),
+// because a data set that contains a sample twice causes such pairs too.
 bool ContentCheck::movesSamples() const {
     return m_otherIndex >= 3 && m_otherIndex > 4 * m_ranks * m_ownRepeats && 200 * m_otherIndex >= m_checked;
 }

@@ -44,11 +44,12 @@ class ContentCheck {
     std::map<std::pair<int, std::int64_t>, Sums> m_bySample;
     std::int64_t m_checked = 0;
     int m_ranks = 0;
-    std::int64_t m_sameIndex = 0;   // number of pairs of samples of two ranks with one index and different contents and
-                                    // labels
+    std::int64_t m_sameIndex = 0;   // number of pairs of samples of two ranks with the same index but different
+                                    // contents and labels
     std::int64_t m_otherIndex = 0;  // number of pairs of samples of two ranks with equal contents and different indices
     std::int64_t m_ownRepeats = 0;  // number of pairs of samples of one rank with equal contents and different indices
-    std::int64_t m_ownChanges = 0;  // number of samples of one rank whose content changes, for example by augmentation
+    std::int64_t m_ownChanges = 0;  // number of repeated readings of a sample by the same rank with changed content,
+                                    // for example because of augmentation
 };
 
 }  // namespace ringside

@@ -11,7 +11,8 @@ namespace ringside {
 // the stages of a pipeline, read the same samples on purpose.
 struct DataGroups {
     std::vector<std::vector<int>> groups;  // ranks of each group in ascending order; each rank is in exactly one group
-    bool isAssumed = false;                // true if no wrapper was reported: all ranks are then taken as one group
+    bool isAssumed = false;                // true if no wrapper was reported, so that all ranks are assumed to form one
+                                           // group
 };
 
 DataGroups dataGroups(const AttemptFacts& attempt);

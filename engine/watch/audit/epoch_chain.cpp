@@ -33,7 +33,8 @@ void addStreams(ChainedAttempt& attempt) {
         (stream.isTraining ? attempt.training : attempt.validation).push_back(std::move(stream));
 }
 
-// Returns the sampler's epoch in an epoch of the attempt, by the lowest rank that reports one.
+// Returns the epoch that the script has set on the sampler (set_epoch) for this epoch of the attempt. Uses the lowest
+// rank that has reported a value; empty if none has.
 std::optional<std::int64_t> samplerEpoch(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch) {
     for (const auto& [rank, loader] : stream.loaders) {
         const PassFacts* pass = attempt.at(rank).passOf(loader, epoch);
@@ -63,8 +64,8 @@ void chain(const ChainedAttempt& before, const LoaderStream& last, const Attempt
     if (isFinished(*before.facts, last, last.lastEpoch)) return;
     const auto a = samplerEpoch(*before.facts, last, last.lastEpoch);
     const auto b = samplerEpoch(facts, next, 0);
-    next.continuesEpoch = !a || !b || *b <= *a;  // <=: Lightning sets the sampler's epoch only after it has created the
-                                                 // iterator, so a reported epoch can be too low
+    next.continuesEpoch = !a || !b || *b <= *a;  // <= because Lightning calls set_epoch() only after it has created the
+                                                 // iterator, so that the reported sampler epoch can be too low
     if (next.continuesEpoch) --next.firstEpoch;
 }
 

@@ -18,8 +18,9 @@ struct LoaderStream {
     bool isTraining = false;                // true if at least one batch was trained on
     std::map<int, std::int64_t> loaders{};  // number of each rank's loader, by rank
     std::int64_t lastEpoch = -1;            // number of the last epoch within the attempt; for training only
-    std::int64_t firstEpoch = 0;            // number within the chain of the attempt's epoch 0
-    bool continuesEpoch = false;            // true if epoch 0 completes an epoch that the previous attempt has left
+    std::int64_t firstEpoch = 0;            // number, within the chain of runs, of epoch 0 of this attempt
+    bool continuesEpoch = false;            // true if epoch 0 continues an epoch that the previous attempt has not
+                                            // finished
 };
 
 // One attempt of a chain of runs, with its loaders in order.
@@ -33,15 +34,15 @@ struct ChainedAttempt {
     int groupOf(int rank) const;  // returns the group of the rank; 0 for an unknown rank
 };
 
-// Returns the attempts of a chain of runs, oldest first, with the numbers of their epochs in the chain. The facts must
-// outlive the result. An attempt continues the last epoch of the attempt before if that epoch is unfinished, unless its
-// sampler has a later epoch.
+// Returns the attempts of a chain of runs, oldest first, and numbers their epochs consecutively over the chain. The
+// facts must outlive the result. If an attempt has left its last epoch unfinished, the next attempt continues this
+// epoch, unless the sampler of the next attempt begins with a later epoch.
 std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>& attempts);
 
-// True if a pass has ended after the last batch of its loader. A script may leave an iterator after the last batch
+// True if the pass has delivered all batches of its loader. The script may have left the iterator after the last batch
 // without requesting a further batch, as Lightning does.
 bool hasReadAll(const PassFacts& pass, const LoaderFacts& loader);
-// True if each rank has read its loader of the stream to the end in this epoch of the attempt.
+// True if each rank has read all batches of its loader in this epoch of the attempt.
 bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch);
 
 }  // namespace ringside

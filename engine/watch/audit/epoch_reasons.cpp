@@ -70,12 +70,14 @@ std::string ofAccelerate(const Needs& needs, const Json& shard) {
     return "even_batches of Accelerate repeats " + samples(needs.repeated) + " so that all batches are full";
 }
 
-// Explains samplers of PyTorch that on purpose do not draw each sample once, on a single rank.
+// Returns the explanation for a run on one rank whose sampler by design does not draw each sample exactly once: a
+// RandomSampler with replacement, or a SubsetRandomSampler. Empty for other samplers and for several ranks.
 std::string ofPart(const Needs& needs, const LoaderFacts& loader) {
     const Json* const sampler = samplerNamedIn(loader.sampler, "RandomSampler");
     if (sampler == nullptr || needs.ranks != 1) return {};
     const std::string kind = textOf(*sampler, "class");
-    const std::string name = kind.substr(kind.rfind('.') + 1);  // npos + 1 is 0
+    const std::string name = kind.substr(kind.rfind('.') + 1);  // without a dot, rfind() returns npos, and npos + 1 is
+                                                                // 0: the whole name
     if (flagOf(*sampler, "replacement").value_or(false)) return name + " draws with replacement";
     if (name == "SubsetRandomSampler" && needs.repeated == 0)
         return "SubsetRandomSampler draws from a list of " + samples(needs.size - needs.never);

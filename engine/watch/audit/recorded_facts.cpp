@@ -34,7 +34,7 @@ std::vector<int> ranksAt(const Json& object, std::string_view key) {
     return {numbers.begin(), numbers.end()};
 }
 
-// True for a key of a data set's facts whose value depends on the content of the data set.
+// True if this member of a data set's facts is computed from the contents of the data set, such as a checksum.
 bool isContent(const std::string& key, const Json& value) {
     if (key == "fingerprint") return true;
     if (key == "content_crc32")
@@ -246,8 +246,8 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     take->second(of(event.rank), facts);
 }
 
-// True if the pass that these facts end has trained in discarded steps, so that its end does not count. The pass is
-// kept as unfinished if it has also trained in steps that count, and removed otherwise.
+// True if the pass of this "pass_end" has trained in discarded steps, so that the end of the pass must be ignored. The
+// pass then stays in the record as unfinished if some of its steps count, and is removed if none does.
 bool RecordedFacts::endsLater(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;

@@ -17,7 +17,8 @@
 
 namespace ringside {
 
-// A data set object in a rank's process: the loader's own one, or one that it wraps.
+// One data set object in a rank's process: the data set of the loader, or a data set inside it if the outer one is a
+// wrapper such as Subset.
 struct DatasetLayer {
     int object = -1;            // number of the data set object in its process
     std::int64_t length = -1;   // length of the data set; -1: not known, for example of an IterableDataset
@@ -43,8 +44,8 @@ struct PassFacts {
     std::int64_t loader = 0;
     std::int64_t pass = 0;
     std::optional<std::int64_t> samplerEpoch;
-    std::optional<std::int64_t> epoch;  // number of the pass among the loader's passes with trained batches; empty if
-                                        // none was trained
+    std::optional<std::int64_t> epoch;  // number of this pass among those passes of the loader in which at least one
+                                        // batch was trained on; empty if none was
     bool hasEnded = false;
     bool isExhausted = false;
     std::int64_t batches = 0, trained = 0, untrained = 0;
@@ -69,7 +70,8 @@ struct RankFacts {
     std::vector<std::int64_t> shardGroups;            // numbers of groups that shard parameters
     bool hasPipeline = false;
     std::int64_t droppedLines = 0;  // number of lines and observations that were lost
-    std::string failedHook;         // first failed part of the watch that observes batches or steps
+    std::string failedHook;         // name of the first failed hook among the hooks that observe batches or steps;
+                                    // empty if none has failed
     std::map<std::int64_t, std::int64_t> samplesOfSteps;  // number of trained samples by epoch, from the events "steps"
     std::map<std::int64_t, std::int64_t> lastEpoch;       // latest epoch of each loader, from the events "indices" and
                                                           // "pass_end"
@@ -78,7 +80,7 @@ struct RankFacts {
     // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
     // known to be.
     std::string whyIncomplete() const;
-    // Returns the pass of a loader's epoch, or null.
+    // Returns the pass of the loader that trained epoch number `epoch`, or null if there is none.
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
 };
@@ -90,8 +92,8 @@ using AttemptFacts = std::map<int, RankFacts>;
 // Facts of a run that the sample audit needs, from telemetry events in their recorded order.
 class RecordedFacts {
   public:
-    // lastStep: steps after it do not count, because a later run continues from that step.
-    // discarded: steps that do not count, because restarted ranks continue from before them.
+    // lastStep: last step that counts. The next run of the chain continues from this step, so later steps are ignored.
+    // discarded: ranges of steps that are ignored, because the ranks were restarted and continued from an earlier step.
     explicit RecordedFacts(std::int64_t lastStep = std::numeric_limits<std::int64_t>::max(),
                            std::vector<TensorRecord::Discarded> discarded = {})
         : m_lastStep(lastStep), m_discarded(std::move(discarded)) {}
@@ -112,8 +114,9 @@ class RecordedFacts {
 
     std::int64_t m_lastStep;
     std::vector<TensorRecord::Discarded> m_discarded;
-    std::set<std::tuple<int, std::int64_t, std::int64_t>> m_later;  // epochs of the current attempt with steps that do
-                                                                    // not count, as (rank, loader, epoch)
+    std::set<std::tuple<int, std::int64_t, std::int64_t>> m_later;  // epochs of the current attempts in which at least
+                                                                    // one step is ignored (lastStep, discarded), as
+                                                                    // (rank, loader, epoch)
     std::optional<RunStarted> m_started;
     std::vector<AttemptFacts> m_attempts;
     std::map<int, int> m_current;  // current attempt of each rank

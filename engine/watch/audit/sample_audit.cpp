@@ -14,7 +14,7 @@ constexpr int kTraining = 0, kValidation = 1;
 constexpr std::int64_t kLastPass = 1 << 30;    // limit of pass numbers; the numbers of a pass and of its attempt are
                                                // stored together in 64 bits
 constexpr std::int64_t kContentBatches = 4;    // number of batches of a loader's first pass whose contents are reported
-constexpr std::int64_t kSmallEpoch = 1 << 14;  // number of samples up to which an epoch counts as small
+constexpr std::int64_t kSmallEpoch = 1 << 14;  // an epoch with fewer samples keeps the content of each drawn sample
 
 std::vector<const AttemptFacts*> attemptsOf(const std::vector<RecordedFacts>& facts) {
     std::vector<const AttemptFacts*> attempts;
@@ -189,8 +189,8 @@ const LoaderStream* SampleAuditor::streamOf(const EpochKey& key, std::size_t att
     return number < streams.size() ? &streams[number] : nullptr;
 }
 
-// Returns the ranks of the epoch's data-parallel group that iterated the loader of the epoch in one attempt: one run
-// of the chain of runs.
+// Returns the ranks of the epoch's data-parallel group that have iterated over the epoch's loader in one attempt (one
+// start of the script).
 std::vector<int> SampleAuditor::ranksOf(const EpochKey& key, std::size_t attempt) const {
     std::vector<int> ranks;
     const LoaderStream* stream = streamOf(key, attempt);
@@ -201,8 +201,8 @@ std::vector<int> SampleAuditor::ranksOf(const EpochKey& key, std::size_t attempt
     return ranks;
 }
 
-// Returns the number of samples that the loaders of all ranks select from; empty if the length of a data set is not
-// known.
+// Returns the number of distinct samples that the loaders of all ranks can draw; empty if the length of a data set is
+// not known.
 std::optional<std::int64_t> SampleAuditor::sizeOf(const EpochKey& key, const Open& open) const {
     std::map<int, std::set<const SampleMap*>> bySpace;
     for (const std::size_t attempt : open.attempts) {
@@ -272,7 +272,8 @@ EpochAudit SampleAuditor::auditEpoch(const EpochKey& key, const Open& open) cons
     return result;
 }
 
-// Returns which indices of a rank's epoch are not in the record; empty if all are, or if the epoch has not ended.
+// Returns a clause for users with the number of indices of a rank's epoch that the record lacks; empty if the record
+// has all of them, or if the epoch has not ended.
 std::string SampleAuditor::missingTrained(std::size_t attempt, int rank, std::int64_t loader,
                                           std::int64_t epoch) const {
     const PassFacts* pass = m_chain[attempt].facts->at(rank).passOf(loader, epoch);
@@ -283,8 +284,8 @@ std::string SampleAuditor::missingTrained(std::size_t attempt, int rank, std::in
            std::to_string(rank);
 }
 
-// Returns which batches of a rank's validation pass are not in the record; empty if all are, or if the rank has counted
-// no batch with indices.
+// Returns a clause for users with the number of batches of a rank's validation pass that the record lacks; empty if the
+// record has all of them, or if it has no batch with indices of this pass.
 std::string SampleAuditor::missingEvaluated(std::size_t attempt, int rank, std::int64_t loader,
                                             std::int64_t pass) const {
     const auto& passes = m_chain[attempt].facts->at(rank).passes;
@@ -312,7 +313,8 @@ std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std:
     return {};
 }
 
-// Adds the numbers of distinct samples, if they are known.
+// Sets distinct, twice, shared and never of `result` if all drawn samples are known; otherwise sets `why` to the
+// reason.
 void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open& open) const {
     const std::size_t last = *open.attempts.rbegin();
     result.why = missingOf(key, open, result.epoch);
@@ -410,7 +412,7 @@ SampleAudit SampleAuditor::finish() {
         (std::get<0>(done.key) == kTraining ? result.training : result.validation).push_back(std::move(done.epoch));
     addUncountedEpochs(result, m_chain);
     addLeaks(result);
-    // If the samples of an epoch are not known, a validation sample may be among them.
+    // If the samples of some training epoch are not known, 0 would be wrong: a validation sample can be among them.
     const bool isKnown =
         std::ranges::all_of(result.training, [](const EpochAudit& one) { return one.distinct.has_value(); });
     if (result.trainedOn == 0 && !isKnown) result.trainedOn.reset();

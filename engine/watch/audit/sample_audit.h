@@ -30,19 +30,22 @@ struct RankSamples {
 // Use of the samples of one loader in one epoch, over all ranks of a data-parallel group. Empty values are not known;
 // `why` gives the reason.
 struct EpochAudit {
-    std::int64_t epoch = 0;  // number of the epoch, from 0; over a chain of runs, without gaps
+    std::int64_t epoch = 0;  // number of the epoch, from 0; in a chain of runs, each run continues the numbers of the
+                             // previous one
     std::string loader{};    // line that creates the loader, such as "train.py:48"
     int group = 0;           // number of the data-parallel group
     std::int64_t assigned = 0;
-    std::optional<std::int64_t> size{};      // number of samples that the loaders select from
+    std::optional<std::int64_t> size{};      // number of distinct samples that the loaders of all ranks can draw
     std::optional<std::int64_t> distinct{};  // number of samples that were used at least once
-    std::optional<std::int64_t> twice{};     // number of uses beyond the first of each sample: assigned - distinct
+    std::optional<std::int64_t> twice{};     // number of uses beyond the first of each sample: `assigned` minus
+                                             // `distinct`
     std::optional<std::int64_t> never{};
     std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
     bool isFinished = false;               // each rank has read its loader to the end
-    bool isLeft = false;                   // unfinished, and the next run of the chain began another epoch
+    bool isLeft = false;                   // the epoch is unfinished, and the next run of the chain has begun a new
+                                           // epoch instead of continuing it
     int runs = 1;                          // runs of the chain that have trained a part of the epoch
-    std::vector<RankSamples> ranks{};      // ascending
+    std::vector<RankSamples> ranks{};      // draws of each rank, in ascending order of ranks
     std::string why{};                     // cause of repeated or missing samples, or why they are not known
     bool isByRule = false;                 // `why` is a rule of the sampler or the loader, not a mistake
 
@@ -65,10 +68,11 @@ struct SampleAudit {
 
 // Counts the samples of a chain of watched runs. The events of the runs are read twice: first the facts of all runs are
 // collected, because ranks report them at different times; then the indices are counted. Exact for data sets of up to
-// 10^8 samples: memory is 2 bytes for each sample of an open epoch, and 2 bytes for each sample in all.
+// 10^8 samples. Memory: 2 bytes per sample for each open epoch, and 2 bytes per sample for the results of the whole
+// chain.
 class SampleAuditor {
   public:
-    // facts: of the runs of the chain, oldest first.
+    // facts: facts of each run of the chain, oldest run first.
     explicit SampleAuditor(std::vector<RecordedFacts> facts);
 
     // Counts an event of a run of the chain. Runs are read in order, each from its first event.
@@ -78,7 +82,8 @@ class SampleAuditor {
 
   private:
     static constexpr std::size_t kMostOpen = 12;  // limit of the number of epochs that are counted at the same time
-    // Role (0: training), loader, group, epoch. For validation: pass of the loader, over all attempts.
+    // Key of an epoch: (role, loader, data-parallel group, epoch). Role 0 is training, 1 validation. In validation, the
+    // last number counts the passes of the loader over all attempts.
     using EpochKey = std::tuple<int, int, int, std::int64_t>;
     using LoaderEpoch = std::tuple<std::size_t, int, std::int64_t, std::int64_t>;  // (attempt, rank, loader, epoch)
 
@@ -88,8 +93,9 @@ class SampleAuditor {
         std::set<std::size_t> attempts;              // attempts that have drawn samples
         std::unordered_set<std::uint32_t> contents;  // contents of the drawn samples; for small epochs only
         std::int64_t withContent = 0;                // number of draws of samples whose content is known
-        std::int64_t outside = 0;                    // number of indices that are in no data set
-        std::int64_t label = 0;                      // number shown for the epoch
+        std::int64_t outside = 0;                    // number of draws whose index is outside of the data set
+        std::int64_t label = 0;                      // number of the epoch in EpochAudit; for a validation pass, the
+                                                     // latest training epoch at that time
         std::string why;                             // reason why the samples cannot be compared; empty if they can
     };
     struct Done {
@@ -129,16 +135,16 @@ class SampleAuditor {
     std::unique_ptr<SampleSpaces> m_spaces;
     std::size_t m_run = 0;
     std::map<int, std::size_t> m_attempts;                        // current attempt of each rank within the run
-    std::map<std::size_t, std::map<int, std::int64_t>> m_epochs;  // latest epoch of each rank's first loader, by
-                                                                  // attempt and rank
+    std::map<std::size_t, std::map<int, std::int64_t>> m_epochs;  // latest epoch of each rank in the first training
+                                                                  // loader, by attempt and rank
     std::map<EpochKey, Open> m_open;
     std::set<EpochKey> m_closed;
     std::vector<Done> m_done;
     std::map<LoaderEpoch, Counted> m_counted;
     std::map<std::pair<int, int>, ContentCheck> m_contents;  // comparison of contents, by role (training or validation)
                                                              // and loader
-    std::map<int, SampleSet> m_trained, m_validated;         // samples that were trained or validated, by space
-                                                             // (SampleMap::space)
+    std::map<int, SampleSet> m_trained, m_validated;         // samples that were trained on or validated, by the number
+                                                             // of their space (SampleMap::space)
     std::map<std::uint32_t, int> m_trainedContents;          // data set of each trained sample, by the checksum of its
                                                              // content
     std::map<std::uint32_t, int> m_validatedContents;

@@ -6,9 +6,10 @@
 namespace ringside {
 namespace {
 
-using Layers = std::vector<const LoaderFacts*>;  // facts of the loaders of all ranks of a stream
+using Layers = std::vector<const LoaderFacts*>;  // facts of the loaders that one line of the script has created on all
+                                                 // ranks
 
-// Returns the indices of the Subset at a depth on one rank, or null.
+// Returns the indices of the Subset that `layer` describes, or null if the rank has not reported all of them.
 const std::vector<std::uint32_t>* subsetOf(const RankFacts& rank, const DatasetLayer& layer) {
     const auto found = rank.subsets.find(layer.object);
     const bool whole = found != rank.subsets.end() && static_cast<std::int64_t>(found->second.size()) == layer.length;
@@ -19,7 +20,8 @@ const std::vector<std::uint32_t>* subsetOf(const RankFacts& rank, const DatasetL
 enum class LayerKind {
     kBase,         // innermost data set, whose samples are compared
     kSubset,       // Subset whose indices are known on all ranks
-    kSameSubset,   // Subset whose indices are not known but equal on all ranks, so that its own samples are compared
+    kSameSubset,   // Subset whose indices are not known but equal on all ranks, so that positions in the Subset are
+                   // compared as samples
     kOtherSubset,  // Subset whose indices are not known and differ between ranks
     kWrapper       // wrapper that passes indices through to the data set inside, which has the same length
 };
@@ -121,7 +123,7 @@ void SampleSpaces::addStream(std::size_t number, const ChainedAttempt& attempt, 
     joinRanks(number, stream);
 }
 
-// Joins the data sets of the ranks that have equal descriptions.
+// Puts data sets of different ranks into one space if their descriptions are equal.
 void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     std::map<std::string, int> firsts;
     for (const auto& [rank, id] : stream.loaders) {
@@ -131,7 +133,8 @@ void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     }
 }
 
-// Joins the data sets of the same loaders in two attempts, which may have different numbers of ranks.
+// Puts the data sets of a loader in two consecutive attempts into one space. The attempts can have different numbers of
+// ranks.
 void SampleSpaces::joinAttempts(std::size_t number, const std::vector<LoaderStream>& before,
                                 const std::vector<LoaderStream>& after) {
     for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {

@@ -34,7 +34,7 @@ class SampleSpaces {
     // `chain` must outlive this object.
     explicit SampleSpaces(const std::vector<ChainedAttempt>& chain);
 
-    // Returns the map of a rank's loader.
+    // Returns the mapping from the indices of a rank's loader to samples.
     const SampleMap& of(std::size_t attempt, int rank, std::int64_t loader) const;
 
   private:
@@ -54,7 +54,7 @@ class SampleSpaces {
     void joinContents();
 
     std::map<Key, SampleMap> m_maps;
-    std::map<Key, int> m_objects;  // node of each object, by (attempt, rank, object)
+    std::map<Key, int> m_objects;  // index in m_nodes of each data set object, by (attempt, rank, object)
     std::vector<Node> m_nodes;
 };
 

@@ -27,7 +27,8 @@ std::uint64_t mixed(std::uint64_t value) {
     return value ^ (value >> 31U);
 }
 
-// Returns the numbers of an array, NaN for null; nothing if the array has another length.
+// Returns the `count` numbers of an array, with NaN for null; empty if there is no array or if its length is not
+// `count`.
 std::optional<std::vector<double>> realsOf(const Json& facts, std::string_view key, std::size_t count) {
     const Json* const found = memberOf(facts, key);
     if (found == nullptr || !found->is_array() || found->size() != count) return {};
@@ -100,8 +101,8 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
     m_rankOf[step] = rank;
 }
 
-// Counts a process of a rank. Begins a new attempt if this rank is the first one that is started again after the latest
-// attempt.
+// Counts the start of a process of a rank. The first rank that is started again after the beginning of the latest
+// attempt begins a new attempt.
 void TensorRecord::addProcess(int rank) {
     const auto known = m_attempts.try_emplace(rank, m_attempt);
     if (known.second) return;

@@ -29,7 +29,8 @@ struct TensorCheck {
     std::vector<TensorNumbers> weights, gradients;
 };
 
-// Samples of one step of all ranks, independent of their order and of the ranks that they were assigned to.
+// Samples that all ranks together have trained on in one step. Equal for two steps with the same samples, independent
+// of the order of the samples and of the ranks that trained on them.
 struct StepSamples {
     std::int64_t count = 0;
     std::uint64_t hash = 0;  // sum of the hashes of all indices
@@ -43,7 +44,7 @@ struct TensorStep {
     auto operator<=>(const TensorStep&) const = default;  // NOLINT(modernize-use-nullptr): <=> compares with 0
 };
 
-// Numbers of the tensors of a watched run, from the "tensors" facts of its lowest rank.
+// Norms and sums of the tensors of a watched run, from the "tensors" facts of its lowest rank.
 class TensorRecord {
   public:
     static constexpr std::int64_t kMostSteps = 1 << 16;  // limit of the number of steps whose samples are compared
@@ -51,9 +52,12 @@ class TensorRecord {
 
     void add(const Event& event);
 
-    // Steps of an attempt that do not count, because the restarted ranks continue from the weights of `from`.
+    // Steps of an attempt that were discarded by a restart, because the restarted ranks continue from the weights after
+    // step `from`.
     struct Discarded {
-        std::optional<std::int64_t> from;  // latest step that counts; empty: no measured step fits, and all count
+        std::optional<std::int64_t> from;  // last step before the discarded ones, from whose weights the ranks
+                                           // continue; empty if no recorded weights match those after the restart: then
+                                           // no step counts as discarded
         std::int64_t to = 0;               // last step before the restart
         bool contains(std::int64_t step) const { return from && step > *from && step <= to; }
     };
@@ -63,9 +67,10 @@ class TensorRecord {
     bool isWatched() const { return m_watched; }
     int worldSize() const { return m_worldSize; }
     const std::map<TensorStep, TensorCheck>& checks() const { return m_checks; }
-    // Returns the samples of each step, by step.
+    // Returns the samples of each step, by the number of the step.
     const std::map<std::int64_t, StepSamples>& samples() const { return m_samples; }
-    // Returns the steps whose gradients differ between the ranks: they are not averaged.
+    // Returns the steps in which the averaged gradients of the ranks differ, which shows that the script does not
+    // average them.
     const std::set<TensorStep>& unequalGradients() const { return m_unequal; }
     // Returns the number of tensors that are not reported, such as shards.
     std::int64_t leftOut() const { return m_leftOut; }
@@ -83,7 +88,7 @@ class TensorRecord {
     std::vector<Discarded> m_discarded;
     std::map<int, int> m_attempts;   // number of restarts of each rank
     int m_attempt = 0;               // number of restarts of the run
-    std::int64_t m_lastStep = 0;     // largest number of a step of the run
+    std::int64_t m_lastStep = 0;     // number of the latest step of the run
     std::int64_t m_stepsBefore = 0;  // number of steps before the latest restart
     std::map<std::int64_t, StepSamples> m_samples;
     std::int64_t m_leftOut = 0;
@@ -93,11 +98,13 @@ class TensorRecord {
     bool m_is16Bit = false;
 };
 
-// Returns the step after which `before` had the weights that `after` starts with: the step of the checkpoint that
-// `after` continues from. Empty if no measured step fits; steps with a checkpoint are measured.
+// Returns the step of `before` after which its weights equalled the first weights of `after`: the step of the
+// checkpoint from which `after` continues. Empty if no step with recorded weights matches. Weights are recorded at each
+// step with a checkpoint.
 std::optional<std::int64_t> resumedStep(const TensorRecord& before, const TensorRecord& after);
 
-// Reads the tensors of a recorded run. Returns a problem if its telemetry cannot be read. Blocks on the disk.
+// Reads the norms and sums of the tensors of a recorded run. Returns a problem if its telemetry cannot be read. Blocks
+// on the disk.
 Result<TensorRecord> readTensorRecord(const std::filesystem::path& run);
 
 }  // namespace ringside

@@ -19,8 +19,8 @@ double lengthOf(const std::vector<TensorNumbers>& numbers) {
     return std::sqrt(sum);
 }
 
-// Returns the difference of two tensors relative to the larger norm. A sum is compared with the largest sum that the
-// norm allows.
+// Returns the larger of two relative differences: that of the norms, divided by the larger norm, and that of the sums,
+// divided by the largest sum that a tensor with this norm can have: norm * sqrt(size).
 double relativeOf(const TensorNumbers& a, const TensorNumbers& b, std::int64_t size) {
     const double norm = std::max(a.norm, b.norm);
     if (norm == 0) return 0;

@@ -29,12 +29,13 @@ struct TensorComparison {
     double tolerance = 0;
     int ranksOfA = 1, ranksOfB = 1;
     std::vector<TensorStep> steps;             // compared steps, up to and including the first difference
-    std::int64_t tensors = 0;                  // number of tensors that were compared at a step
+    std::int64_t tensors = 0;                  // number of tensors compared at each step
     std::int64_t weights = 0;                  // number of pairs of finite weights that were compared, at all steps
     std::int64_t gradients = 0;                // number of pairs of gradients that were compared, at all steps
     std::optional<TensorDifference> first;     // first tensor that differs: gradients before weights, in the
                                                // optimizer's order
-    std::int64_t differing = 0;                // number of tensors of the same kind that differ at the step of `first`
+    std::int64_t differing = 0;                // number of tensors that differ at the step of `first`; only gradients
+                                               // if `first` is a gradient, only weights otherwise
     bool sameFactor = false;                   // true if all tensors that differ at the step of the first difference
                                                // have the same ratio of norms as this difference
     std::optional<std::int64_t> otherSamples;  // first compared step whose samples differ; empty if all are equal
@@ -42,14 +43,14 @@ struct TensorComparison {
 
     bool equal() const { return !first && weights > 0; }
     Json toJson() const;
-    // Returns text for users in the form of RunComparison::text().
+    // Returns the result as text for users, formatted as RunComparison::text().
     std::string text() const;
 };
 
-// Compares two runs. tolerance: largest relative difference that counts as rounding; of weights in bfloat16 or float16,
-// 100 times as much. Later steps than the first may differ by ten times as much, because differences grow.
-// lastStep: last step compared, if the ranks of a run were restarted after it: the numbers of later steps do not
-// correspond. Empty: all steps.
+// Compares two runs. tolerance: largest relative difference that counts as rounding, at step 1 and for 32-bit weights.
+// It is multiplied by 100 for weights in bfloat16 or float16, and by 10 at later steps, because rounding differences
+// grow. lastStep: last step to compare, given if the ranks of a run were restarted after this step, because later steps
+// of the two runs do not correspond. Empty: all steps.
 TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, double tolerance,
                                 std::optional<std::int64_t> lastStep = {});
 

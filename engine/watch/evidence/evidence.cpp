@@ -29,7 +29,8 @@ void Evidence::takeWorldSize(const ScriptFacts& facts) {
     const std::int64_t size = numberOf(parsed.value(), "world_size", 1);
     if (size <= m_worldSize || size > limits::kMaxRanks) return;
     m_worldSize = static_cast<int>(size);
-    m_traces = TraceData(m_worldSize, kMaxTracedSteps);  // the script has created a process group before its first step
+    m_traces = TraceData(m_worldSize, kMaxTracedSteps);  // discards no traces: the world size becomes known before the
+                                                         // first step
 }
 
 const RankEvidence* Evidence::find(int rank) const {

@@ -23,7 +23,7 @@ class Evidence {
     static constexpr std::size_t kMaxIndices = 1U << 24;
     static constexpr std::size_t kMaxTracedSteps = 400;
 
-    // Adds an event that a rank has sent. Ranks outside of limits::kMaxRanks are ignored.
+    // Adds an event that a rank has sent. Ranks below 0 and ranks from limits::kMaxRanks on are ignored.
     void take(int rank, const Event& event);
     // Records that a rank has ended without a last report, although nothing has asked it to end.
     void lose(int rank) { m_lost.insert(rank); }

@@ -17,22 +17,23 @@ namespace ringside {
 // Returns the member `key` of an object, or null if `facts` is no object or has no such member.
 const Json* memberOf(const Json& facts, std::string_view key);
 
-// Returns a whole number of at most 2^53 in magnitude.
+// Returns the member `key` as a whole number of at most 2^53 in magnitude. If it was not reported, returns an empty
+// optional, or `missing`.
 std::optional<std::int64_t> numberOf(const Json& facts, std::string_view key);
 std::int64_t numberOf(const Json& facts, std::string_view key, std::int64_t missing);
 
-// Returns a finite number.
+// Returns the member `key` as a finite number; empty if it was not reported.
 std::optional<double> realOf(const Json& facts, std::string_view key);
 
 std::optional<bool> flagOf(const Json& facts, std::string_view key);
 
-// Returns a text of at most 4,096 bytes; empty if none was reported.
+// Returns the member `key` as a text of at most 4,096 bytes; empty if it was not reported.
 std::string textOf(const Json& facts, std::string_view key);
 
-// Returns the whole numbers of an array, without any other elements.
+// Returns the whole numbers in the array `key`; skips elements of other types. Empty if it was not reported.
 std::vector<std::int64_t> numbersOf(const Json& facts, std::string_view key);
 
-// Returns the texts of an array, without any other elements.
+// Returns the texts in the array `key`; skips elements of other types. Empty if it was not reported.
 std::vector<std::string> textsOf(const Json& facts, std::string_view key);
 
 }  // namespace ringside

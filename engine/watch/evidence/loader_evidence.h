@@ -13,7 +13,8 @@
 
 namespace ringside {
 
-// Indices of the batches of one pass or epoch, in order. Whole numbers below 2^32 only; larger ones make it incomplete.
+// Indices of the batches of one pass or epoch, in order. Holds whole numbers below 2^32; a larger number makes the list
+// incomplete (see isWhole()).
 class IndexList {
   public:
     struct Batch {
@@ -84,7 +85,8 @@ struct LoaderEvidence {
     std::string createdAt() const;
     // Returns the indices of a batch of a pass, or an empty span if they are not known.
     std::span<const std::uint32_t> indicesOf(std::int64_t pass, std::int64_t batch) const;
-    // Returns the epoch of a pass. The epoch of a pass that has not ended is the one after all ended passes.
+    // Returns the epoch that a pass trains; empty if it trains none. A pass that has not ended trains the epoch after
+    // those of all ended passes.
     std::optional<std::int64_t> epochOf(std::int64_t pass) const;
 };
 

@@ -195,7 +195,7 @@ void RankEvidence::takeReplica(const Replica& one) {
         if (replicas.size() < kMaxReplicas) replicas.emplace(one.step, one);
         return;
     }
-    // Several optimizers report their parameters before the first step, one after another.
+    // Each optimizer reports its parameters before the first step: append them to those of the other optimizers.
     Replica& known = found->second;
     known.hash += one.hash;
     known.names.insert(known.names.end(), one.names.begin(), one.names.end());

@@ -76,7 +76,7 @@ struct RankEvidence {
     std::int64_t tracedSteps = 0;
     Heartbeat heartbeat;
     std::optional<Json> stall;  // latest report that the rank has made no progress (topic "stalled"), with its stack
-    std::int64_t stallUs = 0;   // time of that report
+    std::int64_t stallUs = 0;   // time of the report in `stall`, in microseconds since the run started
     std::deque<LogLine> logs;
     std::map<std::string, LoggedSeries> logged;      // scalars that the script has logged, by tag
     std::map<std::string, std::vector<Json>> facts;  // facts of all other topics, in the order of arrival

@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-// Codes of reported findings, and of findings that were left out with the code of their explanation.
+// Maps the code of each finding to the code of the finding that is reported for it. A reported finding maps to its own
+// code, a finding that was left out to the code of the finding that explains it.
 using Explanations = std::map<std::string, std::string, std::less<>>;
 
 // Returns the code of a reported finding that explains a check, or an empty string.

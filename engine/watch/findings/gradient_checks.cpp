@@ -58,7 +58,8 @@ Accumulation accumulationOf(const RankEvidence& rank) {
     return most;
 }
 
-// Returns the facts of the loss that is given to backward() at a line.
+// Returns the reported facts about the loss on which the script calls backward() at the line `where`; an empty object
+// if there are none.
 const Json& lossAt(const RankEvidence& rank, const std::string& where) {
     static const Json none = Json::object();
     for (const Json& one : rank.of("loss"))
@@ -115,7 +116,8 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
 }
 
 Judgement judgeNotOptimized(const Evidence& evidence) {
-    // Before this step, a script with several optimizers may not have used all of them yet.
+    // Smallest number of steps to judge: in earlier steps, a script with several optimizers may not have used all of
+    // them.
     constexpr std::int64_t kLeastSteps = 16;
     bool hasModel = false, known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
@@ -151,8 +153,9 @@ Judgement judgeClippedScaled(const Evidence& evidence) {
             if (!flagOf(facts, "scaled").value_or(false)) continue;
             const double limit = realOf(facts, "limit").value_or(0);
             const std::optional<double> scale = realOf(facts, "scale");
-            constexpr double kLeastShare = 0.01;  // share of the scale factor; a larger limit is not reported, because
-                                                  // the script may have multiplied the limit by the factor
+            constexpr double kLeastShare = 0.01;  // smallest clipping limit that is accepted, as a share of the scale
+                                                  // factor: with such a large limit, the script has probably multiplied
+                                                  // the limit by the factor, which is correct
             if (limit >= kLeastShare * scale.value_or(std::numeric_limits<double>::infinity())) continue;
             const std::string factor = scale ? " of " + factorText(*scale) : std::string();
             return found(textOf(facts, "function") + "() limits the gradients to " + shortNumber(limit) +

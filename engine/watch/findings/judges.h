@@ -7,31 +7,31 @@
 // The judging functions of the checks, in the order of the table in checks.cpp. docs/watch-findings.md explains each.
 namespace ringside {
 
-// Implemented in process_checks.cpp.
+// The next functions are implemented in process_checks.cpp.
 Judgement judgeProcessGroup(const Evidence& evidence);
 Judgement judgeHang(const Evidence& evidence);
 Judgement judgeUnusedParameters(const Evidence& evidence);
 
-// Implemented in sampler_checks.cpp.
+// The next functions are implemented in sampler_checks.cpp.
 Judgement judgeSamplerRank(const Evidence& evidence);
 Judgement judgeSamplerSeed(const Evidence& evidence);
 Judgement judgeSetEpoch(const Evidence& evidence);
 Judgement judgeRepeatedOrder(const Evidence& evidence);
 Judgement judgeWorkerCopies(const Evidence& evidence);
 
-// Implemented in sample_checks.cpp.
+// The next functions are implemented in sample_checks.cpp.
 Judgement judgeDataSetDiffers(const Evidence& evidence);
 Judgement judgeEveryRankReadsAll(const Evidence& evidence);
 Judgement judgeOverlap(const Evidence& evidence);
 Judgement judgeNeverSeen(const Evidence& evidence);
 
-// Implemented in validation_checks.cpp.
+// The next functions are implemented in validation_checks.cpp.
 Judgement judgeTrainedOnValidation(const Evidence& evidence);
 Judgement judgeLocalMetrics(const Evidence& evidence);
 Judgement judgeValidationEverywhere(const Evidence& evidence);
 Judgement judgeValidationPadding(const Evidence& evidence);
 
-// Implemented in replica_checks.cpp.
+// The next functions are implemented in replica_checks.cpp.
 Judgement judgeModelNotWrapped(const Evidence& evidence);
 Judgement judgeDifferentStart(const Evidence& evidence);
 Judgement judgeLearningRateDiffers(const Evidence& evidence);
@@ -40,7 +40,7 @@ Judgement judgeAroundDdp(const Evidence& evidence);
 Judgement judgeReplicasPart(const Evidence& evidence);
 Judgement judgeBatchNorm(const Evidence& evidence);
 
-// Implemented in gradient_checks.cpp.
+// The next functions are implemented in gradient_checks.cpp.
 Judgement judgeOptimizerWithoutGradients(const Evidence& evidence);
 Judgement judgeNotOptimized(const Evidence& evidence);
 Judgement judgeClippedScaled(const Evidence& evidence);
@@ -50,17 +50,17 @@ Judgement judgeSyncEveryMicroBatch(const Evidence& evidence);
 Judgement judgeFindUnusedNeedless(const Evidence& evidence);
 Judgement judgeLeftOverGradients(const Evidence& evidence);
 
-// Implemented in step_checks.cpp.
+// The next functions are implemented in step_checks.cpp.
 Judgement judgeLossNotFinite(const Evidence& evidence);
 Judgement judgeSkippedSteps(const Evidence& evidence);
 Judgement judgeScheduler(const Evidence& evidence);
 Judgement judgeUnevenSteps(const Evidence& evidence);
 Judgement judgeEffectiveBatch(const Evidence& evidence);
 
-// Implemented in resume_check.cpp.
+// The next functions are implemented in resume_check.cpp.
 Judgement judgeResume(const Evidence& evidence);
 
-// Implemented in time_checks.cpp.
+// The next functions are implemented in time_checks.cpp.
 Judgement judgeStraggler(const Evidence& evidence);
 Judgement judgeLoaderSlow(const Evidence& evidence);
 

@@ -41,9 +41,9 @@ std::vector<Finding> LiveFindings::take(const std::vector<Finding>& found, std::
     return events;
 }
 
-// True if a finding must be reported now. The first report requires `needed` consecutive judgements with the finding,
-// except for a hang. After that, another severity or line is reported at once, and a text with other numbers once
-// textWaitUs has passed; this time then doubles, up to kMostTextUs.
+// True if a finding must be reported now. A first report requires `needed` consecutive judgements with the finding,
+// except for a hang. Later, a changed severity or line is reported at once. A changed text (other numbers) is reported
+// after textWaitUs at the earliest; each such report doubles textWaitUs, up to kMostTextUs.
 bool LiveFindings::mustReport(Known& known, const Finding& finding, std::int64_t nowUs) {
     if (!known.isReported) {
         if (known.agreeing < known.needed && finding.code != "hang") return false;

@@ -10,20 +10,22 @@
 
 namespace ringside {
 
-// Decides which findings of a running script are reported, so that a conclusion from incomplete evidence does not
-// stand: a finding is reported once consecutive judgements agree on it, and withdrawn once a judgement does not find it
-// any more. Times are microseconds of the run. One thread.
+// Decides which findings of a running script are reported. Early judgements rest on incomplete evidence, so a finding
+// is reported only after several consecutive judgements with it, and withdrawn by the first judgement without it. Times
+// are microseconds of the run. Not thread-safe.
 class LiveFindings {
   public:
     static constexpr std::int64_t kEveryUs = 3'000'000;  // minimum interval between two judgements
-    // The interval is at least this many times as long as the judgement before it took.
+    // Minimum interval between two judgements, as a multiple of the time that the latest judgement took.
     static constexpr std::int64_t kMostShare = 50;
     // Time after the first report of a finding, before a report that changes only its numbers.
     static constexpr std::int64_t kTextUs = 10'000'000;
-    static constexpr std::int64_t kMostTextUs = 600'000'000;  // limit of that time, which doubles with each such report
+    static constexpr std::int64_t kMostTextUs = 600'000'000;  // limit of the interval between two reports of changed
+                                                              // numbers, which begins with kTextUs and doubles with
+                                                              // each such report
     // Number of consecutive judgements with a finding before its first report; doubles with each withdrawal.
     static constexpr int kAgreeing = 2;
-    static constexpr int kMostAgreeing = 64;  // limit of that number
+    static constexpr int kMostAgreeing = 64;  // limit of the number of consecutive judgements that a report requires
 
     // True if the evidence should be judged now.
     bool isDue(std::int64_t nowUs) const { return nowUs >= m_nextUs; }
@@ -42,7 +44,7 @@ class LiveFindings {
         int agreeing = 0;                   // consecutive judgements with this finding
         int needed = kAgreeing;             // number of consecutive judgements with this finding that a report requires
         std::int64_t nextTextUs = 0;        // earliest time of the next report that changes only numbers
-        std::int64_t textWaitUs = kTextUs;  // interval before such a report
+        std::int64_t textWaitUs = kTextUs;  // minimum interval between two reports that change only numbers
     };
     static bool mustReport(Known& known, const Finding& finding, std::int64_t nowUs);
 

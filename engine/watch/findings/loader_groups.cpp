@@ -60,7 +60,7 @@ std::vector<std::int64_t> sortedDistinct(std::vector<std::int64_t> numbers) {
     return numbers;
 }
 
-// Returns all samples that the ranks can reach together, ascending; empty if not known.
+// Returns all samples that the loaders of the group can draw, ascending and without duplicates; empty if not known.
 std::vector<std::int64_t> poolOf(const LoaderGroup& group) {
     std::vector<std::int64_t> pool;
     for (const RankLoader& one : group.ranks) {

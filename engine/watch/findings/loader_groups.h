@@ -13,14 +13,14 @@
 
 namespace ringside {
 
-// The same loader of the script on one rank of a data-parallel group.
+// One rank's loader in a LoaderGroup.
 struct RankLoader {
     const RankEvidence* rank = nullptr;
     const LoaderEvidence* loader = nullptr;
     SamplerFacts sampler;
 };
 
-// The same loader of the script on all ranks of a data-parallel group.
+// Corresponding loaders of all ranks of a data-parallel group: the same line of the script iterates over them.
 struct LoaderGroup {
     std::vector<RankLoader> ranks;
     bool isTrained = false;  // true if a backward pass has followed at least one batch
@@ -33,7 +33,8 @@ struct LoaderGroup {
         return line.empty() ? createdAt() : line;
     }
     std::vector<int> rankNumbers() const;
-    // Returns kSame only if the data sets of all ranks are the same, kDifferent if the data sets of two ranks differ.
+    // Returns kSame if the data sets of all ranks are known to be the same, kDifferent if the data sets of two ranks
+    // are known to differ, otherwise kNotKnown.
     Sameness sameness() const;
     bool isSharded() const;  // returns true if all ranks have a sampler that assigns samples to ranks
     bool isPlain() const;    // returns true if all ranks have a RandomSampler or SequentialSampler over the whole data
@@ -57,11 +58,11 @@ struct Coverage {
     std::int64_t epoch = 0;
     bool isComplete = false;    // true if the pass of each rank has ended with an exhausted loader, and all indices are
                                 // kept
-    std::int64_t pool = -1;     // number of samples that the ranks can reach together; -1: not known
+    std::int64_t pool = -1;     // number of distinct samples that the loaders of all ranks can draw; -1: not known
     std::int64_t assigned = 0;  // number of samples assigned to all ranks, with repetitions
     std::int64_t distinct = 0;
     std::int64_t shared = 0;           // number of samples that at least two ranks have read
-    std::int64_t never = 0;            // number of samples of the pool that no rank has read
+    std::int64_t never = 0;            // number of samples in the pool that no rank has read
     std::vector<std::int64_t> ofRank;  // number of distinct samples of each rank
 };
 

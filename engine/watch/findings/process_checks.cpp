@@ -28,8 +28,8 @@ std::string otherTransport(const RankEvidence& rank) {
 enum class Standing { kEnded, kWorks, kWaits, kIsElsewhere };
 
 Standing standingOf(const RankEvidence& rank, std::int64_t nowUs) {
-    constexpr std::int64_t kRecentUs = 10'000'000;  // age of a rank's latest report up to which a rank without a stall
-                                                    // counts as working
+    constexpr std::int64_t kRecentUs = 10'000'000;  // time after a rank's latest progress in which a rank without a
+                                                    // stall counts as working
     if (rank.hasEnded()) return Standing::kEnded;
     if (!rank.isStalled()) return nowUs - rank.progressUs < kRecentUs ? Standing::kWorks : Standing::kIsElsewhere;
     const std::int64_t forUs = numberOf(*rank.stall, "for_us", 0);

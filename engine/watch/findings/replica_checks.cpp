@@ -78,7 +78,8 @@ bool isWrapped(const std::string& name) {
     return isParameterName(name) && !name.starts_with("optimizer ");
 }
 
-// Runs `judge` on each data-parallel group of one kind.
+// Runs `judge` on each data-parallel group of this kind. Returns the first finding; without a finding, a result that
+// could not be judged; otherwise the result of the last group. Returns skipped(without) if no group is of this kind.
 template <class Judge>
 Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::string& without, const Judge& judge) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);

@@ -26,8 +26,8 @@ struct ReplicaDifference {
     std::vector<int> ranks;           // ranks that differ from the lowest rank after firstStep
 };
 
-// Compares the tensors whose names are accepted. Tensors are matched by position; a step in which ranks report
-// different names is left out.
+// Compares the tensors for whose names `accepts` returns true. Tensors are matched by position; steps at which the
+// ranks report different names are skipped.
 ReplicaDifference compareReplicas(const Evidence& evidence, const ReplicaGroup& group,
                                   const std::function<bool(const std::string&)>& accepts);
 

@@ -27,7 +27,7 @@ struct ReplicaGroup {
 struct ReplicaGroups {
     std::vector<ReplicaGroup> groups;
     std::string why;  // reason why there is no group
-    // True if the reason is missing evidence, false if ranks of this script are not data-parallel.
+    // True if there is no group because evidence is missing; false if the ranks are known not to be data-parallel.
     bool isUnknown = false;
 };
 

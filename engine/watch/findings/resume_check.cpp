@@ -29,7 +29,7 @@ Usual usualOf(const SampleAudit& audit, const EpochAudit& resumed) {
         usual->never = std::max(usual->never, *one.never);
     }
     if (usual) return *usual;
-    // Tolerance if no complete epoch is known: a sampler repeats or drops fewer samples.
+    // Without a comparable complete epoch, allows a tenth of the samples; samplers repeat or drop fewer samples.
     const std::int64_t tenth = resumed.size.value_or(0) / 10;
     return {tenth, tenth};
 }

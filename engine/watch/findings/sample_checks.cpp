@@ -16,7 +16,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kNearlyAll = 0.9;  // share of the samples that a pass reads although the last batch is dropped
+constexpr double kNearlyAll = 0.9;  // smallest share of the samples at which a rank counts as reading all of them;
+                                    // below 1 because the last batch may be dropped
 
 Json coverageJson(const Coverage& one) {
     return {{"epoch", one.epoch},  {"pool", one.pool},   {"assigned", one.assigned}, {"distinct", one.distinct},

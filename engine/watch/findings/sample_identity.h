@@ -26,7 +26,7 @@ class SampleSource {
     bool isSubset() const { return !m_maps.empty(); }
     // Returns the sample of an index, or -1 if the index is out of range.
     std::int64_t sampleOf(std::int64_t index) const;
-    // Returns all samples that the loader can reach, ascending; empty if not known.
+    // Returns all samples that the loader can draw, ascending; empty if not known.
     std::vector<std::int64_t> pool() const;
     // Returns the samples of the given indices, in order.
     std::vector<std::int64_t> samplesOf(std::span<const std::uint32_t> indices) const;
@@ -39,7 +39,7 @@ class SampleSource {
     bool m_isKnown = true;
 };
 
-// Result of a comparison: whether equal sample numbers of two sources are equal samples.
+// Whether the same sample number means the same sample in two data sets.
 enum class Sameness { kNotKnown, kSame, kDifferent };
 
 // Compares the innermost data sets of two ranks: length, fingerprints, file lists and content. If these are not

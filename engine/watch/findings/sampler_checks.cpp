@@ -59,7 +59,7 @@ std::string samplerRankText(const LoaderGroup& group) {
            rankWords(group.rankNumbers()) + ": not each rank reads its own part.";
 }
 
-// Epochs of one loader with the sampler's epoch, in order.
+// Order of the trained samples of one epoch of a loader, and the epoch that the script had set on the sampler.
 struct EpochOrder {
     std::int64_t epoch = 0;
     std::optional<std::int64_t> samplerEpoch;
@@ -82,7 +82,7 @@ bool hasEqualOrder(const EpochOrder& one, const EpochOrder& other) {
     return std::ranges::equal(one.order.first(common), other.order.first(common));
 }
 
-// Looks for two epochs in a row of one loader with the same order. `repeats` also receives the two epochs.
+// Finds two consecutive epochs of one loader that have the same order of samples.
 template <class Applies>
 Judgement judgeOrders(const Evidence& evidence, const Applies& applies, const std::string& reason) {
     bool hasLoader = false, hasTwo = false;

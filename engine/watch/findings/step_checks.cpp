@@ -20,10 +20,11 @@ bool hasLoss(const RankEvidence& rank, std::int64_t step) {
     return counts != nullptr && !textsOf(*counts, "losses").empty();
 }
 
-// Returns the first step of the losses that are not finite at the end of a rank's steps; 0 if there are none.
+// Returns the first step of the uninterrupted series of losses that are not finite at the end of a rank's steps; 0 if
+// this series has fewer than two steps.
 std::int64_t notFiniteSince(const RankEvidence& rank) {
-    constexpr std::size_t kLeast = 2;  // least number of steps with losses, because the last loss on a device may not
-                                       // have arrived
+    constexpr std::size_t kLeast = 2;  // the loss of the last step may still be on a device, so one step is not
+                                       // sufficient
     std::size_t count = 0;
     std::int64_t first = 0;
     const auto look = [&](const auto& rows) {
@@ -145,8 +146,8 @@ Judgement judgeLossNotFinite(const Evidence& evidence) {
 }
 
 Judgement judgeSkippedSteps(const Evidence& evidence) {
-    constexpr std::int64_t kUsual = 12;  // usual number of skipped steps: GradScaler begins with a large scale and
-                                         // halves it at each one
+    constexpr std::int64_t kUsual = 12;  // number of skipped steps that is normal: GradScaler begins with a large scale
+                                         // factor and halves it at each skipped step
     bool hasSkipped = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         const auto skips = static_cast<std::int64_t>(one.of("skipped_step").size());

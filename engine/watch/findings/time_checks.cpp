@@ -55,12 +55,13 @@ enum class ForwardTimes { kMeasured, kWithoutWaits };
 StepMeasurements measurementsOf(const TracedStep& step, ForwardTimes forward) {
     StepMeasurements brief;
     brief.step = step.step;
-    brief.collectives = 1;  // any number above 0, because hasMet() holds
+    brief.collectives = 1;  // hasMet() holds, so the ranks have at least one collective; the exact number is not used
     brief.lengthNs = step.endNs - step.beginNs;
     std::vector<std::int64_t> own;
     for (const RankTrace& rank : step.ranks) {
         const bool isCpu = forward == ForwardTimes::kWithoutWaits;
-        const std::int64_t queuedNs = std::max(rank.queuedNs, std::int64_t{0});  // -1: not known
+        const std::int64_t queuedNs = std::max(rank.queuedNs, std::int64_t{0});  // a rank reports -1 if its queued time
+                                                                                 // is not known
         brief.ranks.push_back({isCpu ? withoutForwardWaits(rank) : rank.times, queuedNs, 0, {}});
         own.push_back(ownNs(brief.ranks.back().times));
         brief.lengthNs = std::max(brief.lengthNs, std::int64_t{1});

@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-// A loader with its samples resolved to the innermost data set.
+// A loader, and its samples as indices of the innermost data set.
 struct UsedLoader {
     const RankEvidence* rank = nullptr;
     const LoaderEvidence* loader = nullptr;

@@ -19,14 +19,14 @@ class WatchDoor {
   public:
     explicit WatchDoor(std::string secret) : m_secret(std::move(secret)) {}
 
-    // Listens on a Unix socket that only this user can reach; false on an error (errno).
+    // Listens on a Unix socket that only this user can connect to. Returns false and sets errno on an error.
     bool listenAt(const std::filesystem::path& path) { return m_local.listenAt(path); }
     // Listens on a TCP port; 0: any free port. False on an error.
     bool listen(const std::string& host, int port) { return m_remote.listen(host, port, true); }
     int port() const;  // returns the port of the TCP socket
     void close();
 
-    // Appends the descriptors to poll before the next poll().
+    // Appends the sockets that the caller must pass to ::poll() before it calls poll() of this object.
     void addInterests(std::vector<pollfd>& waiting) const;
 
     // Callback for a process that has proven the secret. Returns the reason of a refusal, or an empty text.

@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostReadings = 16;  // limit of the number of answers that were not fetched yet
+constexpr std::size_t kMostReadings = 16;  // limit of the number of clock readings (answers to time questions) that
+                                           // wait for takeClockReadings()
 
 }  // namespace
 

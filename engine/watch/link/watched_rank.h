@@ -27,7 +27,7 @@ class WatchedRank final : public RankLink {
     bool readTelemetry(const LineSink& line) override;
     // Ends the connection of a process that does not report any more.
     void hangUp();
-    // False, because the command has its own standard output.
+    // Returns false: a rank writes its output to the standard output of the command, not to this connection.
     bool readOutput(const LineSink&) override { return false; }
     int outputFd() const override { return -1; }
     int exitFd() const override { return -1; }

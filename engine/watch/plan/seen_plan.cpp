@@ -32,8 +32,8 @@ std::string classOf(const Json& sampler) {
     return textOf(sampler, "class");
 }
 
-// Reads the plan of one rank from its loader. rank, ranks: number of this rank and number of ranks of the run, which
-// the sampler must have too.
+// Determines the sample plan of one rank from the facts of its loader. rank: number of this rank; ranks: number of
+// ranks of the run. Returns a problem if the sampler was created for another rank or another number of ranks.
 Result<SeenPlan> planOfRank(const LoaderFacts& loader, std::int64_t rank, std::int64_t ranks) {
     SeenPlan plan{.sampler = {}, .loader = {}, .datasetSize = loader.dataset.front().length, .ranks = ranks};
     if (plan.datasetSize < 0) return noPlan("the data set has no length");
@@ -81,8 +81,8 @@ Result<SeenPlan> planOfRank(const LoaderFacts& loader, std::int64_t rank, std::i
                   " depends on a generator or on the script");
 }
 
-// Adds whether the script calls set_epoch. Requires that the sampler's epochs increase by one from any first number, or
-// stay the same.
+// Sets whether the script calls set_epoch(), and the seed. Returns a problem unless the sampler's epochs either all are
+// equal, or increase by one from epoch to epoch. The first one can be any number.
 std::optional<Problem> addEpochs(SeenPlan& plan, const std::vector<std::int64_t>& epochs) {
     if (epochs.empty() || !usesSetEpoch(plan.sampler.kind)) return {};
     bool increases = true, stays = epochs.size() > 1;
@@ -92,7 +92,7 @@ std::optional<Problem> addEpochs(SeenPlan& plan, const std::vector<std::int64_t>
     }
     if (!increases && !stays) return noPlan("the epochs of the sampler neither stay nor increase by one");
     plan.sampler.setEpoch = !stays;
-    // The generator is seeded with seed + epoch, so a later first epoch equals a larger seed.
+    // PyTorch seeds the generator with seed + epoch, so a first epoch of E has the same effect as a seed larger by E.
     plan.sampler.seed += epochs[0];
     return {};
 }

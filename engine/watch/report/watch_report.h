@@ -13,7 +13,7 @@ struct ReportedRun {
     std::string command;  // command line that repeats the check; empty if not known
     std::string version;  // version of Ringside
     int ranks = 1;
-    std::int64_t steps = 0;  // number of optimizer steps of the rank with the fewest
+    std::int64_t steps = 0;  // number of optimizer steps of the rank that has made the fewest
     bool hasFailed = false;  // true if the command or a rank has failed, or if no step was trained
 };
 
@@ -28,7 +28,7 @@ Json checksJson(const Diagnosis& diagnosis);
 // the command that repeats the check.
 std::string reportText(const Diagnosis& diagnosis, const ReportedRun& run);
 
-// Returns {"version": 1, "ranks", "steps", "command", "findings", "checks"}.
+// Returns the report as JSON: {"version": 1, "ranks", "steps", "command", "findings", "checks"}.
 Json reportJson(const Diagnosis& diagnosis, const ReportedRun& run);
 
 // Returns a SARIF 2.1.0 log with one run. Each check is a rule, each finding a result: a mistake has the level "error",

@@ -15,7 +15,7 @@ namespace {
 using State = RankStall::State;
 using Collective = RankStall::Collective;
 
-constexpr std::size_t kMostNamed = 8;  // limit of the number of ranks in a list
+constexpr std::size_t kMostNamed = 8;  // limit of the number of ranks that a text lists by number
 constexpr std::size_t kMostFrames = 40;
 
 std::string textOf(const Json& json, const char* name) {

@@ -26,8 +26,8 @@ struct RankStall {
     };
     int rank = 0;
     State state = State::kMoving;
-    double seconds = 0;                // time without an observation
-    double cpuSeconds = 0;             // CPU time of the training thread in that time
+    double seconds = 0;                // time in seconds in which no hook in the rank has observed anything
+    double cpuSeconds = 0;             // CPU time of the training thread within `seconds`, in seconds
     std::string phase;                 // current phase: data, forward, backward, waiting, optimizer, idle
     std::optional<Collective> inside;  // explicit collective or message in progress
     std::vector<Collective> recent;    // latest entries of the rank's flight recorder (PyTorch), oldest first
@@ -44,15 +44,15 @@ RankStall rankStall(int rank, std::string_view facts);
 
 // Conclusion about ranks that make no progress.
 struct HangReport {
-    bool isHang = false;   // true if at least one rank waits for others that do not arrive
+    bool isHang = false;   // true if at least one rank waits for other ranks that do not reach the same operation
     std::string text;      // description of the hang: one or more sentences with the position of each rank
     std::string where;     // line of the script at which the first rank waits, and which other ranks do not reach; may
                            // be empty
     std::string evidence;  // evidence of the hang: a JSON object, as text
 };
 
-// Judges the positions of all ranks of a run; nothing if a rank moves or computes. seconds: without progress of any
-// rank.
+// Judges whether the ranks of a run hang, from their positions. Returns nothing if a rank makes progress or computes.
+// seconds: time in which no rank has made progress.
 std::optional<HangReport> findHang(const std::vector<RankStall>& ranks, double seconds);
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Makes this process the parent of processes whose own parent has ended and that were started below it, so that it can
-// find them. Call before the command is started.
+// Makes this process a subreaper: it becomes the parent of each descendant whose own parent has ended, so that
+// leftProcesses() finds it. Must be called before the command is started.
 void adoptLeftProcesses();
 
 // Returns the living children of this process except `command`: processes that a command has left behind.

@@ -9,9 +9,11 @@ namespace {
 
 constexpr double kStepsLimit = 3;     // number of mean step lengths without progress before a conclusion
 constexpr double kNewShare = 0.25;    // weight of the latest step in the running mean of the step length
-constexpr double kFreshSeconds = 12;  // age in seconds from which the position of a rank is requested again
+constexpr double kFreshSeconds = 12;  // largest age, in seconds, of the positions of the ranks from which a conclusion
+                                      // is drawn
 
-constexpr std::int64_t kResolvedSteps = 2;  // number of further steps which show that the reported hang was none
+constexpr std::int64_t kResolvedSteps = 2;  // number of steps, after a reported hang, after which the hang counts as
+                                            // resolved
 
 // True for facts that a rank also reports when it makes no progress, or at its end.
 bool isReportOnly(const std::string& about) {

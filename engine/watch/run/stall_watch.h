@@ -31,7 +31,7 @@ class StallWatch {
     // number of ranks of the run.
     std::optional<HangReport> conclude(std::int64_t nowUs, std::int64_t worldSize);
 
-    // Returns the hang in which the run still is or has ended.
+    // Returns the hang that was reported and is not resolved; empty if there is none.
     const std::optional<HangReport>& hang() const { return m_hang; }
     // Returns true if the run has completed a step.
     bool trains() const { return m_steps > 0; }
@@ -42,7 +42,7 @@ class StallWatch {
 
     std::map<int, RankStall> m_ranks;
     std::optional<std::int64_t> m_movedUs;  // time of the latest progress of any rank
-    std::int64_t m_lastStepUs = 0;          // end of the latest step of the rank that reported last
+    std::int64_t m_lastStepUs = 0;          // end of the latest step in the reports of all ranks, in microseconds
     double m_meanStepUs = 0;                // mean length of the latest steps
     std::int64_t m_askedUs = 0;
     std::int64_t m_steps = 0;          // number of steps of the rank that is furthest ahead

@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSecret = 4096;
-constexpr std::size_t kMostDirectory = 80;  // limit of the length of the directory's path in bytes, so that the path of
-                                            // a socket in it fits into 108
+constexpr std::size_t kMostDirectory = 80;  // limit of the length of the parent directory's path in bytes, so that the
+                                            // path of a socket below it fits into the 108 bytes that Linux allows
 constexpr const char* kInjected = "python/ringside_watch/inject";
 constexpr std::string_view kBlank = " \t\r\n";
 
@@ -31,7 +31,7 @@ std::string variable(const char* name) {
     return value == nullptr ? std::string() : std::string(value);
 }
 
-// Returns the directory in which private directories are made.
+// Returns the directory in which the watcher's private directory is created.
 std::string parentDirectory() {
     const std::string runtime = variable("XDG_RUNTIME_DIR");
     const std::string temporary = variable("TMPDIR");

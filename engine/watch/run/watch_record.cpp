@@ -14,7 +14,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kRoom = 2048;  // number of bytes by which the first line can grow when it is rewritten at the end
+constexpr std::size_t kRoom = 2048;  // number of blanks at the end of the first line, so that a longer line can
+                                     // overwrite it when the run ends
 
 std::string lineOf(const Event& event) {
     std::string line = encode(event);
@@ -77,8 +78,8 @@ void WatchRecord::tick(std::int64_t nowUs) {
     if (isDue(nowUs)) beginRecord();
 }
 
-// True if the record can begin: its first line is complete, or the events have waited for as long as the constants of
-// WatchRecord allow.
+// True if the record can begin, because the facts for its first line are known, or because a limit of WatchRecord has
+// passed: kLoaderUs, kPatienceUs or kMostWaiting.
 bool WatchRecord::isDue(std::int64_t nowUs) const {
     if (m_seen.worldSize() == 0) return false;
     const bool isKnown = m_stepUs && (m_seen.hasTrainingLoader() || nowUs - *m_stepUs > kLoaderUs);

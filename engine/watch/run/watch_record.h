@@ -29,7 +29,8 @@ class WatchRecord {
 
     struct Options {
         std::string name;                      // name of the run
-        std::int64_t startedUnixMs = 0;        // wall clock at the zero of the run's times, in milliseconds since 1970
+        std::int64_t startedUnixMs = 0;        // wall-clock time of the run's start, which is time 0 of its events, in
+                                               // milliseconds since 1970
         std::optional<std::string> continues;  // run directory that this run continues; empty if there is none
     };
     WatchRecord(RunPaths paths, Options options);
@@ -42,7 +43,8 @@ class WatchRecord {
     // Records an event of the watcher itself.
     void add(const Event& event, std::int64_t nowUs);
     void log(LogLevel level, const std::string& text, std::int64_t nowUs);
-    // Begins the record if it is due, and passes buffered lines to the kernel. Call a few times a second.
+    // Begins the record if its first line is known or a waiting time has passed, and writes buffered lines to the file.
+    // The caller must call it a few times a second.
     void tick(std::int64_t nowUs);
 
     // Begins the record if it has not begun, and passes all lines to the kernel, so that the directory can be read.

@@ -18,11 +18,12 @@ namespace ringside {
 // n-th restart.
 class WatchVerdict {
   public:
-    // Takes states and the facts "exception"; ignores other events.
+    // Takes the state of a rank (RankState) or the facts "exception" of a rank; ignores other events.
     void take(const Event& event, std::size_t attempt = 0);
     // Records a signal that asked the command to end.
     void requested(int signal) { m_signal = signal; }
-    // Records that --check ends the command now. A rank that fails later does so because of it.
+    // Records that --check ends the command now, because all ranks have made the requested number of steps. A failure
+    // of a rank after this call is a consequence, and not the rank's own failure.
     void setEndedByCheck() { m_isChecked = true; }
     // Records that the launcher has started the ranks again after the latest attempt, in which the rank that is
     // furthest ahead has reported `steps` steps. Returns a sentence for the log.
@@ -34,9 +35,10 @@ class WatchVerdict {
     // True if a rank of an attempt has reported an exception or is lost.
     bool hasFailedRank(std::size_t attempt) const;
     std::size_t restarts() const { return m_attempts.size() - 1; }
-    // Returns state, exit code, first failed rank, verdict and last lines for the end of the command. steps: trained by
-    // the rank with the fewest. A run with a failed or lost rank in its last attempt has failed, although the command
-    // may exit with code 0.
+    // Returns the outcome of the run after the command has ended: state, exit code, first failed rank, verdict, and as
+    // last lines the stack of the exception that ended a rank. steps: number of steps of the rank that has trained the
+    // fewest. A run whose last attempt has a failed or lost rank has failed, even if the command has exited with code
+    // 0.
     RunEnded conclude(const ChildEnd& command, std::int64_t steps) const;
 
   private:

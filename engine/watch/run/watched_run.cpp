@@ -265,8 +265,8 @@ void WatchedRun::watchStalls() {
     if (report->isHang) (m_stalls.trains() ? m_options.warn : m_options.inform)(report->text);
 }
 
-// Prints a sentence if no process has connected, or if connected processes still run after the command has ended. Ends
-// these processes if the command has failed or a check has ended it.
+// Prints a sentence if no process has connected, or if connected processes still run after the command has ended. Sends
+// these processes SIGTERM, and later SIGKILL, if the command has failed or --check has ended it.
 void WatchedRun::watchConnections() {
     if (m_ranks.empty() && !m_toldUnconnected && nowUs() > kUnconnectedUs) {
         m_toldUnconnected = true;
@@ -379,9 +379,9 @@ Diagnosis WatchedRun::judgeEvidence() const {
     return diagnosis;
 }
 
-// Judges the evidence while the script trains, if that is due, and records new, changed and withdrawn findings. Until
-// all ranks have connected, only a hang is recorded, because other findings need all ranks. Does nothing beyond
-// kMostLiveIndices kept indices.
+// Judges the evidence while the script trains if m_liveFindings.isDue(), and records new, changed and withdrawn
+// findings. Until all ranks have connected, only a hang is recorded, because other findings need all ranks. Does
+// nothing once the evidence keeps more than kMostLiveIndices indices, because a judgement would take too long.
 void WatchedRun::judgeWhileRunning() {
     const std::int64_t beganUs = nowUs();
     if (m_ranks.empty() || m_cannotRecord || !m_liveFindings.isDue(beganUs)) return;

@@ -36,8 +36,8 @@ struct WatchedRunOptions {
 };
 
 // Run of a command whose Python processes report what they train. Accepts the ranks, records a run directory and passes
-// signals on. Only observes: errors of the recording never reach the command, and the end of this object does not end
-// it. One thread, which runs a poll loop.
+// signals on to the command. Only observes: an error of the recording never reaches the command, and the command
+// continues if this object is destroyed. Not thread-safe: one thread runs the poll loop.
 class WatchedRun {
   public:
     WatchedRun(const RunDirectory& directory, WatchDoor& door, CommandProcess& command, std::int64_t zeroUs,
@@ -109,11 +109,12 @@ class WatchedRun {
     WatchVerdict m_verdict;
     std::vector<std::int64_t> m_stepsBefore{0};  // number of steps before each attempt
     Evidence m_evidence;                         // reports of the latest attempt
-    std::vector<Finding> m_earlierFindings;      // findings of the attempts before it
+    std::vector<Finding> m_earlierFindings;      // findings of the attempts before the latest one
     Diagnosis m_diagnosis;
     LiveFindings m_liveFindings;
     std::optional<std::int64_t> m_commandEndedUs;
-    std::optional<std::int64_t> m_endsAt;  // time at which --check has begun to end the command
+    std::optional<std::int64_t> m_endsAt;  // time at which --check sent the command the first signal to end, in
+                                           // microseconds of the run; empty before
     bool m_toldBackground = false;
     bool m_toldUnconnected = false;
     bool m_killed = false;

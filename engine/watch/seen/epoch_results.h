@@ -15,11 +15,13 @@ class EpochResults {
   public:
     explicit EpochResults(int worldSize) : m_epochs(static_cast<std::size_t>(worldSize), 0) {}
 
-    // Adds the steps of a rank. Returns the results of the epochs that all ranks have left.
+    // Adds the steps of a rank. Returns the results of the epochs that have become complete, because each rank has
+    // reported a step of a later epoch.
     std::vector<EpochResult> take(const StepsFrame& frame);
-    // Discards the epochs that the ranks have not left: the ranks were started again and count epochs from 0.
+    // Discards the epochs that are not complete. Called when the ranks were started again, because they then count
+    // epochs from 0.
     void beginAttempt();
-    // Returns the results of the remaining epochs.
+    // Returns the results of the epochs that take() has not returned, at the end of the run.
     std::vector<EpochResult> finish();
 
   private:

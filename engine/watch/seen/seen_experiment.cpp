@@ -76,7 +76,7 @@ std::optional<OptimizerKind> optimizerOf(const Json& facts) {
     return {};
 }
 
-// Returns the named members of an object.
+// Returns an object with only the members of `json` that `names` lists.
 Json membersOf(const Json& json, std::initializer_list<const char*> names) {
     Json result = Json::object();
     for (const char* const name : names) result[name] = json.at(name);

@@ -21,17 +21,18 @@ class SeenExperiment {
     // name: name of the run, for example the name of the script without its suffix.
     explicit SeenExperiment(std::string name) : m_name(std::move(name)) {}
 
-    // Takes facts, states, index reports and steps; ignores other events. The lowest rank decides where ranks differ.
+    // Takes facts, states, index reports and steps; ignores other events. If ranks report different values, the value
+    // of the lowest rank is used.
     void take(const Event& event);
 
     // Returns the number of ranks; 0 before the first rank has reported it.
     std::int64_t worldSize() const { return m_worldSize; }
-    // True once the facts that the first line of the record needs have arrived: a step was trained.
+    // True if the lowest rank has reported a step. The first line of the record can then be written.
     bool isTraining() const { return m_steps > 0; }
-    // True if the loader of the trained batches is known; before the first step, if any loader is.
+    // True if the loader of the trained batches is known. Before the first step, true if any loader is known.
     bool hasTrainingLoader() const { return trainingLoader() != nullptr; }
-    // Return the experiment as far as it is known: recorded() the facts for its record, config() its configuration.
-    // ended: true if the numbers of epochs and steps are final.
+    // recorded() returns what the record of the run states about the experiment, config() the configuration of the
+    // experiment, both as far as known. ended: true if the numbers of epochs and steps are final.
     RecordedRun recorded(bool ended) const;
     RunConfig config() const;
     // Returns the experiment file of config() with only the settings that facts describe. It lacks the defaults of a

@@ -23,8 +23,8 @@ def _start():
 
 
 def _run_hidden():
-    """Imports the sitecustomize module that this one has hidden. If there is none, nothing happens; Python reports its
-    errors.
+    """Imports the sitecustomize module that this one has hidden; does nothing if there is none. An exception that the
+    hidden module raises is not caught, so that Python reports it as without the watch.
     """
     this = sys.modules.pop("sitecustomize", None)
     try:
