@@ -12,7 +12,8 @@ namespace ringside {
 
 std::string describeValues(CommType type, std::uint64_t count) {
     static constexpr std::array<const char*, 4> kNames{"float", "double", "integer", "byte"};
-    // Larger counts are limited to this value, because a peer can send any number.
+    // Largest number of elements that is written as text. Larger numbers, which a faulty peer can send, are written as
+    // this number.
     constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
     return counted(static_cast<std::int64_t>(std::min(count, kMost)),
                    kNames[static_cast<std::size_t>(type) % kNames.size()]);

@@ -34,15 +34,16 @@ struct CommBuffer {
     static CommBuffer of(std::span<std::byte> values) { return {values.data(), values.size(), CommType::kByte}; }
 };
 
-// Operation of a reduction. kTreeSum adds 32-bit floats along a fixed binary tree, as training.reduction canonical
-// requires: with N ranks, N a power of two, rank r is added to rank r + N / 2, then those sums to the sums N / 4 apart,
-// and so on. Supported by all communicators but MPI.
+// Operation of a reduction. kTreeSum adds 32-bit floats along the fixed binary tree that the setting training.reduction
+// "canonical" requires. N, the number of ranks, must be a power of two. The values of the ranks r and r + N / 2 are
+// added first; this leaves N / 2 sums, which are added in the same way, and so on until one sum is left. Supported by
+// all communicators except MPI.
 enum class ReduceOp { kSum, kMaximum, kTreeSum };
 
 // Kind of a collective, as used in traces, counters and error messages.
 enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };
 
-// A collective on two buffers, as the arguments of a call. An all-reduce works in place on `in`.
+// Kind and arguments of one collective, for startTogether(). An all-reduce works in place on `in`.
 struct CollectiveCall {
     CollectiveKind kind = CollectiveKind::kAllReduce;  // all-reduce, all-gather or reduce-scatter
     CommBuffer in;
@@ -62,15 +63,16 @@ struct CommOptions {
     std::string interface = {};
     std::string address = {};
     bool oneClock = true;  // true if all ranks run on one host and share its monotonic clock
-    // Number that is added to the numbers of this communicator's groups in traces, so that all groups of a run have
-    // different numbers.
+    // Offset of the group numbers that this communicator writes to traces. Separates its groups from those of other
+    // communicators of the run.
     std::int64_t traceGroups = 0;
 };
 
 // Collectives and messages of a recorded CUDA graph, which each launch of the graph executes again.
 struct RecordedCalls {
     std::int64_t collectives = 0;
-    std::int64_t bytes = 0;                  // payload sent by this rank, as Communicator::bytesSent() counts it
+    std::int64_t bytes = 0;                  // payload that this rank sends at each launch, in bytes, counted as by
+                                             // Communicator::bytesSent()
     std::vector<RecordedCalls> groups = {};  // calls of the sub-groups, in the order in which these were created
 };
 
@@ -82,7 +84,8 @@ struct LinkStatistics {
     int peer = 0;                  // rank at the other end of the link
     std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes, in microseconds
     std::int64_t bytes = 0;        // bytes sent and acknowledged by the peer
-    std::int64_t busyUs = 0;       // time with data in flight, without the time in which the receiver had no room
+    std::int64_t busyUs = 0;       // time with data in flight, in microseconds, excluding the time in which the receive
+                                   // buffer of the peer was full
 };
 
 // Handle of an asynchronous operation. wait() blocks until the result is in place, and throws CommError if the
@@ -156,9 +159,9 @@ class Communicator {
     // `out` of a reduce-scatter may be this rank's block of `in`.
     virtual CommHandle allGatherAsync(CommBuffer in, CommBuffer out);
     virtual CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op);
-    // Starts several collectives and appends handles to `handles`; all of them must be waited for. NCCL starts all
-    // calls as one group, which is one launch and has one handle. The default implementation starts them one by one,
-    // and completes each all-reduce.
+    // Starts several collectives and appends their handles to `handles`; the caller must call wait() on each handle.
+    // NCCL starts all calls as one group, which is one launch and has one handle. The default implementation starts the
+    // calls one by one; it blocks in each all-reduce until the result is in place, and appends no handle for it.
     virtual void startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles);
     // Starts a message to or from one rank and returns. Messages between two ranks arrive in the order of the sends,
     // independently in each direction. Use one sub-group per stream of messages: a receive that waits blocks the
@@ -191,16 +194,16 @@ class Communicator {
     // communicator has no such connections or the system provides none.
     virtual std::vector<LinkStatistics> links() { return {}; }
 
-    // Returns a record of the largest values that each host contributed to the sums of the last steps; null if no
-    // values travel over a network.
+    // Returns the largest values that each host contributed to the sums of this step and of the previous step; null if
+    // no values travel over a network.
     virtual ContributionWatch* contributions() { return nullptr; }
 
     // Returns the number of unauthenticated connections refused during rendezvous.
     virtual std::int64_t refusedConnections() const { return 0; }
 
-    // Allocates `count` floats on which reductions need no extra copy (shared memory), or plain memory if the
-    // communicator has no such memory; device memory for GPUs. The memory belongs to the communicator. All ranks must
-    // allocate the same sizes in the same order.
+    // Allocates `count` floats: in shared memory as long as there is room, because reductions then need no extra copy;
+    // on the GPU for a communicator of device memory; otherwise in plain memory. The memory belongs to the
+    // communicator. All ranks must allocate the same sizes in the same order.
     virtual std::span<float> allocate(std::size_t count) = 0;
 
     // Records this group's collectives into `trace` during traced steps, and those of sub-groups created later; null

@@ -68,8 +68,8 @@ void GlooCommunicator::connect() {
     m_context = std::make_shared<GlooLinks>(m_rank, m_size, m_links, m_options.timeout);
 }
 
-// Runs a call and converts its errors to CommError. After the first error the connections are closed, which makes the
-// waits of the other ranks fail as well.
+// Runs a call of Gloo or PeerLinks and converts its errors to CommError. The first error closes the connections of this
+// group, so that the waits of the other ranks fail as well.
 void GlooCommunicator::runGuarded(const std::string& what, const std::function<void()>& call) {
     if (m_failed || m_aborted) fail(what, "an earlier operation had already failed");
     try {
@@ -96,7 +96,8 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
                     missing < 0 ? missing : rankInRun(missing));
 }
 
-// Fails because a peer violated the protocol. That peer is known, so that no search for a missing rank is needed.
+// Closes the connections and throws a CommError that names `rank`, which violated the protocol. Does not search for a
+// missing rank, because the rank at fault is known.
 void GlooCommunicator::failForPeerMisuse(int rank, const std::string& why) {
     m_failed = true;
     m_links->close();
@@ -200,8 +201,9 @@ std::vector<LinkStatistics> GlooCommunicator::links() {
     return all;
 }
 
-// Stops the background thread unless messages are in progress. A thread that waits for a collective moves its own
-// bytes, which is faster; messages in progress need the background thread while the caller computes.
+// Stops the background thread that transfers messages, unless messages are in progress: these must advance while the
+// caller computes. A collective does not need the thread, because the thread that waits for the collective transfers
+// the bytes itself, which is faster.
 void GlooCommunicator::stopBackgroundThread() {
     if (m_messages.empty()) m_links->setBackgroundTransfer(false);
 }

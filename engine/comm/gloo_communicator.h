@@ -17,12 +17,13 @@
 
 namespace ringside {
 
-// Communicator over TCP with Gloo's ring algorithms. The ring adds in an order that depends only on the size, so
-// results are bit-identical on every rank and independent of timing, but can differ in the last bits from the results
-// of the communicator over shared memory.
+// Communicator over TCP with Gloo's ring algorithms. The ring adds the values of the ranks in an order that depends
+// only on the size of the buffer. Results are therefore bit-identical on every rank and independent of timing, but can
+// differ in the last bits from the results of the communicator over shared memory.
 class GlooCommunicator final : public Communicator {
   public:
-    // Numbers of the ranks in the run, and the prefix of the keys in the store, which is unique per group.
+    // Members of a group: the rank in the run of each member, and the prefix of the group's keys in the store, which is
+    // unique per group.
     struct Group {
         std::vector<int> ranksInRun;
         std::string prefix = "gloo/";
@@ -64,12 +65,13 @@ class GlooCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // A message in progress: its size in bytes, then its bytes.
+    // A message in progress. The peer receives the size of the message first, then its content.
     struct Message {
         CommBuffer buffer;
         int peer = 0;
         bool isSend = false;
-        std::unique_ptr<std::uint64_t> bytes;  // stored on the heap, because its address must not change
+        std::unique_ptr<std::uint64_t> bytes;  // size of the message in bytes; on the heap, so that its address stays
+                                               // valid if this object is moved
         std::unique_ptr<gloo::transport::UnboundBuffer> header = nullptr;
         std::unique_ptr<gloo::transport::UnboundBuffer> body = nullptr;
     };

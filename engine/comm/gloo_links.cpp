@@ -39,8 +39,8 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
     void recv(int from, std::uint64_t slot, std::size_t offset, std::size_t bytes) override {
         m_links->receive(m_user, from, slot, piece(offset, bytes));
     }
-    // Receives from the first of several senders. Not supported beyond one sender, because no algorithm in use needs
-    // it.
+    // Overload of Gloo for a receive from any of several ranks. Supports exactly one rank, because no algorithm in use
+    // passes more.
     void recv(std::vector<int> from, std::uint64_t slot, std::size_t offset, std::size_t bytes) override {
         RINGSIDE_ASSERT(from.size() == 1);
         recv(from.front(), slot, offset, bytes);
@@ -62,8 +62,8 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
     LinkCounters m_user;
 };
 
-// Placeholder of a Gloo connection. The algorithms in use only check that a connection exists; only older algorithms of
-// Gloo send through it.
+// Placeholder of a Gloo connection. The algorithms of Gloo in use only check that a connection to each rank exists, and
+// transfer data through the buffers above. All other functions throw InternalError.
 class LinkedPair final : public gloo::transport::Pair {
   public:
     explicit LinkedPair(std::shared_ptr<PeerLinks> links) : m_links(std::move(links)) {}

@@ -57,7 +57,8 @@ bool LayerChain::fit(LayerDescription& layer) {
     return false;
 }
 
-// Accepts one row of values, or one row per position. Refuses images.
+// Sets the output shape of a linear layer or layer norm. Accepts samples of one row of values, or of one row per
+// position; refuses images.
 bool LayerChain::inferValuesOutput(LayerDescription& layer) {
     const int dimensions = m_shape.dimensions();
     layer.output = m_shape;
@@ -126,8 +127,8 @@ bool LayerChain::inferResidualOutput(LayerDescription& layer) {
         }
         *part = std::move(layers).value();
         if (part == &layer.body) layer.output = shape;
-        // A ReLU works in place. At the end of the body of a residual block it would overwrite the input, which the sum
-        // of body and shortcut still needs.
+        // Refuses a ReLU at the end of the body or shortcut of a residual block: it works in place and would overwrite
+        // memory that the sum of body and shortcut still needs.
         const bool endsInPlace = !part->empty() && part->back().kind == LayerKind::kReLU;
         if (endsInPlace) return refuse(layer, "no relu at the end of a branch", "put the relu after the residual");
         if (shape == layer.output) continue;

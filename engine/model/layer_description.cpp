@@ -41,8 +41,9 @@ std::string convolutionText(const LayerDescription& layer, std::int64_t inputs) 
            (layer.bias ? "" : ", bias=False") + ")";
 }
 
-// Returns the operations of attention: the projections; 2 * T * T * width each for scores and for weighted values; and
-// 5 per attention weight for the softmax, where an exponential counts as one.
+// Returns the number of floating-point operations of attention: those of the projections; 2 * T * T * width for the
+// scores and the same number for the weighted values, where T is the number of positions; and 5 per attention weight
+// for the softmax, where an exponential counts as one operation.
 std::int64_t attentionFlops(const LayerDescription& layer) {
     const std::int64_t positions = positionsOf(layer.input);
     const std::int64_t width = inputsOf(layer.input);

@@ -47,8 +47,8 @@ struct ScheduleShape {
 };
 
 // Generates a schedule. Returns a problem for shapes that torch.distributed.pipelining refuses: 1F1B needs at least as
-// many micro-batches as ranks, and interleaved schedules process micro-batches in rounds of equal size. The problem's
-// field is empty.
+// many micro-batches as ranks, and interleaved schedules process micro-batches in rounds of equal size. Problem::field
+// is empty, so that the caller can set it.
 Result<Schedule> makeSchedule(const ScheduleShape& shape);
 
 // Returns the name of a kind of schedule: "gpipe", "1f1b", "interleaved", "zero_bubble" or "looped_bfs".
@@ -61,7 +61,8 @@ std::string scheduleText(const Schedule& schedule);
 Result<Schedule> parseSchedule(const std::string& text);
 
 // Checks that a schedule can run: each stage is on one rank, each micro-batch passes each stage once forward and once
-// backward, weights come after inputs, and no rank waits forever. The problem names the first wrong action.
+// backward, each W comes after the I of its stage and micro-batch, and no rank waits forever. The problem names the
+// first wrong action.
 Result<bool> checkSchedule(const Schedule& schedule);
 
 }  // namespace ringside

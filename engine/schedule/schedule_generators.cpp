@@ -30,8 +30,8 @@ Actions gpipe(int rank, int microBatches) {
     return actions;
 }
 
-// Runs one forward for this stage and one for each later stage, then backwards and forwards in turn (PipeDream-Flush,
-// Narayanan et al. 2021).
+// Starts with as many forward passes as there are stages from this rank's stage to the last stage, each for another
+// micro-batch. Then alternates between backward and forward passes (PipeDream-Flush, Narayanan et al. 2021).
 Actions oneForwardOneBackward(int rank, int ranks, int microBatches) {
     Actions actions;
     const int ahead = std::min(microBatches, ranks - rank);
@@ -72,8 +72,8 @@ class Interleaved {
 
     Actions make() {
         const int all = m_shape.microBatches * m_shape.stagesPerRank;
-        // Number of warm-up forwards, before forwards and backwards alternate. Each later rank adds two, or one if
-        // backwards are split into I and W.
+        // Number of warm-up forwards, before forwards and backwards alternate. It grows by two for each rank that
+        // follows this rank in the pipeline, or by one if backwards are split into I and W.
         const int perRank = splits() ? 1 : 2;
         const int ahead =
             std::min((m_shape.stagesPerRank - 1) * m_perRound + perRank * (m_shape.ranks - 1 - m_rank), all);

@@ -19,7 +19,7 @@ struct ActionTimes {
 struct SimulationTimes {
     // Durations by stage. The last entry applies to all later stages; empty: all durations are 1.
     std::vector<ActionTimes> stages = {};
-    double message = 0;  // additional time of a message between two ranks, in forward passes
+    double message = 0;  // additional time of a message between two ranks, in the unit of the durations in `stages`
 
     ActionTimes of(int stage) const;
 };

@@ -8,19 +8,19 @@
 
 namespace ringside {
 
-// A rank that contributed values to a sum which cannot be gradients, and the reason as text.
+// A rank whose contribution to a sum cannot consist of gradients, and the reason as text.
 struct Suspicion {
     int rank = 0;
     std::string text;
 };
 
-// Largest absolute value that each rank contributed to the sums of this step and of the previous step. Queried only if
-// a loss or a weight is not finite, to distinguish a rank that sent garbage from a training that has diverged: if
-// training diverges, the gradients of all ranks grow together, and a rank whose own loss is not finite ends the run
-// itself.
+// Largest absolute value that each rank contributed to the sums of this step and of the previous step. If a loss or a
+// weight is not finite, these values distinguish a rank that sent invalid data from training that diverges: when
+// training diverges, the gradients of all ranks grow together. A rank whose own loss is not finite ends the run without
+// this check.
 class ContributionWatch {
   public:
-    // ranks: number in the run of each contributor; own: index of this rank in `ranks`.
+    // ranks: number in the run of each contributor. own: index of this rank in `ranks`.
     ContributionWatch(std::vector<int> ranks, std::size_t own);
 
     // Records the values that one contributor added to a sum in this step.

@@ -65,8 +65,9 @@ void HierarchicalCommunicator::connect() {
     m_refusedConnections = peers.refusedConnections();
 }
 
-// Merges the statistics (round trip, bytes, busy time) of both sets of TCP connections to other hosts. Connections to
-// ranks of this host are omitted, because these ranks communicate through shared memory.
+// Returns the statistics of the TCP connections to other hosts. There can be two connections to a rank, one of m_flat
+// and one of m_exchange: their bytes and busy times are added, and the shorter round trip counts. Omits ranks of this
+// host, because they communicate through shared memory.
 std::vector<LinkStatistics> HierarchicalCommunicator::links() {
     std::vector<LinkStatistics> all = m_flat->links();
     const int own = m_hosts.hostOf(m_rank);
@@ -114,8 +115,8 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
     if (m_aborted) throw CommError("communication was aborted during " + what);
     if (first) {
         const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
-        // A rank that only waits for the silent rank has reported its own failure, so the silent rank is the missing
-        // one.
+        // Each rank whose wait failed has written its key to the store. The rank without a key is therefore the missing
+        // one, and `missing` may be a rank that itself waits for it.
         missing = silent < 0 ? missing : silent;
     }
     const std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
@@ -124,7 +125,8 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
                     missing);
 }
 
-// Fails because a peer violated the protocol. That peer is known, so that no search for a missing rank is needed.
+// Aborts all parts of this communicator and throws a CommError that names `rank`, which violated the protocol. Does not
+// search for a missing rank, because the rank at fault is known.
 void HierarchicalCommunicator::failForPeerMisuse(int rank, const std::string& why) {
     m_failed = true;
     abortAll();
@@ -162,7 +164,8 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
                           .readyNs = job.readyNs,
                           .arrivedNs = monotonicNs()};
     synchroniseAllRanks();
-    // Time at which this rank detected the last arrival; other hosts' clocks are not comparable.
+    // Time by the clock of this host at which this rank detected that all ranks have arrived. The arrival times of
+    // ranks on other hosts cannot be used, because the clocks of hosts differ.
     stamp.lastNs = monotonicNs();
     call();
     stamp.endedNs = monotonicNs();
@@ -172,7 +175,7 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
 void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const std::function<void()>& call) {
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
-    // The communicator over TCP between all ranks counts its own payload.
+    // m_flat counts the payload of the collectives that use it.
     if (!usesFlatCommunicator(job)) countCollective(kind, buffer);
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =

@@ -105,7 +105,8 @@ class HierarchicalCommunicator final : public Communicator {
     std::unique_ptr<Communicator> m_flat;
     std::unique_ptr<ShmCommunicator> m_local;
     std::unique_ptr<ContributionWatch> m_watch;  // largest values that each host contributed to the sums in m_exchange
-    // Exchange with the ranks that have the same position on the other hosts; may be null.
+    // Sums between hosts, with the ranks that have the position of this rank on the other hosts. Null if this rank is
+    // not the first of its host and the hosts have different numbers of ranks.
     std::unique_ptr<HostExchange> m_exchange;
     std::int64_t m_refusedConnections = 0;
     std::deque<std::vector<float>> m_allocated;

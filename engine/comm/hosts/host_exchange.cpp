@@ -39,8 +39,9 @@ HostExchange::HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono:
       m_secondCounters(sockets.size()),
       m_links(std::move(sockets)) {}
 
-// Prefixes each collective with its number. If ranks call different collectives, the lengths of the messages differ,
-// which is an error, or the wait times out.
+// Increments the number of the collective, which is part of the tags of its messages. If ranks call different
+// collectives, a message has the wrong length, which is an error, or no message with the expected tag arrives, which
+// ends in a timeout.
 void HostExchange::advanceNumber() {
     ++m_number;
 }
@@ -126,14 +127,14 @@ void HostExchange::startWholeSum(Started& sum) {
 void HostExchange::finishWholeSum(const Started& sum) {
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
         forEachOtherHost([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
-        // The sums below overwrite the buffer, so all sends from it must have ended.
+        // All sends from the buffer must have ended before the sums overwrite it.
         forEachOtherHost([&](int host) { m_links.waitUntilSent(counters(host), m_timeout); });
         const std::size_t width = sizeOf(sum.buffer.type);
         reduceInOrder(sum, partOf(sum.buffer, at / width, (at + bytes) / width), at);
     });
 }
 
-// Returns the piece of the buffer that `host` sums and sends to the others.
+// Returns the piece of the buffer whose sum `host` computes and sends to all other hosts.
 CommBuffer HostExchange::pieceOf(const Started& sum, int host) const {
     const auto number = static_cast<std::size_t>(host);
     const std::size_t count = sum.buffer.count;
@@ -154,7 +155,7 @@ void HostExchange::finishPieces(const Started& sum) {
     forEachOtherHost([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
     reduceInOrder(sum, own, 0);
     forEachOtherHost([&](int host) {
-        // This send must have ended before the next received sum overwrites the memory that it reads.
+        // The send of this piece of the buffer must have ended before the received sum overwrites the piece.
         m_links.waitUntilSent(counters(host), m_timeout);
         m_links.receive(secondCounters(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
         m_links.send(secondCounters(host), host, slot(sum.number, 1), bytesIn(own));

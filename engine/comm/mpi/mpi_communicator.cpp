@@ -170,8 +170,9 @@ void MpiCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, mill
     waitForPending(pending, timeout, what);
 }
 
-// Reduces with the blocking call of MPI, which has no timeout. A barrier with a timeout precedes it, so that all ranks
-// have arrived. Used for the whole run only: two groups in blocking calls that hold the mutex could deadlock.
+// Reduces with the blocking call of MPI, which has no timeout. A barrier with a timeout precedes the call, so that all
+// ranks have arrived. Used for the group of all ranks only: if two groups made blocking calls at the same time, each
+// call would hold the mutex, and the ranks could deadlock.
 void MpiCommunicator::reduceInMpi(CommBuffer buffer, ReduceOp op) {
     runCollective(CollectiveKind::kAllReduce, buffer, m_options.timeout,
                   [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });

@@ -60,12 +60,13 @@ class MpiCommunicator final : public Communicator {
         std::mutex mutex;
         std::atomic<bool> aborted{false};
     };
-    // A message in progress: its size in bytes, then its bytes.
+    // A message in progress. The peer receives the size of the message first, then its content.
     struct Message {
         CommBuffer buffer;
         int peer = 0;
         bool isSend = false;
-        std::unique_ptr<std::uint64_t> bytes;  // stored on the heap, because its address must not change
+        std::unique_ptr<std::uint64_t> bytes;  // size of the message in bytes; on the heap, so that its address stays
+                                               // valid if this object is moved
         MpiTable::Pending header{};
         MpiTable::Pending body{};
     };
@@ -98,7 +99,8 @@ class MpiCommunicator final : public Communicator {
     std::atomic<std::int64_t> m_collective{0};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
-    // Copy of the input or result of an operation whose input and output are the same memory.
+    // Separate memory for the input or result of a collective whose input is part of its output or whose output is part
+    // of its input. MPI does not allow overlapping buffers.
     std::vector<std::byte> m_apart;
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1

@@ -21,8 +21,8 @@ using Entry = const MpiTable* (*)();
                     ", or set parallel.backend to gloo");
 }
 
-// Returns the path of the module: in the folder of the programs in a build tree, in lib/ringside of an installed
-// prefix.
+// Returns the path of the MPI module (MpiTable::kModule), which is in the folder of the programs in a build tree and in
+// lib/ringside of an installation. Throws CommError if the module is in neither folder.
 std::filesystem::path findModule() {
     const std::filesystem::path here = programDirectory();
     for (const char* folder : {".", "../bin", "../lib/ringside"}) {

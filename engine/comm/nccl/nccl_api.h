@@ -39,9 +39,9 @@ class NcclApi {
     virtual int version() = 0;  // returns NCCL's version number: 22809 for 2.28.9
     virtual NcclResult getUniqueId(NcclUniqueId& id) = 0;
     virtual NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int rank) = 0;
-    // Creates the group of all ranks with this colour, ordered by key; null for a colour of -1. Returns success or
-    // kInProgress while the split is still in progress: `made` is set, and may be used, once commGetAsyncError()
-    // reports success for the parent. `made` must stay valid until then.
+    // Creates the group of all ranks with this colour, ordered by key; null for a colour of -1. The split may still be
+    // in progress when the call returns kSuccess or kInProgress. `made` is set, and may be used, as soon as
+    // commGetAsyncError() reports kSuccess for the parent; until then the variable `made` must exist.
     virtual NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) = 0;
     virtual NcclResult commGetAsyncError(NcclComm comm, NcclResult& state) = 0;
     virtual std::string lastError(NcclComm comm) = 0;

@@ -42,8 +42,8 @@ void NcclCommunicator::prepareStreams() {
     m_treeSum = std::make_unique<NcclTreeSum>(*m_parts.api, *m_parts.device, m_stream);
 }
 
-// Releases the memory, unless the connection has failed: freeing device memory waits for the GPU, which may run a
-// collective that never ends.
+// Releases the device memory, events and stream. Does not release them after a failure: freeing device memory waits for
+// the GPU, which may run a collective that never ends.
 NcclCommunicator::~NcclCommunicator() {
     if (m_parent) std::erase(m_parent->m_groups, this);
     if (!m_connection->isUsable()) return;
@@ -392,7 +392,7 @@ void NcclCommunicator::recv(CommBuffer buffer, int from) {
     });
 }
 
-// Starts an all-reduce of one value, which is complete when all ranks have called it.
+// Starts an all-reduce of one value as a barrier: it is complete when all ranks have called it.
 std::int64_t NcclCommunicator::startBarrier() {
     return startOperation(nextOperation(CollectiveKind::kBarrier, {}), [this] {
         return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
@@ -400,7 +400,7 @@ std::int64_t NcclCommunicator::startBarrier() {
     });
 }
 
-// Waits for earlier operations first, each of which keeps its own timeout.
+// Waits for the earlier operations first. Their timeouts still apply; only the barrier itself has none.
 void NcclCommunicator::barrierWithoutTimeout() {
     if (!m_pending.empty()) blockUntilComplete(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::int64_t ticket = startBarrier();

@@ -24,10 +24,11 @@ struct NcclParts {
 // Options of an NcclCommunicator.
 struct NcclOptions {
     NcclDeadlines deadlines;
-    DeviceStream computeStream = nullptr;  // stream of the arithmetic; collectives run after its earlier work and
-                                           // before its later work
-    // true: calls and CommHandle::wait() return when the result is in place. false: they only order the compute stream;
-    // a caller that waits on the host for that stream must call poll() meanwhile.
+    DeviceStream computeStream = nullptr;  // stream of the computations of this rank; collectives run after its earlier
+                                           // work and before its later work
+    // If true, collectives and CommHandle::wait() block until the result is in place. If false, they return at once and
+    // only make later work of the compute stream wait for the result; a caller that blocks on the compute stream must
+    // then call poll() repeatedly, so that failures and timeouts are detected.
     bool hostWaits = true;
 };
 
@@ -67,14 +68,15 @@ class NcclCommunicator final : public Communicator {
     void abort() override { m_connection->requestAbort(); }
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;  // returns device memory
-    // Collectives and messages of NCCL can be captured, except sums in canonical order (ReduceOp::kTreeSum). Each group
-    // must have run the same calls before, because NCCL connects during the first.
+    // True: NCCL can record collectives and messages into a CUDA graph, except sums in canonical order
+    // (ReduceOp::kTreeSum). Each group must have run the same calls once before the recording, because NCCL connects
+    // the ranks during the first call.
     bool canBeRecorded() const override { return true; }
     void beginRecording() override;
     RecordedCalls endRecording() override;
     void launched(const RecordedCalls& calls) override;
 
-    // Sets a function that is called when the communicator ends and the abort of NCCL hangs; see NcclConnection.
+    // Sets a function that is called if the destructor finds that the abort of NCCL hangs; see NcclConnection.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {
         m_connection->setOnHungAbort(std::move(callback));
     }
@@ -131,7 +133,8 @@ class NcclCommunicator final : public Communicator {
     bool m_recording = false;
     std::vector<DeviceEvent> m_recorded;  // events of the CUDA graph that is being recorded, one after each of its
                                           // collectives
-    std::int64_t m_beforeRecording = 0;   // number of collectives before the CUDA graph that is being recorded
+    std::int64_t m_beforeRecording = 0;   // number of collectives that were started before the recording of the CUDA
+                                          // graph began
     std::int64_t m_bytesBeforeRecording = 0;
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;

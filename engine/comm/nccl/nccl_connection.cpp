@@ -29,7 +29,7 @@ NcclConnection::~NcclConnection() {
     try {
         if (m_comm) finish();
     } catch (const std::exception&) {
-        // Nothing is left to do, because fail() has started the abort. A destructor must not throw.
+        // The error is ignored, because fail() has already started the abort, and a destructor must not throw.
     }
     endAfterAbort();
 }
@@ -164,8 +164,8 @@ void NcclConnection::failForTimeout(const NcclOperation& operation) {
          ": another rank has died or hangs; see the last lines of all ranks, or raise parallel.timeout_seconds");
 }
 
-// Fails with an error result of NCCL. Stores whether the GPU failed, because NCCL often detects a GPU's failure before
-// other calls do.
+// Starts the abort and throws an error that describes `result`. Stores whether the GPU caused the failure, because NCCL
+// often detects a failure of the GPU before any CUDA call does.
 void NcclConnection::failWithResult(NcclResult result, const NcclOperation& operation) {
     m_gpuFailed = result == NcclResult::kUnhandledCudaError;
     fail(operation.text() + " failed: " + ncclResultText(result) + recordingRemedy());

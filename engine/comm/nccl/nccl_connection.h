@@ -36,8 +36,8 @@ class NcclConnection {
   public:
     NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<GpuRuntime> device, std::shared_ptr<const Clock> clock,
                    int rank, int size, NcclDeadlines deadlines);
-    // Finalises and destroys the communicator, or waits for its abort. CUDA graphs with its collectives must be
-    // destroyed before, because both wait for them.
+    // Finalises and destroys the communicator or, after a failure, waits for its abort. CUDA graphs that contain its
+    // collectives must be destroyed first, because both ncclCommDestroy() and ncclCommAbort() wait for them.
     ~NcclConnection();
     NcclConnection(const NcclConnection&) = delete;
     NcclConnection& operator=(const NcclConnection&) = delete;
@@ -76,7 +76,7 @@ class NcclConnection {
     // Polls until done() returns true. Throws on a failure or at the timeout, counted from now.
     void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
     void waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation);
-    // Fails because the operation exceeded its timeout.
+    // Starts the abort and throws a CommError which states that `operation` exceeded its timeout.
     [[noreturn]] void failForTimeout(const NcclOperation& operation);
 
     // Makes the next throwIfFailed() throw. Callable from any thread. The thread that uses NCCL starts the abort, so

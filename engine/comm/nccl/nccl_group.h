@@ -12,7 +12,7 @@ namespace ringside {
 // call, or the result of the group. The group is closed in every case.
 NcclResult callTogether(NcclApi& api, std::span<const CollectiveCall> calls, NcclComm comm, DeviceStream stream);
 
-// Memory of an exchange in a group, and the number of this rank in the group.
+// Arguments of exchangeWithPeers(): device memory, the number of this rank in the group, and the size of the group.
 struct PeerExchange {
     void* memory = nullptr;  // device memory of one float for each rank
     int rank = 0;

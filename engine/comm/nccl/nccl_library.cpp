@@ -71,7 +71,8 @@ class NcclLibrary final : public NcclApi {
     NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) override {
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0;
-        // NCCL may still write to `made` after the parent communicator has been destroyed.
+        // Passes the address of `made` and not that of a local variable, because NCCL may write to it long after this
+        // call, even after the parent communicator has been destroyed.
         auto* const child = reinterpret_cast<ncclComm_t*>(&made);
         return toResult(ncclCommSplit(commOf(parent), colour < 0 ? NCCL_SPLIT_NOCOLOR : colour, key, child, &config));
     }

@@ -16,11 +16,12 @@ class NcclStaging {
 
     // Returns the number of bytes that a buffer occupies in the staging memory, including padding.
     static std::size_t bytesOf(CommBuffer buffer);
-    void reserve(std::size_t bytes);  // grows the memory to `bytes`; the stream must be empty if it has to grow
+    void reserve(std::size_t bytes);  // grows the memory to at least `bytes`; no work may be in progress on the stream
+                                      // if the memory grows
     // Returns the device address at this offset of the staging memory. withContent: also enqueues a copy of the buffer
     // to this address.
     void* stage(CommBuffer buffer, std::size_t offset, bool withContent);
-    void release();  // frees the memory; the stream must be empty
+    void release();  // frees the memory; no work may be in progress on the stream
 
   private:
     GpuRuntime& m_device;

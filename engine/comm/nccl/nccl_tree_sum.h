@@ -11,16 +11,16 @@ namespace ringside {
 
 // Sums over ranks along the binary tree of training.reduction canonical (ReduceOp::kTreeSum), which NCCL does not
 // offer. Each rank receives its block of the values of all ranks, by sends and receives of NCCL, and a kernel adds the
-// blocks in the order of the tree. An all-reduce then sends the sums to all ranks. A rank sends as many bytes as with a
-// ring.
+// values in the order of the tree. In an all-reduce, each rank then sends the sums of its block to all other ranks. A
+// rank sends as many bytes as with a ring.
 class NcclTreeSum {
   public:
     // Environment of a sum over ranks. All operations run on `stream`, and all memory is device memory.
     struct Ranks {
         NcclComm comm = nullptr;
         int rank = 0;
-        int size = 1;  // a power of two
-        // Waits until a call is no longer in progress, so that the next piece of work is enqueued behind it. Throws if
+        int size = 1;  // number of ranks, a power of two
+        // Waits until a call of NCCL is no longer in progress, so that the work enqueued next runs after it. Throws if
         // the call failed.
         std::function<void(NcclResult)> settle;
     };
@@ -31,17 +31,17 @@ class NcclTreeSum {
 
     void release();  // frees the memory; no work may be in progress on the stream
 
-    // Enqueue a sum and return the result of the last call of NCCL. `in` of the second function holds ranks.size blocks
-    // of out.size(). A sum that is larger than all earlier ones allocates memory.
+    // Both functions enqueue a sum and return the result of the last call of NCCL. `in` of reduceScatter() holds
+    // ranks.size blocks of out.size() values. A sum that is larger than all earlier ones allocates memory.
     NcclResult allReduce(std::span<float> values, const Ranks& ranks);
     NcclResult reduceScatter(std::span<const float> in, std::span<float> out, const Ranks& ranks);
 
   private:
-    // Number of values that one rank adds, and the sizes of its blocks. The last blocks of an all-reduce may be shorter
-    // or empty.
+    // Division of the values into one block per rank. Each rank adds the values of its block. The last blocks of an
+    // all-reduce may be shorter or empty.
     struct Blocks {
-        std::size_t whole = 0;  // number of values of a full block
-        std::size_t all = 0;    // number of values of all blocks
+        std::size_t whole = 0;  // number of values in a block that is not shortened
+        std::size_t all = 0;    // number of values in all blocks together
         std::size_t begin(int rank) const;
         std::size_t count(int rank) const;
     };

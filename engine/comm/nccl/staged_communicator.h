@@ -22,7 +22,8 @@ struct StagedParts {
 
 // Options of a StagedCommunicator.
 struct StagedOptions {
-    DeviceStream computeStream = nullptr;       // stream of the arithmetic; collectives run after its earlier work
+    DeviceStream computeStream = nullptr;       // stream of the computations of this rank; collectives run after its
+                                                // earlier work
     std::chrono::milliseconds deadline{30000};  // timeout of the copies
 };
 

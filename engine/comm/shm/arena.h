@@ -66,7 +66,8 @@ struct alignas(64) RankLine {
                                                             // outdated if the round is not traced
 };
 
-// Positions of a ring of bytes from one rank to another. One writer and one reader; both positions only grow, in bytes.
+// Positions of the writer and the reader in a ring of bytes from one rank to another: the total number of bytes written
+// and read since the start.
 struct alignas(64) ChannelPositions {
     alignas(64) std::atomic<std::uint64_t> written;
     alignas(64) std::atomic<std::uint64_t> read;

@@ -12,7 +12,8 @@
 namespace ringside {
 
 bool futexWait(FutexWord& word, std::uint32_t seen, TimePoint deadline) {
-    // steady_clock is CLOCK_MONOTONIC, the clock that FUTEX_WAIT_BITSET uses.
+    // The deadline is passed to the kernel as it is, because steady_clock and FUTEX_WAIT_BITSET use the same clock,
+    // CLOCK_MONOTONIC.
     auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch()).count();
     timespec absolute{static_cast<time_t>(nanoseconds / 1'000'000'000), static_cast<long>(nanoseconds % 1'000'000'000)};
     long rc = ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET, seen, &absolute, nullptr,

@@ -20,7 +20,7 @@ namespace ringside {
 // through it while the receiver reads. Each byte that moves restarts the timeout.
 class RingChannels {
   public:
-    // Takes memory from this rank's heap for the whole run; returns null if the heap is full.
+    // Callback that takes memory from this rank's heap until the end of the run. Returns null if the heap is full.
     using TakeFromHeap = std::function<std::byte*(std::size_t bytes)>;
 
     RingChannels(const Arena& arena, RoundBarrier& barrier, int rank, std::chrono::milliseconds timeout,

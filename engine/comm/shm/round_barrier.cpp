@@ -48,8 +48,8 @@ void RoundBarrier::arrive(const Announcement& announcement, std::int64_t arrived
     ArenaHeader& header = m_arena.header();
     if (header.arrivals.fetch_add(1) + 1 != m_target) return;
     header.wake.fetch_add(1);
-    // A sleeper increments `sleepers` before the kernel compares `wake`. Therefore either its count is visible here, or
-    // it does not sleep.
+    // A rank that is about to sleep increments `sleepers` before the kernel compares `wake`. Therefore this rank either
+    // reads a count above 0 here, or the other rank sees the changed `wake` and does not sleep.
     if (header.sleepers.load() != 0) futexWakeAll(header.wake);
 }
 

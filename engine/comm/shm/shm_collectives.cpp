@@ -15,7 +15,8 @@ std::byte* bytesOf(CommBuffer buffer) {
     return static_cast<std::byte*>(buffer.data);
 }
 
-// Copies bytes. memcpy() requires pointers that are not null and do not overlap.
+// Copies bytes. Does not call memcpy() if `bytes` is 0 or both pointers are equal, because memcpy() allows neither null
+// pointers nor overlapping memory.
 void copyBytes(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes > 0 && to != from) std::memcpy(to, from, bytes);
 }
@@ -141,8 +142,9 @@ void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
     reduceChunks(buffer, op);
 }
 
-// Sets enteredNs as the time at which the rest of the collective began, although the first round began earlier: from
-// this time on, every rank must take part in the further rounds.
+// Sets the arrival time of this rank in the trace to enteredNs, the time at which finishAllReduce() was called, and
+// keeps the arrival at the first round as the time of publication. The further rounds begin at enteredNs, and every
+// rank must take part in them.
 void ShmCollectives::arriveFrom(std::int64_t enteredNs) {
     if (m_trace == nullptr) return;
     m_stamp.publishedNs = m_stamp.arrivedNs;
@@ -287,8 +289,8 @@ void ShmCollectives::allReduceAcrossHosts(CommBuffer buffer, ReduceOp op, const 
         }
         underWay = own;
     }
-    // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
-    // another.
+    // If the data of any rank is in its heap, a final round follows: after this round no other rank reads from the
+    // heap, so that its owner may change the data. Data in slots needs no final round.
     if (ranksOutsideHeap() < m_size) completeRound();
 }
 
@@ -309,8 +311,9 @@ CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
     return own;
 }
 
-// Copies those parts of `chunk` (a piece of the buffer) that the other ranks have reduced. `chunk` was published two
-// rounds before the chunk announced last.
+// Copies the parts of `chunk` (a piece of the buffer) that the other ranks have reduced. `chunk` is the piece two
+// before the chunk of the current round. Where a rank's data is in its heap, its announced address is therefore reduced
+// by two chunks.
 void ShmCollectives::copyReducedParts(CommBuffer chunk) const {
     const std::size_t width = sizeOf(chunk.type);
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;
@@ -371,8 +374,8 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
             copyBytes(bytesOf(section(out, peer * in.count + done, length)), m_sources[peer], length * width);
         done += length;
     } while (done < in.count);
-    // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
-    // another.
+    // If the data of any rank is in its heap, a final round follows: after this round no other rank reads from the
+    // heap, so that its owner may change the data. Data in slots needs no final round.
     if (ranksOutsideHeap() < m_size) completeRound();
 }
 
@@ -397,8 +400,8 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
         reduceSources(in.type, op, bytesOf(out) + done * width, m_sources, length);
         done += length;
     } while (done < out.count);
-    // If a rank's data is not in its heap, a round is needed: from the next line on, no rank reads from the heap of
-    // another.
+    // If the data of any rank is in its heap, a final round follows: after this round no other rank reads from the
+    // heap, so that its owner may change the data. Data in slots needs no final round.
     if (ranksOutsideHeap() < m_size) completeRound();
 }
 

@@ -39,10 +39,10 @@ class ShmCollectives {
   public:
     ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
 
-    // Begins the collective to which the following calls belong. `trace` is null if the step is not traced; readyNs is
-    // the time of the call.
+    // Begins the collective to which the following calls belong. trace: null if the step is not traced. readyNs: time
+    // at which the caller started the collective.
     void begin(std::int64_t collective, CollectiveTrace* trace = nullptr, std::int64_t readyNs = 0);
-    // Ends the collective after its result is in place; records its stamp if it is traced.
+    // Ends the collective after its result is in place; adds its times to the trace if it is traced.
     void end();
     void setTraceGroupOffset(std::int64_t number) { m_groupsFrom = number; }
 
@@ -99,14 +99,15 @@ class ShmCollectives {
     RoundBarrier& m_barrier;
     int m_rank;
     int m_size;
-    bool m_checked = false;           // true if the announcements of this collective have been compared
+    bool m_checked = false;           // true if this rank has compared the announcements of all ranks for this
+                                      // collective
     bool m_publishesArrival = false;  // true if the next round publishes the time of this rank's arrival
     int m_parity = 0;                 // parity of the round entered last
     Announcement m_announcement{};
     CollectiveTrace* m_trace = nullptr;  // trace of the running collective; null if not traced
     std::int64_t m_groupsFrom = 0;
     CollectiveStamp m_stamp;
-    std::vector<const std::byte*> m_sources;  // source of each rank
+    std::vector<const std::byte*> m_sources;  // address of the data to read from each rank
 };
 
 }  // namespace ringside

@@ -71,7 +71,7 @@ Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
         if ((", " + names + ",").find(", " + here + ",") == std::string::npos) {
             names += (names.empty() ? "" : ", ") + here;
         }
-        // Prefers IPv4, because an IPv6 address may need a scope.
+        // Prefers IPv4, because a link-local IPv6 address is valid only together with a scope (its interface).
         if (here == name && (!found || (found->family() != AF_INET && address->family() == AF_INET))) found = address;
     }
     if (found) return *found;

@@ -54,8 +54,8 @@ class PeerHandshake {
     int m_peer = -1;
     int m_size = 0;
     bool m_asking = false;
-    // Used by the connecting rank only: true once it has sent its rank and proof; its later answer contains no
-    // greeting.
+    // True once the connecting rank has sent its rank and proof: the next message from the accepting rank is its proof,
+    // without a greeting. Always false on the accepting rank.
     bool m_claimed = false;
     Secret m_answeringOnce{};
     Secret m_askingOnce{};

@@ -125,7 +125,7 @@ void PeerLinks::setBackgroundTransfer(bool on) {
     std::unique_lock lock(m_mutex);
     if (m_background == on) return;
     m_background = on;
-    // Set before the background thread runs, so that no other thread moves bytes at the same time.
+    // Sets m_pumping before the background thread runs, so that from now on no other thread transfers bytes.
     m_pumping = m_pumping || (on && !m_aborted);
     if (on && !m_thread.joinable()) m_thread = std::thread([this] { runBackgroundThread(); });
     wake();
@@ -278,7 +278,8 @@ bool PeerLinks::beginMessage(int rank) {
     return true;
 }
 
-// Returns the memory for the rest of the current message, as far as it has been allocated.
+// Returns the memory for the next bytes of the current message. If no receive is pending for the message, the memory
+// grows in steps as bytes arrive, so that it may hold only a part of the rest.
 std::span<std::byte> PeerLinks::remainingMemoryFor(Peer& peer) {
     if (!peer.toEarly) return pendingReceiveOf(peer)->bytes.subspan(peer.have);
     std::vector<std::byte>& bytes = peer.early.back().bytes;

@@ -79,7 +79,7 @@ class PeerLinks {
     // Turns the background thread, which moves bytes between waits, on or off.
     void setBackgroundTransfer(bool on);
 
-    // Returns the statistics of all links that exist; peers are numbered as in the mesh.
+    // Returns the statistics of each existing link. LinkStatistics::peer is the rank in the mesh (PeerMesh).
     std::vector<LinkStatistics> statistics() const;
 
     // Makes all pending and future waits throw LinkError.

@@ -143,7 +143,7 @@ void PeerMesh::accept() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnauthenticated()) continue;
-        // The queue of pending connections is empty, or the connection was closed before it was accepted.
+        // Ends this call: no connection is waiting to be accepted, or the connection was closed before it was accepted.
         if (!socket) return;
         sendAtOnce(socket.get());
         const auto unknown = static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::asking));

@@ -85,8 +85,9 @@ void ThrottledCommunicator::finishTransfer(const Moving& one) {
     CollectiveStamp stamp;
     const bool hasStamp = m_stampsTaken < stamps.size();
     if (hasStamp) stamp = stamps[m_stampsTaken++];
-    // After a rank has published its data, the simulated link needs no further work of the rank. The collective then
-    // begins when the last rank has published, unless the real transfer took longer.
+    // The transfer on the simulated link begins when the last rank has published its data, because a network card would
+    // then transfer the data without the ranks. Collectives without this time begin at the last arrival. The trace
+    // shows the time of publication as the arrival, unless the real collective ended later than the simulated one.
     const bool published = stamp.lastPublishedNs > 0;
     const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
     m_freeNs = std::max(m_freeNs, hasStamp && come > 0 ? come : monotonicNs()) + one.lastsNs;
@@ -106,8 +107,8 @@ void ThrottledCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle ThrottledCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    // Waits for the inner communicator first: it may have to complete the previous collective, which waits for all
-    // ranks.
+    // Counts the call of the inner communicator as waiting time, because the inner communicator may first complete the
+    // previous collective, which waits for all ranks.
     const WaitScope waiting(trace());
     return beginCollective(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
 }

@@ -12,10 +12,10 @@
 
 namespace ringside {
 
-// Wrapper that makes the collectives and messages of another communicator last as long as on a link of the given pace.
-// The inner communicator transfers the data, with unchanged results; then the rank sleeps until the simulated link
-// would have finished. A collective starts on the link when the last rank has arrived and the previous collective has
-// left the link. All ranks of the run must use the same pace.
+// Wrapper that makes the collectives and messages of another communicator (the inner one) last as long as on a link
+// with the speed of `throttle`. The inner communicator transfers the data, with unchanged results; then the rank sleeps
+// until the simulated link would have finished. A collective starts on the link when the last rank has arrived and the
+// previous collective has left the link. All ranks of the run must use the same throttle.
 class ThrottledCommunicator final : public Communicator {
   public:
     ThrottledCommunicator(std::unique_ptr<Communicator> inner, const LinkThrottle& throttle);
@@ -35,8 +35,8 @@ class ThrottledCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
     void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
     void barrier() override;
-    // Calls the inner communicator without a delay, because ranks that save a checkpoint wait for a disk and not for
-    // the link.
+    // Blocks until all ranks have called it, without the delay of the simulated link: this barrier is used while ranks
+    // save a checkpoint, which takes time on the disk and not on the link.
     void barrierWithoutTimeout() override { m_inner->barrierWithoutTimeout(); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -71,8 +71,8 @@ class ThrottledCommunicator final : public Communicator {
     };
 
     struct SentStamp {
-        std::int64_t ns = 0;  // time at which the message was sent; the receiver gets it, so it must stay valid until
-                              // then
+        std::int64_t ns = 0;  // time at which the message was sent; is itself sent to the receiver, so the variable
+                              // must exist until that send has ended
         CommHandle handle;
     };
 

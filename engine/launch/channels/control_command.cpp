@@ -22,7 +22,7 @@ struct ControlRule {
     bool whole = false;
     double least = 0;
     double most = 0;
-    double unsaid = 0;  // value that is used if the command contains none; kNoDefault: the value is required
+    double unsaid = 0;  // value of a command that is sent without one; kNoDefault: the command needs a value
 };
 
 constexpr std::array<ControlRule, 11> kControlRules{{
@@ -39,7 +39,8 @@ constexpr std::array<ControlRule, 11> kControlRules{{
     {ControlKind::kReplicas, true, true, 1, 1000, 1},
 }};
 
-// Returns the rule of a command from outside; null for the commands that only the run itself sends.
+// Returns the rule for the value of a command that users can send; null for the commands that only the run itself sends
+// (ControlKind::kTraceEvery, kRestart).
 const ControlRule* ruleOf(ControlKind kind) {
     const auto* const found = std::ranges::find(kControlRules, kind, &ControlRule::kind);
     return found == kControlRules.end() ? nullptr : found;

@@ -23,7 +23,8 @@ bool needsValue(ControlKind kind);
 
 // Returns the command as a line, including the newline.
 std::string encodeControl(const ControlCommand& command);
-// Decodes a line from outside, in any formatting that JSON allows. A problem gives the error and the allowed values.
+// Decodes a line that a user or another program sent, in any formatting that JSON allows. A problem states the error
+// and the allowed values.
 Result<ControlCommand> decodeControl(std::string_view line);
 // Decodes a command given as command-line words: "rate 5", "step", "rate full".
 Result<ControlCommand> parseControl(std::span<const std::string> words);

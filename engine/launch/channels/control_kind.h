@@ -15,7 +15,7 @@ enum class ControlKind : std::uint8_t {
     kPause,
     kResume,
     kStep,          // runs some steps, then pauses; value: number of steps
-    kPhase,         // runs one phase, then pauses
+    kPhase,         // runs one phase of a step, such as forward or backward, then pauses
     kRate,          // limits the speed; value: maximum steps per second; 0 = full speed
     kLearningRate,  // sets the learning rate from the next step on; value: learning rate
     kEpochs,        // changes the length of the run; value: total number of epochs

@@ -20,8 +20,8 @@
 
 namespace ringside {
 
-// Connects to the classroom of a join code. Guest and host prove to each other that they know its secret
-// (wire/greeting.h). Returns a problem if no classroom answers, the code is wrong, or the versions differ.
+// Connects to the classroom of a join code. Guest and host prove to each other that they know the secret of the code
+// (wire/greeting.h). Returns a problem if no classroom answers, the code is wrong, or the versions of Ringside differ.
 Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& name, const std::string& program,
                                     const std::string& ownHostKey, LineDeadline deadline);
 
@@ -38,7 +38,7 @@ class ClassroomGuest {
     ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t mostBytes, Check check = {});
 
     int fd() const { return m_socket.get(); }
-    // Sends a line; paths and quoted text are removed from its text. Blocks for up to 10 s.
+    // Sends a line after paths and quoted text have been removed from ClassroomLine::text. Blocks for up to 10 s.
     void send(ClassroomLine line);
     // Reads the available bytes without waiting for more. False if the connection has ended, the host sent an invalid
     // line, or this guest has refused an offer. Throws IoError if a file cannot be written.
@@ -73,15 +73,15 @@ class ClassroomGuest {
     GuestFolder m_folder;
     KeptFiles m_kept;
     std::string m_line;
-    std::vector<ClassroomLine> m_lines;  // received lines for next()
+    std::vector<ClassroomLine> m_lines;  // received lines that next() has not returned yet
     ClassroomOffer m_offer;
     std::vector<std::size_t> m_missing;  // indices in m_offer.files of the missing files; the file in transfer is last
     std::filesystem::path m_offerDirectory;
     std::optional<Problem> m_problem;
     UniqueFd m_file;
     std::unique_ptr<Sha256> m_sum;
-    std::int64_t m_left = 0;  // missing bytes of the file in transfer
-    std::int64_t m_come = 0;  // number of bytes that have been received of the offer's missing files
+    std::int64_t m_left = 0;  // bytes of the file in transfer that have not been received yet
+    std::int64_t m_come = 0;  // bytes received of the files of this offer that were missing
     std::int64_t m_awaited = 0;
     int m_again = 0;  // number of times that the current file arrived with a wrong SHA-256
 };

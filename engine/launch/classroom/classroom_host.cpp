@@ -31,7 +31,8 @@ ClassroomHost::ClassroomHost(Options options) : m_options(std::move(options)) {
     m_code.token = randomHex(JoinCode::kTokenHex / 2);
 }
 
-// Binds a port and checks that the next one, the port of the ranks' rendezvous, is free.
+// Listens on `port` if the next port, which the rendezvous of the ranks uses, is free too. False if one of the two
+// ports cannot be bound.
 bool ClassroomHost::bindPair(int port) {
     FrontDoor next;
     if (!next.listen(m_options.address, port + 1, false)) return false;
@@ -161,7 +162,8 @@ void ClassroomHost::remove(int id, const std::string& why) {
     (*found)->forgetFiles();
     (*found)->send({ClassroomLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
-    // Sends as much as possible without blocking; if this computer connects again, it is refused with the same reason.
+    // Sends the reason if this is possible without blocking. If the removed computer connects again, it is refused with
+    // the same reason.
     (*found)->write();
     dropMember(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }

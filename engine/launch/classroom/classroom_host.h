@@ -26,7 +26,7 @@ class ClassroomHost {
         std::string address;     // address of this host, the only one on which it listens
         int port = 0;            // port of the classroom; 0: a random free port whose successor is free for the ranks
         std::string program;     // version of Ringside
-        std::string hostKey;     // this host's key
+        std::string hostKey;     // identifier of this host (hostKey() in launch_sources.h)
         std::size_t most = 255;  // maximum number of members
     };
     using Clock = std::chrono::steady_clock;
@@ -51,23 +51,25 @@ class ClassroomHost {
 
     // Members in the order in which they joined.
     const std::vector<std::unique_ptr<ClassroomMember>>& members() const { return m_members; }
-    // Returns the members that have all files of the current offer and have sent a line recently.
+    // Returns the members that have all files of the current offer and from which a line has arrived within the last 6
+    // s (ClassroomMember::isHere()).
     std::vector<ClassroomMember*> readyOnes(Clock::time_point now) const;
     // Starts the members as ranks 1, 2, ... of a run; this host is rank 0. Returns the token (secret) of the
     // rendezvous.
     std::string start(const std::vector<ClassroomMember*>& ranks);
-    // Marks that no member is a rank any more.
+    // Sets the rank of every member to -1 (no rank) after a run.
     void clearRanks();
-    // Removes a member and refuses all its later connections, with the reason. Also refuses other processes of the
-    // member's computer, unless another member joined from the same address.
+    // Removes a member, sends the reason to it, and refuses all later connections of its process with this reason. Also
+    // refuses other processes of the member's computer, unless another member joined from the same address.
     void remove(int id, const std::string& why);
-    // Sends a news line to all members that have no unsent data.
+    // Sends `news` to the members that are ranks of the run, and `toWatchers` to the others. Skips members with unsent
+    // data.
     void sendToAll(const std::string& news, const std::string& toWatchers);
     // Stops listening, sends the verdict to all members, and waits up to `patience` for them to close their
     // connections.
     void close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience);
 
-    // Returns texts about what has happened since the last call, such as "Ada has come from 10.0.0.3".
+    // Returns the events since the last call as texts, such as "Ada joined from 10.0.0.3".
     std::vector<std::string> takeNotes();
 
   private:

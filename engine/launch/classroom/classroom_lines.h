@@ -26,7 +26,7 @@ struct ClassroomFile {
     std::string sha256;
 };
 
-// True if the name is a relative path that stays within its directory, on any system.
+// True if the name is a relative path that stays within its directory on every operating system.
 bool isSafeName(const std::string& name);
 
 // Sent by the host: experiment and files of the next start.
@@ -54,7 +54,7 @@ struct ClassroomLine {
     enum class Kind {
         kOffer,
         kStart,
-        kNews,   // from the host: a sentence for the user, at least every few seconds
+        kNews,   // from the host: a sentence to show to the guest's user; sent at least every few seconds
         kOver,   // from the host: the classroom is over; text: reason, number: exit code
         kBytes,  // from the host: `number` bytes of the requested file follow
         kWant,   // from a guest: requests a file; number: its index, text: the number of the offer, possibly an earlier
@@ -73,7 +73,7 @@ struct ClassroomLine {
 
 // Returns the line as JSON text, without its newline.
 std::string encodeClassroomLine(const ClassroomLine& line);
-// Decodes a line from outside. Returns nothing if any field is missing or invalid.
+// Decodes a line that the host or a guest sent. Returns nothing if any field is missing or invalid.
 std::optional<ClassroomLine> decodeClassroomLine(std::string_view line);
 
 }  // namespace ringside

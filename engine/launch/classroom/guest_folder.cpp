@@ -30,8 +30,8 @@ void makeFolders(const fs::path& folder) {
     if (error) failMaking(folder, error.value());
 }
 
-// Returns the beginning of the folders' names, "join-HOST-". Several computers can share a home directory, and each
-// removes only its own folders.
+// Returns "join-HOST-", the prefix of the folders of guests on this computer. Contains the name of the computer,
+// because several computers can share a home directory, and each removes only its own folders.
 std::string prefixHere() {
     std::array<char, 256> name{};
     ::gethostname(name.data(), name.size() - 1);

@@ -38,7 +38,7 @@ std::vector<Stored> storedIn(const fs::path& folder) {
     return all;
 }
 
-// True if the regular file below `folder` has the bytes that were offered.
+// True if `folder` contains a regular file with the size and SHA-256 of the offered file.
 bool isAsOffered(const fs::path& folder, const ClassroomFile& file) {
     const UniqueFd directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const UniqueFd fd = directory ? openBeneath(directory.get(), file.sha256, O_RDONLY | O_NONBLOCK) : UniqueFd();

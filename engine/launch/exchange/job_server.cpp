@@ -59,7 +59,8 @@ Result<bool> exchangeJob(JobServer& server, LaunchPlace& place, bool hasMaster, 
                        "start all ranks with the same version of ringside-worker"};
     place.job = textOf(place.launcher) + " " + parts.front();
     if (hasMaster || place.isOneHost()) return true;
-    // Rank 0's host has no network: only processes of the same host can reach it.
+    // Rank 0's host has no network address. Ranks on its own host reach it at the loopback address; ranks on other
+    // hosts cannot reach it.
     if (parts.size() == 1) parts.emplace_back("127.0.0.1");
     place.masterHosts.assign(parts.begin() + 1, parts.end());
     if (place.rank == 0) place.masterHosts = {kEveryAddress};  // rank 0 cannot know which address others reach

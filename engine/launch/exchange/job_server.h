@@ -16,20 +16,20 @@ class JobServer {
   public:
     virtual ~JobServer() = default;
 
-    // Returns what the server knows about this process.
+    // Returns the rank, world size, local rank and local size of this process, as far as the server knows them.
     virtual ServerPlace place() const = 0;
 
     // Publishes `text` if this process is rank 0, and returns rank 0's text on every rank. Blocks until all ranks of
     // the job have called it. `text` has at most 500 characters, without spaces, newlines and '='.
     virtual Result<std::string> shareFromFirst(const std::string& text, LineDeadline deadline) = 0;
 
-    // Ends the connection in the way that the server expects of a process that exits normally. After it, the server
-    // treats the process as a program that does not use MPI.
+    // Ends the connection with the messages that the server expects from a process that exits normally. Afterwards the
+    // server treats the process as a program that does not use MPI.
     virtual void leave() = 0;
 };
 
-// Connects to the server that the environment names. Returns null if the process has rank options, or a launcher whose
-// variables are sufficient; a problem if the environment names a server that does not answer.
+// Connects to the server that serverNeededBy() returns. Returns null if no server is needed, because the options give
+// the rank or the variables of the launcher are sufficient. Returns a problem if the server does not answer.
 Result<std::unique_ptr<JobServer>> connectJobServer(const LaunchOptions& options, const LaunchSources& sources,
                                                     LineDeadline deadline);
 

@@ -52,8 +52,8 @@ std::vector<std::string> libraryPaths(const LaunchSources& sources) {
     return paths;
 }
 
-// Blocks all signals in the calling thread while it lives. Threads that start meanwhile inherit that, so that signals
-// reach the thread that reads them.
+// Guard that blocks all signals in the calling thread during its lifetime. Threads that libpmix starts in this time
+// inherit the blocked signals, so that signals are still delivered to the thread of Ringside that handles them.
 class BlockedSignals {
   public:
     BlockedSignals() {
@@ -80,7 +80,8 @@ struct PmixServer::Library {
     int (*finalize)(const void*, std::size_t) = nullptr;
     PmixProcess self{};
 
-    // Loads the functions. The library is never unloaded, because its threads can outlive PMIx_Finalize.
+    // Loads libpmix from `path` and finds its functions. False if that fails. The library is never unloaded, because
+    // its threads can run after PMIx_Finalize().
     bool load(const std::string& path) {
         void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (handle == nullptr) return false;
@@ -91,7 +92,8 @@ struct PmixServer::Library {
         return find(init, "PMIx_Init") && find(put, "PMIx_Put") && find(commit, "PMIx_Commit") &&
                find(fence, "PMIx_Fence") && find(get, "PMIx_Get") && find(finalize, "PMIx_Finalize");
     }
-    // Returns a number that the server knows about this process (if ofSelf) or about its job.
+    // Returns the number that the server stores under `key` for this process (ofSelf) or for its job. Empty if there is
+    // none.
     std::optional<int> number(const char* key, bool ofSelf) const {
         PmixProcess process = self;
         if (!ofSelf) process.rank = kEveryRank;
@@ -135,7 +137,8 @@ bool PmixServer::start() {
     return m_place.worldSize.has_value();
 }
 
-// PMIx_Fence has no timeout here: a rank that does not come makes the launcher end the job.
+// Ignores the deadline, because PMIx_Fence() is called without a timeout: if a rank never calls it, the launcher ends
+// the job.
 Result<std::string> PmixServer::shareFromFirst(const std::string& text, LineDeadline) {
     const Problem failed{"the PMIx server of the launcher", "did not pass on rank 0's address",
                          "give --master HOST:PORT and set RINGSIDE_TOKEN on all ranks"};

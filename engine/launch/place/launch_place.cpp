@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;  // maximum number of ranks: far above any launcher's limit; prevents overflow of
-                                     // numbers from outside
+constexpr int kMostRanks = 1 << 20;  // maximum number of ranks: far above the limit of any launcher; prevents overflow
+                                     // when environment variables contain larger numbers
 constexpr const char* kHowByHand =
     "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
 
@@ -106,8 +106,9 @@ void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place
         // Identifies the job by the port only, because MASTER_ADDR can have another value on rank 0 than on the other
         // ranks.
         place.job = "env:// " + port;
-        // Kubeflow sets localhost in the pod of rank 0 and the pod's name elsewhere. PyTorch's store listens
-        // everywhere.
+        // Rank 0 listens on all addresses if MASTER_ADDR is localhost and the ranks run on several hosts, as PyTorch's
+        // store does: Kubeflow sets MASTER_ADDR to localhost in the pod of rank 0 and to the name of this pod in the
+        // other pods.
         const bool isHere = place.masterHosts[0] == "localhost" && place.localSize != place.worldSize;
         if (place.rank == 0 && isHere) place.masterHosts = {"0.0.0.0"};
     }
@@ -140,7 +141,7 @@ void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchPlace& place)
     place.job = "mpirun " + sources.find("PMIX_NAMESPACE").value_or("") + " " + uri;
 }
 
-// Reads PMI's variables. They name no job: PMI_FD and PMI_PORT differ between processes and hosts.
+// Reads PMI's variables. They contain no identifier of the job: PMI_FD and PMI_PORT differ between processes and hosts.
 void readPmi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     const ServerPlace& server = sources.server;
     place.launcher = LauncherKind::kPmi;
@@ -255,8 +256,9 @@ void checkNumbers(Reader& read, const LaunchPlace& place) {
                    "check what sets it"});
 }
 
-// True if srun started this process, so that the variables of its step describe it. An mpiexec or prterun can use srun
-// to start its daemons on the nodes: its processes inherit the variables of the daemons' step, which has other tasks.
+// True if srun started this process, so that the variables of its Slurm step describe it. False for a process of an
+// mpiexec or prterun that uses srun to start its daemons on the nodes: the process inherits the variables of the
+// daemons' step, whose number of tasks is the number of daemons.
 bool isSlurmTask(const LaunchSources& sources) {
     if (!sources.has("SLURM_STEP_ID") && !sources.has("SLURM_STEPID")) return false;
     if (sources.has("MPI_LOCALNRANKS")) return false;  // set by Hydra: MPICH and Intel MPI
@@ -264,7 +266,7 @@ bool isSlurmTask(const LaunchSources& sources) {
     const auto tasks = sources.find("SLURM_STEP_NUM_TASKS");
     if (size && tasks && size != tasks) return false;
     const auto space = sources.find("PMIX_NAMESPACE");
-    return !space || space->starts_with("slurm.");  // name that srun --mpi=pmix gives
+    return !space || space->starts_with("slurm.");  // srun --mpi=pmix sets names of this form
 }
 
 }  // namespace

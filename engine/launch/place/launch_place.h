@@ -47,7 +47,7 @@ struct LaunchPlace {
     int localRank = 0;
     int localSize = 0;                     // number of ranks on this host; 0: unknown
     std::vector<std::string> masterHosts;  // addresses of rank 0's host, best first
-    int masterPort = 0;                    // port of rank 0; 0: chosen from the job
+    int masterPort = 0;                    // port on which rank 0 listens; 0: derived from the job
     std::string job;  // identifier of the start: equal on all of its ranks, different for another start; empty: the
                       // launcher names none, and exchangeJob() makes one
     int restart = 0;  // number of times that the launcher has restarted the group

@@ -25,9 +25,10 @@ struct RankEnvironment {
     long long epochUs = 0;     // CLOCK_MONOTONIC microseconds at the start of the run: zero of all telemetry times
     std::string resume;        // path of the checkpoint to resume from instead of the experiment's; empty: use the
                                // experiment's
-    std::string backend;       // resolved backend of the collectives: shm | gloo | nccl
-    std::string device;        // resolved device of the arithmetic: cpu | cuda
-    double timeoutFactor = 1;  // factor of parallel.timeout_seconds, above 1 on a crowded host
+    std::string backend;       // resolved backend of the collectives: shm | gloo | mpi | nccl
+    std::string device;        // resolved device of the computations: cpu | cuda
+    double timeoutFactor = 1;  // factor of parallel.timeout_seconds; above 1 if the ranks of this host get little CPU
+                               // time
 
     bool isGuest = false;  // true for the rank of a classroom guest: it opens offered files only, and sends the host no
                            // paths and no quoted text

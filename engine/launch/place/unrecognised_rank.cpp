@@ -15,14 +15,16 @@ namespace {
 constexpr std::array<std::string_view, 5> kRankWords = {"RANK", "RANKID", "PROCID", "TASKID", "PE"};
 constexpr std::array<std::string_view, 10> kSizeWords = {"SIZE",  "NRANKS", "NPROCS", "NTASKS",  "NNODES",
                                                          "NODES", "RANKS",  "TASKS",  "NUMPROC", "PROCS"};
-// First words of variables that several launchers share, as in NODE_RANK and LOCAL_RANK.
+// First words of variable names that several launchers use, as in NODE_RANK and LOCAL_RANK. A variable with such a
+// first word has no prefix that identifies a launcher.
 constexpr std::array<std::string_view, 5> kSharedWords = {"NODE", "LOCAL", "GLOBAL", "GROUP", "WORLD"};
-// Words of a size that does not count all processes: a host with one process can be one of several hosts, and one host
-// can have several processes.
+// Words in the names of variables whose value is the number of processes of one host or the number of hosts. Neither
+// value is the number of all processes.
 constexpr std::array<std::string_view, 4> kPartWords = {"LOCAL", "NODE", "NODES", "NNODES"};
-// Launchers that also set a rank for a single process; byName() counts their processes. Slurm sets it in a batch
-// script, where SLURM_TASKS_PER_NODE is the number of CPUs with --exclusive. SageMaker sets SM_CURRENT_HOST_RANK on a
-// single host.
+// Prefixes of launchers that set a rank even for a single process, so that the rank does not prove that there are
+// several processes. byName() checks the number of processes of these launchers. Slurm sets the rank in a batch script,
+// where SLURM_TASKS_PER_NODE is the number of CPUs with --exclusive; SageMaker sets SM_CURRENT_HOST_RANK on a single
+// host.
 constexpr std::array<std::string_view, 2> kCountedByName = {"SLURM", "SM"};
 constexpr const char* kRemedy =
     "start it with srun, mpirun or torchrun, or give each process --rank R --world-size W --master HOST:PORT (a single "
@@ -47,7 +49,7 @@ struct Variable {
     std::string name;
     std::string_view prefix;
     int value = 0;
-    bool ofPart = false;  // true for a size of a host or a number of hosts
+    bool ofPart = false;  // true if `value` is the number of processes of one host or the number of hosts
 };
 
 std::vector<Variable> variablesWith(const LaunchSources& sources, const auto& wanted) {
@@ -90,7 +92,8 @@ std::optional<Problem> byRankVariables(const LaunchSources& sources) {
     return {};
 }
 
-// Reports variables that mean several processes, although their names do not have the form above.
+// Returns a problem if a variable of torchrun, SageMaker, an mpiexec or Slurm means several processes. These variables
+// are checked by name, because byRankVariables() does not recognise them.
 std::optional<Problem> byName(const LaunchSources& sources) {
     for (const char* name : {"PET_NNODES", "PET_NPROC_PER_NODE"}) {
         const auto value = sources.find(name);

@@ -34,14 +34,15 @@ Problem startProblem(const std::optional<std::string>& line) {
     return {"rank 0", "ended before all ranks had connected", "see its output"};
 }
 
-// Searches rank 0 for one rank: tries all hosts and ports until the deadline.
+// Search of one rank for rank 0: tries all hosts and ports until the deadline.
 class Search {
   public:
     Search(const RendezvousTerms& terms, Greeting greeting)
         : m_terms(terms), m_greeting(std::move(greeting)), m_until(steady_clock::now() + terms.deadline) {}
 
-    // Returns a connection for the role that rank 0 has accepted, or the reason of the failure. `control`: the control
-    // connection, or -1. The search ends when rank 0 cancels the start there, because it stops listening then.
+    // Returns a connection that rank 0 has accepted for `role`, or the reason of the failure. control: the control
+    // connection, or -1 if there is none yet. If rank 0 cancels the start on the control connection, the search ends,
+    // because rank 0 no longer listens.
     Result<UniqueFd> connect(ConnectionRole role, int control = -1) {
         m_greeting.role = role;
         while (steady_clock::now() < m_until) {

@@ -106,8 +106,8 @@ void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) 
     close();
 }
 
-// Waits up to 50 ms for input. Returns true if stopFd is readable. The caller then tries to read every connection,
-// because there are only few and training has not begun.
+// Waits up to 50 ms until any connection has input. Returns true if stopFd is readable. Does not return which
+// connection has input: the caller tries to read each of them, which costs little, because there are few.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
     m_door.addInterests(waiting);
@@ -135,7 +135,7 @@ bool RendezvousHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, 
         m_refusedRanks.insert(greeting->rank);
         return true;
     }
-    if (!refused.empty() && !m_refusal.empty()) return true;  // the start has failed already
+    if (!refused.empty() && !m_refusal.empty()) return true;  // the reason for the failed start is known already
     if (!refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
                             "start all ranks with the same program, experiment and number of ranks"};
@@ -234,7 +234,7 @@ std::string RendezvousHost::missingText() const {
     return count > kMostNamed ? text + " and " + std::to_string(count - kMostNamed) + " more" : text;
 }
 
-// Logs the missing ranks after 2 s, 6 s, 14 s, ...
+// Logs the missing ranks after 2 s, 6 s, 18 s, and so on: each log line triples the time since the start.
 void RendezvousHost::logMissingRanks(const std::function<void(const std::string&)>& log) {
     const auto now = steady_clock::now();
     if (now < m_logAt || allHere()) return;

@@ -38,7 +38,8 @@ class FrontDoor {
     std::string address() const;  // returns the listening address, such as "10.0.0.7:21345"
     std::int64_t refusedConnections() const { return m_refusedConnections; }
 
-    // Appends the descriptors to poll before the next poll().
+    // Appends the descriptors of the listener and of the pending connections to `waiting`, for the call of ::poll()
+    // that precedes poll().
     void addInterests(std::vector<pollfd>& waiting) const;
     // Accepts connections and passes received lines to `greet`. Does not block, except in `greet`.
     void poll(const Greet& greet);

@@ -63,7 +63,7 @@ std::optional<Greeting> decodeGreeting(std::string_view line);
 struct Answer {
     std::string proof;    // HMAC of answeredText() with the token as key
     std::string refused;  // reason of a refusal; empty if accepted
-    std::string hostKey;  // host key of rank 0's host
+    std::string hostKey;  // identifier of rank 0's host (hostKey() in launch_sources.h)
 };
 
 std::string encodeAnswer(const Answer& answer);
@@ -96,18 +96,19 @@ inline constexpr const char* kClockQuestion = "{\"kind\":\"clock\"}";
 std::string encodeClock(std::int64_t us);
 std::optional<std::int64_t> decodeClock(std::string_view line);
 
-// Clock comparison during training: rank 0's host sends a TimeQuestion at intervals, with the zero of the run's times
-// on the clock of the receiving rank's host once it is known more precisely. All times are microseconds of
-// CLOCK_MONOTONIC.
+// Clock comparison during training: rank 0's host sends a TimeQuestion at intervals. When it has estimated the clock of
+// the receiving rank's host more precisely than during the rendezvous, the question also contains the start of the run
+// on that clock. All times are microseconds of CLOCK_MONOTONIC.
 struct TimeQuestion {
     std::int64_t askedUs = 0;
-    // Start of the run on the receiver's clock; empty until it is known more precisely than at the start.
+    // Start of the run on the receiver's clock; empty as long as the estimate of the rendezvous is the most precise
+    // one.
     std::optional<std::int64_t> zeroUs = {};
 
     bool operator==(const TimeQuestion&) const = default;
 };
 struct TimeAnswer {
-    std::int64_t askedUs = 0;  // time at which the question was sent, copied from it
+    std::int64_t askedUs = 0;  // copy of TimeQuestion::askedUs
     std::int64_t us = 0;
 
     bool operator==(const TimeAnswer&) const = default;
@@ -117,8 +118,8 @@ std::optional<TimeQuestion> decodeTimeQuestion(std::string_view line);
 std::string encodeTimeAnswer(const TimeAnswer& answer);
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line);
 
-// A rank's last message on its control connection: exit code and error text. kStopWish: sent when the rank's launcher
-// asks it to stop.
+// kStopWish: message of a rank on its control connection; the rank sends it when its launcher requests the rank to
+// stop. Farewell: the last message of a rank on this connection, with exit code and error text.
 inline constexpr const char* kStopWish = "{\"kind\":\"stop\"}";
 struct Farewell {
     int exitCode = 0;
