@@ -53,7 +53,7 @@ Json objectSchema() {
     return {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
 }
 
-// Returns the properties of a section, and creates the section if necessary.
+// Returns the "properties" object of a section in the schema. Creates the section if it does not exist.
 Json& propertiesFor(Json& schema, std::string_view section) {
     Json& top = schema["properties"];
     if (section.empty()) return top;

@@ -134,7 +134,8 @@ void checkTransformer(const RunConfig& config, Problems& problems) {
                             "choose a width that is a multiple of the heads"});
 }
 
-// Checks the layers without their shapes, which depend on the data.
+// Checks that model.layers is a JSON list. Does not check the layers themselves, because their shapes depend on the
+// data.
 void checkLayers(const RunConfig& config, Problems& problems) {
     if (config.model.kind != ModelKind::kLayers) return;
     const char* remedy = R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])";

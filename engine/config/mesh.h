@@ -37,7 +37,7 @@ struct RankLayout {
     // Returns the rank within the data-parallel group.
     int dataRank() const { return static_cast<int>(rank % mesh.dataRanks()); }
     int dataSize() const { return static_cast<int>(mesh.dataRanks()); }
-    // Returns the rank at this pipeline position that uses the same samples.
+    // Returns the rank at pipeline position `place` that uses the same samples as this rank.
     int rankAtStage(int place) const { return static_cast<int>(place * mesh.dataRanks()) + dataRank(); }
     // True for the first pipeline rank, which reports the samples of its pipeline.
     bool isReader() const { return pipeline() == 0; }
@@ -54,7 +54,8 @@ RunConfig asProcesses(RunConfig config);
 std::int64_t microBatchesOf(const RunConfig& config);
 // Returns the number of pipeline stages of each rank; 1 for model_parallel.
 std::int64_t stagesPerRank(const RunConfig& config);
-// Returns pipeline.stages_per_rank as far as a schedule allows it: 1 for gpipe and 1f1b, at least 2 for interleaved.
+// Returns pipeline.stages_per_rank, changed to a value that the schedule allows: 1 for gpipe and 1f1b, at least 2 for
+// interleaved.
 std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& config);
 
 // Adds a problem for each contradiction within the parallel layout, in the order in which a user should correct them.

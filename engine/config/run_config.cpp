@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-// --- one value ---------------------------------------------------------------------------------------------------
+// --- assignment of one value -------------------------------------------------------------------------------------
 
 struct Wanted {
     const char* type;
@@ -62,7 +62,7 @@ std::optional<Problem> readInteger(const Json& value, std::int64_t& out, const C
     return {};
 }
 
-// Assigns a layer list as text on one line. An empty list becomes an empty text.
+// Stores a list of layers as JSON text on one line. An empty list is stored as an empty text.
 std::optional<Problem> assignLayers(std::string* out, const Json& value, const ConfigField& field) {
     std::string text = value.empty() ? std::string() : jsonText(value);
     if (text.size() > kMaxLayersLength)
@@ -144,7 +144,7 @@ std::optional<Problem> assignField(const ConfigField& field, const Json& value, 
     return std::visit([&](auto out) { return assign(out, value, field); }, field.slot(config));
 }
 
-// --- keys --------------------------------------------------------------------------------------------------------
+// --- names of sections and fields --------------------------------------------------------------------------------
 
 std::vector<std::string> sectionNames() {
     std::vector<std::string> names;
@@ -170,7 +170,8 @@ std::vector<std::string> keysIn(std::string_view section) {
     return keys;
 }
 
-// Returns the path of the field of any section whose key is most similar to `key`.
+// Searches all sections for the field whose key is most similar to `key`. Returns the path of this field; empty if no
+// key is similar.
 std::string homeOf(std::string_view key) {
     std::vector<std::string> keys;
     for (const ConfigField& field : configFields()) keys.emplace_back(field.key());
@@ -225,7 +226,7 @@ std::optional<Problem> checkNeutral(const NeutralKey& key, const Json& value) {
                    "omit it"};
 }
 
-// --- a whole file ------------------------------------------------------------------------------------------------
+// --- reading of a configuration file -----------------------------------------------------------------------------
 
 class Reader {
   public:
@@ -234,7 +235,7 @@ class Reader {
     void readRoot(const Json& json) { readSection({}, json); }
 
   private:
-    // Reads a section and its nested sections.
+    // Reads the fields of a section and of its nested sections.
     void readSection(const std::string& section, const Json& json) {
         for (const auto& [key, value] : json.items()) {
             const std::string path = section.empty() ? key : section + '.' + key;

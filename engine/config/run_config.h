@@ -40,8 +40,8 @@ struct DatasetConfig {
     std::int64_t seed = 0;
     std::string labelsPath = {};  // idx, npy: file of the labels; empty = derived from the name
     std::int64_t imageSize = 0;   // image_folder, imagenet: side in pixels; 0 = size of the first image (imagenet: 32)
-    SyntheticShape shape = SyntheticShape::kRegression;  // synthetic: what the samples look like: regression | blobs |
-                                                         // spirals | imbalanced | imagenet
+    SyntheticShape shape = SyntheticShape::kRegression;  // synthetic: shape of the data: regression | blobs | spirals |
+                                                         // imbalanced | imagenet
     std::int64_t classes = 3;         // synthetic: number of classes of blobs, spirals and imbalanced
     std::int64_t contextLength = 64;  // text: characters per sample
     bool operator==(const DatasetConfig&) const = default;
@@ -78,8 +78,9 @@ struct ParallelConfig {
     double bucketCapMb = 25;
     double firstBucketMb = 1;
     std::int64_t threadsPerRank = 0;  // threads of a rank on the CPU; 0: CPUs of the host divided by its ranks
-    double timeoutSeconds = 30;       // timeout: a rank without a sign of life for this long counts as hung
-    std::string interface = {};       // network interface between hosts; empty: the one that reaches rank 0
+    double timeoutSeconds = 30;       // timeout in seconds; a rank without progress for longer counts as hung
+    std::string interface = {};       // network interface for TCP between ranks; empty: loopback on a single host,
+                                      // otherwise the interface that reaches rank 0
     std::int64_t maxRestarts = 0;     // restarts from the last checkpoint after a rank failed
     std::int64_t minRanks = 0;        // least number of ranks that continue after others were lost; 0: all ranks
     double memoryLimitMb = 0;         // memory limit of each rank, as counted by the engine; 0: none
@@ -91,7 +92,7 @@ struct ParallelConfig {
 };
 
 struct SamplerConfig {
-    SamplerKind kind = SamplerKind::kDistributed;  // see config/sampler_kind.h
+    SamplerKind kind = SamplerKind::kDistributed;  // kind of sampler; config/sampler_kind.h describes the kinds
     bool shuffle = true;
     std::int64_t seed = 0;
     bool dropLast = false;
@@ -144,7 +145,7 @@ struct ScheduleConfig {
     std::int64_t tMax = 0;  // cosine: epochs from the full rate to etaMin; 0 = training.epochs
     double etaMin = 0;
     std::int64_t warmupEpochs = 0;  // number of epochs in which the rate rises to lr; 0 = off
-    double warmupStart = 1.0 / 3;   // fraction of the rate in the first epoch
+    double warmupStart = 1.0 / 3;   // fraction of lr in the first epoch of the warm-up
     bool operator==(const ScheduleConfig&) const = default;
 };
 
@@ -156,8 +157,9 @@ struct TrainingConfig {
     std::int64_t maxSteps = 0;               // maximum number of optimizer steps; 0: all steps of all epochs
     Recompute recompute = Recompute::kNone;  // activations that the backward pass recomputes: none | blocks | all
     ValidationMode validate =
-        ValidationMode::kExact;        // validation figure that is shown first: exact | padded; both are reported
-    std::int64_t logEvery = 1;         // steps between two points of the charts
+        ValidationMode::kExact;        // result of validation that is shown first: exact | padded; both results are
+                                       // reported
+    std::int64_t logEvery = 1;         // number of steps between two logged steps, which are the points of the charts
     std::int64_t checkpointEvery = 0;  // epochs between checkpoints; 0 = final weights only
     // seconds between checkpoints within an epoch, of which the latest is kept; 0 = off
     std::int64_t checkpointSeconds = 180;

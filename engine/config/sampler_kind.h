@@ -22,7 +22,7 @@ enum class SamplerKind : std::uint8_t {
     kUnpadded,             // same as kDistributed, but without padding and dropping: ranks may differ by one sample
                            // (evaluation)
     kWeighted,             // seeded WeightedRandomSampler(replacement=True), the same on every rank: no sharding
-    kDistributedWeighted,  // the same draws on every rank, assigned as by DistributedSampler
+    kDistributedWeighted,  // draws of kWeighted, the same on every rank, assigned to ranks as by DistributedSampler
     kClassBalanced,        // batches with every class equally often
     kSubset,               // DistributedSampler over torch.utils.data.Subset; on one rank SubsetRandomSampler
 };

@@ -169,7 +169,7 @@ MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory t
     std::vector<std::int64_t> weights(plan.stages(), 0);
     for (const std::size_t stage : plan.stagesOf(place)) {
         const std::size_t last = plan.stageBegin[stage + 1];
-        // Activations of the stage, and its output that is sent to the next stage.
+        // Memory of one micro-batch: the activations of the stage, and the output that is sent to the next stage.
         const std::int64_t bytes = activationBytes(plan.layers, plan.stageBegin[stage], last, plan.microRows) +
                                    plan.layers[last - 1].output.count() * plan.microRows * kFloatBytes;
         weights[stage] = bytes * static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));

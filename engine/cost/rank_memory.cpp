@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr std::int64_t kLine = 16;         // number of floats in a cache line of 64 bytes
-constexpr std::int64_t kUpdateState = 64;  // bytes of an update's state that is not stored in tensors
+constexpr std::int64_t kUpdateState = 64;  // bytes of UpdateState: counters and scalars of the optimizer
 
 std::int64_t inLines(std::int64_t values) {
     return (values + kLine - 1) / kLine * kLine;
@@ -37,8 +37,8 @@ class Count {
             whole();
             return m_memory;
         }
-        // Counts the trainer's loss for one sample only; the last pipeline stage has its own loss for each micro-batch
-        // in flight.
+        // Counts the loss object of the trainer, which has memory for one sample. In a pipeline the last stage has its
+        // own loss object for each micro-batch in flight.
         m_memory.activations += lossBytes(1);
         for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) mesh(stage);
         return m_memory;
@@ -79,8 +79,8 @@ class Count {
         takeBuffers(0);
     }
 
-    // Counts the memory of the samples of each leaf (training.reduction canonical: a group of samples whose gradients
-    // are added first).
+    // Counts the memory for the samples of all leaves (training.reduction canonical: a leaf is a group of samples whose
+    // gradients are added first).
     void takeLeaves() {
         const ModelInterface& interface = m_subject.interface;
         const std::int64_t rows = (m_plan.maxBatch + m_plan.leaves - 1) / m_plan.leaves;
@@ -101,7 +101,7 @@ class Count {
         m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
         const auto buckets = bucketBytes(parameters, m_plan.buckets);
         for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (1 + kept);
-        // The 64 bytes for signals in the last bucket are not accumulated.
+        // The last bucket contains 64 bytes for signals between ranks, which are not part of the accumulated gradients.
         if (!buckets.empty()) m_memory.gradients -= kept * kLine * kFloatBytes;
     }
 

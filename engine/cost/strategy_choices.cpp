@@ -108,7 +108,8 @@ class Choices {
     Choices(const PlanSubject& subject, const MachineRates& rates)
         : m_subject(subject), m_rates(rates), m_current(strategyName(subject.config)) {}
 
-    // Adds a choice with its cost. The current choice uses the experiment's configuration instead of `offered`.
+    // Adds a choice with its cost. The configuration of the choice is `offered`; only the choice that the experiment
+    // already uses keeps the experiment's configuration.
     void add(const std::string& name, const RunConfig& offered) {
         const bool isCurrent = name == m_current;
         StrategyChoice& one = m_all.emplace_back(

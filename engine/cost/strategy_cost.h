@@ -38,7 +38,7 @@ struct StrategyChoice {
     RunConfig config = {};
     bool isCurrent = false;   // true for the experiment as it is configured
     std::string whyNot = {};  // reason why the strategy does not suit this model, world size or memory limit; empty if
-                              // it does
+                              // the strategy suits them
     std::optional<StrategyCost> cost = {};
 };
 

@@ -10,7 +10,8 @@ std::string Problem::text() const {
     if (!line.empty() && !message.empty()) line += ' ';
     line += message;
     if (!remedy.empty()) line += ": " + remedy;
-    return terminalText(line);  // field and message may contain text from files and peers
+    return terminalText(line);  // escapes control characters, because field and message may contain text from files and
+                                // peers
 }
 
 }  // namespace ringside

@@ -28,7 +28,7 @@ class JsonBuilder {
     JsonBuilder(int maxDepth, std::size_t maxValues) : m_maxDepth(maxDepth), m_maxValues(maxValues) {}
 
     Json& root() { return m_root; }
-    const Problem& problem() const { return m_problem; }  // problem without a field, which parseJson() sets
+    const Problem& problem() const { return m_problem; }  // returns the problem; parseJson() sets its field
 
     bool null() { return put(nullptr); }
     bool boolean(bool value) { return put(value); }

@@ -15,9 +15,9 @@ namespace ringside {
 
 // Returns the member; null if `json` is not an object or has no such member.
 const Json* findMember(const Json& json, std::string_view key);
-// Returns an integer; empty if it does not fit into 64 bits with a sign.
+// Returns an integer; empty if the number does not fit into a signed 64-bit integer.
 std::optional<std::int64_t> integerIn(const Json& json, std::string_view key);
-// Returns an integer or a number with a fraction.
+// Returns a number, with or without a fraction.
 std::optional<double> realIn(const Json& json, std::string_view key);
 // Returns a text; "" if there is none.
 std::string stringIn(const Json& json, std::string_view key);

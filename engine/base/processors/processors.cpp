@@ -51,7 +51,7 @@ void runOnlyWhereIdle() {
     const SchedulingAttributes attributes{.policy = SCHED_IDLE, .runtime = kTurnNs};
     if (::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return;
     const sched_param none{};
-    // if this fails too, the policy is unchanged
+    // if this call fails too, the thread keeps its scheduling policy
     [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);
 }
 

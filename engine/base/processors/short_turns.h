@@ -11,7 +11,8 @@ namespace ringside {
 // displaced for longer than the ranks busy-wait makes all other ranks sleep. Used by one thread.
 class ShortTurns {
   public:
-    // Uses a limit of 10 ms: ranks that use all CPUs return one within about 5 ms, even to a SCHED_IDLE thread.
+    // Treats a yield as too slow after 10 ms. If ranks use all CPUs, a thread that yields runs again within about 5 ms,
+    // even if it is a SCHED_IDLE thread.
     ShortTurns() : ShortTurns(CpuOffers(std::chrono::milliseconds(10))) {}
     explicit ShortTurns(CpuOffers offers) : m_offers(std::move(offers)) {}
 

@@ -52,7 +52,7 @@ class ChildProcess {
     int outputFd() const { return m_output.get(); }
     void closeOutputFd() { m_output.reset(); }
 
-    // Sends the signal to the whole process group; no effect after poll() has returned the end.
+    // Sends the signal to the whole process group. Has no effect after poll() has returned the exit status.
     void signal(int number) const;
     // Returns the exit status without waiting. Empty while the process runs.
     const std::optional<ChildEnd>& poll();

@@ -11,7 +11,8 @@ namespace ringside {
 // unchanged.
 std::string terminalText(std::string_view text);
 
-// Returns JSON lines with such characters as JSON escapes, so that parsers read the same values. Newlines are kept.
+// Replaces the characters that terminalText() escapes by JSON escapes, so that parsers read the same values from the
+// JSON lines. Keeps newlines.
 std::string terminalJson(std::string_view lines);
 
 }  // namespace ringside

@@ -28,7 +28,7 @@ struct DataLoaderOptions {
     using ChangeIndices = std::function<void(std::int64_t, std::int64_t, std::span<std::int64_t>)>;
     ChangeIndices changeIndices = {};
 };
-// Returns the options of an experiment's loader settings.
+// Returns the options for the section "loader" of an experiment.
 DataLoaderOptions dataLoaderOptions(const RunConfig& config);
 
 // Loads the batches of one rank, epoch by epoch. The content of the batches does not depend on the options. Memory is

@@ -36,7 +36,7 @@ std::size_t PrefetchQueue::next() {
     const std::size_t place = slotOf(m_given, m_options);
     if (m_given > 0) m_slots[slotOf(m_given - 1, m_options)].ready = false;
     ++m_given;
-    m_mayLoad.notify_one();  // the memory (slot) of the previous batch is free again
+    m_mayLoad.notify_one();  // the previous batch is no longer used, so a worker may load into its memory (slot)
     Slot& slot = m_slots[place];
     m_loaded.wait(lock, [&] { return slot.ready; });
     if (slot.error) std::rethrow_exception(std::exchange(slot.error, nullptr));

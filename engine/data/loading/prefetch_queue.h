@@ -40,11 +40,11 @@ class PrefetchQueue {
 
     void begin(std::int64_t batches);  // Starts an epoch of this many batches. Starts the threads if there are none.
     // Returns the slot (memory) of the next batch, whose content is valid until the next call. Rethrows an exception of
-    // its load. Blocks without a timeout, because loading without workers has none either.
+    // its load. Blocks until the batch is loaded, without a timeout: loading without workers has no timeout either.
     std::size_t next();
     void end();  // ends the epoch, even in the middle; returns when no worker is loading any more
 
-    // True if the batch being loaded is no longer needed. A load checks it after each sample and may stop early.
+    // True if the batch being loaded is no longer needed. A worker calls this after each sample and may stop early.
     // Callable from any thread.
     bool isCancelled() const { return m_cancelled.load(std::memory_order_relaxed); }
 

@@ -20,7 +20,7 @@ struct ChannelScale {
 // Position at which RandomCrop cuts a sample out of its padded image, in pixels, and whether the sample is then
 // flipped.
 struct CropAndFlip {
-    std::int64_t top = 0;  // 0 .. 2 * padding; `padding` leaves the image unshifted
+    std::int64_t top = 0;  // 0 .. 2 * padding; the value `padding` leaves the image unshifted
     std::int64_t left = 0;
     bool flip = false;
     bool operator==(const CropAndFlip&) const = default;
@@ -62,7 +62,7 @@ class SampleTransforms {
     ChannelScale m_scale;
 };
 
-// Returns the problems of transforms that samples of this shape do not support; empty if all are supported.
+// Returns a problem for each configured transform that samples of this shape do not support.
 Problems transformProblems(const LoaderConfig& config, const SampleShape& shape);
 
 }  // namespace ringside

@@ -13,7 +13,7 @@ SampleWriter::SampleWriter(const Dataset& dataset, const SampleTransforms& trans
       m_targets(static_cast<std::size_t>(dataset.targetCount())),
       m_untransformed(transforms.cropsOrFlips() ? m_features : 0) {}
 
-// Writes all features before all labels: short loops let the processor overlap memory accesses.
+// Writes all features before all labels: the processor overlaps memory accesses better in two short loops.
 void SampleWriter::write(const HostBatch& batch, std::int64_t epoch, const PrefetchQueue* queue) {
     const std::size_t rows = batch.indices.size();
     for (std::size_t row = 0; row < rows; ++row) {

@@ -36,7 +36,8 @@ inline constexpr std::int64_t kMaxPreviewDistinct = 1000;
 struct DataPreview {
     enum class Found { kData, kExperiment, kRunDirectory };
     Found found = Found::kData;
-    DatasetConfig dataset = {};  // kData: settings that load the file; the path is the one given to previewFile()
+    DatasetConfig dataset = {};  // if `found` is kData: settings that load the file; the path is the one given to
+                                 // previewFile()
     SampleShape shape = {};
     std::int64_t sampleCount = 0;
     SampleShape firstImage = {};  // image_folder: shape of the first image before it is resized
@@ -64,7 +65,7 @@ struct DataPreview {
 // labelsPath, imageSize, and kind if it is csv or text. A text is cut into samples of choices.contextLength characters.
 Result<DataPreview> previewFile(const std::filesystem::path& path, const DatasetConfig& choices = {});
 
-// Parts of previewFile(). `what` names the data in problems.
+// Describe one kind of data each, for previewFile(). `what` is the name of the data in problems.
 Result<DataPreview> previewTable(std::string_view text, const std::string& what, bool partial,
                                  const DatasetConfig& choices = {});
 DataPreview previewCharacters(const std::string& text, const std::string& what, bool partial,

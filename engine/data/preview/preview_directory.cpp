@@ -39,8 +39,8 @@ bool looksLikeImage(const fs::path& file) {
     return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
-// Returns the number of images in a class folder and its subfolders, while the budget of directory entries lasts. Sets
-// `first` to the image that listImageFolder() would list first.
+// Returns the number of images in a class folder and its subfolders. Decreases `budget` for each directory entry and
+// stops counting at 0. Sets `first` to the image that listImageFolder() would list first.
 std::int64_t countImages(const fs::path& folder, std::int64_t& budget, fs::path& first) {
     const auto place = [](const fs::path& p) { return std::pair(p.parent_path().string(), p.filename().string()); };
     std::int64_t images = 0;

@@ -83,8 +83,8 @@ class ColumnCount {
 
     std::int64_t firstMissing(bool isLabel) const { return isLabel && m_text ? m_firstMissingText : m_firstMissing; }
 
-    // Returns the number of missing labels by the rule of CsvLabels: if the labels are texts, NA and the like are
-    // classes.
+    // Returns the number of missing labels by the rule of CsvLabels: if the labels are texts, words such as NA are
+    // classes and not missing.
     std::int64_t missingLabels() const {
         std::int64_t words = 0;
         for (const auto& [word, count] : m_words) words += count;
@@ -188,7 +188,8 @@ class TablePreview {
         return missing;
     }
 
-    // Counts the rows with missing values. Needs the label column, whose rule for missing cells differs.
+    // Counts the rows with missing values. `label` is the index of the label column, in which other cells count as
+    // missing than in feature columns.
     void countMissing(std::size_t label) {
         m_preview.columns[label].missing = m_counts[label].missingLabels();
         for (const auto& missing : m_rowsWithMissing) {
@@ -210,7 +211,8 @@ class TablePreview {
         return kind && c.distinct >= 2 && c.distinct <= most;
     }
 
-    // Returns the column's name if the header has one that no column before it has, otherwise its number.
+    // Returns the column's name from the header. Returns the column's number if the name is empty or an earlier column
+    // has the same name.
     std::string labelText(std::size_t column) const {
         const bool named =
             column < m_names.size() && !m_names[column].empty() &&

@@ -163,7 +163,7 @@ Result<ArrayFile> ArrayFile::open(const std::filesystem::path& path, const std::
         header = readIdxHeader(file.source, std::to_integer<std::uint8_t>(magic[2]),
                                std::to_integer<std::uint8_t>(magic[3]));
     } else if (std::memcmp(magic.data(), "\x93NUM", 4) == 0) {
-        std::array<std::byte, 4> rest{};  // the letters "PY" and the two bytes of the version
+        std::array<std::byte, 4> rest{};  // the last two letters of "NUMPY" and the two bytes of the version
         if (got = file.source.readAll(rest, "format's mark"); !got) return got.problem();
         if (std::memcmp(rest.data(), "PY", 2) == 0) {
             header = readNpyHeader(file.source, std::to_integer<std::uint8_t>(rest[2]));

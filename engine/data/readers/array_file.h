@@ -38,7 +38,7 @@ struct ArrayHeader {
 using ArrayValues = std::variant<std::vector<std::uint8_t>, std::vector<float>>;
 
 // An open IDX file (yann.lecun.com/exdb/mnist) or NumPy .npy file of version 1 to 3: its header, and a source whose
-// position is the first value. The format is detected by content; both may be compressed with gzip.
+// position is the first value. The format is detected by content. Files of both formats may be compressed with gzip.
 struct ArrayFile {
     ByteSource source;
     ArrayHeader header;
@@ -51,15 +51,15 @@ struct ArrayFile {
     Result<std::vector<std::int64_t>> readIntegers();  // reads all values; the element type must be an integer type
 };
 
-// The following functions read the header that comes after the magic bytes of their format.
+// Read the header of an IDX or NumPy file. The magic bytes must already have been read from `source`.
 Result<ArrayHeader> readIdxHeader(ByteSource& source, std::uint8_t type, std::uint8_t dimensions);
 Result<ArrayHeader> readNpyHeader(ByteSource& source, std::uint8_t majorVersion);
 
 // Parses the text of a .npy header: "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }".
 Result<ArrayHeader> parseNpyHeader(const std::string& text, const std::string& file);
 
-// Checks that the array can be read. Problems: negative sizes, more values than the file can hold or than the limits
-// above allow.
+// Checks that the array can be read. Problems: negative sizes, more values than the file can contain, or more values
+// than the limits in this header allow.
 Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source);
 
 }  // namespace ringside

@@ -38,7 +38,8 @@ class ByteSource {
     // unreadable, damaged gzip, stopped.
     Result<std::size_t> read(std::span<std::byte> out);
 
-    // Reads like read(), but reports a problem at an early end: "ends after 12 bytes; 16 were expected for its header".
+    // Reads like read(), but reports a problem if the data end before `out` is filled: "ends after 12 bytes; 16 were
+    // expected for its header".
     Result<std::size_t> readAll(std::span<std::byte> out, const std::string& what);
 
   private:

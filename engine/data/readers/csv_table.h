@@ -52,7 +52,8 @@ std::optional<float> cellNumber(std::string_view cell);
 // True for the common notations of a missing value: an empty cell, "?", "NA", "N/A", "NaN", "null", "None", "-".
 bool isMissingCell(std::string_view cell);
 
-// True if a column has a name in the first record above a number in the second: the first line is then a header.
+// True if the first line is a header: in at least one column, the first record contains a name and the second record a
+// number.
 bool looksLikeHeader(const std::vector<std::string>& first, const std::vector<std::string>& second);
 
 }  // namespace ringside

@@ -28,8 +28,8 @@ Result<RgbImage> decodeImage(std::span<const std::byte> content, const std::stri
 Result<RgbImage> decodeJpeg(std::span<const std::byte> content, const std::string& file);
 Result<RgbImage> decodePng(std::span<const std::byte> content, const std::string& file);
 
-// Returns an image of this size whose pixels are not set yet, or a problem if the size is not allowed. Used by both
-// decoders.
+// Returns an image of this size whose pixels are not set yet, or a problem if the size is not allowed. Used by the JPEG
+// and the PNG decoder.
 Result<RgbImage> emptyImage(std::int64_t width, std::int64_t height, const std::string& file);
 
 }  // namespace ringside

@@ -109,7 +109,8 @@ path resolved(const std::string& given, const path& baseDirectory) {
     return given.empty() || path(given).is_absolute() ? path(given) : baseDirectory / given;
 }
 
-// Arguments of the functions that load one kind each. Paths are resolved.
+// Arguments of the functions that each load one kind of data set. Relative paths are already resolved
+// against the base directory.
 struct Source {
     const DatasetConfig& config;
     path file;

@@ -48,14 +48,14 @@ void fillOverlap(const ShardPlan& plan, AssignmentEffects& damage, const std::at
     }
 }
 
-// Returns the number of distinct samples that the rank with the most samples trains: the length of its list of samples,
-// up to where the order repeats.
+// Returns the number of distinct samples that the rank with the most samples trains: at most one for each position of
+// the order before padding, because padding repeats samples.
 double distinctOfRank(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
     return static_cast<double>(std::min(numbers.groups[0].trained, std::max<std::int64_t>(1, numbers.orderLength)));
 }
 
-// Returns the expected fraction of the samples that one epoch trains.
+// Returns the expected fraction of the data set that all ranks together train in one epoch.
 double seenPart(const ShardSpec& spec) {
     const auto n = static_cast<double>(spec.datasetSize);
     const auto world = static_cast<double>(spec.worldSize);
@@ -72,9 +72,10 @@ bool hasFormula(const ShardSpec& spec) {
     return !mayRepeatSamples(spec.kind) && spec.kind != SamplerKind::kSubset && !twoAtOnce && spec.datasetSize > 0;
 }
 
-// Returns the probability that a sample is missed in all epochs. Rank r in epoch e uses permutation r + e, and ranks
-// that use the same permutation take disjoint slices of it. The probability is therefore the product of 1 - slices *
-// part over the permutations.
+// Returns the probability that a sample is missed in all epochs if every rank shuffles with its own seed. Rank r in
+// epoch e uses permutation r + e, and ranks that use the same permutation train disjoint slices of it. The probability
+// is therefore the product of 1 - slices * part over the permutations, with `part` the share of the samples in one
+// slice.
 double missedWithSeedPerRank(const ShardSpec& spec, std::int64_t epochs) {
     const double part = distinctOfRank(spec) / static_cast<double>(spec.datasetSize);
     double missed = 1;
@@ -96,7 +97,7 @@ double expectedOverlapOf(const ShardSpec& spec) {
     const auto pairs = static_cast<double>(pairsOfRanks);
     if (pairs == 0 || (numbers.padding == 0 && !spec.pitfalls.any())) return 0;
     if (numbers.padding > spec.datasetSize || numbers.droppedByLoader > 0) return -1;
-    // The two ranks that hold the copies of a repeated sample share it, unless both copies are on one rank.
+    // Each padded (repeated) sample is trained by two ranks and adds 1 to the overlap of this pair of ranks.
     return spec.pitfalls.any() ? 0 : static_cast<double>(numbers.padding) / pairs;
 }
 

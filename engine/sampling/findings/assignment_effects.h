@@ -19,9 +19,9 @@ struct AssignmentEffects {
     std::int64_t uses = 0;    // number of samples that all ranks train, counted with repetitions
     std::int64_t seen = 0;    // number of samples trained at least once
     double expectedSeen = 0;  // expected value of `seen`: mean over all shuffles; -1 if no closed formula is known
-    // Number of samples that ranks a and b both train, at a * ranks + b. On the diagonal: the distinct samples of a
-    // rank.
-    std::int64_t ranks = 0;  // number of first ranks in the matrix, at most kMostOverlapRanks
+    std::int64_t ranks = 0;   // size of the matrix: the first ranks of the run, at most kMostOverlapRanks
+    // Matrix: the entry a * ranks + b is the number of samples that ranks a and b both train. The diagonal contains the
+    // number of distinct samples of each rank.
     std::vector<std::int64_t> overlap;
     double expectedOverlap = 0;  // expected overlap of two different ranks: mean over all shuffles and pairs; -1 if
                                  // unknown

@@ -33,8 +33,8 @@ class ClassOf {
     int m_classes;
 };
 
-// Cache of the expected number of classes outside their bands by the number of samples drawn, which is equal for most
-// ranks and steps.
+// Cache of the expected number of classes outside their bands. The key is the number of samples drawn, which is equal
+// for most ranks and steps.
 class ExpectedOutside {
   public:
     ExpectedOutside(std::int64_t samples, std::span<const std::int64_t> classSizes)
@@ -83,7 +83,7 @@ int ClassBalance::ranksWithinChance() const {
 }
 
 int ClassBalance::ranksOutsideByChance() const {
-    // Probability that no rank is outside; in the loop, that `outside` ranks are.
+    // Probability that exactly `outside` ranks are outside; `outside` is 0 before the loop.
     double probability = std::pow(1 - kOutsideShare, ranks);
     double sum = probability;
     int outside = 0;

@@ -32,14 +32,15 @@ struct ClassBalance {
     int countOutside() const;
     double expectedOutside() const;  // returns the expected value of countOutside() for a random assignment
 
-    // Returns the distance of a rank from a random assignment over all classes: Pearson's chi-square statistic with a
-    // correction for drawing without replacement. 95 % of random assignments stay below distanceLimit().
+    // Returns how far the class counts of a rank are from those of a random assignment: Pearson's chi-square statistic
+    // over all classes, corrected for drawing without replacement. 95 % of random assignments stay below
+    // distanceLimit().
     double distance(int rank) const;
     double distanceLimit() const;
     bool withinChance(int rank) const { return distance(rank) <= distanceLimit(); }
     int ranksWithinChance() const;
-    // Returns the number of ranks outside the limit that 95 % of random assignments do not exceed: a quantile of the
-    // binomial distribution with p = 5 %.
+    // Returns the largest usual number of ranks above distanceLimit(): in 95 % of random assignments, at most this many
+    // ranks are above the limit, by the binomial distribution with p = 5 %.
     int ranksOutsideByChance() const;
 };
 

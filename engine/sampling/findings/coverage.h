@@ -27,7 +27,8 @@ Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::
 // Returns the number of samples that are trained at least once in one epoch. After *stop is set, returns early with a
 // wrong number.
 std::int64_t uniqueSeen(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
-// Returns uniqueSeen() without counting if the trained samples are the start of the order; otherwise nothing.
+// Returns the result of uniqueSeen() without counting if the trained samples are the first samples of the order;
+// otherwise empty.
 std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan);
 
 }  // namespace ringside

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::int64_t kSlotsBetweenStops = 4096;
 
-// Adds the numbers of samples that have the same rank, and the same rank and step, in both plans by chance, for the
-// ranks from firstRank to before lastRank. In each plan these ranks have equally many samples.
+// Adds the expected number of samples that two independent shuffles put on the same rank, and on the same rank and
+// step, for the ranks from firstRank to before lastRank. In each plan these ranks have equally many samples.
 void addByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second, int firstRank, int lastRank) {
     const auto all = static_cast<double>(first.totalSize()) * static_cast<double>(second.totalSize());
     const double ranks = lastRank - firstRank;
@@ -22,7 +22,8 @@ void addByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second
     diff.expectedSameRankStep += samples * ranks * sameStep / all;
 }
 
-// Two independent assignments put a sample on rank r with the probabilities that are the rank's shares of all slots.
+// Computes the expected values for two independent assignments: a sample is on rank r with a probability equal to the
+// share of all slots that belong to rank r.
 void expectByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second) {
     const auto ranks = static_cast<int>(std::min(first.spec().worldSize, second.spec().worldSize));
     if (first.totalSize() == 0 || second.totalSize() == 0) return;

@@ -16,7 +16,7 @@ struct SampleOwner {
     bool operator==(const SampleOwner&) const = default;
 };
 
-// Returns the owner of every sample, in O(n).
+// Returns, for each sample, the first rank that gets the sample and the position in the rank's list. Takes O(n).
 std::vector<SampleOwner> sampleOwners(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 
 // Comparison of two assignments of one data set to ranks. Counts the samples that both plans assign, each at its first
@@ -29,7 +29,8 @@ struct PlanDiff {
     std::int64_t sameRankStep = 0;  // number of samples that have the same rank and step in both plans
     std::int64_t samePlace = 0;     // number of samples that have the same rank and the same position (slot) in its
                                     // list in both plans
-    // Expected values for two independent shuffles: 1 / W of the samples stay on their rank.
+    // Expected values of sameRank and sameRankStep for two independent shuffles. For N ranks, sameRank is about 1 / N
+    // of the samples.
     double expectedSameRank = 0;
     double expectedSameRankStep = 0;
     bool identical() const { return samples > 0 && samePlace == samples && onlyFirst == 0 && onlySecond == 0; }

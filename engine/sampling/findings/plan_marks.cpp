@@ -6,7 +6,7 @@ namespace ringside {
 SlotRange paddedSlots(const ShardPlan& plan, int rank) {
     const std::int64_t end = plan.samplesOf(rank);
     if (end == 0 || !plan.isPadded(rank, end - 1)) return {end, 0};
-    // The search always finds a slot, because the last position is a repeated (padded) sample.
+    // The binary search always finds a padded slot, because the rank's last slot is padded.
     std::int64_t first = 0, last = end - 1;
     while (first < last) {
         const std::int64_t middle = first + (last - first) / 2;

@@ -17,12 +17,12 @@ SlotRange paddedSlots(const ShardPlan& plan, int rank);
 // slots of the rank.
 SlotRange loaderDroppedSlots(const ShardPlan& plan, int rank);
 
-// True if the only samples that no rank gets are those that the sampler's drop_last drops: the sampler uses the whole
-// order, and no rank makes a deliberate mistake.
+// True if every sample that no rank gets was dropped by the sampler's drop_last. False if the sampler does not use the
+// whole order or a deliberate mistake is configured.
 bool leavesOutOnlyDropped(const ShardSpec& spec);
 
-// Returns the samples that no rank gets: dropped samples in their order; otherwise, with a deliberate mistake, repeated
-// draws or a subset, all unused samples, ascending, in O(n). Returns early after *stop is set.
+// Returns the samples that no rank gets. If leavesOutOnlyDropped() is true, these are the dropped samples in the order
+// of the sampler. Otherwise these are all unused samples in ascending order, in O(n). Returns early after *stop is set.
 std::vector<std::uint32_t> unusedSamples(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace ringside

@@ -14,7 +14,8 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
     return grouped(count) + ' ' + (count == 1 ? one : many);
 }
 
-// Returns "ceil(1437 / 4) = 360", without ceil or floor if the division is exact. The operands have no digit grouping.
+// Returns text such as "ceil(1437 / 4) = 360", without ceil or floor if the division is exact. The operands have no
+// separators for thousands.
 std::string division(const ShardSpec& spec, std::int64_t length, std::int64_t result) {
     const std::int64_t world = samplerWorldSize(spec);
     const std::string quotient = std::to_string(length) + " / " + std::to_string(world);
@@ -42,7 +43,7 @@ std::string outcome(const ShardSpec& spec, const ShardNumbers& numbers) {
     return ", none repeated, none dropped.";
 }
 
-// Returns how the order is made, or an empty text if it is the whole data set.
+// Returns a description of how the order of samples is made; empty if the order consists of the whole data set.
 std::string orderClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     const std::string length = grouped(numbers.orderLength);
     if (spec.kind == SamplerKind::kSubset) return "A subset of " + length + " of " + grouped(spec.datasetSize) + ": ";
@@ -67,7 +68,8 @@ std::string unpaddedSentence(const ShardNumbers& numbers) {
            "; none repeated, none dropped.";
 }
 
-// Returns "4 x 32", or "2 x 3 + 2 x 2" if ranks have different numbers of samples in the first step.
+// Returns text such as "4 x 32" (4 ranks with 32 samples each), or "2 x 3 + 2 x 2" if ranks have different numbers of
+// samples in the first step.
 std::string firstStepClause(const ShardNumbers& numbers) {
     const auto batchOf = [&](const RankGroup& group) { return std::min(numbers.batchSize, group.trained); };
     const auto product = [](std::int64_t ranks, std::int64_t batch) {
@@ -79,7 +81,8 @@ std::string firstStepClause(const ShardNumbers& numbers) {
     return product(longer.ranks, batchOf(longer)) + " + " + product(shorter.ranks, batchOf(shorter));
 }
 
-// Returns what the last step and the loader's drop_last do to ranks of two lengths.
+// Describes the last step and the samples that the loader's drop_last omits, for ranks with different numbers of
+// samples.
 std::string unevenClauses(const ShardNumbers& numbers) {
     const auto& [longer, shorter] = numbers.groups;
     const std::string longRanks = counted(longer.ranks, "rank", "ranks");

@@ -26,8 +26,8 @@ struct SampleHistoryEntry {
     std::int64_t steps = 0;       // number of steps of the epoch
 };
 
-// Returns the uses of a sample in one epoch. mostMates: limit of the batch mates of each use, because a global batch
-// may be as large as the data.
+// Returns the uses of a sample in one epoch. mostMates: maximum number of batch mates that are returned for each use,
+// because a batch can contain the whole data set.
 SampleHistoryEntry sampleHistoryEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
                                       std::int64_t mostMates = std::numeric_limits<std::int64_t>::max());
 

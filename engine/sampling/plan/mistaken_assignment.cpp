@@ -6,7 +6,7 @@
 namespace ringside {
 namespace {
 
-// Maximum number of draws of all ranks together; they take seconds and 4 GiB.
+// Maximum number of draws of all ranks together. This number of draws takes seconds and 4 GiB of memory.
 constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;
 
 // Reports what DistributedSampler refuses: a rank that is not below num_replicas.

@@ -13,8 +13,8 @@ namespace ringside {
 
 // Assignment of samples if DistributedSampler is deliberately misused (the pitfalls of the configuration).
 
-// Returns problems of pitfalls that cannot be planned: PyTorch refuses them, another sampler is chosen, or the orders
-// are too long.
+// Returns a problem for each pitfall that cannot be planned: PyTorch refuses the pitfall, the sampler is not
+// DistributedSampler, or the orders of all ranks are too long together.
 Problems checkPitfalls(const ShardSpec& spec);
 
 // Returns the num_replicas that is passed to the sampler.

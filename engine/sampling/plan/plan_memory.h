@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Memory for a listing of the plan, in bytes per sample: the shuffled order as 32-bit indices.
+// Memory needed to list a plan's samples, in bytes per sample: the shuffled order as 32-bit indices.
 inline constexpr std::int64_t kListingBytes = 4;
 // Most memory for queries of a plan, in bytes per sample: two orders, and the positions of each sample.
 inline constexpr std::int64_t kQuestionBytes = 24;

@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-// Counts the padding of each rank. With a wrong rank or world size it is no longer the end of one global order.
+// Counts the padding rank by rank. With the pitfalls wrong rank and wrong world size, the padded slots of all ranks do
+// not form the end of one global order.
 std::int64_t paddingByHand(const ShardSpec& spec, const ShardLayout& layout) {
     std::int64_t padding = 0;
     for (std::int64_t rank = 0; rank < spec.worldSize; ++rank) {
@@ -19,7 +20,7 @@ std::int64_t paddingByHand(const ShardSpec& spec, const ShardLayout& layout) {
     return padding;
 }
 
-// Leaves lastBatch to the caller.
+// Returns the group's numbers, except lastBatch, which the caller sets.
 RankGroup groupOf(const ShardSpec& spec, std::int64_t ranks, std::int64_t samples) {
     RankGroup group{.ranks = ranks, .samples = samples};
     const std::int64_t rest = samples % spec.batchSize;

@@ -29,8 +29,9 @@ struct ShardNumbers {
     std::int64_t stepsPerEpoch = 0;     // number of batches of the rank with the most samples
     std::int64_t droppedByLoader = 0;   // number of samples of all ranks that the loader's drop_last omits
     std::int64_t orderLength = 0;       // number of samples before padding
-    std::array<RankGroup, 2> groups =
-        {};  // all ranks; or, if the sampler does not pad, the longer and the shorter ones
+    // If all ranks have equally many samples, groups[0] describes all ranks. Otherwise groups[0] describes the ranks
+    // with samplesPerRank samples, and groups[1] describes the ranks with one sample less.
+    std::array<RankGroup, 2> groups = {};
     std::int64_t batchSize = 1;
 
     bool isUneven() const { return groups[1].ranks > 0; }

@@ -10,9 +10,9 @@
 
 namespace ringside {
 
-// Returns the sample indices in the order in which the spec's sampler visits them, before padding and before they are
-// assigned to ranks. Problems: the data has no classes, the weights have no positive sum, or the subset is outside the
-// data. If the watch stops the draw, the result is incomplete.
+// Returns the sample indices in the order in which the spec's sampler visits them, before padding and before the
+// indices are assigned to ranks. Problems: the data has no classes, the weights have no positive sum, or the subset is
+// outside the data. If `watch` stops the draw, the result is incomplete.
 Result<std::vector<std::uint32_t>> makeOrder(const ShardSpec& spec, const DrawWatch& watch = {});
 
 // Returns DistributedSampler's order of `length` samples, with seedShift added to the seed. Without shuffle, the

@@ -237,9 +237,11 @@ std::string ShardPlan::hash(int rank) const {
 }
 
 std::vector<std::string> ShardPlan::hashes(int first, int count) const {
-    // slots per pass; the rows of 512 ranks take 512 KiB and fit into a core's L2 cache
+    // number of slots of each rank that are hashed per pass; the slots of 512 ranks take 512 KiB and fit into a core's
+    // L2 cache
     constexpr std::size_t kChunk = 128;
-    // Width of a row; not a power of two, which would map the rows of all ranks to the same cache sets.
+    // Number of values per rank in `chunk`. Not a power of two, because the values of all ranks would then be in the
+    // same cache sets.
     constexpr std::size_t kRow = kChunk + 8;
     const auto ranks = static_cast<std::size_t>(count);
     std::vector<Sha256> sums(ranks);

@@ -56,7 +56,8 @@ struct SamplePlace {
     int rank = 0;
     std::int64_t slot = 0;  // position in the rank's own index list, counted from 0
     std::int64_t step = 0;  // number of the rank's batch, counted from 0; -1 when the loader drops the slot
-    // Index in the padded or truncated global order; with some pitfalls, in the rank's own order.
+    // Index in the padded or truncated global order. With pitfalls that give each rank its own order, the index in that
+    // order.
     std::int64_t position = 0;
     bool padded = false;
 };
@@ -67,7 +68,7 @@ struct SamplePlace {
 class ShardPlan {
   public:
     // Creates a plan. Problems: sizes out of range, a negative epoch, data without the classes that the sampler needs,
-    // a subset outside the data, pitfalls that PyTorch itself refuses, and a stop by the watch.
+    // a subset outside the data, pitfalls that PyTorch itself refuses, and a stop request through `watch`.
     static Result<ShardPlan> make(const ShardSpec& spec, const DrawWatch& watch = {});
 
     const ShardSpec& spec() const;
@@ -91,7 +92,7 @@ class ShardPlan {
     // Returns the sample in a rank's slot, 0 <= slot < samplesOf(rank).
     std::int64_t index(int rank, std::int64_t slot) const;
     std::int64_t position(int rank, std::int64_t slot) const;
-    // True if the slot repeats a sample so that all ranks get the same number of samples.
+    // True if the slot is padding: it repeats a sample so that all ranks get the same number of samples.
     bool isPadded(int rank, std::int64_t slot) const;
     std::vector<std::int64_t> indices(int rank) const;  // returns the same indices as list(sampler)
 
@@ -105,7 +106,7 @@ class ShardPlan {
     // Returns all uses of a sample: several if it is padded or drawn again, none if no rank gets it. The first call
     // takes O(n) unless prepareToFind() was called; later calls take O(1).
     std::vector<SamplePlace> places(std::int64_t sample) const;
-    // Creates the index that places() uses; returns early after *stop is set.
+    // Creates the index by sample that places() uses. Returns early after *stop is set.
     void prepareToFind(const std::atomic<bool>* stop = nullptr) const;
 
     // Equal to places(), but without an index: O(n) per call and no memory. For plans that are queried once.

@@ -63,8 +63,8 @@ Window windowOf(const ShardPlan& plan, const PlanQuery& query) {
     return window;
 }
 
-// True for a slot within a query's window that is also in the query's state, and in its step, on this rank. Ranks have
-// different numbers of samples if the sampler does not pad.
+// True if a slot of the query's window matches the query's step and state on this rank. The window alone does not
+// determine this, because the number of trained slots can differ between ranks.
 bool hasState(const ShardPlan& plan, const PlanQuery& query, int rank, std::int64_t slot) {
     const bool isTrained = slot < plan.trainedOf(rank);
     if (query.step && !isTrained) return false;

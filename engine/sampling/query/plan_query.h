@@ -52,7 +52,7 @@ Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& 
                                         std::span<const std::uint16_t> labels = {},
                                         const std::atomic<bool>* stop = nullptr);
 
-// Returns the number of cells that findInPlan() examines. Used to decide whether to search at once or in the
+// Returns the number of slots or samples that findInPlan() examines. Used to decide whether to search at once or in the
 // background.
 std::int64_t searchSize(const ShardPlan& plan, const PlanQuery& query);
 

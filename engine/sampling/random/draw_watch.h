@@ -14,7 +14,7 @@ struct DrawWatch {
         : stop(stopFlag), done(doneCount) {}
 
     const std::atomic<bool>* stop;    // flag that the other thread sets; the draw ends soon after
-    std::atomic<std::int64_t>* done;  // number of places drawn
+    std::atomic<std::int64_t>* done;  // number of samples that are already drawn; updated during the draw
 
     bool isStopped() const { return stop != nullptr && *stop; }
     void report(std::int64_t count) const {

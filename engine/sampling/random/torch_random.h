@@ -36,7 +36,7 @@ class TorchGenerator {
     void normal(std::span<float> out, const std::stop_token& stop = {});
 
     // Equal to torch.randperm(n) of PyTorch 1.x to 2.5, n <= 2^31 - 1. PyTorch 2.6 changed n >= 214,748,364, where
-    // 32-bit draws are too coarse. If the watch stops the draw, the rest is not shuffled.
+    // 32-bit draws are too coarse. If `watch` stops the draw, the rest is not shuffled.
     std::vector<std::uint32_t> randperm(std::int64_t n, const DrawWatch& watch = {});
 
   private:

@@ -48,8 +48,8 @@ std::span<const SeriesPoint> Series::points() const {
     return m_points;
 }
 
-// Halves the resolution of the curve until there is room for a point. Merges only points that are finer than the new
-// resolution.
+// Doubles the number of steps per point until there is room for another point. Merges two neighbouring points only if
+// their steps fit into one point of the new resolution.
 void Series::mergeNeighbours() {
     while (m_points.size() == m_capacity) {
         m_stepsPerPoint *= 2;

@@ -11,8 +11,9 @@ namespace ringside {
 // One point of a curve: a single step, or several consecutive steps if the run is long.
 struct SeriesPoint {
     std::int64_t step = 0;     // last step of the point
-    double epoch = 0;          // number of epochs done at the end of that step, with the fraction of the current epoch
-    std::int64_t samples = 0;  // number of samples processed by all ranks up to that step
+    double epoch = 0;          // number of epochs done at the end of the point's last step, including the fraction of
+                               // the current epoch
+    std::int64_t samples = 0;  // number of samples that all ranks have processed at the end of the point's last step
     std::int64_t timeUs = 0;
     float mean = 0;     // mean over the steps of the point
     float minimum = 0;  // minimum over the steps and, for a series of all ranks, over the ranks

@@ -22,7 +22,8 @@ class Throughput {
         std::int64_t timeUs, samples, step;
     };
     std::int64_t m_windowUs;
-    std::int64_t m_denseUntilUs = 0;  // a mark before this time replaces the last mark
+    // an entry added before this time overwrites the last entry of m_marks
+    std::int64_t m_denseUntilUs = 0;
     std::deque<Mark> m_marks;
 };
 

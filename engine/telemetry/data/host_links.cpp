@@ -15,12 +15,13 @@ constexpr double kFarShare = 0.1;  // minimum round trip of a far link, as a sha
 constexpr double kNarrowTimes = 3;
 // Minimum share of the time in which bytes are in flight on a narrow link.
 constexpr double kNarrowShare = 0.1;
-constexpr double kBusyShare = 0.5;             // the same minimum if the run has only two hosts
-constexpr std::int64_t kLeastBusyUs = 20'000;  // shortest measurable time with bytes in flight; the system's clock is
-                                               // too coarse for less
+constexpr double kBusyShare = 0.5;             // kNarrowShare for a run with two hosts, where no other link can be
+                                               // compared
+constexpr std::int64_t kLeastBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
+                                               // kernel counts this time in ticks of up to 10 ms
 constexpr double kDelayedAckMs = 50;           // assumed maximum delay of an acknowledgement; Linux delays it by 40 ms
-constexpr double kFewBytes = 48 << 10;         // bytes of a step below which delayed acknowledgements can look like a
-                                               // narrow link
+constexpr double kFewBytes = 48 << 10;         // number of bytes per step; a link with fewer bytes per step can appear
+                                               // narrow because of delayed acknowledgements
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 // Combined reports of one host's ranks about their connections to another host.
@@ -39,7 +40,7 @@ struct Direction {
         lengthUs = std::max(lengthUs, links.lengthUs);
     }
     bool hasRate() const { return busyUs >= kLeastBusyUs; }
-    // Returns the rate, or a lower bound if hasRate() is false.
+    // Returns the rate in Mbit/s, or a lower bound of the rate if hasRate() is false.
     double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kLeastBusyUs)); }
     double movingShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
 };
@@ -60,7 +61,8 @@ Hosts hostsOf(const RunData& run) {
     return hosts;
 }
 
-// Returns the traffic by sending host and receiving host. Entries of a host with itself remain unknown.
+// Returns the traffic by sending host and receiving host. A host has no traffic to itself, so that such entries stay
+// unknown.
 std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     const std::size_t count = hosts.links.size();
     std::vector<Direction> directions(count * count);
@@ -75,12 +77,12 @@ std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     return directions;
 }
 
-// Replaces the link of a host if the new one is better. The best link is used because a slow link may be caused by the
-// host at its other end.
+// Updates the values of one host with those of its link to one other host: keeps the shortest round trip and the
+// highest rate. The best link counts because a slow link may be caused by the host at its other end.
 void keepBetterLink(HostLink& link, const Direction& there, const Direction& back) {
     const double roundTrip = std::min(there.roundTripUs, back.roundTripUs) / 1000;
     if (link.roundTripMs == 0 || roundTrip < link.roundTripMs) link.roundTripMs = roundTrip;
-    // A direction without bytes says nothing about the rate and is skipped.
+    // Skips a direction in which no bytes were sent, because its rate is unknown.
     double rate = kUnknown;
     bool isKnown = true;
     for (const Direction* way : {&there, &back}) {
@@ -126,7 +128,8 @@ void judge(HostLink& link, const std::vector<HostLink>& links) {
         link.slow = HostLink::Slow::kFar;
 }
 
-// Formats a value with at least two digits.
+// Formats a value with one decimal if it is below 9.95 and without decimals otherwise: at least two significant digits
+// for values from 1.
 std::string number(double value) {
     return fmt::format("{:.{}f}", value, value < 9.95 ? 1 : 0);
 }
@@ -167,7 +170,7 @@ std::vector<HostLink> hostLinks(const RunData& run) {
             if (there.isKnown() || back.isKnown()) keepBetterLink(hosts.links[host], there, back);
         }
     }
-    // Omits the entry of rank 0's host, because the other host has the same link.
+    // With two hosts, both entries describe the same link. Omits the entry of rank 0's host.
     if (count == 2) hosts.links.erase(hosts.links.begin());
     for (HostLink& link : hosts.links) judge(link, hosts.links);
     std::erase_if(hosts.links, [](const HostLink& link) { return link.roundTripMs == 0; });

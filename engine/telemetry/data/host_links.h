@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-// Connection of one host of a run to the other hosts: the best of its links, as last reported by their ranks.
+// State of the network links between one host of a run and the other hosts. Contains the best of these links, because a
+// slow link may be caused by the host at its other end.
 struct HostLink {
     // kFar: long round trip; kNarrow: low rate. See hostLinks() for the thresholds.
     enum class Slow { kNo, kFar, kNarrow };
@@ -22,7 +23,7 @@ struct HostLink {
     double movingShare = 0;         // share of the time in which bytes are in flight
     double stepMs = 0;              // length of a step of the run; 0: not known
     Slow slow = Slow::kNo;
-    // kNarrow: factor by which the link is slower than those of the other hosts; 0: no other link to compare with
+    // kNarrow: factor by which the link is slower than the median link of the other hosts; 0: there is no other link
     double timesSlower = 0;
 
     std::string text() const;  // returns the measured values, for example "2.1 ms round trip, 80 Mbit/s"
@@ -32,13 +33,13 @@ struct HostLink {
     std::string whole() const;  // returns text() and finding(), separated by a colon
 };
 
-// Returns the links in the order of the hosts' lowest ranks: none if the run has one host, and only that of the host
-// without rank 0 if it has two.
+// Returns the links in the order of the hosts' lowest ranks. A run on one host has no links. A run on two hosts has one
+// link, which is returned for the host without rank 0.
 //
 // A link is far if a round trip takes more than a millisecond and more than a tenth of a step. A link is narrow if its
 // rate is less than a third of the other hosts' median and bytes are in flight for more than a tenth of the time.
-// Between two hosts, it is narrow if bytes are in flight for more than half of the time. A link that carries less than
-// 48 KiB per step within 50 ms is not judged, because delayed acknowledgements have the same effect.
+// Between two hosts, the link is narrow if bytes are in flight for more than half of the time. A link that carries less
+// than 48 KiB per step within 50 ms is not judged, because delayed acknowledgements have the same effect.
 std::vector<HostLink> hostLinks(const RunData& run);
 
 }  // namespace ringside

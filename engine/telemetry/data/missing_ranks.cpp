@@ -16,8 +16,8 @@ bool waitsLong(const RankData& rank) {
     return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stillUs >= kAwaitedUs;
 }
 
-// True if a recent heartbeat shows that the rank is in the collective. The rank entered the collective later than the
-// first rank, so it does not count as waiting yet.
+// True if a recent heartbeat shows that the rank has entered the collective. Such a rank is not missing, even if it has
+// not waited for a second yet.
 bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestUs) {
     return rank.phase && isCommunication(*rank.phase) && rank.collective == collective &&
            newestUs - rank.beatUs < kAwaitedUs;
@@ -51,7 +51,7 @@ std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks)
         if (isPaused(ranks[i], newestUs)) continue;
         const bool there = waits || hasCome(ranks[i], collective, newestUs);
         if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
-        // The wait begins when the last of the waiting ranks has arrived.
+        // The wait counts from the arrival of the rank that arrived last among the waiting ranks.
         if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stillUs);
     }
     if (!anyWaits || awaited.missing.empty()) return {};

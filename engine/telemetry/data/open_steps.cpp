@@ -10,7 +10,8 @@ bool isOut(const RankData& rank) {
     return rank.state == RankStage::kFinished || rank.state == RankStage::kStopped;
 }
 
-// The last complete step of a rank, and a later step with an unfinished trace; null if there is none.
+// The last step whose complete trace of one rank was received, and a later step of which only an unfinished trace was
+// received. A pointer is null if there is no such step.
 struct LastTraces {
     const TracedStep* whole = nullptr;
     const TracedStep* open = nullptr;
@@ -34,7 +35,8 @@ OpenStep positionFromTrace(int rank, const TracedStep& step) {
     return {rank, step.step, step.epoch, span.phase, span.beginNs, true};
 }
 
-// Derives the rank's position from its last heartbeat. A heartbeat from before the end of the last step is of no use.
+// Derives the rank's position from its last heartbeat. A heartbeat that is older than the end of the rank's last
+// complete step is ignored.
 OpenStep positionFromHeartbeat(int rank, const RankData& heard, const TracedStep& last) {
     const std::int64_t endNs = last.ranks[static_cast<std::size_t>(rank)].endNs;
     OpenStep open{rank, std::max(heard.step, last.step) + 1, std::max(heard.epoch, last.epoch), Phase::kIdle, endNs};

@@ -13,8 +13,9 @@ struct OpenStep {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    Phase phase = Phase::kIdle;  // current phase of the rank; kIdle: nothing was received from the rank since that step
-    std::int64_t beginNs = 0;    // begin of that phase, in nanoseconds since the start of the run
+    Phase phase = Phase::kIdle;  // current phase of the rank; kIdle: nothing was received from the rank since its last
+                                 // complete traced step
+    std::int64_t beginNs = 0;    // begin of `phase`, in nanoseconds since the start of the run
     bool isReported = false;     // true if the rank sent the position itself, as a trace without an end
 };
 

@@ -25,7 +25,7 @@ class PhaseSums {
     };
 
     explicit PhaseSums(int worldSize) : m_worldSize(worldSize) {}
-    // Adds a rank's frame and calls sink for each step that it completes.
+    // Adds a "steps" event of one rank and calls sink for each step that every rank has now reported.
     void add(const StepsFrame& frame, const std::function<void(const Step&)>& sink);
 
   private:

@@ -16,7 +16,7 @@ namespace ringside {
 
 // State of one rank, from its events.
 struct RankData {
-    std::optional<RankStage> state;  // stage that the last RankState reported
+    std::optional<RankStage> state;  // lifecycle stage in the rank's last RankState event
     std::string device;
     std::string host;  // name of the rank's host; empty: the host of the run
     std::string isa;   // instruction set that the rank computes with; empty: not known
@@ -38,23 +38,25 @@ struct RankData {
     std::int64_t lastSeenUs = 0;
     std::int64_t batchSamples = 0;
     std::int64_t dataUs = 0;       // time spent waiting for batches since the first logged step
-    std::int64_t firstEndUs = -1;  // end of the first logged step
+    std::int64_t firstEndUs = -1;  // time at which the first logged step ended, in microseconds since the start of the
+                                   // run
     std::int64_t elapsedUs = 0;    // time from firstEndUs to the end of the last logged step
     // Returns the share of elapsedUs that the rank spent waiting for batches.
     double dataShare() const {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
     std::optional<RankMemory> memory;  // memory allocated by the rank's engine
-    // Current phase; reported only in slow motion and when a person advances phase by phase.
+    // Current phase. Reported only in slow motion and while a user advances the run phase by phase.
     std::optional<Phase> slowPhase;
-    int slowLayer = -1;  // layer of that phase; -1: not reported
+    int slowLayer = -1;  // layer of slowPhase; -1: not reported
     // Action of the pipeline's schedule that the rank executes in phase slowPhase.
     std::string slowAction;
     std::optional<LocalResult> local;          // latest validation of this rank alone, if ranks validate separately
-    bool keepsThrottle = true;                 // true if the rank keeps parallel.pace
-    double throttleTimes = 1;                  // longest pass, as a multiple of the duration that parallel.pace
-                                               // requests
-    std::optional<bool> inSync;                // result of the latest complete set of replica checksums
+    bool keepsThrottle = true;                 // false: a pass takes longer than parallel.pace requests
+    double throttleTimes = 1;                  // duration of the longest pass, as a multiple of the duration that
+                                               // parallel.pace requests
+    std::optional<bool> inSync;                // false: the checksum of the rank's parameters differs from the
+                                               // majority; empty: not compared yet
     std::optional<std::int64_t> bytesPerStep;  // number of bytes sent per step
     // Offset of the clock of the rank's host. Set only for the lowest rank of the host; empty on the host of the run.
     std::optional<HostClock> clock;

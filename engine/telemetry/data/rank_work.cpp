@@ -8,12 +8,12 @@
 namespace ringside {
 namespace {
 
-// Phases of a rank's own work.
+// Phases in which a rank does its own work, that is, does not wait for other ranks.
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
 
-// Shortens the spans of the phase by `excessNs` in total, the longest spans first: a delay lies in one span, a slow
-// device affects all.
+// Shortens the spans of the phase by `excessNs` in total, the longest spans first: a delay extends only one span,
+// whereas a slow device extends all spans in proportion.
 void shorten(RankPlan& rank, Phase phase, double excessNs) {
     std::vector<double> pieces;
     for (const PlanItem& item : rank.items)

@@ -14,9 +14,11 @@ using PhaseWork = std::array<double, kPhaseCount>;
 // Returns the work of each rank in a step.
 std::vector<PhaseWork> workOf(const StepPlan& step);
 
-// Returns, by phase, how much longer a pipeline rank works than the other ranks' times and the planned shares allow.
-// work: result of workOf(). Forward and backward passes are ignored if they exceed the allowed time by at most the
-// share planError.
+// Returns, for each phase, the time by which a pipeline rank works longer than expected, in nanoseconds. The expected
+// time is the median of the other ranks' times, each scaled by the ratio of the planned shares.
+//
+// work: result of workOf(). planError: forward and backward passes count only if they exceed the expected time by more
+// than this share.
 PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError = 0);
 
 // Shortens each phase of the rank by its excess, from its longest spans first.

@@ -19,7 +19,7 @@ struct InspectedStep {
     std::vector<std::optional<GradientView>> mean;    // averaged gradients of each rank
     std::vector<std::optional<GradientView>> change;  // changes of the weights of each rank
 
-    // Return the first view that contains cells; null if no view does.
+    // Return the first view that contains the gradients' values (cells), not only norms; null if there is none.
     const GradientView* wholeMean() const;
     const GradientView* wholeChange() const;
     bool hasCells() const;
@@ -39,7 +39,7 @@ struct ReplicaState {
 class ReplicaData {
   public:
     static constexpr std::size_t kMaxSteps = 1024;
-    static constexpr std::size_t kMaxWholeSteps = 8;  // maximum number of steps kept with all cells
+    static constexpr std::size_t kMaxWholeSteps = 8;  // maximum number of steps whose gradient values (cells) are kept
 
     explicit ReplicaData(int worldSize = 0) : m_worldSize(static_cast<std::size_t>(worldSize)) {}
 
@@ -50,7 +50,8 @@ class ReplicaData {
 
     std::size_t worldSize() const { return m_worldSize; }
     const std::map<std::int64_t, InspectedStep>& steps() const { return m_steps; }
-    const InspectedStep* latestWhole() const;  // returns the latest step with cells; null if there is none
+    const InspectedStep* latestWhole() const;  // returns the latest step with gradient values (cells); null if there is
+                                               // none
     const std::optional<ReplicaState>& state() const { return m_state; }
 
   private:

@@ -103,7 +103,8 @@ void RunCurves::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& t
     m_throughput.add(point);
 }
 
-// Adds the last point of the run, which covers the steps since the previous point; for a short run, the whole run.
+// Adds the last point of the run, which covers the steps since the previous point. A run that is shorter than one
+// interval gets a single point for all its steps.
 void RunCurves::end() {
     if (m_kept == Curves::kLeftOut) return;
     const SeriesPoint from = m_throughput.points().empty() ? m_throughputFrom : m_throughputBefore;

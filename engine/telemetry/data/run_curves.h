@@ -14,7 +14,7 @@
 namespace ringside {
 
 // Curves that a RunData keeps. kKept: all curves, for display. kGlobal: only curves over all ranks, and no sample
-// indices, for programs that hold many runs. kLeftOut: no curves, for programs that only count.
+// indices, for programs that hold many runs. kLeftOut: no curves, for programs that display none.
 enum class Curves { kKept, kGlobal, kLeftOut };
 
 // Curves of one run over its steps, in bounded memory.
@@ -30,7 +30,7 @@ class RunCurves {
     // Adds a step of one rank to the rank's curves. `samples` is the number of samples that the rank has processed up
     // to and including this step.
     void add(RankData& rank, const StepsFrame& frame, std::size_t index, std::int64_t samples) const;
-    // Adds the times by phase of a rank's traced steps. `last` is the last step of the whole run.
+    // Adds the times by phase of a rank's traced steps. `last` is the latest step that all ranks have reported.
     void addPhases(const StepsFrame& frame, const std::optional<GlobalStep>& last);
     void add(const GlobalStep& step);
     // Adds the last throughput point. Call at the end of the run.
@@ -54,7 +54,8 @@ class RunCurves {
     Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
     std::optional<PhaseSums> m_phaseSums;
     std::array<Series, kPhaseCount> m_phaseTimes;
-    // Begin of the current interval of throughput, begin of the interval before it, and the last step.
+    // Points at the begin of the current throughput interval, at the begin of the previous interval, and at the last
+    // step.
     SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
 };
 

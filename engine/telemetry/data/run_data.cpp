@@ -32,7 +32,7 @@ void advanceTo(RankData& rank, std::int64_t step, std::int64_t epoch) {
     rank.epoch = std::max(rank.epoch, epoch);
 }
 
-// Resets the state that belongs to the previous attempt of the ranks. Keeps curves and consumed samples.
+// Resets the state of a rank before the run restarts its ranks. Keeps the rank's curves and consumed samples.
 void startAgain(RankData& rank) {
     rank.state = RankStage::kStartingAgain;
     rank.phase.reset();
@@ -119,8 +119,8 @@ void RunData::begin(const RunStarted& event) {
     m_trace.emplace(event.worldSize, m_curves.kept() == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
 }
 
-// Handles a second or later run line, which a run writes each time it continues with another number of ranks. Keeps the
-// previous steps. Ignores all other such lines, because they would invalidate the recorded state.
+// Handles a second or later "run" event. A run writes such an event when it continues with another number of ranks; the
+// previous steps are kept. Ignores the event in all other cases, because it would invalidate the recorded state.
 unsigned RunData::continueRun(const RunStarted& event) {
     const bool isResumed = event.stepsBefore > 0 || m_settings.mayChangeSize;
     if (!isResumed || event.worldSize == m_started->worldSize) return 0;
@@ -251,8 +251,8 @@ unsigned RunData::take(const Replica& event) {
     return kRanksChanged | kReplicasChanged;
 }
 
-// Sets inSync of each rank: true if it has the most frequent hash. At equal frequency, the hash of the lowest rank is
-// used.
+// Sets inSync of each rank: true if the checksum of its parameters is the most frequent one. If several checksums are
+// equally frequent, the checksum of the lowest rank is used.
 void RunData::compareReplicas(const std::map<int, Replica>& replicas) {
     std::map<std::string, int> votes;
     for (const auto& [index, replica] : replicas) ++votes[replica.hash];
@@ -304,8 +304,8 @@ unsigned RunData::take(const CheckpointSaved& event) {
 unsigned RunData::take(const Controlled& event) {
     m_pauses.add(event);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
-    // Restarts the measurement of the rate, because the rate before a change of speed or a pause says nothing about the
-    // rate after it.
+    // Restarts the measurement of the rate. After a change of speed or a pause, the previous rate no longer predicts
+    // the remaining time.
     if (event.command == ControlKind::kRate || event.command == ControlKind::kResume)
         m_throughput = Throughput(kThroughputWindowUs);
     if (event.command != ControlKind::kRestart) return kControlChanged;

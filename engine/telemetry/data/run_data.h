@@ -40,7 +40,7 @@ enum RunChange : unsigned {
 // Settings of an experiment that affect the meaning of its results.
 struct RunSettings {
     ThrottleConfig throttle;
-    std::optional<StrategyKind> strategy;  // strategy of the run; empty before the first line
+    std::optional<StrategyKind> strategy;  // strategy of the run; empty before the "run" event
     bool mayChangeSize = false;            // true if parallel.min_ranks is set
     StepPitfalls stepPitfalls;
     bool repeatsOrder = false;  // true if set_epoch is never called, so that all epochs have the same order
@@ -82,20 +82,20 @@ class RunData {
     const std::deque<LogLine>& log() const { return m_log; }
     std::int64_t logLinesDropped() const { return m_logLinesDropped; }
     const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
-    // Returns the latest traced steps; empty before the run line.
+    // Returns the latest traced steps; empty before the "run" event.
     const std::optional<TraceData>& trace() const { return m_trace; }
     const ReplicaData& replicas() const { return m_replicas; }
-    bool keepsThrottle() const;  // returns true if each rank keeps parallel.pace
+    bool keepsThrottle() const;  // returns false if a pass of any rank takes longer than parallel.pace requests
     const ThrottleConfig& throttle() const { return m_settings.throttle; }
     std::optional<StrategyKind> strategy() const { return m_settings.strategy; }
     const StepPitfalls& stepPitfalls() const { return m_settings.stepPitfalls; }
     bool repeatsOrder() const { return m_settings.repeatsOrder; }
     double learningRateAtFirst() const { return m_settings.learningRateAtFirst; }
-    // True if ranks report the phases of their steps one by one: while paused and in slow motion.
+    // True while ranks report each phase that they enter: if the run is paused or slow motion limits its rate.
     bool showsPhases() const { return !m_ended && m_pauses.showsPhases(); }
     const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
-    std::int64_t totalSteps() const;  // returns the planned number of steps; 0 before the first line of the run
-    std::int64_t epochs() const;      // returns the planned number of epochs, including later changes
+    std::int64_t totalSteps() const;  // returns the planned number of steps; 0 before the "run" event
+    std::int64_t epochs() const;      // returns the planned number of epochs, as changed by control commands
     const std::vector<Controlled>& controls() const { return m_pauses.controls(); }
     bool isPaused() const { return m_pauses.isPaused(); }
     // Returns the phase after which the run is paused; call only while isPaused().

@@ -25,7 +25,8 @@ class RunPauses {
     std::optional<Phase> pausedAfter() const { return m_controls.back().after; }
     // Returns the maximum rate that slow motion sets, in steps per second; 0: full speed.
     double rate() const { return m_rate; }
-    // True if ranks report the phases of their steps one by one: while paused and in slow motion.
+    // True while ranks report each phase that they enter: if the run is paused, or if slow motion limits the rate to at
+    // most kShowsPhasesAt.
     bool showsPhases() const { return isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt); }
     std::int64_t pausedUs(std::int64_t nowUs) const;  // returns the total time paused until nowUs
     // Returns the number of epochs set by a command; empty if none was set.

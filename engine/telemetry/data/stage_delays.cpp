@@ -15,7 +15,7 @@ namespace {
 // Largest relative difference of a pipeline stage's time from the time planned for it. Planned times follow from the
 // number of arithmetic operations, not from the speed of each layer.
 constexpr double kPlanError = 0.5;
-constexpr double kNoticeable = 0.02;  // smallest excess that is replayed, as a share of the step
+constexpr double kNoticeable = 0.02;  // smallest excess work whose cost is computed, as a share of the step
 
 // Returns the length of a replay in which the ranks start at `begins`, in nanoseconds.
 double played(const StepPlan& plan, const std::vector<double>& begins) {

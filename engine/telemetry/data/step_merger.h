@@ -34,7 +34,7 @@ struct GlobalStep {
 class StepMerger {
   public:
     explicit StepMerger(int worldSize, std::int64_t stepsBefore = 0);
-    // Adds a rank's frame and calls sink for each global step that it completes.
+    // Adds a "steps" event of one rank and calls sink for each global step that every rank has now reported.
     void add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink);
     std::int64_t incompleteSteps() const { return m_incomplete; }
 

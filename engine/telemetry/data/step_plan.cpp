@@ -10,9 +10,10 @@
 
 // Algorithm: the recorded spans of each rank are converted to a list of actions. Spans of work keep their lengths and
 // are divided where a collective is requested or a message is sent. Each communication span becomes a wait for the
-// event that ended it: a message, else the last collective that ended within the span, else the last one at which all
-// ranks arrived. The time between that event and the end of the span is kept as the rest of the wait. If no event is
-// found, the span is kept as work.
+// event that ended it. This event is a message; if no message ended the span, the last collective that ended within the
+// span; if no collective ended within it, the last collective at which all ranks had arrived within the span. The time
+// between the event and the end of the span is kept as the rest of the wait. If no such event is found, the span is
+// kept as work.
 namespace ringside {
 namespace {
 
@@ -20,7 +21,7 @@ bool isCommunicating(const Span& span) {
     return isCommunication(span.phase);
 }
 
-// Returns the last collective that ended in the interval. This is the collective for which the thread waited.
+// Returns the last collective that ended in the interval. The training thread waited for this collective.
 std::optional<std::size_t> collectiveThatEndedWait(const std::vector<CollectiveSpan>& collectives, std::int64_t from,
                                                    std::int64_t to) {
     std::optional<std::size_t> found;
@@ -41,8 +42,8 @@ std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives,
     return found;
 }
 
-// True if the rank arrived only when it began to wait, although it requested the collective earlier. This happens if
-// the training thread itself transfers the data.
+// True if the rank requested the collective early but entered it only when the training thread began to wait for it.
+// This happens if the training thread itself transfers the data.
 bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
     constexpr std::int64_t kAtOnceNs = 100'000;
     if (one.arrivedNs - one.readyNs <= kAtOnceNs) return false;
@@ -53,7 +54,7 @@ bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
 
 using MeetingPlaces = std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>;
 
-// Messages of a step by sender, receiver and number, as far as both ends were recorded.
+// Messages of a step by sender, receiver and number. Contains only messages of which sender and receiver are recorded.
 class MessagePlaces {
   public:
     MessagePlaces(const TracedStep& step, std::vector<PlayedMessage>& played) {
@@ -144,8 +145,8 @@ class PlanMaker {
         bool received = false;
     };
 
-    // Returns the time of the next event: a request of a collective or the end of a message. The largest number if
-    // there is none.
+    // Returns the time of the next event: a request of a collective, or the recorded end of a message. Returns the
+    // largest 64-bit integer if there is no further event.
     std::int64_t nextNs() const {
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         if (m_next < m_collectives.size()) next = m_collectives[m_next].readyNs;
@@ -175,7 +176,7 @@ class PlanMaker {
         }
         m_plan.items.push_back({PlanItem::Kind::kWork, phase, static_cast<double>(to - from), 0});
     }
-    // Adds a wait. If several collectives are requested during one wait, it is divided into one wait for each.
+    // Adds a wait. If collectives are requested during the wait, divides the wait at the time of each request.
     void addWait(std::int64_t from, std::int64_t to) {
         while (nextNs() < to) {
             const std::int64_t ready = std::max(nextNs(), from);

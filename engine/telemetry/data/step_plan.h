@@ -11,23 +11,24 @@ namespace ringside {
 // One action of a rank's training thread.
 struct PlanItem {
     // kWork: computation for a given time. kReady: a collective is requested. kWait: waits until a collective has
-    // ended. kMeet: waits until all ranks have arrived at a collective, before it has ended. kSend, kReceive: hands
-    // over a message to another stage; waits for a message.
+    // ended. kMeet: waits only until all ranks have arrived at a collective. kSend: hands over a message to another
+    // stage. kReceive: waits for a message from another stage.
     enum class Kind { kWork, kReady, kWait, kMeet, kSend, kReceive };
     Kind kind = Kind::kWork;
     Phase phase = Phase::kIdle;
-    // Duration in nanoseconds. Work: length of the work. Waits: time from the event that ends the wait until the thread
-    // continues.
+    // Duration in nanoseconds. kWork: length of the computation. kWait, kMeet, kReceive: time from the event that ends
+    // the wait until the thread continues.
     double ns = 0;
-    // Index of the collective among the rank's collectives. kSend, kReceive: index in StepPlan::messages. Unused for
-    // work.
+    // kReady, kWait, kMeet: index of the collective among the rank's collectives. kSend, kReceive: index in
+    // StepPlan::messages. kWork: not used.
     std::size_t collective = 0;
 };
 
 // One collective of one rank. Times in nanoseconds.
 struct PlayedCollective {
     std::size_t meeting = 0;  // number of the collective in the step, the same on all of its ranks
-    double delayNs = 0;       // time from the rank's turn (requested, previous collective ended) to its arrival
+    double delayNs = 0;       // time until this rank arrives, from the later of its request and the end of the group's
+                              // previous collective
     double moveNs = 0;        // time from the last rank's arrival to the end of the collective
     double bytes = 0;
     int kind = 0;  // kind of the collective as a number: a CollectiveKind
@@ -35,7 +36,7 @@ struct PlayedCollective {
 
 // A message between two stages of a pipeline of which both ends were recorded.
 struct PlayedMessage {
-    // Time from sending to arrival; 0 if the message arrived before the receiver waited for it.
+    // Time from sending to arrival in nanoseconds; 0 if the receiver did not have to wait for the message.
     double moveNs = 0;
     double bytes = 0;
 };

@@ -46,7 +46,7 @@ class StepPlayer {
     std::vector<double> m_now;                 // time of each rank
     std::vector<double> m_began;               // begin of the step, by rank
     std::vector<std::size_t> m_at;             // index of the next action, by rank
-    std::vector<double> m_free;                // end of the last collective, by rank
+    std::vector<double> m_free;                // end of the last ended collective of each rank
     std::vector<std::vector<Turn>> m_turns;    // requested collectives in order, by rank
     std::vector<std::vector<double>> m_ended;  // end of each collective by rank; -1: the collective has not ended
     std::vector<int> m_arrived;                // number of ranks that have arrived at each collective

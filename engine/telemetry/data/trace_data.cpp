@@ -62,7 +62,7 @@ void addTo(Meeting& meeting, int rank, const CollectiveSpan& span) {
     meeting.lastNs = span.arrivedNs;
 }
 
-// Returns the latest arrival among all ranks other than the last one; if there is only one rank, its own arrival.
+// Returns the arrival of the rank that arrived last but one; if only one rank takes part, the arrival of that rank.
 std::int64_t secondArrival(const Meeting& meeting) {
     std::int64_t second = -1;
     for (std::size_t rank = 0; rank < meeting.arrivedNs.size(); ++rank)
@@ -144,7 +144,8 @@ bool TraceData::apply(const StepTrace& trace) {
     }
     RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
     RankTrace received = rankTraceOf(trace);
-    if (rank.known && !received.known) return true;  // keeps the complete trace that was received earlier
+    if (rank.known && !received.known) return true;  // an unfinished trace that arrives late does not replace the
+                                                     // complete trace
     if (!rank.known && received.known) ++step.known;
     rank = std::move(received);
     step.beginNs = std::min(step.beginNs, rank.beginNs);

@@ -67,7 +67,7 @@ struct Meeting {
     std::vector<std::int64_t> arrivedNs;  // arrival of each rank at the collective; -1: the rank does not take part
     int lastRank = -1;
     std::int64_t lastNs = 0;    // arrival of lastRank at the collective
-    std::int64_t secondNs = 0;  // arrival of the rank before lastRank
+    std::int64_t secondNs = 0;  // arrival of the rank that arrived last but one
     std::int64_t endedNs = 0;   // latest end of the collective on any rank
 };
 
@@ -83,7 +83,8 @@ struct TracedStep {
     std::vector<std::int64_t> delayCostNs;
     int known = 0;  // number of ranks whose trace is complete
     bool complete() const { return known == static_cast<int>(ranks.size()); }
-    // True if parameters are gathered before use or gradients are scattered; such steps have no buckets.
+    // True if parameters are gathered before use or gradients are scattered. The gradients of such steps are not
+    // all-reduced in buckets.
     bool isSharded() const;
 };
 
@@ -94,7 +95,7 @@ class TraceData {
     // Limit of steps times ranks: fewer steps are kept for more than 64 ranks.
     static constexpr std::size_t kMaxRankSteps = 1U << 17;
 
-    // most: maximum number of steps to keep, if it is lower than kMaxSteps and the limit of spans.
+    // Keeps at most `most` steps, or fewer if kMaxRankSteps allows fewer for this number of ranks.
     explicit TraceData(int worldSize, std::size_t most = kMaxSteps);
 
     // Adds a trace. Returns false if its rank is not in the run, its columns differ in length, or the step is too old.

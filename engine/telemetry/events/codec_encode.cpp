@@ -28,7 +28,7 @@ class FieldWriter {
 
     std::string line() { return m_out.text("}\n").take(); }
 
-    // True if an optional field is written.
+    // Returns whether to write an optional field: true if its value is known.
     bool includes(bool known) const { return known; }
 
     void integer(std::string_view key, std::int64_t value, std::int64_t = 0, std::int64_t = 0, Need = Need::kOptional) {

@@ -114,7 +114,7 @@ void choiceField(F& f, const char* key, C& choice, const char* complaint) {
 
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
-    // Limits each of the two factors so that their product, the number of all steps, fits into 64 bits.
+    // Limit of steps_per_epoch and of epochs, so that their product, the number of all steps, fits into 64 bits.
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
     f.integer("version", e.version, 1, 1000000);
     f.text("name", e.name);
@@ -174,8 +174,8 @@ inline bool hasEvenRanges(const StepsFrame& e) {
            e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
 }
 
-// True if each entry of a thinned line begins after the previous entry and does not contain more logged steps than
-// steps.
+// True if each entry of a thinned line covers steps after those of the previous entry, and its number of logged steps
+// is at most the number of steps that it covers.
 inline bool hasOrderedRanges(const StepsFrame& e) {
     for (std::size_t i = 0; i < e.from.size(); ++i) {
         const std::int64_t before = i > 0 ? e.step[i - 1] : 0;

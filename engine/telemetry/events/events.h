@@ -54,13 +54,14 @@ struct RankState {
     std::int64_t timeUs = 0;
     // The rank that did not take part in a collective and thereby made this rank fail; -1: another reason.
     int missingRank = -1;
-    // Host of the rank, or the person who runs it; empty: unchanged, or the host of the run.
+    // Name of the rank's host; in a class run, name of the person who runs the rank. Empty: unchanged since the last
+    // event, or the host of the run if no event has contained a name.
     std::string host = {};
     std::string isa = {};  // instruction set or GPU that the rank computes with; empty: unchanged
     // Transport of the rank's collectives: shm, gloo, hierarchical, mpi, nccl or local; empty: unchanged.
     std::string transport = {};
-    std::string hosts = {};  // host of each rank, such as "0 0 1 1", if sums are first formed within each host; else
-                             // empty
+    std::string hosts = {};  // host of each rank, such as "0 0 1 1", if all-reduces add the values within each host
+                             // first; empty otherwise
 };
 
 // "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry covers all
@@ -71,14 +72,15 @@ struct StepsFrame {
     std::int64_t epoch = 0;
     std::vector<std::int64_t> step;  // numbers of the optimizer steps, from 1, increasing
     std::vector<double> loss;        // loss of each step, as the mean over this rank's batch
-    // Correct samples; a sequence counts as its correct fraction; empty for regression.
+    // Number of correct predictions of each step; a sequence counts as the share of its tokens that are predicted
+    // correctly. Empty for regression.
     std::vector<double> correct;
     std::vector<std::int64_t> samples;  // number of samples in this rank's batch
     std::vector<std::int64_t> endUs;    // time at which each step ended
-    // Norm of the averaged gradient, the same on all ranks; empty where not measured.
+    // Norm of the averaged gradient, the same on all ranks. The column is empty if no norm was measured in these steps.
     std::vector<double> gradientNorm;
     double learningRate = 0;
-    // Time spent waiting for batches since the previous logged step; empty where not measured.
+    // Time spent waiting for batches since the previous logged step. The column is empty if this time was not measured.
     std::vector<std::int64_t> dataUs;
     // First step of each entry; this column and the following columns are empty if each entry is one step.
     std::vector<std::int64_t> from;
@@ -89,7 +91,7 @@ struct StepsFrame {
     std::vector<double> normMinimum, normMaximum;          // lowest and highest gradient norm of each entry; present if
                                                            // `gradientNorm` is
 
-    // Time by phase of the traced steps in this frame, in nanoseconds. The column of a phase is empty if no traced step
+    // Time by phase of the traced steps in this event, in nanoseconds. The column of a phase is empty if no traced step
     // spent time in that phase.
     std::vector<std::int64_t> traced;  // step numbers of the traced steps
     std::array<std::vector<std::int64_t>, kPhaseCount> phaseNs = {};
@@ -118,14 +120,14 @@ struct Heartbeat {
     Phase phase = Phase::kIdle;
     std::int64_t collective = 0;  // number of the collective that the rank is in or has finished last
     std::int64_t residentBytes = 0;
-    // Step records dropped by this rank since its start, because its ring was full.
+    // Number of step records dropped by this rank since its start because the buffer of unsent records was full.
     std::int64_t droppedSteps = 0;
     std::int64_t timeUs = 0;
     std::int64_t batches = 0;  // number of batches fetched since the start, for training and validation
     GpuReading gpu = {};       // utilisation, memory, temperature and power of the rank's GPU; ranks that share a GPU
                                // report the same values
     std::int64_t stillUs = 0;  // time for which step, batches, collective and phase have not changed
-    // Other events dropped by this rank since its start, because its queue was full.
+    // Number of other events dropped by this rank since its start because the queue of unsent events was full.
     std::int64_t droppedEvents = 0;
 };
 
@@ -182,9 +184,9 @@ struct RankMemory {
     std::int64_t activations = 0;
     std::int64_t gathered = 0;  // bytes of complete parameters and gradients of sharded units
     std::int64_t buffers = 0;
-    // Largest total of this rank's memory in bytes, including memory for other purposes.
+    // Largest total of this rank's memory in bytes. Includes memory that the other members do not count.
     std::int64_t peak = 0;
-    // Largest total predicted from the model and the strategy, in bytes; -1: not known.
+    // Largest total of this rank's memory as predicted from the model and the strategy, in bytes; -1: not known.
     std::int64_t predictedPeak = -1;
 };
 
@@ -279,8 +281,9 @@ struct ThrottleKept {
     double times = 1;  // duration of the longest pass as a multiple of the requested duration
 };
 
-// "gradients": gradients or weight changes of one rank in one step, on request or when the run stops after each phase.
-// Large tensors are reduced to fewer cells; the value of a cell is its element with the largest magnitude.
+// "gradients": gradients or weight changes of one rank in one step. Sent when a user requests them, or when the run
+// pauses after each phase. Large tensors are reduced to fewer cells; the value of a cell is the element with the
+// largest magnitude among the elements that it represents.
 struct GradientView {
     int rank = 0;
     std::int64_t epoch = 0;
@@ -292,8 +295,8 @@ struct GradientView {
     std::vector<std::string> names = {};  // names of the tensors
     std::vector<std::int64_t> rows = {};  // number of rows of each tensor's cells
     std::vector<std::int64_t> columns = {};
-    std::vector<double> cells = {};  // cells of the grid, tensor by tensor and row by row; empty if only the norms are
-                                     // reported
+    std::vector<double> cells = {};  // cells of all tensors, tensor by tensor and row by row; empty if only the norms
+                                     // are reported
     std::vector<double> tensorNorms = {};
     // The first values of each of the N parts into which a ring all-reduce divides the bucket; equally many values of
     // each part.
@@ -321,8 +324,8 @@ enum class Severity : std::uint8_t { kMistake, kCost, kNote };
 std::string_view severityName(Severity severity);
 std::optional<Severity> severityNamed(std::string_view name);
 
-// "finding": a conclusion from the recorded evidence of a watched run. Reported while the script trains and at its end;
-// the latest event of a code is valid.
+// "finding": a conclusion from the recorded evidence of a watched run. Reported while the script trains and at its end.
+// A later finding with the same code replaces the earlier one.
 struct Finding {
     std::string code;  // identifier of the check, for example "set-epoch-missing"
     Severity severity = Severity::kNote;

@@ -43,8 +43,8 @@ class Scanner {
 
     bool number(double& out) {
         const char* const from = m_at;
-        // Parses the number as an integer first, because most numbers are counts; all other numbers are parsed again as
-        // floating point below.
+        // Parses the number as an integer first, because most numbers are counts. A number with a fraction or an
+        // exponent is parsed again as floating point.
         if (const std::optional<std::int64_t> digits = plainDigits();
             digits && *digits <= limits::kMaxCount && !more()) {
             out = static_cast<double>(*digits);
@@ -153,7 +153,8 @@ class PlainFields {
     void column(std::string_view key, std::vector<double>& out, Need need = Need::kOptional) {
         if (reach(key, need)) m_good = m_scan.column(out, rows());
     }
-    // Leaves the line to the JSON parser if it has one of these fields, which occur once in a run.
+    // Rejects a line that has a field of one of the following three types, so that the JSON parser decodes it. Such
+    // fields occur once in a run.
     void flag(std::string_view key, std::optional<bool>&) { m_good = m_good && !reach(key); }
     void tree(std::string_view key, std::string&) { m_good = m_good && !reach(key); }
     void lines(std::string_view key, std::vector<std::string>&) { m_good = m_good && !reach(key); }
@@ -172,7 +173,8 @@ class PlainFields {
         return false;
     }
 
-    // Number of entries to reserve memory for: that of the previous column, or an estimate from the length of the line.
+    // Returns the number of entries to reserve memory for: the length of the previous column, or an estimate from the
+    // length of the line if this is the first column.
     std::size_t rows() const {
         constexpr std::size_t kBytesPerStep = 32;  // lower bound of the size of a step in nearly all lines
         return m_rows > 0 ? m_rows : std::min(m_scan.left() / kBytesPerStep, limits::kMaxColumn);

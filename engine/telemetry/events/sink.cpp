@@ -26,11 +26,11 @@ constexpr int kLooksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
-// Largest number of steps in a frame if the encoder runs only on idle CPUs. Encoding such a frame takes about 50 us,
-// and reading it takes as long, on a CPU that a rank needs.
+// Largest number of steps that are encoded as one line (frame) if the encoder runs only on idle CPUs. Encoding such a
+// frame takes about 50 us, and reading it takes as long, on a CPU that a rank needs.
 constexpr std::size_t kMaxFrameStepsWhereIdle = 512;
-// Number of steps in a frame above which frames are sent a third as often. At this rate no viewer shows single steps,
-// and sending a frame interrupts a rank for which all other ranks wait.
+// If more steps than this were sent in one frame interval, the next frame is sent after three intervals. At such step
+// rates no viewer shows single steps, and sending a frame interrupts a rank for which all other ranks wait.
 constexpr std::uint64_t kBlurSteps = 100;
 // Shortest time between two traces that are sent at once. A trace is not delayed until the next frame, because it may
 // be the last information about a rank that is killed.
@@ -73,7 +73,8 @@ bool fits(const StepsFrame& frame, std::size_t most, const StepRecord& record) {
            frame.correct.empty() == (record.correct < 0) && frame.dataUs.empty() == (record.dataUs < 0);
 }
 
-// Appends the times of a traced step. A phase gets a column once a traced step has spent time in it.
+// Appends the times of a traced step. The column of a phase stays empty until a traced step has spent time in that
+// phase.
 void appendTraced(StepsFrame& frame, const StepRecord& record) {
     const std::size_t before = frame.traced.size();
     frame.traced.push_back(record.step);

@@ -107,7 +107,8 @@ class TelemetrySink {
     // Encodes all records and events up to the mark in small pieces, so that no thread without CPU time holds
     // m_encoding for long. Calls `next` after each piece.
     void encodeUpTo(const Mark& mark, const std::function<void()>& next);
-    bool encodePiece(const Mark& mark);  // encodes some events; returns false if nothing was left to encode
+    bool encodePiece(const Mark& mark);  // encodes one piece of the events before the mark; returns false if nothing
+                                         // was left to encode
     std::string takeSteps(std::uint64_t until);
     std::string heartbeat();
     std::string stepUnderWay();
@@ -145,7 +146,7 @@ class TelemetrySink {
     std::int64_t m_placeUs = 0;
     std::int64_t m_reportedDrops = 0;  // number of dropped steps and events in the last heartbeat
 
-    ShortTurns m_turns;  // turns in which the encoder thread works
+    ShortTurns m_turns;  // splits the work of the encoder thread into short slices with a yield after each
     // Last time at which the encoder thread had encoded all records and events, in microseconds.
     std::atomic<std::int64_t> m_encodedUs{0};
 

@@ -121,8 +121,8 @@ void StepWindows::close(std::int64_t last) {
     frame.normMaximum.push_back(rounded(one.normMaximum));
 }
 
-// Returns the last line. Begins a new line if the window has other columns or another learning rate than the last line,
-// or if the last line is full.
+// Returns the line to which the window is appended: the last line, or a new line if the window has other columns or
+// another learning rate, or if the last line is full.
 StepsFrame& StepWindows::frameFor(const Open& open) {
     if (!m_done.empty()) {
         StepsFrame& last = m_done.back();

@@ -18,7 +18,7 @@ class StepWindows {
     // Adds the steps of a frame from the index `from` on. Steps may be single or already thinned; they must be later
     // than all steps added before.
     void add(const StepsFrame& frame, std::size_t from, const StepGrain& grain);
-    // Closes the open window after the last added step.
+    // Closes the open window, so that it ends with the step that was added last.
     void finish();
     // Returns and removes the completed windows, in as few lines as possible.
     std::vector<StepsFrame> take();

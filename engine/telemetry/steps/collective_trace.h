@@ -22,8 +22,8 @@ struct CollectiveStamp {
     std::int64_t arrivedNs = 0;  // time at which this rank entered the collective
     std::int64_t lastNs = -1;    // time at which the last rank entered the collective; -1: not known
     std::int64_t endedNs = 0;    // time at which the result was available on this rank
-    // Times at which this rank and the last rank published their data, if ranks publish data before they enter the
-    // collective; -1: published on entry.
+    // Time at which this rank had made its data readable for the other ranks, and the time at which the last rank had
+    // done so. Set only if ranks do this before they enter the collective; -1: done on entry.
     std::int64_t publishedNs = -1;
     std::int64_t lastPublishedNs = -1;
 };
@@ -55,7 +55,7 @@ class CollectiveTrace {
     // Adds a message. Called by the training thread only. Ignored if the capacity is used up.
     void add(const MessageStamp& stamp);
 
-    // Returns the phases of the training thread, to mark the time in which its calls wait.
+    // Returns the phase track of the training thread. WaitScope uses it to mark the time in which the thread waits.
     PhaseTrack& phases() { return m_phases; }
 
     // Discards all records and starts to record. Called by the training thread only.

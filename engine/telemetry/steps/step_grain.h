@@ -46,7 +46,7 @@ class StepGrain {
 
     std::int64_t m_stepsBefore;
     std::int64_t m_logEvery;
-    bool m_grows = true;  // true: the later a window is in the run, the wider it is
+    bool m_grows = true;  // true: windows become wider as the number of steps grows
     struct Change {
         std::int64_t after = 0;
         int doublings = 0;

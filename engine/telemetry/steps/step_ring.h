@@ -16,7 +16,8 @@ struct StepRecord {
     std::int64_t epoch = 0;
     std::int64_t step = 0;     // number of the step, counted from 1
     double loss = 0;           // loss, as the mean over this rank's batch
-    double correct = -1;       // number of correct samples; a sequence counts as its correct fraction; -1: regression
+    double correct = -1;       // number of correct predictions; a sequence counts as the share of its tokens that are
+                               // predicted correctly; -1: regression
     std::int64_t samples = 0;  // number of samples in this rank's batch
     std::int64_t endUs = 0;    // end of the step in microseconds since the run started
     double gradientNorm = 0;   // gradient norm; NaN where not measured

@@ -75,7 +75,7 @@ struct StepTrace {
     bool operator==(const StepTrace&) const = default;
 };
 
-// Times by phase, in nanoseconds.
+// Total time in each phase, in nanoseconds; the index is the Phase.
 using PhaseTimes = std::array<std::int64_t, kPhaseCount>;
 
 inline std::int64_t& timeOf(PhaseTimes& times, Phase phase) {

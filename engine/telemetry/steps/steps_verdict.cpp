@@ -18,15 +18,17 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kLeastSteps = 8;  // minimum number of steps for a finding
-constexpr double kNoticeable = 0.05;    // smallest share of a step's length that is reported
-constexpr double kLateShare = 0.6;      // smallest share of the steps in which a steadily late rank comes last
+constexpr double kNoticeable = 0.05;    // smallest share of a step's length that must be lost for a rank to be named
+constexpr double kLateShare = 0.6;      // a rank is named only if it comes last in at least this share of the steps
 constexpr double kExplained = 0.4;      // smallest share of the lost time that the late rank's own work must explain
-constexpr double kCrowdedShare = 0.2;   // share of the step in which the typical rank queues for a CPU
-constexpr double kWorstQueue = 0.4;     // share of the step in which the rank that queues longest queues for a CPU
-constexpr double kMuch = 0.3;           // share of the step spent waiting for data, or moving bytes, above which this
-                                        // is the reason
-// Shortest observed times for a finding about one rank. Within less time, a single scheduling decision can make the
-// same rank late in every step.
+constexpr double kCrowdedShare = 0.2;   // finding kCrowded if the typical rank queues for a CPU for at least this share
+                                        // of the step
+constexpr double kWorstQueue = 0.4;     // finding kCrowded if the rank that queues longest does so for at least this
+                                        // share of the step
+constexpr double kMuch = 0.3;           // finding kData or kBytes if waiting for data, or moving bytes, takes at least
+                                        // this share of the step
+// Shortest total duration of the observed steps before one rank is named. Within less time, a single scheduling
+// decision can make the same rank late in every step.
 constexpr double kSeenForNs = 250e6;
 constexpr double kTakenForNs = 500e6;
 constexpr double kShortStepNs = 2e6;
@@ -42,7 +44,7 @@ double medianOf(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// Returns the median of a measure of one rank over the steps, which a single slow step does not change.
+// Returns the median over the steps of a measured value of one rank. A single slow step does not change the median.
 template <class Measure>
 double typical(std::span<const StepMeasurements> steps, std::size_t rank, const Measure& measure) {
     std::vector<double> values;
@@ -64,7 +66,8 @@ double typicalOfAll(std::span<const StepMeasurements> steps, const Measure& meas
     return typicalOfOthers(steps, steps.front().ranks.size(), measure);
 }
 
-// Returns a measure: the time of a phase on another rank, scaled to the planned share of `scaledTo`.
+// Returns a function that returns the time of a phase on any rank, multiplied by the ratio of the work planned for
+// `scaledTo` to the work planned for that rank.
 auto in(Phase phase, const RankMeasurements& scaledTo) {
     return [phase, &scaledTo](const RankMeasurements& rank) {
         return static_cast<double>(timeOf(rank.times, phase)) * plannedTimes(scaledTo.planned, rank.planned, phase);
@@ -88,7 +91,7 @@ std::int64_t computing(const RankMeasurements& rank) {
            timeOf(rank.times, Phase::kOptimizer);
 }
 
-// The rank for which the other ranks wait the longest, and the time that they wait.
+// The rank that costs the other ranks the most waiting time, and this time.
 struct Latest {
     std::size_t rank = 0;
     double share = 0;        // share of the steps in which the rank came last
@@ -287,7 +290,8 @@ void explainCommunication(std::span<const StepMeasurements> steps, StepsVerdict&
             "often; a faster link or fewer bytes help as well.";
     } else {
         verdict.finding = StepsFinding::kRoundTrips;
-        const bool one = last.collectives == 1;  // a single collective cannot be merged with another
+        const bool one = last.collectives == 1;  // the advice to merge collectives does not apply to a single
+                                                 // collective
         verdict.text = (one ? "One small collective per step takes "
                             : std::to_string(last.collectives) + " small collectives per step take ") +
                        moving +

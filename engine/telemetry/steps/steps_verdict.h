@@ -34,7 +34,7 @@ struct StepMeasurements {
 
 // Reason for the duration of the steps.
 enum class StepsFinding {
-    kNotKnown,     // arrival times at collectives are not known: they run on a device, or none was traced
+    kNotKnown,     // the arrival times at collectives are not known: the collectives run on a GPU, or none was traced
     kTooFewSteps,  // there are too few steps for a finding
     kBalanced,     // no cause stands out
     kStraggler,    // one rank delays the others by its own work
@@ -43,7 +43,7 @@ enum class StepsFinding {
     kCrowded,      // the ranks share too few CPUs
     kData,         // all ranks wait for data
     kBytes,        // moving the collectives' bytes takes the time
-    kRoundTrips,   // the number of collectives takes the time
+    kRoundTrips,   // the latency of many small collectives takes the time
     kLittleWork,   // steps are so short that overhead dominates
 };
 
@@ -53,7 +53,8 @@ struct StepsVerdict {
     int rank = -1;               // the late rank, for kStraggler and kCpuTaken; -1: none
     Phase phase = Phase::kIdle;  // phase in which the rank is late, for kStraggler
     double share = 0;            // share of the steps in which the rank came last
-    double lostMs = 0;           // time per step spent waiting for the late rank alone
+    double lostMs = 0;           // time per step that all other ranks lose because of the late rank; kRotating: because
+                                 // of any late rank
     double stepMs = 0;           // median length of a step
     std::int64_t steps = 0;      // number of steps examined
     std::string text;  // "Rank 2 arrives last in 94 % of steps and costs 41.0 ms of 55.0 ms per step (median); ..."

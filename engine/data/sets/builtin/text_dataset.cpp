@@ -93,7 +93,7 @@ Result<std::shared_ptr<const Dataset>> TextDataset::make(std::string_view text, 
         ++count;
     });
     if (!counted) return counted.problem();
-    // A text must contain at least two samples, one for each part of the split.
+    // A text must contain at least two samples: one for training and one for validation.
     const std::int64_t least = 2 * contextLength + 1;
     if (count < least) return tooShort(what, count, contextLength, least);
     std::vector<char32_t> different;

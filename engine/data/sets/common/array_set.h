@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Parts of a data set as its files divide it.
+// Training samples of a data set, and validation samples if its files contain them separately.
 struct DataParts {
     std::shared_ptr<const Dataset> training;
     std::shared_ptr<const Dataset> validation;  // validation samples; null if the files contain none
@@ -31,7 +31,8 @@ std::optional<std::filesystem::path> guessLabelsFile(const std::filesystem::path
 std::optional<std::filesystem::path> guessTestFile(const std::filesystem::path& samples);
 std::optional<std::filesystem::path> findSamplesFile(const std::filesystem::path& directory);
 
-// Shape of one sample of an array. channelsLast: the array stores channels last and must be transposed.
+// Shape of one sample of an array. channelsLast: the array stores height x width x channels, and the samples must be
+// transposed to channels x height x width.
 struct SampleLayout {
     SampleShape shape;
     bool channelsLast = false;

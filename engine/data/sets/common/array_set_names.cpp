@@ -29,7 +29,8 @@ bool isFile(const path& candidate) {
     return std::filesystem::is_regular_file(candidate, ignored);
 }
 
-// Returns the first renamed file that exists, with or without .gz.
+// Applies each list of replacements to the name of `file`. Returns the first file with such a name that exists, with or
+// without .gz, in the directory of `file`.
 std::optional<path> firstBeside(const path& file, const std::vector<Words>& renamings) {
     for (const Words& words : renamings) {
         std::string name = renamed(file.filename().string(), words);

@@ -63,8 +63,8 @@ struct DataSplit {
 };
 
 // Loads the data set of a configuration and splits it as torch.utils.data.random_split: order = randperm(n) from
-// dataset.splitSeed; the first part is for training. Relative paths start at baseDirectory. After a stop request on
-// `stop` it soon returns a problem.
+// dataset.splitSeed; the first part is for training. Relative paths are resolved against baseDirectory. After a stop
+// request on `stop` it soon returns a problem.
 Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory = {},
                               const std::stop_token& stop = {});
 

@@ -48,7 +48,8 @@ class CsvParser {
     }
 
   private:
-    // Reads the first two records, which decide whether there is a header, and adds those records that are data.
+    // Reads the first two records and determines from them whether the first one is a header. Adds the records that are
+    // data.
     std::optional<Problem> readStart() {
         Cells first;
         Cells second;

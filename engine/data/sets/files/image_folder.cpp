@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Size of a rank's cache; enough for 85,000 images of 32 x 32.
+// Size of a rank's cache in bytes; enough for 85,000 images of 32 x 32 pixels.
 constexpr std::size_t kCacheBytes = std::size_t{256} << 20;
 constexpr std::int64_t kMaxImageSide = 4096;
 

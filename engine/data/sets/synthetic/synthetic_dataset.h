@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Returns torch.manual_seed(seed); x = torch.randn(size, features); y = torch.randn(size, targets), bit for bit. After
-// a stop request on `stop` it soon returns an incomplete table.
+// Returns the samples x and targets y of torch.manual_seed(seed); x = torch.randn(size, features); y =
+// torch.randn(size, targets), bit for bit. After a stop request on `stop` it soon returns an incomplete table.
 SampleTable makeSynthetic(const DatasetConfig& config, const std::stop_token& stop = {});
 
 // Grows `values` to `count` zeros in portions. Allocating gigabytes takes seconds, so `stop` is checked after each

@@ -39,8 +39,8 @@ int triangle(std::uint64_t phase) {
     return place < 128 ? place - 64 : 192 - place;
 }
 
-// Computes one channel: horizontal and vertical stripes whose widths depend on the class, shifts and noise of the
-// sample.
+// Computes one channel of an image: horizontal and vertical stripes. Their widths depend on the class; their shifts and
+// the noise depend on the sample.
 void paint(std::span<float> plane, std::size_t side, std::uint64_t ofClass, SampleRandom& random) {
     const std::uint64_t shift = random.next();
     const int bright = 96 + static_cast<int>(ofClass >> 58);
@@ -98,7 +98,8 @@ class ImagenetShaped final : public Dataset {
 std::vector<std::int64_t> imagenetClassSizes(std::int64_t seed) {
     std::vector<std::int64_t> sizes(kImagenetClasses, kFullClass);
     const std::vector<std::uint32_t> order = TorchGenerator(seed).randperm(kImagenetClasses);
-    // Sizes rise from 732 in steps of 9 to at most 1,299. Their sum is slightly too large; the larger half is reduced.
+    // Class sizes rise from 732 in steps of 9 to at most 1,299. Their sum is slightly larger than the number of
+    // training samples; the surplus is taken from the larger half of these classes.
     for (std::int64_t j = 0; j < kShortClasses; ++j) {
         sizes[order[static_cast<std::size_t>(j)]] = std::min(kSmallestClass + 9 * j, kFullClass - 1);
     }
