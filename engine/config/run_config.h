@@ -156,9 +156,8 @@ struct TrainingConfig {
     LossKind loss = LossKind::kAuto;         // loss function: auto | cross_entropy | mse
     std::int64_t maxSteps = 0;               // maximum number of optimizer steps; 0: all steps of all epochs
     Recompute recompute = Recompute::kNone;  // activations that the backward pass recomputes: none | blocks | all
-    ValidationMode validate =
-        ValidationMode::kExact;        // result of validation that is shown first: exact | padded; both results are
-                                       // reported
+    ValidationMode validate = ValidationMode::kExact;  // result of validation that is shown first: exact | padded; both
+                                                       // results are reported
     std::int64_t logEvery = 1;         // number of steps between two logged steps, which are the points of the charts
     std::int64_t checkpointEvery = 0;  // epochs between checkpoints; 0 = final weights only
     // seconds between checkpoints within an epoch, of which the latest is kept; 0 = off

@@ -41,8 +41,9 @@ int ClassroomSeat::run(int signalFd) {
         readRank();
         reportProgress();
     }
-    if (m_rank) m_rank->signal(SIGKILL);  // kills the rank of this computer; the other ranks detect its end by the
-                                          // closed connection
+    if (m_rank)
+        m_rank->signal(SIGKILL);  // kills the rank of this computer; the other ranks detect its end by the
+                                  // closed connection
     return m_exitCode.value_or(0);
 }
 

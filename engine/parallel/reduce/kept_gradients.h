@@ -21,8 +21,7 @@ void addKeptGradients(Backend& backend, unsigned adds, const Tensor& gradient, c
 template <class Kept>
 void addInTree(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
     const auto level = static_cast<std::size_t>(turn.keepAt);
-    if (turn.adds == 1U << level)
-        return backend.add(gradient, kept(level));  // adds to the kept gradient in place
+    if (turn.adds == 1U << level) return backend.add(gradient, kept(level));  // adds to the kept gradient in place
     addKeptGradients(backend, turn.adds, gradient, kept);
     backend.copy(gradient, kept(level));
 }

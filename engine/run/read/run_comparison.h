@@ -40,11 +40,11 @@ struct RunComparison {
     std::int64_t thinned = 0;    // number of steps in both runs whose losses were compared only as mean, minimum and
                                  // maximum of a window
     std::int64_t firstStep = 1;  // first step compared; above 1 if a run resumed from a checkpoint
-    std::optional<std::int64_t> lastStep;  // last compared step, set if a run of a watched script restarted its ranks
-                                           // after this step; empty: all steps are compared
-    std::optional<ValuePair> firstApart;   // first step whose losses in the two runs are not identical
-    std::optional<ValuePair> firstBeyond;  // first step whose losses in the two runs differ by more than the tolerance
-    ValuePair largest;                     // step whose losses have the largest relative difference
+    std::optional<std::int64_t> lastStep;   // last compared step, set if a run of a watched script restarted its ranks
+                                            // after this step; empty: all steps are compared
+    std::optional<ValuePair> firstApart;    // first step whose losses in the two runs are not identical
+    std::optional<ValuePair> firstBeyond;   // first step whose losses in the two runs differ by more than the tolerance
+    ValuePair largest;                      // step whose losses have the largest relative difference
     std::optional<ValuePair> sampleCounts;  // first step at which the two runs trained different numbers of samples
     std::int64_t epochs = 0;                // number of epoch results found in both runs
     double trainLossDifference = 0;         // largest relative difference of the training loss over all epochs

@@ -144,8 +144,9 @@ bool TraceData::apply(const StepTrace& trace) {
     }
     RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
     RankTrace received = rankTraceOf(trace);
-    if (rank.known && !received.known) return true;  // an unfinished trace that arrives late does not replace the
-                                                     // complete trace
+    if (rank.known && !received.known)
+        return true;  // an unfinished trace that arrives late does not replace the
+                      // complete trace
     if (!rank.known && received.known) ++step.known;
     rank = std::move(received);
     step.beginNs = std::min(step.beginNs, rank.beginNs);

@@ -53,8 +53,9 @@ std::span<const std::uint32_t> LoaderEvidence::indicesOf(std::int64_t pass, std:
     const IndexList& evaluated = found->second.evaluated;
     for (std::size_t i = 0; i < evaluated.batches(); ++i)
         if (evaluated.batch(i).number == batch) return evaluated.ofBatch(i);
-    if (evaluated.count() > 0) return {};  // a pass with evaluated and trained batches: the position of a trained batch
-                                           // in the pass is not known
+    if (evaluated.count() > 0)
+        return {};  // a pass with evaluated and trained batches: the position of a trained batch
+                    // in the pass is not known
     const auto epoch = epochOf(pass);
     const auto list = epoch ? epochs.find(*epoch) : epochs.end();
     const auto position = static_cast<std::size_t>(batch);

@@ -122,8 +122,9 @@ void EpochDiffView::startComparison() {
         return std::pair(plan.value(), computeDiff(scene, plan.value(), stop));
     };
     const auto show = [this, scene = *m_scene, key, other](const Answer& answer) {
-        if (!answer) return;  // cannot happen: if the plan of one epoch can be computed, the plan of any other epoch
-                              // can too
+        if (!answer)
+            return;  // cannot happen: if the plan of one epoch can be computed, the plan of any other epoch
+                     // can too
         m_recent.add(key, answer->second);
         setMade(answer->second, scene, answer->first, other);
     };

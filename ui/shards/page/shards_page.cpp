@@ -147,9 +147,8 @@ void ShardsPage::placeEpochSummary() {
     const bool beside = width() >= EpochSummarySide::kNarrowPage;
     if (beside != m_side->isBeside()) {
         m_side->setBeside(*m_row, beside);
-        QTimer::singleShot(0, this,
-                           [this] { layout()->update(); });  // a row of widgets that changes during a resize event
-                                                             // would keep its old layout
+        QTimer::singleShot(0, this, [this] { layout()->update(); });  // a row of widgets that changes during a resize
+                                                                      // event would keep its old layout
     }
     m_views->offerEpochSummary(!beside);
     if (beside || m_seen->isShown())

@@ -58,8 +58,9 @@ void SceneSource::readLabels() {
         this, [dataset = m_labelsOf](const LatestWork::Stop& stop) { return ringside::readLabels(*dataset, &stop); },
         [this](const Labels& labels) {
             m_labels = labels;
-            if (!m_plan.isWorking()) refresh();  // while a plan is being computed, the scene is refreshed when the plan
-                                                 // is available
+            if (!m_plan.isWorking())
+                refresh();  // while a plan is being computed, the scene is refreshed when the plan
+                            // is available
         });
 }
 

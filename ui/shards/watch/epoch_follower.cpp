@@ -25,8 +25,9 @@ void EpochFollower::setOn(bool on) {
 
 void EpochFollower::setLiveEpoch(qint64 epoch) {
     m_live = epoch;
-    if (epoch >= 0 && !m_pause.isActive()) m_pause.start();  // waits a second before the epoch is selected, so that
-                                                             // shorter runs do not change it
+    if (epoch >= 0 && !m_pause.isActive())
+        m_pause.start();  // waits a second before the epoch is selected, so that
+                          // shorter runs do not change it
 }
 
 void EpochFollower::finish(qint64 epoch) {
