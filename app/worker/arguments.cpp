@@ -29,7 +29,7 @@ Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels
     app.add_option("--rank", environment.rank);
     app.add_option("--world-size", environment.worldSize);
     app.add_option("--local-rank", environment.localRank);
-    app.add_option("--epoch-us", environment.epochUs);
+    app.add_option("--epoch-us", environment.runStartUs);
     app.add_option("--timeout-factor", environment.timeoutFactor)->check(CLI::Range(1.0, kMostTimeoutFactor));
     app.add_option("--run-dir", environment.runDirectory);
     app.add_option("--backend", environment.backend);

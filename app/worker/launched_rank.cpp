@@ -182,7 +182,7 @@ UniqueFd launcherSignals() {
 
 Result<LaunchedRun> prepare(const Start& start) {
     LaunchedRun launched;
-    launched.epochUs = monotonicUs();
+    launched.runStartUs = monotonicUs();
     RunConfig config = start.experiment.config;
     if (start.arguments.resume == kResumeAuto) {
         const Result<std::string> checkpoint = findResumeAuto(start.arguments.out, config.dataRanks());
@@ -228,7 +228,7 @@ int hostRun(const Start& start) {
     const bool isResumed = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
     Result<RunDirectory> directory =
-        openRun(launched.value().run.config, start.arguments.out, isResumed, launched.value().epochUs);
+        openRun(launched.value().run.config, start.arguments.out, isResumed, launched.value().runStartUs);
     if (!directory) return refuseAll(start, directory.problem());
     if (isResumed)
         log(resume.empty() ? "there is no checkpoint yet: starting from the beginning" : "continuing from " + resume);
@@ -299,7 +299,7 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     // A guest of a classroom writes no run directory, and the host's path does not exist on the guest's computer. "run"
     // is a placeholder, because an empty path would mean that the run writes no checkpoints.
     environment.runDirectory = start.isGuest ? "run" : joined.welcome.runDirectory;
-    environment.epochUs = joined.welcome.epochUs - joined.clockOffsetUs;
+    environment.runStartUs = joined.welcome.runStartUs - joined.clockOffsetUs;
     environment.backend = joined.welcome.backend;
     environment.device = joined.welcome.device;
     environment.address = joined.welcome.hostCount() > 1 ? joined.welcome.addresses[rank] : "";

@@ -27,7 +27,7 @@ void Backend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
     if (!squares.empty()) squares.front() = squaredNorm(tensor);
 }
 
-// Measures the rows in blocks of fixed size, so that no memory is allocated during a step.
+// Adds up the squares in blocks of a fixed number of rows, so that no memory is allocated during a step.
 double squaredNormByRows(Backend& backend, const Tensor& tensor) {
     constexpr std::int64_t kBlock = 64;
     std::array<double, kBlock> squares{};

@@ -17,7 +17,7 @@
 
 namespace ringside {
 
-class HostMemory;  // cpu/support/host_memory.h
+class HostMemory;  // defined in cpu/support/host_memory.h
 
 // Parameters of torch.optim.SGD. Each value is rounded to float where it is combined with a float tensor, as in
 // PyTorch.
@@ -59,7 +59,8 @@ struct MaxPoolSpec {
     std::int64_t height = 1;
     std::int64_t width = 1;
     std::int64_t kernel = 2;  // side of the pooling window; at most kMaxPoolKernel
-    // true: the values to pool are first passed through a ReLU: negative values count as 0 and get no gradient.
+    // true: the operation first applies a ReLU to the values to pool, so that a negative value counts as 0 and has
+    // gradient 0.
     bool relu = false;
     ImageLayout layout = ImageLayout::kChannelsLast;
 };
@@ -102,33 +103,35 @@ class Backend {
     virtual std::string instructionSet() const { return name(); }
     virtual Device device() const = 0;
 
-    // Counts the memory of allocate() and the memory that other components add.
+    // Returns the counter of the memory that allocate() returned and of memory that other components report to the
+    // counter.
     MemoryCount& memory() { return m_memoryCount; }
 
-    // Allocates a zeroed, 64-byte aligned tensor that lives as long as the backend. Only before training.
+    // Allocates a zeroed, 64-byte aligned tensor that lives as long as the backend. Call only before training starts.
     virtual Tensor allocate(const Shape& shape, DType type) = 0;
     virtual void upload(const void* from, const Tensor& to) = 0;  // copies to.bytes() bytes from host memory
     virtual void download(const Tensor& from, void* to) = 0;      // copies from.bytes() bytes to host memory; blocks
     // Blocks until all enqueued work is done.
     virtual void synchronize() = 0;
-    // Returns the means to record work that is the same in every step; none if the device gains nothing by recording.
-    // The backend must outlive the result.
+    // Returns the functions with which a StepRecorder records the work of a step and replays it. Returns nothing if the
+    // device does not become faster by recording. The backend must outlive the functions.
     virtual std::optional<RecordingDevice> recordingDevice() { return std::nullopt; }
     // Makes an uploader for batches. Returns null if the device reads batches directly from host memory. pinned: true
     // if the batches lie in page-locked memory. The backend must outlive the uploader.
     virtual std::unique_ptr<Uploader> makeUploader(bool /*pinned*/) { return nullptr; }
 
-    // Makes a slot (page-locked memory) for results of a step that the host reads after it has launched the next step.
-    // Returns null if the host runs the work itself and gains nothing. bytes: capacity, with each piece rounded up to
-    // 64 bytes. The backend must outlive the slot.
+    // Makes a slot: page-locked memory to which the device copies results of a step, and which the host reads after it
+    // has launched the next step. Returns null for a backend on the CPU, whose results are in host memory already.
+    // bytes: capacity, with each piece rounded up to 64 bytes. The backend must outlive the slot.
     virtual std::unique_ptr<ResultSlot> makeResultSlot(std::size_t /*bytes*/) { return nullptr; }
 
     // Makes the backend of another device of this process, for a strategy with a thread per device. Call it on the
     // thread that will use the result. number: number of the device in the process, from 1; this backend has 0.
     // devices: number of devices among which the process divides its CPUs.
     virtual std::unique_ptr<Backend> makePeer(int number, int devices) = 0;
-    // Copies a tensor that another backend of the process has allocated, perhaps on another device. The work of the
-    // other backend on `from` must have finished, and it must not change `from` before synchronize() of this backend.
+    // Copies a tensor that another backend of the process has allocated, perhaps on another device. The other backend's
+    // work on `from` must have finished. The other backend must not change `from` until synchronize() of this backend
+    // has returned.
     virtual void copyFromPeer(const Tensor& from, const Tensor& to) = 0;
 
     // Makes the operations for reductions over ranks. The backend must outlive these operations.
@@ -168,32 +171,34 @@ class Backend {
     // torch.argmax over each row: the index of the largest value, the first index if several are equal.
     virtual void argmax(const Tensor& values, const Tensor& indices) = 0;
 
-    // `state` below is a tensor that contains the bytes of an UpdateState (update_state.h) in the device's memory.
+    // The parameter `state` of the functions below is a tensor in the device's memory that contains the bytes of an
+    // UpdateState (update_state.h).
     //
-    // Multiplies the loss' gradient by share and by the state's loss scale, as torch.cuda.amp.GradScaler.scale().
+    // Multiplies the gradient of the loss by `share` and by the loss scale of the state, as
+    // torch.cuda.amp.GradScaler.scale(). share: weight of the micro-batch in the step's mean gradient.
     virtual void scaleLoss(const Tensor& gradient, float share, const Tensor& state) = 0;
-    // Measures the norm of all gradients if the rules require it, and decides on the step's update
-    // (torch.nn.utils.clip_grad_norm_, GradScaler.unscale_() and update()). Called once in each step, before its sgd()
-    // or adam().
+    // Computes the norm of all gradients if the rules require it. Then writes the decision on the step's update to the
+    // state: the factor of the gradients, and whether the step is skipped (torch.nn.utils.clip_grad_norm_,
+    // GradScaler.unscale_() and update()). Call once in each step, before sgd() or adam().
     virtual void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) = 0;
-    // torch.optim.SGD. Multiplies gradients by the state's factor, possibly in place, and changes nothing if the state
-    // skips the step. momentum may be empty if rule.momentum is 0. Bit-identical to torch/optim/sgd.py with fused
-    // multiply-add.
+    // torch.optim.SGD. Multiplies the gradients, possibly in place, by UpdateState::factor, which unscales and clips
+    // them. Changes nothing if the state says that the step is skipped. momentum may be empty if rule.momentum is 0.
+    // Bit-identical to torch/optim/sgd.py with fused multiply-add.
     virtual void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
                      const Tensor& state) = 0;
-    // torch.optim.Adam and AdamW; state as for sgd(). The moments start at 0. Bit-identical to torch/optim/adam.py and
-    // adamw.py with fused multiply-add.
+    // torch.optim.Adam and AdamW; state as for sgd(). Both moments must be 0 before the first update. Bit-identical to
+    // torch/optim/adam.py and adamw.py with fused multiply-add.
     virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                       const Tensor& secondMoment, const AdamRule& rule, const Tensor& state) = 0;
-    // Update all parameters, with the same bits as sgd() and adam() for each of them. A GPU updates many tensors with
-    // one launch, as torch.optim's foreach and fused implementations do.
+    // Update all parameters. The results are bit-identical to those of sgd() or adam() for each parameter. A GPU
+    // updates many tensors with one launch, as torch.optim's foreach and fused implementations do.
     virtual void sgdAll(std::span<const SgdTensors> parameters, const SgdRule& rule, const Tensor& state);
     virtual void adamAll(std::span<const AdamTensors> parameters, const AdamRule& rule, const Tensor& state);
 
-    // Images are channels-last, (B,H,W,C), unless a layout is given.
+    // Images are channels-last, (B,H,W,C), unless the comment of a function gives another layout.
     //
-    // True if this device has fast kernels for these convolutions on blocks of channels (plan/built_layers.h decides
-    // which models can use them). makeConvolution() accepts both layouts.
+    // True if this device computes these convolutions faster on images that are stored in blocks of channels
+    // (plan/built_layers.h decides which models can use this layout). makeConvolution() accepts both layouts.
     virtual bool prefersChannelBlocks(std::span<const ConvolutionSpec>) const { return false; }
     // Makes a torch.nn.Conv2d for one shape. The backend must outlive it.
     virtual std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) = 0;
@@ -205,7 +210,8 @@ class Backend {
     // Transposes each sample as a matrix of rows x columns values. Converts between channels-first and other layouts.
     virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) = 0;
 
-    // torch.nn.GELU(): x times the normal distribution function of x. gradX must not be gradY.
+    // torch.nn.GELU(): x times the cumulative distribution function of the standard normal distribution at x. gradX
+    // must not be gradY.
     virtual void geluForward(const Tensor& x, const Tensor& y) = 0;
     virtual void geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX) = 0;
     // torch.nn.LayerNorm over each row. moments(B,2) receives each row's mean and 1 / sqrt(variance + eps).
@@ -218,16 +224,17 @@ class Backend {
                                         const Tensor& gradY, const Tensor& gradX) = 0;
 
     // torch.nn.BatchNorm2d over all images and pixels of each channel. x is (B,H,W,C), or (B, C / kChannelBlock, H * W,
-    // kChannelBlock) if it has blocks of channels, which the last dimension shows. batchNormForward() normalises by the
-    // statistics of the batch and updates runningMean and runningVariance (with the unbiased variance). moments(2,C)
-    // receives all means, then all values of 1 / sqrt(variance + eps).
+    // kChannelBlock) if its images are stored in blocks of channels. batchNormForward() normalises by the statistics of
+    // the batch and updates runningMean and runningVariance (with the unbiased variance). moments(2,C) receives all
+    // means, then all values of 1 / sqrt(variance + eps).
     virtual void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                                   const Tensor& runningVariance, const Tensor& y, const Tensor& moments) = 0;
     // torch.nn.BatchNorm2d in evaluation mode: normalises by runningMean and runningVariance instead of the statistics
     // of the batch.
     virtual void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                                    const Tensor& runningVariance, const Tensor& y) = 0;
-    // Overwrites gradWeight and gradBias. batchNormBackwardInput() needs both unchanged.
+    // Overwrites gradWeight and gradBias. batchNormBackwardInput() reads gradWeight and gradBias, which must not be
+    // changed before.
     virtual void batchNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
                                              const Tensor& gradWeight, const Tensor& gradBias) = 0;
     virtual void batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
@@ -270,16 +277,16 @@ class Backend {
     MemoryCount m_memoryCount;
 };
 
-// Returns the sum of squares of a whole tensor, added row by row. The result is bit-identical to the results of
-// Backend::squaresOfRows() for parts of the rows, added in the order of the rows.
+// Returns the sum of squares of a whole tensor. The result is bit-identical to the sum, in the order of the rows, of
+// the results of Backend::squaresOfRows() for parts of the tensor, so that several ranks can compute it together.
 double squaredNormByRows(Backend& backend, const Tensor& tensor);
 
-// Decides on the step's update with a squared norm that was computed elsewhere. For ranks that hold only parts of the
-// gradients. squaredNorm: of all gradients of the model. state: as in Backend.
+// Decides on the step's update as Backend::decideUpdate(), for a rank that holds only a part of the gradients.
+// squaredNorm: squared norm of all gradients of the model, computed by the caller. state: as in Backend.
 void decideUpdateWith(Backend& backend, double squaredNorm, const UpdateRules& rules, const Tensor& state);
 
-// Makes a backend on the CPU. threads >= 1: CPUs that one rank may use; with 1, no thread pool is started. winograd:
-// computes gradients by Winograd's algorithm where it is faster.
+// Makes a backend on the CPU. threads: number of CPUs that one rank may use, at least 1; with 1, no thread pool is
+// started. winograd: true to compute the gradients of convolutions by Winograd's algorithm where it is faster.
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd = true);
 // Makes a backend on the CPU that takes its tensors and oneDNN's working memory from `memory`, which must outlive the
 // backend.

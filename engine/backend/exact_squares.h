@@ -14,15 +14,16 @@
 namespace ringside {
 
 inline constexpr std::size_t kFloatExponents = 256;
-// number of sums: the low halves by biased exponent, then the high halves
+// number of sums: one of the low halves for each biased exponent, then one of the high halves for each
 inline constexpr std::size_t kExactSums = 2 * kFloatExponents;
 
 // Square of a float, in the form in which squares are added.
 struct ExactSquare {
     static constexpr int kHalfBits = 24;
 
-    std::uint32_t exponent = 0;  // biased exponent of the float, the index of both sums
-    std::uint64_t low = 0;       // halves of the square of the significand
+    std::uint32_t exponent = 0;  // biased exponent of the float: index of the sum of low halves, and of the sum of high
+                                 // halves
+    std::uint64_t low = 0;       // low 24 bits of the squared significand; `high` contains the bits above them
     std::uint64_t high = 0;
 };
 

@@ -40,7 +40,7 @@ class MemoryCount {
     MemoryClass m_now = MemoryClass::kOther;
 };
 
-// Sets the purpose of memory during its lifetime and restores the previous purpose afterwards.
+// Guard that sets the purpose of memory while the guard exists, and then restores the previous purpose.
 class MemoryScope {
   public:
     MemoryScope(MemoryCount& count, MemoryClass what) : m_count(count), m_before(count.enter(what)) {}

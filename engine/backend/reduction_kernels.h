@@ -24,16 +24,16 @@ class ReductionKernels {
     virtual void copyEveryNth(const Tensor& from, std::int64_t first, std::int64_t step, const Tensor& to) = 0;
 
     // Writes the sum of squares of each row of `tensor` to `squares`. A GPU may write the sum of all rows into the
-    // first element and zeros into the others.
+    // first element of `squares` and zeros into all other elements.
     virtual void squaresOfRows(const Tensor& tensor, const Tensor& squares) = 0;
-    // Writes the square of each tensor's norm, rounded as clip_grad_norm_ rounds it, to `squares`. rows: the sums of
-    // squares of the rows of all tensors, one tensor after the other. ends: for each tensor, the number of rows up to
-    // its end (kInt64).
+    // Writes the square of each tensor's norm to `squares`, rounded as clip_grad_norm_ rounds it. rows: the sums of
+    // squares of the rows of all tensors, one tensor after the other. ends: for each tensor, the index in `rows` one
+    // past its last row (kInt64).
     virtual void squaresOfTensors(const Tensor& rows, const Tensor& ends, const Tensor& squares) = 0;
 
     // Adds the squares of `values` to the kExactSums sums (kInt64) of exact_squares.h.
     virtual void addExactSquares(const Tensor& values, const Tensor& sums) = 0;
-    // Writes the total of the sums to `square`.
+    // Writes to `square` the total of the kExactSums sums: the sum of all squares that addExactSquares() added.
     virtual void totalOfExactSquares(const Tensor& sums, const Tensor& square) = 0;
 
     // Decides on the step's update as Backend::decideUpdate(). The squared norm of all gradients of the model is the

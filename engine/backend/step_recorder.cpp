@@ -26,7 +26,8 @@ void StepRecorder::runAsItIs(const WorkKey& key, const std::function<void()>& wo
     m_kept.insert(m_kept.begin(), Kept{key, nullptr});
 }
 
-// Recording does not run the work. After a failure the caller runs it normally, so that a real error appears again.
+// Recording does not run the work. If recording fails, the caller runs the work normally, so that an error of the work
+// itself is reported again.
 std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& work) {
     try {
         return m_device.record(work);
@@ -36,7 +37,8 @@ std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& 
     }
 }
 
-// Discontinues recording for all keys. Earlier recordings would remain valid, but one mode of execution is simpler.
+// Stops recording for all keys. Earlier recordings would remain valid, but then some steps would be replayed and others
+// executed, which is harder to understand.
 void StepRecorder::stopRecording(const std::string& why) {
     m_possible = false;
     if (m_log) m_log(why);

@@ -16,7 +16,8 @@ class RecordedWork {
     virtual void launch() = 0;  // enqueues the recorded work on the backend's stream
 };
 
-// Inputs on which a recording depends. Another batch buffer, batch size or part of the step needs another recording.
+// Inputs on which a recording depends. Work with another batch buffer, another batch size or another part of the step
+// is recorded separately.
 struct WorkKey {
     const void* input = nullptr;
     std::int64_t rows = 0;
@@ -49,10 +50,10 @@ class StepRecorder {
     void run(const WorkKey& key, const std::function<void()>& work);
 
   private:
-    // A key with its recording.
+    // Key and recording of the work that was run with this key.
     struct Kept {
         WorkKey key;
-        std::unique_ptr<RecordedWork> recorded;  // recorded work; null if the step has been executed only once, so that
+        std::unique_ptr<RecordedWork> recorded;  // recorded work; null if the work has been executed only once, so that
                                                  // the next run records it
     };
 

@@ -13,7 +13,8 @@ namespace ringside {
 
 // Rules of the update, constant during a run.
 struct UpdateRules {
-    double clipNorm = 0;      // maximum of the gradient norm, as in torch.nn.utils.clip_grad_norm_; 0: no clipping
+    double clipNorm = 0;      // maximum norm of the gradient, as max_norm of torch.nn.utils.clip_grad_norm_; 0: no
+                              // clipping
     bool scalesLoss = false;  // true to scale the loss as torch.cuda.amp.GradScaler does, for float16
     double beta1 = 0;         // Adam's beta1 for its bias correction; 0 for other optimizers
     // Adam's beta2; 0 for other optimizers.
@@ -23,8 +24,8 @@ struct UpdateRules {
     RINGSIDE_HOST_DEVICE bool measuresNorm() const { return clipNorm > 0 || scalesLoss; }
 };
 
-inline constexpr double kFirstLossScale = 65536;  // default of torch.cuda.amp.GradScaler, as are the three constants
-                                                  // below
+inline constexpr double kFirstLossScale = 65536;  // initial loss scale; this value and the three constants below are
+                                                  // the defaults of torch.cuda.amp.GradScaler
 inline constexpr double kLossScaleGrowth = 2;
 inline constexpr double kLossScaleBackoff = 0.5;
 // Number of consecutive steps that are not skipped, after which the loss scale grows.
@@ -39,7 +40,7 @@ struct UpdateState {
     std::int64_t updates = 0;       // updates made; skipped steps do not count
     std::int64_t skippedSteps = 0;  // steps skipped because the gradient was not finite
 
-    float norm = NAN;  // gradient norm of the last step before clipping; NaN if skipped
+    float norm = NAN;  // gradient norm of the last step, before clipping; NaN if the step was skipped
     float factor = 1;  // factor that unscales and clips the gradient
     bool skipped = false;
     // Scalars of the last step's update, rounded to float where PyTorch rounds.
@@ -54,7 +55,7 @@ RINGSIDE_HOST_DEVICE double squareOfNorm(double sumOfSquares) {
     return static_cast<double>(norm) * static_cast<double>(norm);
 }
 
-// Returns the coefficient of clip_grad_norm_. NaN stays NaN.
+// Returns the factor by which clip_grad_norm_ multiplies the gradients: below 1 if they are clipped. NaN stays NaN.
 RINGSIDE_HOST_DEVICE float clipFactorOf(float norm, double clipNorm) {
     const float wanted = static_cast<float>(clipNorm) / (norm + 1e-6F);
     return wanted > 1 ? 1 : wanted;

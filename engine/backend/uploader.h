@@ -9,11 +9,12 @@ namespace ringside {
 class Uploader {
   public:
     virtual ~Uploader() = default;
-    // Starts to copy to.bytes() bytes from host memory after all work enqueued until now, which may still read `to`.
+    // Starts to copy to.bytes() bytes from host memory to `to`. The copy begins after all work enqueued until now,
+    // because this work may still read `to`.
     virtual void start(const void* from, const Tensor& to) = 0;
     // Makes work that is enqueued from now on wait for all started copies.
     virtual void join() = 0;
-    // Blocks until all started copies have read their host memory, which may then be overwritten.
+    // Blocks until all started copies have read their source in host memory, which may then be overwritten.
     virtual void waitForSources() = 0;
 };
 

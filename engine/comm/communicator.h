@@ -65,7 +65,7 @@ struct CommOptions {
     bool oneClock = true;  // true if all ranks run on one host and share its monotonic clock
     // Offset of the group numbers that this communicator writes to traces. Separates its groups from those of other
     // communicators of the run.
-    std::int64_t traceGroups = 0;
+    std::int64_t traceGroupOffset = 0;
 };
 
 // Collectives and messages of a recorded CUDA graph, which each launch of the graph executes again.

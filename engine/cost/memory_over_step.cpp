@@ -204,7 +204,7 @@ std::int64_t MemoryCurve::most() const {
     return most;
 }
 
-double MemoryCurve::mostAt() const {
+double MemoryCurve::peakTime() const {
     const auto found = std::ranges::max_element(moments, {}, [](const MemoryMoment& one) { return one.inUse.peak(); });
     return found == moments.end() ? 0 : found->at;
 }

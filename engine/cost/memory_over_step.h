@@ -25,7 +25,7 @@ struct MemoryCurve {
 
     // Returns the largest memory in use, in bytes.
     std::int64_t most() const;
-    double mostAt() const;  // returns the time at which the memory in use first reaches its maximum, most()
+    double peakTime() const;  // returns the time at which the memory in use first reaches its maximum, most()
 };
 
 // Returns the memory in use during a step. A forward pass takes one unit of time, a backward pass two. In a pipeline

@@ -33,8 +33,8 @@ bool connectsCpusOnly(CollectiveBackend backend) {
     return backend == CollectiveBackend::kShm || backend == CollectiveBackend::kMpi;
 }
 
-// Returns the number of GPUs that the experiment needs if no two ranks share a GPU: one for each rank, or for each
-// device of data_parallel.
+// Returns the number of GPUs that the experiment needs if no two ranks share a GPU: one for each rank, or, with the
+// strategy data_parallel, one for each of its devices.
 std::int64_t gpusWanted(const RunConfig& config) {
     return asProcesses(config).parallel.worldSize * devicesOf(config);
 }
@@ -55,7 +55,7 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
            unitOf(config) + "s share a GPU";
 }
 
-// Returns the setting that can only be computed on CPUs; empty if there is none.
+// Returns the reason why the experiment needs CPUs: a setting that is supported only on CPUs. Empty if there is none.
 std::string whyCpuOnly(const RunConfig& config) {
     if (config.parallel.throttle.any()) return "parallel.pace throttles only ranks that compute on CPUs";
     if (config.parallel.strategy == StrategyKind::kDataParallel && isCanonical(config))

@@ -15,11 +15,11 @@ struct ComputeChoice {
     std::string whyBackend;
     DeviceChoice device = DeviceChoice::kAuto;
     std::string whyDevice;
-    std::string cpuSetting;  // copy of HostDevices::cpuSetting if the CPU computes, else empty
+    std::string cpuSetting;  // copy of HostDevices::cpuSetting if the CPU is chosen, otherwise empty
 };
 
-// Resolves `auto` and explains the choice. `auto` chooses GPUs if each rank gets its own GPU or parallel.share_gpu is
-// on; it never mixes GPU and CPU ranks.
+// Resolves `auto` and explains the choice. `auto` chooses GPUs if there is a GPU for each rank or parallel.share_gpu is
+// on, otherwise the CPU for all ranks.
 ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host);
 
 // Returns a problem for a device, backend or precision that the experiment requires and this host or build does not

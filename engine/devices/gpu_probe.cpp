@@ -114,19 +114,20 @@ bool anyExists(const std::vector<std::filesystem::path>& paths) {
 GpuReport ask(const GpuProbeOptions& options) {
     const std::string name = options.worker.filename().string();
     Child child(options.worker, "--devices");
-    if (child.error() != 0) return noGpu(name + " could not be started: " + errnoText(child.error()));
+    if (child.error() != 0) return reportWithoutGpus(name + " could not be started: " + errnoText(child.error()));
     const auto deadline = Time::now() + options.deadline;
     std::string output;
     int status = 0;
     if (!child.readAll(output, deadline) || !child.collect(status, deadline)) {
-        GpuReport report = noGpu("querying the GPUs took longer than " + std::to_string(options.deadline.count()) +
-                                 " ms; check that nvidia-smi responds");
+        GpuReport report =
+            reportWithoutGpus("querying the GPUs took longer than " + std::to_string(options.deadline.count()) +
+                              " ms; check that nvidia-smi responds");
         report.probeTimedOut = true;
         return report;
     }
-    if (status != 0) return noGpu(name + " --devices " + howItEnded(status) + ": " + firstLine(output));
+    if (status != 0) return reportWithoutGpus(name + " --devices " + howItEnded(status) + ": " + firstLine(output));
     Result<GpuReport> report = parseGpuReport(reportLine(std::move(output)));
-    return report ? std::move(report).value() : noGpu(report.problem().text());
+    return report ? std::move(report).value() : reportWithoutGpus(report.problem().text());
 }
 
 }  // namespace
@@ -136,11 +137,12 @@ bool gpuDriverLoaded() {
 }
 
 GpuReport probeGpus(const GpuProbeOptions& options) {
-    if (!anyExists(options.driverSigns)) return noGpu(kNoDriver);
+    if (!anyExists(options.driverSigns)) return reportWithoutGpus(kNoDriver);
     std::error_code ignored;
     if (!std::filesystem::exists(options.worker, ignored))
-        return noGpu("an NVIDIA driver is loaded, but this build computes on CPUs only (" +
-                     std::string(kCudaWorkerName) + " is missing: CUDA was not found when Ringside was built)");
+        return reportWithoutGpus("an NVIDIA driver is loaded, but this build computes on CPUs only (" +
+                                 std::string(kCudaWorkerName) +
+                                 " is missing: CUDA was not found when Ringside was built)");
     return ask(options);
 }
 

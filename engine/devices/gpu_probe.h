@@ -26,8 +26,8 @@ struct GpuProbeOptions {
 };
 
 // Runs `worker --devices` in a child process, so that a driver that crashes or hangs does not affect the caller. Starts
-// no process without the program or a driver. Blocks until the deadline at most, plus 1 s to end the child. Never
-// throws because of a missing GPU: the report contains the reason.
+// no process if the worker program or an NVIDIA driver is missing. Blocks until the deadline at most, plus 1 s to end
+// the child. Never throws because of a missing GPU: the report contains the reason.
 GpuReport probeGpus(const GpuProbeOptions& options);
 
 // Runs the probe with the worker in this program's directory.

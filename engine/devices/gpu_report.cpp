@@ -114,7 +114,7 @@ Result<GpuReport> parseGpuReport(std::string_view text) {
     }
 }
 
-GpuReport noGpu(std::string why) {
+GpuReport reportWithoutGpus(std::string why) {
     GpuReport report;
     report.why = std::move(why);
     return report;

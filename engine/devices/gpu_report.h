@@ -13,12 +13,12 @@ namespace ringside {
 
 // One GPU of this host.
 struct GpuInfo {
-    int index = 0;  // index of the GPU as CUDA counts after CUDA_VISIBLE_DEVICES
+    int index = 0;  // CUDA's index of the GPU among the GPUs that CUDA_VISIBLE_DEVICES leaves visible
     std::string name;
     std::string uuid;
-    std::string computeCapability;  // compute capability, such as "9.0"
+    std::string computeCapability;  // version of the GPU's instruction set, such as "9.0"
     std::int64_t memoryBytes = 0;
-    std::int64_t freeBytes = -1;  // free memory in bytes; this and the members below come from NVML; -1 if unavailable
+    std::int64_t freeBytes = -1;  // free memory in bytes, reported by NVML; -1 if unavailable
     std::string whyNot;           // reason why ranks do not use the GPU; empty if they can
     double utilisationPercent = -1;
     double temperatureCelsius = -1;
@@ -57,10 +57,10 @@ Json toJson(const GpuReport& report);
 // Parses the output of the child process. Returns a problem unless the text is a complete report.
 Result<GpuReport> parseGpuReport(std::string_view text);
 
-// Returns a report without GPUs, with the reason.
-GpuReport noGpu(std::string why);
+// Returns a report without GPUs that contains the reason `why` none can be used.
+GpuReport reportWithoutGpus(std::string why);
 
-// Formats the report for display: one line per GPU, its links, or the reason.
+// Formats the report for display: one line per GPU and the connections between GPUs, or the reason why there are none.
 std::string describeGpus(const GpuReport& report);
 
 }  // namespace ringside

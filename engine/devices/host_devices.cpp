@@ -49,8 +49,8 @@ HostDevices findHostDevices() {
     host.memoryBytes = kibibytes(valueAfter("/proc/meminfo", "MemTotal"));
     host.availableBytes = kibibytes(valueAfter("/proc/meminfo", "MemAvailable"));
     host.cpuSetting = instructionSetting();
-    host.gpus =
-        noGpu(gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are read when the run starts" : kNoDriver);
+    host.gpus = reportWithoutGpus(
+        gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are read when the run starts" : kNoDriver);
     return host;
 }
 

@@ -22,8 +22,8 @@ struct HostDevices {
     GpuReport gpus;          // GPUs of the host, or the reason why none can be used
 };
 
-// Returns the devices of this host as described by files, quickly. `gpus` contains no GPUs, only whether a driver is
-// loaded.
+// Returns the devices of this host that can be found by reading files, which is fast. `gpus` lists no GPUs and only
+// says whether a driver is loaded.
 HostDevices findHostDevices();
 // Returns the devices of this host, including the GPUs, which a child process probes. Takes about a second if a driver
 // is loaded, so it must not be called on the GUI thread.

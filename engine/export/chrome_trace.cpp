@@ -52,7 +52,7 @@ class TraceWriter {
         m_out.text(R"(,"cat":"open","args":{"step":)").number(step.step).text("}}");
     }
 
-    void collective(int rank, const TracedStep& step, const Meeting& meeting, const CollectiveSpan& span) {
+    void collective(int rank, const TracedStep& step, const CollectiveArrivals& meeting, const CollectiveSpan& span) {
         begin("X", rank, kCollectiveThread, span.arrivedNs);
         name(collectiveName(span.kind)).text(R"(,"cat":"collective","dur":)");
         microseconds(span.endedNs - span.arrivedNs).text(R"(,"args":{"step":)").number(step.step);
@@ -63,7 +63,7 @@ class TraceWriter {
     }
 
     // Writes an arrow from the arrival of the last rank to a rank that waited for it.
-    void arrow(const Meeting& meeting, int to) {
+    void arrow(const CollectiveArrivals& meeting, int to) {
         ++m_arrows;
         end("s", meeting.lastRank, meeting.lastNs);
         end("f", to, meeting.lastNs);
@@ -95,8 +95,8 @@ class TraceWriter {
     std::int64_t m_arrows = 0;
 };
 
-const Meeting* meetingOf(const TracedStep& step, const CollectiveSpan& span) {
-    for (const Meeting& meeting : step.meetings)
+const CollectiveArrivals* meetingOf(const TracedStep& step, const CollectiveSpan& span) {
+    for (const CollectiveArrivals& meeting : step.arrivals)
         if (meeting.group == span.group && meeting.number == span.number) return &meeting;
     return nullptr;
 }
@@ -110,7 +110,7 @@ void writeStep(TraceWriter& out, const TracedStep& step) {
             if (span.phase != Phase::kIdle) out.span(rank, step, span);
         if (open) out.openSpan(rank, step, trace.spans.back());
         for (const CollectiveSpan& span : step.ranks[index].collectives) {
-            const Meeting* meeting = meetingOf(step, span);
+            const CollectiveArrivals* meeting = meetingOf(step, span);
             if (meeting == nullptr) continue;
             out.collective(rank, step, *meeting, span);
             if (rank != meeting->lastRank) out.arrow(*meeting, rank);

@@ -74,7 +74,7 @@ class Builder {
     }
 
     BuiltLayer residual(const LayerDescription& layer) {
-        BuiltLayer block{.name = layer.text(), .place = layer.name, .isBlock = true};
+        BuiltLayer block{.name = layer.text(), .parameterPrefix = layer.name, .isBlock = true};
         block.input = layer.input;
         block.output = layer.output;
         block.flops = layer.flops();
@@ -87,7 +87,7 @@ class Builder {
         for (const auto* part : {&block.body, &block.shortcut})
             for (const BuiltLayer& inner : *part) addInner(block, inner);
         if (layer.probability > 0 && !block.parameters.empty()) block.parametersOfUnits = {block.parameters.size()};
-        block.cost = static_cast<double>(block.parameterCount() * placesOf(block.input) + block.input.count());
+        block.cost = static_cast<double>(block.parameterCount() * usesPerWeight(block.input) + block.input.count());
         return block;
     }
 
@@ -112,7 +112,7 @@ class Builder {
 BuiltLayer group(std::vector<BuiltLayer> layers) {
     BuiltLayer one{.kind = BuiltKind::kGroup};
     one.name = layers.size() == 1 ? layers.front().name : layers.front().name + " ...";
-    one.place = layers.front().place;
+    one.parameterPrefix = layers.front().parameterPrefix;
     one.input = layers.front().input;
     one.output = layers.back().output;
     one.isBlock = layers.front().isBlock;
@@ -128,7 +128,8 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
     for (const Shape& shape : {one.output, one.input}) one.memory.push_back({.perSample = shape.count() * 4});
     const auto first = std::ranges::find_if(layers, [](const BuiltLayer& each) { return !each.parameters.empty(); });
     const bool takesWhole = first != layers.end() && first->input.dimensions() < 3 && one.input.dimensions() == 3;
-    one.cost = static_cast<double>(one.parameterCount() * (takesWhole ? 1 : placesOf(one.input)) + one.input.count());
+    one.cost =
+        static_cast<double>(one.parameterCount() * (takesWhole ? 1 : usesPerWeight(one.input)) + one.input.count());
     one.group = std::move(layers);
     return one;
 }

@@ -66,7 +66,7 @@ struct BuiltLayer {
 
     std::string name = {};  // layer as text, such as "Linear(64, 128)"
     // Prefix of the names of the layer's parameters in the state_dict: "0", "blocks.1"; empty without parameters.
-    std::string place = {};
+    std::string parameterPrefix = {};
     std::vector<TensorSize> parameters = {};
     std::vector<std::size_t> parametersOfUnits = {};  // number of parameter tensors of each unit inside this layer if
                                                       // fsdp.unit is layer, in order

@@ -121,18 +121,18 @@ void addSizes(BuiltLayer& built, const LayerDescription& layer, bool inPlace) {
 
 void finish(BuiltLayer& built) {
     if (!built.parameters.empty()) built.parametersOfUnits = {built.parameters.size()};
-    built.cost = static_cast<double>(built.parameterCount() * placesOf(built.input) + built.input.count());
+    built.cost = static_cast<double>(built.parameterCount() * usesPerWeight(built.input) + built.input.count());
 }
 
 }  // namespace
 
-std::int64_t placesOf(const Shape& input) {
+std::int64_t usesPerWeight(const Shape& input) {
     if (input.dimensions() == 3) return input[1] * input[2];
     return positionsOf(input);
 }
 
 BuiltLayer builtLayer(const LayerDescription& layer, bool inPlace) {
-    BuiltLayer built{.name = layer.text(), .place = layer.name};
+    BuiltLayer built{.name = layer.text(), .parameterPrefix = layer.name};
     built.input = layer.input;
     built.output = layer.output;
     built.flops = layer.flops();
@@ -147,7 +147,7 @@ BuiltLayer pooledConvolution(const LayerDescription& convolution, const LayerDes
                      .pooling = pool,
                      .afterReLU = relu,
                      .name = convolution.text() + (relu ? ", ReLU(), " : ", ") + pool.text(),
-                     .place = convolution.name};
+                     .parameterPrefix = convolution.name};
     built.input = convolution.input;
     built.output = pool.output;
     built.flops = convolution.flops() + pool.flops() + (relu ? convolution.output.count() : 0);

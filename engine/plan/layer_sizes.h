@@ -13,6 +13,6 @@ BuiltLayer pooledConvolution(const LayerDescription& convolution, const LayerDes
 BuiltLayer imageOrder(const Shape& input, const std::string& name);
 
 // Returns the number of positions of a sample at which each weight is used: pixels, or sequence positions.
-std::int64_t placesOf(const Shape& input);
+std::int64_t usesPerWeight(const Shape& input);
 
 }  // namespace ringside

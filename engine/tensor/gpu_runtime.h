@@ -21,7 +21,7 @@ class GpuRuntime {
     virtual DeviceEvent createEvent() = 0;
     virtual void destroyEvent(DeviceEvent event) noexcept = 0;
 
-    // Enqueues the event on a stream. The event is finished when all earlier work of the stream is.
+    // Enqueues the event on a stream. The event is finished when all earlier work of the stream is finished.
     virtual void record(DeviceEvent event, DeviceStream stream) = 0;
     // Makes later work of the stream wait for the event, without blocking the caller.
     virtual void streamWaits(DeviceStream stream, DeviceEvent event) = 0;

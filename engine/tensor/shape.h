@@ -21,7 +21,7 @@ class Shape {
     std::int64_t operator[](int i) const { return m_sizes[static_cast<std::size_t>(i)]; }
     std::int64_t count() const;               // returns the number of values; 1 for a scalar
     std::int64_t countPerRow() const;         // returns the number of values per index of the first dimension
-    Shape withRows(std::int64_t rows) const;  // returns a copy with another first dimension
+    Shape withRows(std::int64_t rows) const;  // returns a copy whose first dimension has the size `rows`
     std::span<const std::int64_t> sizes() const { return {m_sizes.data(), static_cast<std::size_t>(m_dimensions)}; }
     std::string text() const;  // returns, for example, "(128, 64)"
 

@@ -23,7 +23,7 @@ struct Tensor {
     std::int64_t rows() const { return shape[0]; }
     std::size_t bytes() const { return static_cast<std::size_t>(count()) * sizeOf(type); }
 
-    // Returns a view of the first rows, for a last, smaller batch.
+    // Returns a view of the first rows, for a batch that is smaller than the tensor.
     Tensor head(std::int64_t rowCount) const {
         RINGSIDE_ASSERT(rowCount <= rows());
         return {data, shape.withRows(rowCount), type, device};

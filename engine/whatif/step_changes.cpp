@@ -239,11 +239,11 @@ void withBuckets(StepPlan& step, double bucketBytes) {
     for (RankPlan& rank : step.ranks) {
         const std::optional<ReadyCurve> curve = readyCurve(rank);
         if (!curve) continue;
-        Rebucketing rebucketing(rank, *curve, bucketBytes, step.meetings);
+        Rebucketing rebucketing(rank, *curve, bucketBytes, step.arrivals);
         buckets = std::max(buckets, rebucketing.buckets());
         rebucketing.apply();
     }
-    step.meetings += buckets;
+    step.arrivals += buckets;
 }
 
 // Changes the number of ranks to `wanted`: removes ranks, or adds copies of ranks with their work in the steps
@@ -273,7 +273,7 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
 
 }  // namespace
 
-std::string whyNoAnswer(const StepChange& change, const TracedStep& step) {
+std::string reasonNotPredictable(const StepChange& change, const TracedStep& step) {
     const char* const what = change.bucketMiB > 0 ? "other buckets" : "another world size";
     if (change.bucketMiB <= 0 && change.worldSize <= 0) return {};
     if (!step.delayCostNs.empty())

@@ -10,10 +10,10 @@
 namespace ringside {
 
 // Returns the reason why recorded steps cannot predict the change; empty if they can.
-std::string whyNoAnswer(const StepChange& change, const TracedStep& step);
+std::string reasonNotPredictable(const StepChange& change, const TracedStep& step);
 
-// Applies the change to the plan of a step. Call only if whyNoAnswer() returns an empty text for the change. others:
-// plans of other steps; ranks that the change adds get the work of these steps.
+// Applies the change to the plan of a step. Call only if reasonNotPredictable() returns an empty text for the change.
+// others: plans of other steps; ranks that the change adds get the work of these steps.
 void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others);
 
 }  // namespace ringside

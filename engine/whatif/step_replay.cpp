@@ -27,7 +27,7 @@ std::vector<std::vector<const TracedStep*>> runsOf(const TraceData& trace) {
     std::vector<std::vector<const TracedStep*>> runs;
     const TracedStep* before = nullptr;
     for (const auto& [number, step] : trace.steps()) {
-        if (!step.complete() || wasHeld(step)) continue;
+        if (!step.complete() || wasPaused(step)) continue;
         const bool follows = before != nullptr && number == before->step + 1 && step.epoch == before->epoch;
         if (!follows) runs.emplace_back();
         runs.back().push_back(&step);
@@ -131,9 +131,9 @@ StepTimes play(const TraceData& trace, const StepChange* wanted) {
     return times;
 }
 
-std::string whyNoAnswer(const TraceData& trace, const StepChange& change) {
+std::string reasonNotPredictable(const TraceData& trace, const StepChange& change) {
     for (const auto& [number, step] : trace.steps())
-        if (step.complete()) return whyNoAnswer(change, step);
+        if (step.complete()) return reasonNotPredictable(change, step);
     return {};
 }
 
@@ -160,7 +160,7 @@ std::pair<double, double> spreadOfMean(const std::vector<double>& ns) {
 
 ReplayResult replaySteps(const TraceData& trace, const StepChange& change) {
     ReplayResult result;
-    result.unanswered = whyNoAnswer(trace, change);
+    result.unanswered = reasonNotPredictable(trace, change);
     if (!result.unanswered.empty()) return result;
     const StepTimes same = play(trace, nullptr);
     if (same.played.empty()) return result;
@@ -180,10 +180,10 @@ TraceData replayedTrace(const TraceData& trace, const StepChange& change, std::s
     const int ranks =
         change.worldSize > 0 && trace.worldSize() > 1 ? change.worldSize : static_cast<int>(trace.worldSize());
     TraceData played(ranks);
-    if (!whyNoAnswer(trace, change).empty()) return played;
+    if (!reasonNotPredictable(trace, change).empty()) return played;
     std::vector<const TracedStep*> steps;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && steps.size() < most; ++step)
-        if (step->second.complete() && !wasHeld(step->second)) steps.push_back(&step->second);
+        if (step->second.complete() && !wasPaused(step->second)) steps.push_back(&step->second);
     if (steps.empty()) return played;
     std::ranges::reverse(steps);
     const std::vector<StepPlan> plans = plansOf(steps, &change);

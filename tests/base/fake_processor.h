@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/processors/cpu_offers.h"
+#include "base/processors/cpu_yields.h"
 
 namespace ringside::testing {
 
 // Processor with a clock that only advances while the CPU is offered to other threads: by othersTake for each offer.
 struct FakeProcessor {
-    CpuOffers::TimePoint time{std::chrono::hours(1)};
+    CpuYields::TimePoint time{std::chrono::hours(1)};
     std::chrono::microseconds othersTake{0};
     int offers = 0;
 
-    CpuOffers::System system() {
+    CpuYields::System system() {
         return {[this] { return time; },
                 [this] {
                     ++offers;

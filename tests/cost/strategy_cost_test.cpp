@@ -141,8 +141,8 @@ TEST_CASE("a complete copy uses the most memory after the forward pass, a third 
     const MemoryCurve curve = memoryOverStep(subject, cost.plan, 0);
     CHECK(curve.most() == cost.memory[0].peak());
     CHECK(curve.end == Approx(3));
-    CHECK(curve.mostAt() < 1);
-    CHECK(curve.mostAt() >= 0.5);
+    CHECK(curve.peakTime() < 1);
+    CHECK(curve.peakTime() >= 0.5);
 }
 
 TEST_CASE("idle shares equal the formulas of the schedules") {

@@ -11,7 +11,7 @@ namespace {
 
 HostDevices hostWith(int gpus) {
     HostDevices host;
-    host.gpus = noGpu("no driver");
+    host.gpus = reportWithoutGpus("no driver");
     if (gpus == 0) return host;
     host.gpus.why.clear();
     host.gpus.nccl = "2.28.9";

@@ -41,7 +41,7 @@ TEST_CASE("the text lists name, memory, readings, links, versions and the reason
     CHECK_THAT(text, containing("GPU 0 to GPU 1: PCIe\n"));
     CHECK_THAT(text,
                containing("Driver 580.65.06 (up to CUDA 13.0), built with CUDA 13.0, NCCL 2.28.9, cuDNN 9.19.0\n"));
-    CHECK(describeGpus(noGpu("no driver")) == "GPU   none in use: no driver\n");
+    CHECK(describeGpus(reportWithoutGpus("no driver")) == "GPU   none in use: no driver\n");
 }
 
 TEST_CASE("an incomplete report is a problem, never an exception") {
@@ -60,7 +60,7 @@ TEST_CASE("an incomplete report is a problem, never an exception") {
     json = toJson(twoGpus());
     json["gpus"] = Json(std::vector<Json>(65, json["gpus"][0]));
     CHECK_THAT(parseGpuReport(json.dump()).problem().text(), containing("names 65 GPUs; the maximum is 64"));
-    CHECK_THAT(parseGpuReport(toJson(noGpu("")).dump()).problem().text(),
+    CHECK_THAT(parseGpuReport(toJson(reportWithoutGpus("")).dump()).problem().text(),
                containing("no usable GPU and gives no reason"));
     CHECK_FALSE(parseGpuReport("[]"));
 }

@@ -65,7 +65,7 @@ Welcome welcomeFor(int worldSize) {
     welcome.runDirectory = "/runs/x";
     welcome.backend = "gloo";
     welcome.device = "cpu";
-    welcome.epochUs = 12345;
+    welcome.runStartUs = 12345;
     welcome.hosts.assign(static_cast<std::size_t>(worldSize), 0);
     welcome.addresses.assign(static_cast<std::size_t>(worldSize), "127.0.0.1");
     welcome.sharedName = "s";
@@ -105,7 +105,7 @@ TEST_CASE("all ranks connect, receive the same terms and have their own connecti
     for (auto* guest : {&one, &two, &three}) {
         const Result<Joined> joined = guest->get();
         REQUIRE(joined.ok());
-        CHECK(joined.value().welcome.epochUs == 12345);
+        CHECK(joined.value().welcome.runStartUs == 12345);
         CHECK(joined.value().welcome.runDirectory == "/runs/x");
         CHECK(joined.value().sameHost);
         CHECK(joined.value().clockOffsetUs == 0);

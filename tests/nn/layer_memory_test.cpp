@@ -123,7 +123,7 @@ TEST_CASE("A block allocates what its layers and its own copies need") {
 
 TEST_CASE("Recomputed groups share the memory of their layers") {
     const auto backend = makeCpuBackend(1);
-    const auto shared = std::make_shared<TakenInTurns>(*backend);
+    const auto shared = std::make_shared<ReusedMemory>(*backend);
     Recomputed first(oneLinear(5, 3), shared);
     first.prepare(*backend, {5}, kPrepared);
     const std::int64_t own = kValueBytes * (4 * 3 + 4 * 5);  // output and gradient by the input
@@ -135,7 +135,7 @@ TEST_CASE("Recomputed groups share the memory of their layers") {
 
 TEST_CASE("Memory that is taken in turns is used again where it is large enough") {
     const auto backend = makeCpuBackend(1);
-    TakenInTurns turns(*backend);
+    ReusedMemory turns(*backend);
     const Tensor first = turns.take({4}, DType::kFloat32);
     const Tensor second = turns.take({6}, DType::kFloat32);
     CHECK(first.data != second.data);

@@ -142,7 +142,7 @@ TEST_CASE("images are reordered only where the order of their values differs") {
     CHECK(bytesOf(imageOrder({6}, "order"), 4) == 0);
     CHECK(imageOrder({2, 3, 5}, "order").cost == 30);
     CHECK(bytesOf(builtLayer(layerOf(LayerKind::kFlatten, {2, 3, 5}, {30}), true), 4) == 4 * 4 * (30 + 30));
-    CHECK((placesOf({2, 3, 5}) == 15 && placesOf({7, 5}) == 7 && placesOf({5}) == 1));
+    CHECK((usesPerWeight({2, 3, 5}) == 15 && usesPerWeight({7, 5}) == 7 && usesPerWeight({5}) == 1));
 }
 
 TEST_CASE("a convolution with its pooling keeps its output for a part of the batch only") {

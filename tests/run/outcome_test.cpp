@@ -41,7 +41,7 @@ RunEvidence wholeRun() {
     run.ranks = {left(0, 0, RankStage::kFinished), left(1, 0, RankStage::kFinished)};
     run.steps = run.plannedSteps = 8;
     run.plannedEpochs = 2;
-    run.checkpoint = CheckpointThere{"checkpoints/step-00000008", 8, 2};
+    run.checkpoint = StoredCheckpoint{"checkpoints/step-00000008", 8, 2};
     return run;
 }
 
@@ -50,7 +50,7 @@ RunEvidence stoppedRun() {
     RunEvidence run = wholeRun();
     run.ranks = {left(0, 20, RankStage::kStopped), left(1, 20, RankStage::kStopped)};
     run.steps = 3;
-    run.checkpoint = CheckpointThere{"checkpoints/step-00000003", 3, 0};
+    run.checkpoint = StoredCheckpoint{"checkpoints/step-00000003", 3, 0};
     run.stopRequested = true;
     return run;
 }
@@ -112,7 +112,7 @@ TEST_CASE("a run with any of these parts missing has failed") {
         checkFailed(run, 2, -1, "holds no complete checkpoint");
     }
     SECTION("the checkpoint of an earlier step") {
-        run.checkpoint = CheckpointThere{"checkpoints/step-00000004", 4, 1};
+        run.checkpoint = StoredCheckpoint{"checkpoints/step-00000004", 4, 1};
         checkFailed(run, 70, -1, "is of epoch 1 and step 4, not of epoch 2 and step 8");
     }
     SECTION("one epoch less") {
@@ -142,7 +142,7 @@ TEST_CASE("a run has stopped if every rank reported it and the weights of its la
     RunEvidence unsaved = stoppedRun();
     unsaved.checkpoint.reset();
     checkFailed(unsaved, 2, -1, "its weights are not in the run directory; no checkpoint was written");
-    unsaved.checkpoint = CheckpointThere{"checkpoints/step-00000002", 2, 0};
+    unsaved.checkpoint = StoredCheckpoint{"checkpoints/step-00000002", 2, 0};
     checkFailed(unsaved, 2, -1, "; the last checkpoint is checkpoints/step-00000002");
 
     RunEvidence killedOne = stoppedRun();
@@ -187,7 +187,7 @@ TEST_CASE("a run that lost its directory at its end has failed") {
     run.directoryLost = "the run directory /r was deleted";
     run.checkpoint.reset();
     checkFailed(run, 2, -1, "/r was deleted; its checkpoints were deleted with it");
-    run.checkpoint = CheckpointThere{"checkpoints/step-00000004", 4, 1};
+    run.checkpoint = StoredCheckpoint{"checkpoints/step-00000004", 4, 1};
     checkFailed(run, 2, -1, "/r was deleted; the last checkpoint is checkpoints/step-00000004");
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("the record of a run ends with its last steps and epoch results") {
 TEST_CASE("the verdict on a run killed by its launcher names what is saved") {
     RunEvidence run = stoppedRun();
     run.ranks[0].end.reset();
-    run.checkpoint = CheckpointThere{"checkpoints/step-00000003", 3, 0};
+    run.checkpoint = StoredCheckpoint{"checkpoints/step-00000003", 3, 0};
     CHECK(outcomeIfKilledNow(run).verdict ==
           "stopped by request after 3 of 8 steps; the weights are saved in checkpoints/step-00000003");
     run.steps = 5;

@@ -35,7 +35,7 @@ TEST_CASE("an epoch is compared when every rank has reported it") {
     PlanWatch watch(options);
     for (int rank = 0; rank < 4; ++rank) watch.add(Consumed{rank, 0, 3, hashOf(options, rank)});
     watch.add(Consumed{0, 1, 3, "unfinished"});
-    const PlanNews news = watch.finish(seconds(10));
+    const PlanResults news = watch.finish(seconds(10));
     CHECK(news.auditedEpochs == std::vector<std::int64_t>{0});
     REQUIRE(news.mismatches.size() == 1);
     CHECK(news.mismatches[0] == PlanMismatch{0, 1});
@@ -52,7 +52,7 @@ TEST_CASE("an epoch that a script leaves early is compared as far as it was trai
         PlanWatch watch(options);
         watch.add(left);
         for (int rank = 1; rank < 4; ++rank) watch.add(Consumed{rank, 0, 3, hashOf(options, rank)});
-        const PlanNews news = watch.finish(seconds(10));
+        const PlanResults news = watch.finish(seconds(10));
         CHECK(news.auditedEpochs.empty() == mayEndEarly);
         CHECK(news.mismatches.empty() == mayEndEarly);
     }
@@ -68,7 +68,7 @@ TEST_CASE("ranks that were started again are compared by their last report of an
     for (int attempt = 0; attempt < 2; ++attempt)
         for (int rank = 0; rank < (attempt == 0 ? 2 : 4); ++rank)
             watch.add(Consumed{rank, 0, 3, hashOf(options, rank)});
-    const PlanNews news = watch.finish(seconds(10));
+    const PlanResults news = watch.finish(seconds(10));
     CHECK(news.auditedEpochs == std::vector<std::int64_t>{0});
     CHECK(news.mismatches.empty());
 }
@@ -79,7 +79,7 @@ TEST_CASE("a wrong sample is found by step and slot, and not reported again by t
     watch.add(ConsumedIndices{2, 0, 2, 2, {9}});
     watch.add(ConsumedIndices{1, 0, 1, 0, {1, 9}});
     for (int rank = 0; rank < 4; ++rank) watch.add(Consumed{rank, 0, 3, hashOf(tenOnFour(), rank == 2 ? 1 : rank)});
-    const PlanNews news = watch.finish(seconds(10));
+    const PlanResults news = watch.finish(seconds(10));
     REQUIRE(news.mismatches.size() == 1);
     CHECK(news.mismatches[0] == PlanMismatch{2, 0, 2, 2, 4, 9});
     CHECK(news.mismatches[0].text() == "rank 2, epoch 1, step 2, slot 2: planned 4, trained 9");
@@ -93,7 +93,7 @@ TEST_CASE("samples after the planned ones and samples of unknown ranks are misma
     PlanWatch watch(tenOnFour());
     watch.add(ConsumedIndices{3, 0, 2, 2, {1, 6}});
     watch.add(ConsumedIndices{7, 0, 1, 0, {1, 6}});
-    const PlanNews news = watch.finish(seconds(10));
+    const PlanResults news = watch.finish(seconds(10));
     REQUIRE(news.mismatches.size() == 1);
     CHECK(news.mismatches[0].text() == "rank 3, epoch 1, step 2, slot 3: no sample planned, trained 6");
 }
@@ -112,7 +112,7 @@ TEST_CASE("a sampler that needs classes is not compared without them") {
     options.config.sampler.kind = SamplerKind::kClassBalanced;
     PlanWatch watch(options);
     watch.add(ConsumedIndices{0, 0, 1, 0, {7, 7}});
-    const PlanNews news = watch.finish(seconds(10));
+    const PlanResults news = watch.finish(seconds(10));
     CHECK(news.mismatches.empty());
     CHECK(news.confirmed.empty());
 }

@@ -18,8 +18,9 @@ std::vector<std::int64_t> greedy(RecordBudget& budget, std::int64_t fromUs, std:
     for (std::int64_t now = fromUs; now < untilUs; now += kHour / 60) {
         budget.advance(now);
         const std::int64_t before = budget.spent();
-        for (const RecordKind kind : {RecordKind::kSteps, RecordKind::kMetrics, RecordKind::kEpochs, RecordKind::kSigns,
-                                      RecordKind::kSamples, RecordKind::kGradients, RecordKind::kLog}) {
+        for (const RecordKind kind :
+             {RecordKind::kSteps, RecordKind::kMetrics, RecordKind::kEpochs, RecordKind::kHeartbeats,
+              RecordKind::kSamples, RecordKind::kGradients, RecordKind::kLog}) {
             while (budget.spend(kind, 1000)) {
             }
         }
@@ -87,9 +88,9 @@ TEST_CASE("a kind above its rate is halved as often as needed, and less when it 
 TEST_CASE("files of other programs in the directory reduce the budget") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     const std::int64_t before = budget.allowed();
-    budget.setOthers(1'000'000);
+    budget.setOtherFileBytes(1'000'000);
     CHECK(budget.allowed() == before - 1'000'000);
-    budget.setOthers(1'000'000'000);
+    budget.setOtherFileBytes(1'000'000'000);
     CHECK(budget.allowed() == 0);
     CHECK_FALSE(budget.spend(RecordKind::kSteps, 1000));
     CHECK(budget.spend(RecordKind::kVital, 1000));

@@ -25,7 +25,7 @@ struct Writer {
     std::ofstream file{run->value().paths().telemetry(), std::ios::app};
     std::string seen;
     std::shared_ptr<SetClock> clock = std::make_shared<SetClock>();
-    RunFollower follower{run->value().paths(), RunFollower::Traces::kLeftOut, clock};
+    RunFollower follower{run->value().paths(), RunFollower::Traces::kExcluded, clock};
 
     void write(const std::string& text) { file << text << std::flush; }
     bool advance() {

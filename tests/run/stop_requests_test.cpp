@@ -14,7 +14,7 @@ TEST_CASE("the first request stops, the second is warned, the third terminates")
     CHECK_FALSE(stops.isRequested());
     CHECK(stops.request(start) == Meaning::kBegin);
     CHECK(stops.isRequested());
-    CHECK(stops.request(start + 1s) == Meaning::kTell);
+    CHECK(stops.request(start + 1s) == Meaning::kLogCost);
     CHECK(stops.request(start + 3s) == Meaning::kCutShort);
 }
 
@@ -22,10 +22,10 @@ TEST_CASE("a second request counts only some time after the warning, and not lon
     StopRequests stops;
     const TimePoint start{};
     CHECK(stops.request(start) == Meaning::kBegin);
-    CHECK(stops.request(start + 1ms) == Meaning::kTell);
+    CHECK(stops.request(start + 1ms) == Meaning::kLogCost);
     CHECK(stops.request(start + 2ms) == Meaning::kNothing);
     CHECK(stops.request(start + 300ms) == Meaning::kNothing);
-    CHECK(stops.request(start + 5002ms) == Meaning::kTell);
+    CHECK(stops.request(start + 5002ms) == Meaning::kLogCost);
     CHECK(stops.request(start + 10002ms) == Meaning::kCutShort);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("any number of hang-ups counts as one stop request") {
     const TimePoint start{};
     CHECK(stops.hangUp(start) == Meaning::kBegin);
     for (int i = 1; i < 10; ++i) CHECK(stops.hangUp(start + i * 700ms) == Meaning::kNothing);
-    CHECK(stops.request(start + 8s) == Meaning::kTell);
+    CHECK(stops.request(start + 8s) == Meaning::kLogCost);
     CHECK(stops.hangUp(start + 9s) == Meaning::kNothing);
     CHECK(stops.request(start + 10s) == Meaning::kCutShort);
 }

@@ -10,8 +10,8 @@ using namespace ringside;
 
 namespace {
 
-std::vector<RankFate> alive(int count) {
-    std::vector<RankFate> fates(static_cast<std::size_t>(count));
+std::vector<RankCondition> alive(int count) {
+    std::vector<RankCondition> fates(static_cast<std::size_t>(count));
     for (int rank = 0; rank < count; ++rank) {
         fates[static_cast<std::size_t>(rank)].rank = rank;
         fates[static_cast<std::size_t>(rank)].hasSentAny = true;
@@ -19,7 +19,7 @@ std::vector<RankFate> alive(int count) {
     return fates;
 }
 
-void end(RankFate& fate, bool signalled, int code, int order, const std::string& line = {}, int missing = -1) {
+void end(RankCondition& fate, bool signalled, int code, int order, const std::string& line = {}, int missing = -1) {
     fate.end = ChildEnd{signalled, code};
     fate.endOrder = order;
     fate.missingRank = missing;
@@ -127,7 +127,7 @@ TEST_CASE("silence counts only beyond its limit, and before the first line beyon
 TEST_CASE("of stalled ranks the one furthest behind is named after its time limit") {
     const SilenceLimits limits{10, 30, 5};
     auto fates = alive(3);
-    for (RankFate& fate : fates) {
+    for (RankCondition& fate : fates) {
         fate.beat.step = 7;
         fate.beat.collective = 15;
         fate.beat.phase = Phase::kWaiting;
@@ -178,7 +178,7 @@ TEST_CASE("if all ranks timed out, the rank named by another one returned too la
     end(fates[0], false, 10, 1, "rank 0: rank 1 did not reach collective 3 (barrier) within 3 s: see its log");
     end(fates[1], false, 10, 2, "rank 1: rank 1 did not answer another rank in time, so communication ended");
     end(fates[2], false, 10, 3, "rank 2: rank 1 did not answer another rank in time, so communication ended");
-    for (RankFate& fate : fates) fate.missingRank = 1;
+    for (RankCondition& fate : fates) fate.missingRank = 1;
     const auto verdict = judge(fates, {}, true);
     REQUIRE(verdict);
     CHECK(verdict->code == ExitCode::kRankHung);
@@ -198,7 +198,7 @@ TEST_CASE("if all ranks timed out without a name, a long silent rank or the one 
     CHECK(judge(fates, {}, true)->code == ExitCode::kRankHung);
     fates[0].longestSilence = 3.0;  // both ranks were silent for as long, so neither is named
     CHECK(judge(fates, {}, true)->code == ExitCode::kCommunicationFailed);
-    for (RankFate& fate : fates) fate.beat.step = 4;
+    for (RankCondition& fate : fates) fate.beat.step = 4;
     fates[0].beat.collective = 9;
     fates[1].beat.collective = 8;
     CHECK(judge(fates, {}, true)->firstFailedRank == 1);
@@ -232,10 +232,10 @@ TEST_CASE("the verdict on a killed rank names the cause as far as it is known") 
 TEST_CASE("a save may take ten times as long as a step, and the delaying rank is named") {
     const SilenceLimits limits{10, 30, 5};
     auto fates = alive(2);
-    for (RankFate& fate : fates) fate.savingSeconds = 50;
+    for (RankCondition& fate : fates) fate.savingSeconds = 50;
     fates[0].beat.collective = fates[1].beat.collective = 8;
     CHECK_FALSE(judge(fates, limits, false));
-    for (RankFate& fate : fates) fate.savingSeconds = 50.1;
+    for (RankCondition& fate : fates) fate.savingSeconds = 50.1;
     REQUIRE(judge(fates, limits, false));
     CHECK(judge(fates, limits, false)->firstFailedRank == 0);
     fates[0].beat.collective = 9;  // rank 0 has saved and waits for rank 1
@@ -290,7 +290,7 @@ std::string misbehaviour(int own, int rank) {
 }
 
 // Ranks of a classroom: rank 0 on this computer, the others on computers of guests.
-std::vector<RankFate> lesson(int count) {
+std::vector<RankCondition> lesson(int count) {
     auto fates = alive(count);
     for (std::size_t rank = 1; rank < fates.size(); ++rank) fates[rank].host = "guest" + std::to_string(rank);
     return fates;

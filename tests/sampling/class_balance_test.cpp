@@ -85,7 +85,7 @@ TEST_CASE("a rank with one sample less is compared with its own number") {
 
 TEST_CASE("the number of ranks outside the range that is expected by chance") {
     // 95 % quantile of a binomial distribution with n ranks and p = 0.05.
-    const auto most = [](int ranks) { return ClassBalance{ranks, 1, {}, {}}.ranksOutsideByChance(); };
+    const auto most = [](int ranks) { return ClassBalance{ranks, 1, {}, {}}.expectedRanksOutside(); };
     CHECK(most(1) == 0);   // P(0) = 0.95
     CHECK(most(2) == 1);   // 0.9025, 0.9975
     CHECK(most(4) == 1);   // 0.8145, 0.9860

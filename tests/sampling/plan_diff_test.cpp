@@ -39,7 +39,7 @@ TEST_CASE("samples that the loader drops on shorter ranks have no step in common
     ShardSpec cut = kept;
     cut.loaderDropLast = true;
     const PlanDiff diff = diffPlans(planFor(kept), planFor(cut));
-    CHECK(diff.samePlace == 10);
+    CHECK(diff.sameSlot == 10);
     CHECK(diff.sameRankStep == 6);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("settings with different samples are compared on their common samples"
     PlanDiff diff = diffPlans(planFor(tenOnFourIn(0)), planFor(cut));
     CHECK(diff.samples == 8);
     CHECK(diff.onlyFirst == 2);
-    CHECK(diff.samePlace == 8);
+    CHECK(diff.sameSlot == 8);
     CHECK(!diff.identical());
     ShardSpec two = tenOnFourIn(0);
     two.worldSize = 2;
@@ -113,7 +113,7 @@ TEST_CASE("any two plans are compared as their lists are") {
                 const auto [otherRank, otherSlot] = b->second;
                 const bool trained = slot < first.trainedOf(rank) && otherSlot < second.trainedOf(otherRank);
                 expected.sameRank += rank == otherRank ? 1 : 0;
-                expected.samePlace += rank == otherRank && slot == otherSlot ? 1 : 0;
+                expected.sameSlot += rank == otherRank && slot == otherSlot ? 1 : 0;
                 expected.sameRankStep += rank == otherRank && trained && slot / 2 == otherSlot / 2 ? 1 : 0;
             }
             CAPTURE(samplerName(one.kind), samplerName(two.kind), one.datasetSize, two.datasetSize);
@@ -121,7 +121,7 @@ TEST_CASE("any two plans are compared as their lists are") {
             CHECK(diff.onlyFirst == expected.onlyFirst);
             CHECK(diff.onlySecond == expected.onlySecond);
             CHECK(diff.sameRank == expected.sameRank);
-            CHECK(diff.samePlace == expected.samePlace);
+            CHECK(diff.sameSlot == expected.sameSlot);
             CHECK(diff.sameRankStep == expected.sameRankStep);
             const bool areUneven = one.kind == SamplerKind::kUnpadded && two.kind == SamplerKind::kUnpadded;
             const auto ranks = static_cast<double>(std::max(one.worldSize, two.worldSize));

@@ -221,7 +221,7 @@ int main(int argc, char** argv) {
     options.fd = RankChannels::kTelemetryFd;
     options.rank = rank;
     options.heartbeatInterval = std::chrono::milliseconds(100);
-    options.epochUs = std::atoll(argument(argc, argv, "--epoch-us").c_str());
+    options.runStartUs = std::atoll(argument(argc, argv, "--epoch-us").c_str());
     TelemetrySink sink(options);
     if (deed == "loads") {
         sink.state(RankStage::kLoading);

@@ -91,7 +91,7 @@ TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, 
     both(rare, 0, 2, 200, 4'000'000, 400'000);  // 80 Mbit/s, 8 % of the time
     const auto links = hostLinks(runOf({"", "b", "c"}, 40, rare));
     CHECK(links[2].mbitPerSecond == Approx(80));
-    CHECK(links[2].movingShare == Approx(0.08));
+    CHECK(links[2].inFlightShare == Approx(0.08));
     CHECK(links[2].slow == HostLink::Slow::kNo);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("A link is as fast as its slower direction, and ranks that share it ad
     CHECK(links[0].rank == 2);
     CHECK(links[0].roundTripMs == Approx(0.25));
     CHECK(links[0].mbitPerSecond == Approx(80));
-    CHECK(links[0].movingShare == Approx(0.08));
+    CHECK(links[0].inFlightShare == Approx(0.08));
 }
 
 TEST_CASE("between two hosts a link is slow if transfers take most of the time") {

@@ -85,8 +85,8 @@ TEST_CASE("a step with a pause for inspection does not count for step times") {
     for (const std::int64_t step : {2, 3})
         for (const int rank : {0, 1})
             data.apply(stepOf(rank, step, {{kForward, 0}, {kPaused, 10}, {kForward, 80}, {kBackward, 90}}));
-    CHECK(wasHeld(*data.find(2)));
-    CHECK_FALSE(wasHeld(*data.find(1)));
+    CHECK(wasPaused(*data.find(2)));
+    CHECK_FALSE(wasPaused(*data.find(1)));
     CHECK(measuredIdleShare(data, 2) == share);
     CHECK(typicalStepSeconds(data) == seconds);
     // All steps contain a pause, so the idle share is not known.

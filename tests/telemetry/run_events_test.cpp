@@ -232,9 +232,9 @@ TEST_CASE("the second arrival at a collective is that of the rank before the las
         TraceData data(static_cast<int>(arrivals.size()));
         for (std::size_t rank = 0; rank < arrivals.size(); ++rank)
             data.apply(arrival(static_cast<int>(rank), 1, arrivals[rank]));
-        const Meeting& meeting = data.find(1)->meetings.at(0);
+        const CollectiveArrivals& meeting = data.find(1)->arrivals.at(0);
         CHECK(meeting.lastNs == 1000 + *std::ranges::max_element(arrivals));
-        return std::pair(meeting.lastRank, meeting.secondNs - 1000);
+        return std::pair(meeting.lastRank, meeting.secondLastArrivalNs - 1000);
     };
     using Second = std::pair<int, std::int64_t>;
     CHECK(secondOf({20, 35, 50}) == Second{2, 35});
@@ -310,9 +310,9 @@ TEST_CASE("links of hosts have two digits and their units") {
     link.slow = HostLink::Slow::kFar;
     CHECK(link.whole() == "3.0 ms round trip: a round trip takes 25 % of a step");
     link.slow = HostLink::Slow::kNarrow;
-    link.movingShare = 0.6;
+    link.inFlightShare = 0.6;
     CHECK(link.finding() == "bytes are in transfer 60 % of the time");
-    link.movingShare = 1.5;
+    link.inFlightShare = 1.5;
     CHECK(link.finding() == "bytes are in transfer 100 % of the time");
     link.timesSlower = 7.6;
     CHECK(link.finding() == "8 times slower than the other hosts");

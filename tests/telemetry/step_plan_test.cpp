@@ -46,9 +46,9 @@ CollectiveSpan collective(std::int64_t number, std::int64_t ready, std::int64_t 
 TracedStep stepOf(const std::vector<RankTrace>& ranks) {
     TracedStep step;
     step.ranks = ranks;
-    step.meetings.resize(2);
-    step.meetings[0].number = 1;
-    step.meetings[1].number = 2;
+    step.arrivals.resize(2);
+    step.arrivals[0].number = 1;
+    step.arrivals[1].number = 2;
     for (RankTrace& rank : step.ranks) rank.endNs = rank.spans.back().endNs;
     return step;
 }
@@ -64,7 +64,7 @@ TEST_CASE("work is divided where a collective is requested, and a wait ends with
     second.spans = {span(Phase::kForward, 0, 20), span(Phase::kMoving, 20, 30)};
     second.collectives = {collective(1, 20, 20, 20, 30)};
     const StepPlan plan = planOf(stepOf({first, second}));
-    CHECK(plan.meetings == 2);
+    CHECK(plan.arrivals == 2);
     checkItems(plan.ranks[0], {{ItemKind::kWork, 4, Phase::kForward},
                                {ItemKind::kReady, 0},
                                {ItemKind::kWork, 6, Phase::kForward},

@@ -19,7 +19,7 @@ PlanItem workFor(Phase phase, double ns) {
 // Rank 0 requests a collective after 10 ns and enters it 2 ns later; rank 1 enters it after 20 ns.
 StepPlan oneCollective() {
     StepPlan plan;
-    plan.meetings = 1;
+    plan.arrivals = 1;
     plan.ranks.resize(2);
     plan.ranks[0].items = {workFor(Phase::kForward, 10), item(ItemKind::kReady, 0), workFor(Phase::kBackward, 5),
                            item(ItemKind::kWait, 1)};
@@ -84,7 +84,7 @@ TEST_CASE("each rank begins a step when it has ended the one before and the gap"
 
 TEST_CASE("collectives of a rank are processed one after the other") {
     StepPlan plan;
-    plan.meetings = 2;
+    plan.arrivals = 2;
     plan.ranks.resize(2);
     for (RankPlan& rank : plan.ranks) {
         rank.items = {item(ItemKind::kReady, 0, 0), item(ItemKind::kReady, 0, 1), item(ItemKind::kWait, 0, 1)};

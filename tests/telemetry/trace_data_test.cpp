@@ -124,11 +124,11 @@ TEST_CASE("the traces of a step are joined by its collectives") {
     CHECK(data.apply(traceOf(1, 4, 35, 50)));
     const TracedStep& step = *data.find(4);
     REQUIRE(step.complete());
-    REQUIRE(step.meetings.size() == 1);
-    const Meeting& meeting = step.meetings[0];
+    REQUIRE(step.arrivals.size() == 1);
+    const CollectiveArrivals& meeting = step.arrivals[0];
     CHECK(meeting.lastRank == 2);
     CHECK(meeting.lastNs == 4050 * kTraceMs);
-    CHECK(meeting.secondNs == 4035 * kTraceMs);
+    CHECK(meeting.secondLastArrivalNs == 4035 * kTraceMs);
     CHECK(meeting.arrivedNs == std::vector<std::int64_t>{4020 * kTraceMs, 4035 * kTraceMs, 4050 * kTraceMs});
     CHECK(step.beginNs == 4000 * kTraceMs);
     CHECK(step.endNs == 4053 * kTraceMs);

@@ -135,26 +135,26 @@ TEST_CASE("a batch leaves the grid when forward begins and returns as trained wh
         one.showsPhases = true;
     }
     flight.setProgress(progress);
-    CHECK_FALSE(flight.isAnyTaken());
-    progress.ranks[1].taken = true;
+    CHECK_FALSE(flight.isAnyComputing());
+    progress.ranks[1].isComputing = true;
     flight.setProgress(progress);
-    CHECK(flight.taken(0).size() == 0);
-    CHECK(flight.taken(1).first == 8);
-    CHECK(flight.taken(1).size() == 4);
-    CHECK_FALSE(flight.isFlying());   // without motion, the samples are at their target immediately
-    progress.ranks[1].taken = false;  // in the optimizer phase, the samples do not count as taken yet
+    CHECK(flight.computingSlots(0).size() == 0);
+    CHECK(flight.computingSlots(1).first == 8);
+    CHECK(flight.computingSlots(1).size() == 4);
+    CHECK_FALSE(flight.isFlying());         // without motion, the samples are at their target immediately
+    progress.ranks[1].isComputing = false;  // in the optimizer phase, the samples do not count as taken yet
     flight.setProgress(progress);
-    CHECK(flight.taken(1).size() == 4);
+    CHECK(flight.computingSlots(1).size() == 4);
     progress.ranks[1].done = 12;
     flight.setProgress(progress);
-    CHECK_FALSE(flight.isAnyTaken());
+    CHECK_FALSE(flight.isAnyComputing());
     theme.setMotion(true);
-    progress.ranks[0].taken = true;
+    progress.ranks[0].isComputing = true;
     flight.setProgress(progress);
     CHECK(flight.isFlying());
     flight.showAt(1e12);
     CHECK_FALSE(flight.isFlying());
     progress.ranks[0].showsPhases = false;  // the run continues at full speed
     flight.setProgress(progress);
-    CHECK_FALSE(flight.isAnyTaken());
+    CHECK_FALSE(flight.isAnyComputing());
 }

@@ -23,10 +23,10 @@ TEST_CASE("a rank is tested over all its classes together") {
     ClassBalance balance{1, 2, {13, 7}, {chanceBand(100, 50, 20), chanceBand(100, 50, 20)}};
     CHECK(balance.distance(0) == Approx(2.2275).epsilon(1e-4));
     CHECK(balance.distanceLimit() == Approx(3.841).epsilon(0.03));
-    CHECK(balance.withinChance(0));
+    CHECK(balance.isWithinLimit(0));
     balance.counts = {15, 5};  // (25 + 25) / 8.0808 = 6.1875
     CHECK(balance.distance(0) == Approx(6.1875).epsilon(1e-4));
-    CHECK_FALSE(balance.withinChance(0));
+    CHECK_FALSE(balance.isWithinLimit(0));
     balance.classes = 10;
     CHECK(balance.distanceLimit() == Approx(16.919).epsilon(0.005));
 }

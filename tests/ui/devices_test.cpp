@@ -113,7 +113,7 @@ TEST_CASE("the devices dialog shows a card per device and the devices of the exp
 
 TEST_CASE("without a GPU the dialog shows the reason") {
     HostDevices host = twoGpus();
-    host.gpus = noGpu("no GPU found on this machine");
+    host.gpus = reportWithoutGpus("no GPU found on this machine");
     const FakeControl control = FakeControl::answering(host);
     ExperimentModel experiment;
     DeviceQuery query(control.program());

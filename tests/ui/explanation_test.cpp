@@ -97,7 +97,7 @@ TEST_CASE("a step that shorter ranks do not have is explained with its ranks") {
     CHECK(explain(sceneOf(spec), {2, 1}).lines.back() ==
           "The rank has 2 = 0 x 3 + 2 samples: drop_last of the loader drops the last 2, so the sample is not used in "
           "this epoch.");
-    CHECK(explainNothing(sceneOf(spec)).lines.back() ==
+    CHECK(explainGrid(sceneOf(spec)).lines.back() ==
           "drop_last of the loader drops 4 samples in incomplete last batches; they are shown dashed.");
     spec.datasetSize = 9;  // 3, 2, 2, 2
     CHECK(explain(sceneOf(spec), {0, 1}).lines.back() ==

@@ -6,7 +6,7 @@
 #include "status/run_text.h"
 #include "support/catch.h"
 #include "telemetry/data/run_data.h"
-#include "words/complaint.h"
+#include "words/failure_cause.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
 #include "words/phase_text.h"
@@ -62,11 +62,11 @@ TEST_CASE("real numbers are written shortly and read back the same") {
 }
 
 TEST_CASE("an error of ringsidectl is shown as its last line with the labels of the form") {
-    CHECK(complaintIn("ringsidectl: first\nringsidectl: parallel.world_size is 0: use 1\n\n") ==
+    CHECK(failureCause("ringsidectl: first\nringsidectl: parallel.world_size is 0: use 1\n\n") ==
           "World size is 0: use 1");
     CHECK(inFormWords("pipeline.schedule_file and pipeline.schedule.") == "Schedule file and Pipeline schedule.");
-    CHECK(complaintIn("Killed: ringsidectl: x") == "Killed: ringsidectl: x");
-    CHECK(complaintIn("\n").isEmpty());
+    CHECK(failureCause("Killed: ringsidectl: x") == "Killed: ringsidectl: x");
+    CHECK(failureCause("\n").isEmpty());
 }
 
 TEST_CASE("times have three figures, and from ten seconds on they are seconds") {

@@ -472,7 +472,7 @@ TEST_CASE("Explain opens the documents at the heading of a rank, step, epoch or 
         identities->fill(menu, {thing});
         IdentityWindow::choose(menu, "explainIdentityAction");
         const auto* help = f.window.findChild<HelpDialog*>();
-        return help ? help->file() + QLatin1Char('/') + help->lineInSight() : QString();
+        return help ? help->file() + QLatin1Char('/') + help->currentLine() : QString();
     };
     CHECK(headingOf({IdentityKind::Rank, 1}) == "experiments.md/Which rank gets which sample");
     CHECK(headingOf({IdentityKind::Step, 2}) == "timeline.md/What it shows");

@@ -179,7 +179,7 @@ TEST_CASE("F1 opens the documentation of the setting that has the keyboard") {
     f.trigger("helpAction");
     auto* help = f.find<HelpDialog>("helpDialog");
     CHECK(help->file() == "experiments.md");
-    CHECK(help->lineInSight().startsWith(QLatin1String("parallel.world_size (")));
+    CHECK(help->currentLine().startsWith(QLatin1String("parallel.world_size (")));
     f.window.activateWindow();
     f.window.pages().show(QStringLiteral("timeline"));
     f.window.centralWidget()->setFocus();
@@ -204,7 +204,7 @@ TEST_CASE("the documentation opens without a network and finds words") {
     auto* search = help.findChild<QLineEdit*>(QStringLiteral("helpSearchLineEdit"));
     search->setText(QStringLiteral("Canonical reduction"));
     QTest::keyClick(search, Qt::Key_Return);
-    CHECK(help.lineInSight() == "Canonical reduction");
+    CHECK(help.currentLine() == "Canonical reduction");
     search->setText(QStringLiteral("no such words in it"));
     QTest::keyClick(search, Qt::Key_Return);
     CHECK(help.findChild<QLabel*>(QStringLiteral("helpNoteLabel"))->text().contains(QLatin1String("no such words")));

@@ -495,8 +495,8 @@ TEST_CASE("the command palette finds letters, synonyms and similar commands") {
     CHECK(first("pause") == &stop);
     CHECK(first("compare") == &compare);
     CHECK(first("s") == &saveAs);  // in the order of the menus
-    CHECK_FALSE(findCommands(all, "pause").near);
-    CHECK(findCommands(all, "pasue").near);
+    CHECK_FALSE(findCommands(all, "pause").onlySimilar);
+    CHECK(findCommands(all, "pasue").onlySimilar);
     CHECK(first("pasue") == &stop);
     CHECK(first("thene") == &theme);
     CHECK_FALSE(findCommands(all, "xyzzy").actions.isEmpty());

@@ -31,7 +31,7 @@ TEST_CASE("a correct assignment shares only its padding and loses no samples") {
     // The ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: ranks 0 and 2 share sample 4, ranks 1 and 3 share sample 1.
     const ShardScene scene = threeEpochs(tenOnFour());
     const MistakeEffectReport report = reportOf(scene);
-    CHECK_FALSE(report.healthy);
+    CHECK_FALSE(report.withoutMistakes);
     CHECK_FALSE(report.identicalEpoch);
     CHECK(report.here.neverSeen == 0);
     CHECK(MistakeEffectReport::meanOverlap(report.here.epoch) == Approx(2.0 / 6));
@@ -55,8 +55,8 @@ TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the 
     const MistakeEffectReport report = reportOf(scene);
     CHECK(report.identicalEpoch == 0);
     CHECK(report.here.neverSeen == 2);
-    REQUIRE(report.healthy);
-    CHECK(report.healthy->neverSeen == 0);
+    REQUIRE(report.withoutMistakes);
+    CHECK(report.withoutMistakes->neverSeen == 0);
     const Explanation explained = explainMistakeEffect(scene, report);
     CHECK(explained.warning);
     CHECK(explained.title == "Epoch 3 is identical to epoch 1");
@@ -71,7 +71,7 @@ TEST_CASE("with one shard for all ranks, all train on the same quarter") {
     const ShardScene scene = sceneOf(spec);
     const MistakeEffectReport report = reportOf(scene);
     CHECK(report.here.epoch.seen == 3);
-    CHECK(report.healthy->epoch.seen == 12);
+    CHECK(report.withoutMistakes->epoch.seen == 12);
     CHECK(MistakeEffectReport::meanOverlap(report.here.epoch) == 3);
     const Explanation explained = explainMistakeEffect(scene, report);
     CHECK(explained.title.contains("Every process passes rank 1"));

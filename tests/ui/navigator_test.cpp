@@ -20,7 +20,7 @@ class Places final : public Page {
         return all;
     }
     void showView(const QString& view) override { shown = view; }
-    QWidget* keyboardHome() const override { return m_line; }
+    QWidget* keyboardWidget() const override { return m_line; }
     QString shown;
 
   private:
@@ -78,5 +78,5 @@ TEST_CASE("messages of a page about files reach the window, and its shortcut giv
     tabs.show();
     tabs.activateWindow();
     pages.focusPage();
-    CHECK(tabs.focusWidget() == page->keyboardHome());
+    CHECK(tabs.focusWidget() == page->keyboardWidget());
 }

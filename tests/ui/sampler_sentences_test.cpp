@@ -52,7 +52,7 @@ TEST_CASE("contiguous blocks divide the position by the block") {
     CHECK(copy[2] ==
           "Its first copy is position 0: rank 0, slot 0, step 1. With drop_last on the sampler, samples 6, 2 would be "
           "dropped instead.");
-    CHECK(explainNothing(sceneOf(spec)).lines[1] ==
+    CHECK(explainGrid(sceneOf(spec)).lines[1] ==
           "Rank r uses one block, positions r x 3 to (r + 1) x 3 - 1, in batches of 2.");
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("unpadded ranks repeat nothing, and two of them are shorter") {
     CHECK(valueOf(spec, "Per rank, n / W rounded up or down") == "3 or 2");
     CHECK(valueOf(spec, "Last batch per rank") == "1 or 0");
     CHECK(valueOf(spec, "Padding (duplicates)") == "0");
-    CHECK(explainNothing(sceneOf(spec)).lines[1].contains("3 or 2 samples"));
+    CHECK(explainGrid(sceneOf(spec)).lines[1].contains("3 or 2 samples"));
 }
 
 TEST_CASE("sequential and random samplers do not shard") {
@@ -114,7 +114,7 @@ TEST_CASE("sequential and random samplers do not shard") {
     CHECK(why(random, {1, 0})[1] ==
           "After torch.manual_seed(seed + epoch - 1 = 0 + 0 = 0), the loader draws its own seed, and RandomSampler "
           "then draws the seed for randperm(10).");
-    CHECK(explainNothing(sceneOf(random)).lines[2].contains("trains on each sample 4 times"));
+    CHECK(explainGrid(sceneOf(random)).lines[2].contains("trains on each sample 4 times"));
 }
 
 TEST_CASE("draws are explained with the expected frequency of the sample") {
@@ -192,9 +192,8 @@ TEST_CASE("each mistake is explained with its effect on the sample") {
 
     spec.pitfalls = {.wrongWorldSize = 8};
     CHECK(why(spec, {1, 0})[2] == "There are no ranks 4 to 7, so no rank trains on positions with these remainders.");
-    CHECK(explainNothing(sceneOf(spec))
-              .lines[2]
-              .startsWith("A deliberate mistake: The sampler assigns samples to 8 ranks"));
+    CHECK(
+        explainGrid(sceneOf(spec)).lines[2].startsWith("A deliberate mistake: The sampler assigns samples to 8 ranks"));
 }
 
 TEST_CASE("the effective batch counts accumulated batches, and the learning rate follows it") {

@@ -56,7 +56,7 @@ TEST_CASE("every trained sample of a real DistributedSampler is checked off") {
     const SeenSamples samples = run.read();
     // 103 samples, 3 ranks: 35 for each rank in each of 2 epochs
     CHECK(samples.asPlanned == 3 * 35 * 2);
-    CHECK(samples.otherwise == 0);
+    CHECK(samples.notAsPlanned == 0);
     CHECK(planSentence(samples) == "All 210 trained samples are as planned by DistributedSampler (seed 5, shuffled).");
     REQUIRE(samples.audit);
     const TableData table = auditTable(*samples.audit);
@@ -71,7 +71,7 @@ TEST_CASE("a sample that differs from the plan is counted and located") {
     RecordedRun run("ddp_three_ranks");
     run.damage("\"index\":[2,61,28,", "\"index\":[2,62,28,");
     const SeenSamples samples = run.read();
-    CHECK(samples.otherwise == 8);  // all samples of the batch with the changed index
+    CHECK(samples.notAsPlanned == 8);  // all samples of the batch with the changed index
     CHECK(samples.firstOther == "rank 2, epoch 1, step 2");
     RunData data;
     Decoder decoder;

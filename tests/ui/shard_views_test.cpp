@@ -70,7 +70,7 @@ TEST_CASE("the history in a large data set is computed epoch by epoch with the s
     const ShardScene scene = epochsOf(large, 5);
     SampleHistory life = emptySampleHistory(scene, 4);
     CHECK(life.entries.empty());
-    CHECK(life.epochsToTell == 5);
+    CHECK(life.epochLimit == 5);
     life = extendHistory(scene, life, std::atomic<bool>(false));
     CHECK(life.entries.size() == 2);  // two epochs, because at most 8 million samples are computed at a time
     CHECK_FALSE(life.isWhole());

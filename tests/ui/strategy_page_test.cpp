@@ -8,7 +8,7 @@
 #include "config/mesh.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
-#include "strategy/page/twin_panel.h"
+#include "strategy/page/picture_table_panel.h"
 #include "strategy/pictures/schedule_canvas.h"
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
@@ -366,10 +366,10 @@ TEST_CASE("in slow motion the schedule shows the position of each rank") {
     CHECK((f.label("scheduleNoteLabel").text() + f.label("scheduleNoteLabel").toolTip()).contains("rank 0 0F2"));
     CHECK(motionSentence(run.scene()) ==
           "Step 7: rank 0 0F2 \u00b7 rank 1 fetches its batch \u00b7 rank 2 updates weights \u00b7 rank 3 3B0");
-    CHECK(travelsNow(run.scene(), StepLink::What::kActivations, 0));
-    CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kActivationGradients, 0));
-    CHECK(travelsNow(run.scene(), StepLink::What::kActivationGradients, 3));
-    CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kActivations, 1));
+    CHECK(isSendingNow(run.scene(), StepLink::What::kActivations, 0));
+    CHECK_FALSE(isSendingNow(run.scene(), StepLink::What::kActivationGradients, 0));
+    CHECK(isSendingNow(run.scene(), StepLink::What::kActivationGradients, 3));
+    CHECK_FALSE(isSendingNow(run.scene(), StepLink::What::kActivations, 1));
     run.feed(PhaseReached{3, 8, Phase::kDataWait, 6});  // rank 3 is one step ahead of the others
     REQUIRE(waitFor([&] { return canvas.moments()[3] == 33; }));
     CHECK(run.scene().motion->step == 7);
@@ -387,12 +387,12 @@ TEST_CASE("in slow motion the gathered units are those that the ranks work on") 
     REQUIRE(waitFor([&] { return run.scene().motion.has_value(); }));
     const auto gathered = [&] { return gatheredNow(run.scene(), scheduleLanes(run.scene()).front()); };
     CHECK(gathered() == std::vector<bool>{false, false, false, true, false, false, false, false});
-    CHECK(travelsNow(run.scene(), StepLink::What::kParameters, 0));
-    CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kGradients, 0));
+    CHECK(isSendingNow(run.scene(), StepLink::What::kParameters, 0));
+    CHECK_FALSE(isSendingNow(run.scene(), StepLink::What::kGradients, 0));
     for (int rank = 0; rank < 2; ++rank) run.at(rank, Phase::kBackward, 1);  // the first layer's ReLU
     REQUIRE(waitFor([&] { return run.scene().motion->ranks[1].layer == 1; }));
     CHECK(gathered() == std::vector<bool>{true, false, false, false, false, false, false, false});
-    CHECK(travelsNow(run.scene(), StepLink::What::kGradients, 0));
+    CHECK(isSendingNow(run.scene(), StepLink::What::kGradients, 0));
     for (int rank = 0; rank < 2; ++rank) run.at(rank, Phase::kOptimizer, -1);
     REQUIRE(waitFor([&] { return run.scene().motion->ranks[1].phase == Phase::kOptimizer; }));
     CHECK(gathered() == std::vector<bool>(8, false));

@@ -124,7 +124,7 @@ TEST_CASE("the lanes follow the newest steps until the user zooms, and again aft
     TracedRun run(timeline.run, 2, 1);
     run.steps(5);
     REQUIRE(timeline.shows(5));
-    CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(4, 5));
+    CHECK(timeline.model().visibleSteps() == std::pair<std::int64_t, std::int64_t>(4, 5));
     QTest::keyClick(&timeline.lanes(), Qt::Key_W);
     CHECK(!timeline.model().follows());
     const double left = timeline.model().left();
@@ -132,7 +132,7 @@ TEST_CASE("the lanes follow the newest steps until the user zooms, and again aft
     REQUIRE(timeline.shows(10));
     CHECK(timeline.model().left() == Approx(left));
     timeline.part<QPushButton>("liveButton").click();
-    CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(9, 10));
+    CHECK(timeline.model().visibleSteps() == std::pair<std::int64_t, std::int64_t>(9, 10));
 }
 
 TEST_CASE("a step with a pause does not flatten the bars of the other steps, and the legend names the pause") {
@@ -181,7 +181,7 @@ TEST_CASE("keys zoom, pan, fit and move between steps") {
     QTest::keyClick(&lanes, Qt::Key_A);
     CHECK(model.left() + model.span() / 2 == Approx(middle - 0.2 * span));
     QTest::keyClick(&lanes, Qt::Key_F);
-    CHECK(model.stepsInSight() == std::pair<std::int64_t, std::int64_t>(1, 12));
+    CHECK(model.visibleSteps() == std::pair<std::int64_t, std::int64_t>(1, 12));
     model.choose(7);
     QTest::keyClick(&lanes, Qt::Key_Period);
     CHECK(timeline.cursor.step() == 8);
@@ -238,7 +238,7 @@ TEST_CASE("the strip detects the step from which on steps took longer") {
     REQUIRE(waitFor([&] { return strip.changePoint().has_value(); }));
     CHECK(*strip.changePoint() == 31);
     QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(static_cast<int>(strip.xOf(20)), 40));
-    const auto [first, last] = timeline.model().stepsInSight();
+    const auto [first, last] = timeline.model().visibleSteps();
     CHECK(first <= 20);
     CHECK(last >= 20);
     CHECK(last - first <= 2);
@@ -327,7 +327,7 @@ TEST_CASE("after a failure the timeline shows its end and which rank waited for 
     run.end(RunOutcome::kFailed, 1, "rank 1 was killed by signal 9");
     REQUIRE(waitFor([&] { return timeline.text("verdictTitleLabel").startsWith("Rank 1 was killed"); }));
     CHECK(timeline.model().follows());
-    CHECK(timeline.model().stepsInSight().second == 12);
+    CHECK(timeline.model().visibleSteps().second == 12);
     REQUIRE(timeline.model().openSpans().size() == 3);
     CHECK(timeline.model().openSpans()[0].waitsFor == std::vector<int>{1});
     CHECK(timeline.model().openSpans()[2].waitsFor == std::vector<int>{1});
@@ -396,7 +396,7 @@ TEST_CASE("the keys of the lanes work while a button of the page has the focus")
     QTest::keyClick(&record, Qt::Key_W);
     CHECK(timeline.model().span() < before);
     QTest::keyClick(&record, Qt::Key_F);
-    CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(1, 6));
+    CHECK(timeline.model().visibleSteps() == std::pair<std::int64_t, std::int64_t>(1, 6));
 }
 
 TEST_CASE("the legend shows all phases in a narrow window") {

@@ -300,7 +300,7 @@ TEST_CASE("where PyTorch's plan is known the grid shows it, with the samples tha
     fixture.open();
     fixture.window.pages().show("shards");
     const auto showsPlan = [&] { return fixture.find<QWidget>("gridView")->isVisible(); };
-    REQUIRE(waitFor([&] { return fixture.window.plan().isSeen() && showsPlan(); }));
+    REQUIRE(waitFor([&] { return fixture.window.plan().isWatchedPlan() && showsPlan(); }));
     const ShardPlan* plan = fixture.window.plan().plan();
     REQUIRE(plan != nullptr);
     // DistributedSampler of PyTorch 2.15 with seed 5: 103 samples, 35 for each of 3 ranks; rank 2 began with 76, 83, 86

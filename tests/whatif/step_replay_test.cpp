@@ -204,8 +204,8 @@ TEST_CASE("simulated steps are a trace like the recorded ones") {
     CHECK(step.endNs - step.beginNs == 33 * kReplayMs);
     CHECK(timeOf(step.ranks[0].times, Phase::kWaiting) == 20 * kReplayMs);
     CHECK(timeOf(step.ranks[0].times, Phase::kMoving) == 2 * kReplayMs);
-    REQUIRE(step.meetings.size() == 1);
-    CHECK(step.meetings[0].lastRank == 1);
+    REQUIRE(step.arrivals.size() == 1);
+    CHECK(step.arrivals[0].lastRank == 1);
     const TraceData faster = replayedTrace(unevenSteps(6, 1 << 20), {.withoutDelayOf = 1}, 3);
     CHECK(faster.find(5)->endNs - faster.find(5)->beginNs == 13 * kReplayMs);
     const TraceData wider = replayedTrace(unevenSteps(6, 1 << 20), {.worldSize = 5}, 3);

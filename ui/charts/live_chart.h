@@ -44,7 +44,7 @@ class LiveChart : public QChartView {
     void setFlags(std::vector<ChartFlag> flags);
     const std::vector<ChartFlag>& flags() const { return m_flags; }
     AxisRange shownY() const;
-    void setFromZero(bool on) { m_y.startsAtZero = on; }  // true: the y axis always starts at zero
+    void setYFromZero(bool on) { m_y.startsAtZero = on; }  // true: the y axis always starts at zero
     void setXFromZero(bool on) { m_xFromZero = on; }  // true: the whole x range starts at zero, the start of training
     // Sets the visible x range; empty: the whole range, which grows with new points.
     void setXRange(std::optional<AxisRange> range);

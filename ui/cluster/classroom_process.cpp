@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/json/json_members.h"
-#include "words/complaint.h"
+#include "words/failure_cause.h"
 
 namespace ringside {
 namespace {
@@ -98,7 +98,7 @@ void ClassroomProcess::handleLine(const QByteArray& line) {
 
 void ClassroomProcess::handleExit(int exitCode) {
     readLines();
-    const QString why = complaintIn(m_process->readAllStandardError());
+    const QString why = failureCause(m_process->readAllStandardError());
     emitEnded(why.isEmpty() ? tr("ringsidectl ended with code %1 and gave no reason.").arg(exitCode) : why, exitCode);
 }
 

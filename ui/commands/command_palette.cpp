@@ -45,8 +45,8 @@ void CommandPalette::filter(const QString& typed) {
     m_shown.clear();
     FoundCommands found = findCommands(m_actions, typed);
     if (const QList<QAction*> more = m_more ? m_more(typed) : QList<QAction*>(); !more.isEmpty())
-        found = {found.near ? more : more + found.actions};
-    if (found.near)
+        found = {found.onlySimilar ? more : more + found.actions};
+    if (found.onlySimilar)
         addNote(tr("No command matches \u201c%1\u201d. Press Down to choose a similar one:").arg(typed.trimmed()));
     for (QAction* action : found.actions) {
         const QString keys = action->shortcut().toString(QKeySequence::NativeText);
@@ -60,7 +60,7 @@ void CommandPalette::filter(const QString& typed) {
     }
     // Selects the best match, so that Enter runs this command. Selects nothing if the listed commands are only similar
     // to the typed text, or if the best match is disabled; Enter then does nothing.
-    if (!found.near && !found.actions.isEmpty() && found.actions.first()->isEnabled()) m_list->setCurrentRow(0);
+    if (!found.onlySimilar && !found.actions.isEmpty() && found.actions.first()->isEnabled()) m_list->setCurrentRow(0);
 }
 
 void CommandPalette::addNote(const QString& text) {

@@ -11,8 +11,8 @@ namespace ringside {
 void setSynonyms(QAction& action, const QString& words);
 
 struct FoundCommands {
-    QList<QAction*> actions;  // found actions, best match first
-    bool near = false;        // true if nothing matches; the actions are then the most similar ones
+    QList<QAction*> actions;   // found actions, best match first
+    bool onlySimilar = false;  // true if nothing matches; the actions are then the most similar ones
 };
 
 // Returns the actions whose text or synonyms contain the typed words, followed by the actions whose text contains the

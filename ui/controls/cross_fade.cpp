@@ -12,12 +12,12 @@ CrossFade::CrossFade(const Theme& theme, QWidget& widget) : m_theme(theme) {
     connect(&m_animation, &QVariantAnimation::valueChanged, &widget, qOverload<>(&QWidget::update));
 }
 
-void CrossFade::keepCurrentPicture() {
+void CrossFade::prepareFade() {
     m_animation.stop();
     m_held = m_theme.allowsMotion();
 }
 
-void CrossFade::arrive() {
+void CrossFade::startFade() {
     if (!m_held) return;
     m_held = false;
     m_animation.start();

@@ -14,8 +14,8 @@ class CrossFade : public QObject {
   public:
     CrossFade(const Theme& theme, QWidget& widget);
 
-    void keepCurrentPicture();  // call before the picture changes; stops a fade in progress
-    void arrive();              // starts the fade; call when the new picture can be drawn
+    void prepareFade();  // call before the picture changes; stops a fade in progress
+    void startFade();    // starts the fade; call when the new picture can be drawn
     void stop();
     bool isHeld() const { return m_held; }
     double opacity() const;  // returns the opacity of the old picture; 0 after the fade

@@ -141,7 +141,7 @@ void HelpDialog::goTo(const QTextCursor& cursor) {
     m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->value() + m_text->cursorRect().top());
 }
 
-QString HelpDialog::lineInSight() const {
+QString HelpDialog::currentLine() const {
     return m_text->textCursor().block().text();
 }
 

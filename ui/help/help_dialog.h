@@ -23,7 +23,7 @@ class HelpDialog final : public QDialog {
     // the heading is not found, to the start of the file.
     void show(const HelpTopic& topic);
     QString file() const { return m_file; }
-    QString lineInSight() const;  // returns the line to which the last topic or search has scrolled
+    QString currentLine() const;  // returns the line to which the last topic or search has scrolled
 
   private:
     QWidget* makeSide();

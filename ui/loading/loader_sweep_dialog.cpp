@@ -45,7 +45,7 @@ LoaderSweepDialog::LoaderSweepDialog(ExperimentModel& model, Theme& theme, const
 }
 
 void LoaderSweepDialog::buildLayout() {
-    m_chart->chart().setFromZero(true);
+    m_chart->chart().setYFromZero(true);
     m_chart->chart().setStyles(NumberStyle::Whole, NumberStyle::Plain);
     m_chart->chart().setXText([](double x) { return tr("%1 workers").arg(std::lround(x)); });
     m_chart->setMinimumSize(kWidth, kChartHeight);

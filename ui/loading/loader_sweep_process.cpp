@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "base/json/json_members.h"
-#include "words/complaint.h"
+#include "words/failure_cause.h"
 
 namespace ringside {
 namespace {
@@ -85,7 +85,7 @@ void LoaderSweepProcess::parseLine(const QByteArray& line) {
 
 void LoaderSweepProcess::finished() {
     readLines();
-    const QString complaint = complaintIn(m_process->readAllStandardError());
+    const QString complaint = failureCause(m_process->readAllStandardError());
     fail(complaint.isEmpty()
              ? tr("ringsidectl ended without a result: run `ringsidectl sweep` in a terminal to see why.")
              : complaint);

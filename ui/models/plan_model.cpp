@@ -55,19 +55,19 @@ void PlanModel::setEpoch(int epoch) {
     refresh();
 }
 
-void PlanModel::setSeen(const std::optional<SeenPlan>& seen) {
+void PlanModel::setWatchedPlan(const std::optional<SeenPlan>& seen) {
     if (seen == m_seen) return;
     m_seen = seen;
     refresh();
 }
 
-bool PlanModel::isSeen() const {
+bool PlanModel::isWatchedPlan() const {
     return m_seen && m_experiment.config().dataset.kind == DatasetKind::kExternal;
 }
 
 RunConfig PlanModel::config() const {
     RunConfig config = m_experiment.config();
-    if (!isSeen()) return config;
+    if (!isWatchedPlan()) return config;
     config.sampler = m_seen->sampler;
     config.loader.batchSize = m_seen->loader.batchSize;
     config.loader.dropLast = m_seen->loader.dropLast;
@@ -76,7 +76,7 @@ RunConfig PlanModel::config() const {
 }
 
 ShardSpec PlanModel::specAt(int epoch) const {
-    if (isSeen()) return m_seen->specAt(epoch);
+    if (isWatchedPlan()) return m_seen->specAt(epoch);
     const DataSplit* data = m_experiment.data();
     return epochSpec(m_experiment.config(), data ? data->training : nullptr, epoch);
 }
@@ -97,7 +97,7 @@ void PlanModel::refresh() {
         m_epoch = epochCount() - 1;
         Q_EMIT epochChanged(m_epoch);
     }
-    if (!isSeen() && m_experiment.data() == nullptr) {
+    if (!isWatchedPlan() && m_experiment.data() == nullptr) {
         const Problems& problems = m_experiment.problems();
         const auto aboutData =
             std::ranges::find_if(problems, [](const Problem& problem) { return problem.field.starts_with("dataset"); });

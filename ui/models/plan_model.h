@@ -30,9 +30,9 @@ class PlanModel : public QObject {
 
     // Sets the plan that the sampler of a watched script follows. It is used while the experiment is that of a script,
     // and needs no data. Empty: the order of the script's samples is not known.
-    void setSeen(const std::optional<SeenPlan>& seen);
+    void setWatchedPlan(const std::optional<SeenPlan>& seen);
     // True if the plan is that of a watched script.
-    bool isSeen() const;
+    bool isWatchedPlan() const;
     // Returns the experiment with the sampler, the loader and the ranks that the plan follows.
     RunConfig config() const;
 

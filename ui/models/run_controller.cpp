@@ -9,7 +9,7 @@
 #include "models/run_model.h"
 #include "run/read/run_directory.h"
 #include "run/read/run_life.h"
-#include "words/complaint.h"
+#include "words/failure_cause.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -48,7 +48,7 @@ RunController::~RunController() {
 
 void RunController::start(const RunConfig& config, const QString& runDirectory) {
     if (isLive()) return;
-    startNewRun({});
+    resetForRun({});
     m_wasLive = true;
     m_model.expect({config.parallel.worldSize, QString::fromStdString(config.name)});
     setState(State::Starting);
@@ -69,7 +69,7 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
 
 void RunController::attach(const QString& runDirectory) {
     if (isLive()) return;
-    startNewRun(runDirectory);
+    resetForRun(runDirectory);
     m_wasLive = isRunAlive(runDirectory.toStdString());
     setState(State::Starting);
     followRun(runDirectory);
@@ -77,7 +77,7 @@ void RunController::attach(const QString& runDirectory) {
 
 void RunController::watch(const WatchRequest& request) {
     if (isLive()) return;
-    startNewRun({});
+    resetForRun({});
     m_wasLive = true;
     const QFileInfo script(request.script);
     m_model.expect({0, script.completeBaseName(), script.fileName()});
@@ -116,7 +116,7 @@ void RunController::stop() {
 
 void RunController::forget() {
     if (isLive()) return;
-    startNewRun({});
+    resetForRun({});
     m_model.setDirectory({});
     m_model.reset();
     setState(State::Idle);
@@ -130,11 +130,11 @@ void RunController::detach() {
     if (!isLive()) return;
     m_detachWanted = m_launcher != nullptr;  // waits for the launcher: killing it could prevent the start of the run
     if (m_detachWanted) return;
-    startNewRun(m_runDirectory);
+    resetForRun(m_runDirectory);
     setState(State::Idle, tr("The run continues without the window."));
 }
 
-void RunController::startNewRun(const QString& runDirectory) {
+void RunController::resetForRun(const QString& runDirectory) {
     forgetSuccessor();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
@@ -170,13 +170,13 @@ void RunController::dropProcess(QProcess*& process) {
 void RunController::failedToStart(const QProcess* process) {
     const QString text = tr("%1 could not be started (%2): build it, or put it beside the ringside program.")
                              .arg(m_program, process->errorString());
-    startNewRun(m_runDirectory);
+    resetForRun(m_runDirectory);
     setState(State::Failed, text);
 }
 
 void RunController::handleLauncherExit(int exitCode, QProcess::ExitStatus status) {
     const QByteArray output = m_launcher->readAllStandardOutput();
-    const QString problem = complaintIn(m_launcher->readAllStandardError());
+    const QString problem = failureCause(m_launcher->readAllStandardError());
     m_launcher->deleteLater();
     m_launcher = nullptr;
     m_deadline.stop();
@@ -227,7 +227,7 @@ void RunController::readProgress() {
 void RunController::viewerFinished(int exitCode, QProcess::ExitStatus) {
     m_viewerExit = exitCode;
     m_viewerGone = true;
-    m_viewerProblem = complaintIn(m_viewer->readAllStandardError());
+    m_viewerProblem = failureCause(m_viewer->readAllStandardError());
     m_model.feed(m_viewer->readAllStandardOutput());  // concludeViewer() is called when all lines are decoded
 }
 
@@ -291,7 +291,7 @@ void RunController::deadlinePassed() {
         m_stopWanted = false;
         return;
     }
-    startNewRun(m_runDirectory);
+    resetForRun(m_runDirectory);
     setState(State::Failed,
              tr("ringsidectl sent nothing for %1 s: check whether the computer is overloaded, then run again.")
                  .arg(kLaunchDeadline.count()));

@@ -52,7 +52,7 @@ class RunController : public QObject {
     void mayStartAgainChanged(bool may);
 
   private:
-    void startNewRun(const QString& runDirectory);
+    void resetForRun(const QString& runDirectory);
     QProcess* newProcess();
     void dropProcess(QProcess*& process);
     void failedToStart(const QProcess* process);

@@ -62,7 +62,7 @@ bool Navigator::show(const QString& place) {
 }
 
 void Navigator::focusPage() const {
-    if (QWidget* home = current().keyboardHome()) home->setFocus(Qt::ShortcutFocusReason);
+    if (QWidget* home = current().keyboardWidget()) home->setFocus(Qt::ShortcutFocusReason);
 }
 
 QString Navigator::choices(const QString& place) const {

@@ -57,7 +57,7 @@ class Page : public QWidget {
     virtual QList<PageKey> keys() const { return {}; }
     // Returns the widget that receives the keyboard focus when the page is opened by its key; null: the focus does not
     // change.
-    virtual QWidget* keyboardHome() const { return nullptr; }
+    virtual QWidget* keyboardWidget() const { return nullptr; }
     // One of several alternative views of the page: "map" in "shards/map".
     struct View {
         QString name;
@@ -67,14 +67,14 @@ class Page : public QWidget {
     virtual QList<View> views() const { return {}; }
     virtual void showView(const QString&) {}
 
-    // The window calls showStep(), showRank(), showEnd() and find() when the user chooses a step, a rank, the end of
-    // the run or a sample outside of this page. The default implementations do nothing.
+    // The window calls showStep(), showRank(), showLastSteps() and find() when the user chooses a step, a rank, the end
+    // of the run or a sample outside of this page. The default implementations do nothing.
 
     // Marks a step (counted from 1) of an epoch (counted from 0). Without a step, removes the mark. If `go` is true,
     // also scrolls to the step.
     virtual void showStep(std::optional<qint64> /*step*/, qint64 /*epoch*/, bool /*go*/) {}
     virtual void showRank(int) {}
-    virtual void showEnd() {}             // shows the last steps of the run
+    virtual void showLastSteps() {}       // shows the last steps of the run
     virtual void find(const QString&) {}  // enters a query in the find box of the page
 
   Q_SIGNALS:

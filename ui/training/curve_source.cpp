@@ -37,7 +37,7 @@ double xOf(const EpochResult& epoch, XAxis axis, const RunPart& part) {
         case XAxis::Samples:
             return samplesAt(part.run->loss(), epoch.step) + part.samplesBefore;
         case XAxis::Time:
-            return static_cast<double>(epoch.timeUs) / 1e6 + part.secondsBefore;
+            return static_cast<double>(epoch.timeUs) / 1e6 + part.startSeconds;
     }
     return 0;
 }

@@ -9,7 +9,7 @@ namespace ringside {
 double xOverAllParts(const RunPart& part, const SeriesPoint& point, XAxis axis) {
     const double x = xOf(point, axis);
     if (axis == XAxis::Samples) return x + part.samplesBefore;
-    return axis == XAxis::Time ? x + part.secondsBefore : x;
+    return axis == XAxis::Time ? x + part.startSeconds : x;
 }
 
 double samplesAt(const Series& series, std::int64_t step) {
@@ -54,13 +54,13 @@ RunParts partsOf(const std::vector<std::shared_ptr<const RunData>>& earlier, con
     double seconds = 0;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
         seconds -= secondsAt(part->run->loss(), part->lastStep);
-        part->secondsBefore = seconds;
+        part->startSeconds = seconds;
     }
     parts.push_back({&run, std::numeric_limits<std::int64_t>::max(), samples, 0});
     return parts;
 }
 
-std::vector<double> seams(const RunParts& parts, XAxis axis) {
+std::vector<double> resumePositions(const RunParts& parts, XAxis axis) {
     std::vector<double> all;
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const RunPart& part = parts[i];
@@ -69,12 +69,12 @@ std::vector<double> seams(const RunParts& parts, XAxis axis) {
         all.push_back(axis == XAxis::Step      ? step
                       : axis == XAxis::Epoch   ? step / static_cast<double>(std::max<std::int64_t>(perEpoch, 1))
                       : axis == XAxis::Samples ? part.samplesBefore
-                                               : part.secondsBefore);
+                                               : part.startSeconds);
     }
     return all;
 }
 
-std::vector<double> restarts(const RunParts& parts, XAxis axis) {
+std::vector<double> restartPositions(const RunParts& parts, XAxis axis) {
     std::vector<double> all;
     for (const RunPart& part : parts) {
         const auto points = part.run->loss().points();

@@ -19,8 +19,8 @@ struct RunPart {
     const RunData* run = nullptr;
     std::int64_t lastStep = 0;  // last step of the run that belongs to this part
     double samplesBefore = 0;
-    double secondsBefore = 0;  // position of the start of `run` on the common time axis, in seconds; the last run
-                               // starts at 0, so earlier runs have negative positions
+    double startSeconds = 0;  // position of the start of `run` on the common time axis, in seconds; the last run
+                              // starts at 0, so earlier runs have negative positions
     bool operator==(const RunPart&) const = default;
 };
 using RunParts = std::vector<RunPart>;
@@ -36,9 +36,9 @@ double secondsAt(const Series& series, std::int64_t step);
 // Returns the earlier runs, each up to the step at which the next was resumed, followed by the run itself.
 RunParts partsOf(const std::vector<std::shared_ptr<const RunData>>& earlier, const RunData& run);
 // Returns the position on the axis at which each part except the first begins.
-std::vector<double> seams(const RunParts& parts, XAxis axis);
+std::vector<double> resumePositions(const RunParts& parts, XAxis axis);
 // Returns a position on the axis for each restart of the ranks in these runs: that of the last recorded step up to the
 // step from which the restarted ranks continue. Ranks of Ringside continue from the step of a checkpoint.
-std::vector<double> restarts(const RunParts& parts, XAxis axis);
+std::vector<double> restartPositions(const RunParts& parts, XAxis axis);
 
 }  // namespace ringside

@@ -149,9 +149,9 @@ QWidget* TrainingPage::makeCharts() {
         for (ChartPanel* panel : panels()) panel->setMinimumHeight(kLeastChart);
         m_logged->setMinimumHeight(kLeastChart);
     });
-    m_throughput->chart().setFromZero(true);
-    m_rate->chart().setFromZero(true);
-    m_phases->chart().setFromZero(true);
+    m_throughput->chart().setYFromZero(true);
+    m_rate->chart().setYFromZero(true);
+    m_phases->chart().setYFromZero(true);
     m_phases->chart().setIgnoreOutliers(true);  // the first step allocates memory and is much longer
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
@@ -259,8 +259,8 @@ void TrainingPage::redraw() {
     m_mistakes->setVisible(!mistakes.isEmpty());
     m_mistakes->setText(mistakes);
     std::vector<ChartFlag> flags;
-    for (const double seam : seams(parts, axis)) flags.push_back({seam, tr("resumed")});
-    for (const double restart : restarts(parts, axis)) flags.push_back({restart, tr("restarted")});
+    for (const double seam : resumePositions(parts, axis)) flags.push_back({seam, tr("resumed")});
+    for (const double restart : restartPositions(parts, axis)) flags.push_back({restart, tr("restarted")});
     for (ChartPanel* panel : panels()) {
         panel->chart().setSmoothing(isSmoothed(panel) ? m_tools->smoothing() : 0);
         panel->setXTitle(m_tools->xAxisName());

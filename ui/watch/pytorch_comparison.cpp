@@ -15,7 +15,7 @@
 #include "run/read/default_run_directory.h"
 #include "run/read/run_directory.h"
 #include "telemetry/events/codec.h"
-#include "words/complaint.h"
+#include "words/failure_cause.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -186,7 +186,7 @@ QString PytorchComparison::whyStageFailed(int exitCode, const QByteArray& output
         return tr("The exported script failed (%1): its output is in %2.")
             .arg(error.isEmpty() ? tr("exit code %1").arg(exitCode) : error, outputFile());
     }
-    const QString complaint = complaintIn(output);
+    const QString complaint = failureCause(output);
     return complaint.isEmpty() ? tr("Ringside's own run ended with code %1: see %2.").arg(exitCode).arg(folder())
                                : tr("Ringside's own run failed: %1").arg(complaint);
 }

@@ -134,7 +134,7 @@ class ControlInput {
 };
 
 int streamLines(const RunPaths& paths, bool traces) {
-    RunFollower follower(paths, traces ? RunFollower::Traces::kToo : RunFollower::Traces::kLeftOut);
+    RunFollower follower(paths, traces ? RunFollower::Traces::kIncluded : RunFollower::Traces::kExcluded);
     ControlInput input(paths);
     LineOutput output;
     const bool isTerminal = ::isatty(STDOUT_FILENO) == 1;

@@ -228,10 +228,10 @@ ClassroomRun::Outcome ClassroomRun::trainWith(LaunchPlace place, RendezvousTerms
         RunConfig config = classConfig(m_plan.experiment.config, place.worldSize);
         config.training.resume = m_resume;
         LaunchedRun launched;
-        launched.epochUs = monotonicUs();
+        launched.runStartUs = monotonicUs();
         Result<PreparedRun> prepared = prepareRun(config, m_plan.experiment.baseDirectory, nullptr, 1);
         if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
-        Result<RunDirectory> where = openRun(prepared.value().config, m_plan.out, m_restarts > 0, launched.epochUs);
+        Result<RunDirectory> where = openRun(prepared.value().config, m_plan.out, m_restarts > 0, launched.runStartUs);
         if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
         launched.place = std::move(place);
         launched.terms = std::move(terms);

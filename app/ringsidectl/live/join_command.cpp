@@ -7,7 +7,7 @@
 
 #include "base/system/signal_input.h"
 #include "experiment/experiment_file.h"
-#include "live/classroom_seat.h"
+#include "live/classroom_client.h"
 #include "live/join_code_source.h"
 #include "run/ranks/worker_program.h"
 
@@ -62,14 +62,14 @@ int joinClass(const JoinArguments& arguments) {
     if (const Problems wrong = nameProblems(arguments.name); !wrong.empty()) return reportProblems(wrong);
     const Result<std::filesystem::path> worker = findWorkerProgram(DeviceChoice::kCpu);
     if (!worker) return reportProblems({worker.problem()});
-    SeatPlan plan;
+    ClientSettings plan;
     plan.code = code.value();
     plan.name = arguments.name;
     plan.worker = worker.value();
     plan.folder = arguments.folder.empty() ? cacheFolder() : std::filesystem::path(arguments.folder);
     plan.mostBytes = arguments.mostMb << 20;
     plan.lines = arguments.lines;
-    return ClassroomSeat(std::move(plan)).run(signals.get());
+    return ClassroomClient(std::move(plan)).run(signals.get());
 }
 
 }  // namespace

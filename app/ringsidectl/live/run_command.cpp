@@ -72,14 +72,14 @@ struct RunArguments {
 struct Launch {
     PreparedRun run;
     std::filesystem::path worker;
-    std::int64_t epochUs = 0;
+    std::int64_t runStartUs = 0;
     std::string reportSamples;
 };
 
 SupervisorOptions optionsFor(const Launch& launch) {
     SupervisorOptions options;
     options.workerProgram = launch.worker;
-    options.epochUs = launch.epochUs;
+    options.runStartUs = launch.runStartUs;
     options.workerEnvironment = {"RINGSIDE_REPORT_SAMPLES=" + launch.reportSamples};
     return options;
 }
@@ -250,7 +250,7 @@ int runCommand(RunArguments arguments) {
     }
     Launch launch;
     launch.reportSamples = arguments.reportSamples;
-    launch.epochUs = monotonicUs();
+    launch.runStartUs = monotonicUs();
     Problems problems;
     if (arguments.maxRestarts >= 0)
         arguments.assignments.push_back("parallel.max_restarts=" + std::to_string(arguments.maxRestarts));
@@ -290,7 +290,7 @@ int runCommand(RunArguments arguments) {
     launch.run = std::move(run).value();
     launch.worker = worker.value();
     Result<RunDirectory> directory =
-        openRun(launch.run.config, arguments.out, arguments.resume == kResumeAuto, launch.epochUs);
+        openRun(launch.run.config, arguments.out, arguments.resume == kResumeAuto, launch.runStartUs);
     if (!directory) return reportProblems({directory.problem()});
     if (arguments.detach) return runDetached(launch, std::move(directory).value());
     return runHere(launch, std::move(directory).value(), arguments.quiet);

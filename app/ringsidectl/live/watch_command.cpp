@@ -26,8 +26,8 @@
 #include "run/read/run_directory.h"
 #include "watch/report/watch_report.h"
 #include "watch/run/left_processes.h"
-#include "watch/run/watch_place.h"
 #include "watch/run/watched_run.h"
+#include "watch/run/watcher_directory.h"
 
 namespace ringside {
 namespace {
@@ -103,8 +103,8 @@ Result<TcpAddress> tcpAddress(const char* option, const std::string& text) {
 
 // Addresses at which a watcher accepts ranks, and the environment variables through which the command finds them.
 struct Meeting {
-    WatchPlace place;
-    std::optional<WatchDoor> door;
+    WatcherDirectory place;
+    std::optional<WatchListener> door;
     std::vector<std::string> environment;
     fs::path sharedSecret;  // path of the secret in the run directory for ranks on other hosts; empty if there is none
 

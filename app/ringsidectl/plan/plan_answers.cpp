@@ -157,7 +157,7 @@ Result<PlanAnswer> queryDiff(const PlanSource& source, std::int64_t epoch, const
                        {"only_second", diff.onlySecond},
                        {"same_rank", diff.sameRank},
                        {"same_rank_and_step", diff.sameRankStep},
-                       {"same_place", diff.samePlace},
+                       {"same_place", diff.sameSlot},
                        {"expected_same_rank", diff.expectedSameRank},
                        {"expected_same_rank_and_step", diff.expectedSameRankStep}},
                       {}};

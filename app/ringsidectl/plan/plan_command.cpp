@@ -164,7 +164,7 @@ int writePlan(const PlanOptions& options) {
     }
     const bool isQuestion = options.biography || options.neverSeen || options.balance || options.damage ||
                             !options.find.empty() || !options.diff.empty();
-    const std::int64_t bytes = isQuestion ? kQuestionBytes : kListingBytes;
+    const std::int64_t bytes = isQuestion ? kQueryBytesPerSample : kListBytesPerSample;
     if (const auto problem = planMemoryProblem(from.size, bytes, findHostDevices().availableBytes))
         return refuse(*problem);
     if (!options.find.empty()) return writeAnswer(queryFind(from, epoch, epochs, options.find), formatOf(options));

@@ -42,19 +42,19 @@ std::size_t countOf(const Tensor& tensor) {
     return static_cast<std::size_t>(tensor.count());
 }
 
-// Returns the host's physical memory in bytes. Linux also grants larger allocations, but kills the process when it uses
-// them.
+// Returns the host's physical memory in bytes, which all tensors together must not exceed. Linux would grant more
+// memory, but kill the process when it uses the memory.
 std::size_t physicalMemory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Returns the number of channels whose values lie next to each other in memory: all channels of a pixel, or those of
-// one block.
+// Returns the number of channels whose values lie next to each other in memory: all channels of a pixel, or the
+// channels of one block.
 std::size_t channelsTogether(const Tensor& images) {
     return static_cast<std::size_t>(images.shape[images.shape.dimensions() - 1]);
 }
 
-// Returns the pooling of one block of channels, which is an image with kChannelBlock channels.
+// Returns the sizes for pooling one block of channels, which is pooled like an image with kChannelBlock channels.
 MaxPoolSpec perBlock(MaxPoolSpec spec) {
     if (spec.layout == ImageLayout::kChannelBlocks) spec.channels = kChannelBlock;
     return spec;

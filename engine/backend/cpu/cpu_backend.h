@@ -91,8 +91,8 @@ class CpuBackend final : public Backend {
     HostMemory& m_hostMemory;
     std::vector<HostBlock> m_memory;
     cpu::Scratchpad m_scratchpad;
-    std::vector<float> m_lossScratch;  // exponentials of the logits if a loss is computed without its gradient; grows
-                                       // with the first batches
+    std::vector<float> m_lossScratch;  // exponentials of the logits, if a loss is computed without its gradient;
+                                       // enlarged when a larger batch needs more
 };
 
 }  // namespace ringside

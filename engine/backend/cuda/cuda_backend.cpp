@@ -48,7 +48,7 @@ CudaBackend::CudaBackend(const CudaOptions& options)
       m_products(m_device, options.precision),
       m_runtime(makeGpuRuntime()),
       m_uploads(withManySlots(ringParts()), false),
-      m_landing(m_device.allocatePinned(kLandingBytes)),
+      m_downloadBuffer(m_device.allocatePinned(kLandingBytes)),
       m_normParts(m_device, "partial sums of squares"),
       m_sums(m_device, "column sums") {}
 
@@ -112,7 +112,7 @@ std::unique_ptr<Backend> CudaBackend::makePeer(int number, int) {
     return std::make_unique<CudaBackend>(options);
 }
 
-// Copies through the host if the GPUs cannot reach each other.
+// cudaMemcpyPeerAsync() copies through the host if the GPUs cannot access each other's memory directly.
 void CudaBackend::copyFromPeer(const Tensor& from, const Tensor& to) {
     m_device.check(
         cudaMemcpyPeerAsync(to.data, to.device.index, from.data, from.device.index, from.bytes(), m_stream.get()),
@@ -144,10 +144,10 @@ void CudaBackend::download(const Tensor& from, void* to) {
         m_device.check(cudaMemcpy(to, from.data, bytes, cudaMemcpyDeviceToHost), "downloading");
         return;
     }
-    m_device.check(cudaMemcpyAsync(m_landing.get(), from.data, bytes, cudaMemcpyDeviceToHost, m_stream.get()),
+    m_device.check(cudaMemcpyAsync(m_downloadBuffer.get(), from.data, bytes, cudaMemcpyDeviceToHost, m_stream.get()),
                    "downloading");
     synchronize();
-    std::memcpy(to, m_landing.get(), bytes);
+    std::memcpy(to, m_downloadBuffer.get(), bytes);
 }
 
 void CudaBackend::synchronize() {
@@ -173,7 +173,7 @@ double CudaBackend::squaredNorm(const Tensor& tensor) {
     const SummedValues summed = summedValuesOf(tensor);
     squaredNormParts(&summed, 1, parts, m_stream.get());
     m_device.checkLaunch("summing squares");
-    auto* landed = static_cast<double*>(m_landing.get());
+    auto* landed = static_cast<double*>(m_downloadBuffer.get());
     m_device.check(cudaMemcpyAsync(landed, parts, kNormBlocks * sizeof(double), cudaMemcpyDeviceToHost, m_stream.get()),
                    "summing squares");
     synchronize();
@@ -247,7 +247,7 @@ void CudaBackend::scaleLoss(const Tensor& gradient, float share, const Tensor& s
     values(countOf(gradient), LossScaledValue{floats(gradient), share, updateStateIn(state)}, "scaling the loss");
 }
 
-// Computes the squared norm of each gradient in device memory, and decides there.
+// Computes the squared norm of each gradient and decides on the step's update on the GPU, without waiting for the GPU.
 void CudaBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) {
     if (!rules.measuresNorm()) gradients = {};
     double* squares = nullptr;

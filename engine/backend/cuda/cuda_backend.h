@@ -22,7 +22,7 @@ struct CudaOptions {
     int device = 0;  // index of the GPU among the visible ones (CUDA_VISIBLE_DEVICES)
     std::vector<int>
         peers;          // indices of the GPUs of this process, in the order of makePeer()'s numbers; empty: `device`
-    std::string label;  // text appended to the name, for example that ranks share the GPU
+    std::string label;  // text appended to the backend's name, for example that ranks share the GPU
     cuda::Precision precision = cuda::Precision::kFloat32;
     bool recordsSteps = true;                   // true to record steps as CUDA graphs
     bool updatesAtOnce = true;                  // true to update many parameters with one launch
@@ -36,7 +36,7 @@ class CudaBackend final : public Backend {
   public:
     explicit CudaBackend(const CudaOptions& options);
 
-    // Sets a function that is called repeatedly during each wait of the host; it may throw. Used for
+    // Sets a function that is called repeatedly during each wait of the host. The function may throw. Used for
     // NcclCommunicator::poll().
     void whileWaiting(std::function<void()> meanwhile) { m_meanwhile = std::move(meanwhile); }
     cudaStream_t stream() const { return m_stream.get(); }
@@ -55,7 +55,7 @@ class CudaBackend final : public Backend {
     void scale(const Tensor& tensor, float factor) override;
     std::unique_ptr<ResultSlot> makeResultSlot(std::size_t bytes) override;
     std::unique_ptr<ReductionKernels> makeReductionKernels() override;
-    // With more numbers than GPUs in CudaOptions::peers, several backends share a GPU.
+    // `number` may exceed the number of GPUs in CudaOptions::peers: then several backends share a GPU.
     std::unique_ptr<Backend> makePeer(int number, int devices) override;
     void copyFromPeer(const Tensor& from, const Tensor& to) override;
     double squaredNorm(const Tensor& tensor) override;
@@ -136,11 +136,12 @@ class CudaBackend final : public Backend {
     cuda::MatrixProduct m_products;
     std::shared_ptr<GpuRuntime> m_runtime;
     cuda::PinnedRing m_uploads;
-    cuda::UniquePinnedMemory m_landing;  // page-locked memory for small downloads
+    cuda::UniquePinnedMemory m_downloadBuffer;  // page-locked memory for small downloads
     cuda::GrowingMemory m_normParts;
-    std::vector<cuda::SummedValues> m_summed;  // gradients of the latest decideUpdate()
+    std::vector<cuda::SummedValues> m_summed;  // gradients whose squares the latest call of decideUpdate() summed
     cuda::GrowingMemory m_sums;
-    std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // made with the first convolution
+    std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // maker of cuDNN's convolutions; null until the first
+                                                             // convolution is made
     std::vector<cuda::UniqueDeviceMemory> m_memory;
     std::function<void()> m_meanwhile;
     std::int64_t m_hostCopies = 0;

@@ -10,14 +10,15 @@
 
 namespace ringside::cuda {
 
-// Makes a backend's convolutions, which share one library handle and its workspace. Must outlive them.
+// Makes a backend's convolutions, which share one library handle and its workspace. The maker must outlive its
+// convolutions.
 class ConvolutionMaker {
   public:
     virtual ~ConvolutionMaker() = default;
     virtual std::unique_ptr<Convolution> make(const ConvolutionSpec& spec) = 0;
 };
 
-// Makes a maker that uses cuDNN. In a build without cuDNN it throws DeviceError with a hint.
+// Makes a ConvolutionMaker that uses cuDNN. Throws DeviceError with a hint in a build without cuDNN.
 std::unique_ptr<ConvolutionMaker> makeConvolutionMaker(const CudaDevice& device, cudaStream_t stream,
                                                        Precision precision);
 

@@ -105,7 +105,7 @@ class CudaRuntime final : public GpuRuntime {
     [[noreturn]] void failForMemory(std::size_t bytes) const {
         std::size_t free = 0;
         std::size_t total = 0;
-        cudaGetLastError();  // clears the error of the failed call
+        cudaGetLastError();  // clears the error of the failed call, so that no later call reports it
         cudaMemGetInfo(&free, &total);
         throw DeviceError(cuda::outOfMemoryText({m_gpu, "gradients and collectives", static_cast<std::int64_t>(bytes),
                                                  static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));

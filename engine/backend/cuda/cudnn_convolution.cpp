@@ -15,8 +15,9 @@
 namespace ringside::cuda {
 namespace {
 
-// A convolution may use this share of the GPU's memory as workspace. Without tensor cores cuDNN's fast algorithms copy
-// their images, so a fixed limit would leave large batches with slow algorithms.
+// Divisor of the GPU's total memory: the quotient is the largest workspace that a convolution may use. Without tensor
+// cores cuDNN's fast algorithms copy their images, so that a fixed limit would force large batches to use slow
+// algorithms.
 constexpr std::int64_t kWorkspaceShare = 8;
 
 struct HandleTraits {
@@ -40,7 +41,7 @@ std::int64_t workspaceBudget(const CudaDevice& gpu) {
     return static_cast<std::int64_t>(total) / kWorkspaceShare;
 }
 
-// State that all convolutions of a backend share. They run one after the other on its stream.
+// State that all convolutions of a backend share. The convolutions run one after the other on the backend's stream.
 struct Cudnn {
     Cudnn(const CudaDevice& gpu, cudaStream_t computeStream, Precision wanted)
         : device(gpu),
@@ -126,8 +127,8 @@ class CudnnConvolution final : public Convolution {
     std::size_t inChannels() const { return static_cast<std::size_t>(m_spec.inChannels); }
     std::size_t taps() const { return static_cast<std::size_t>(m_spec.kernel * m_spec.kernel); }
 
-    // Checks the launches of Ringside's kernels around cuDNN's. Their errors would be lost at the next query whether
-    // the stream is ready.
+    // Throws DeviceError if a launch of a kernel of Ringside before or after cuDNN's kernels has failed. Must be called
+    // before the next query of the stream's state, which would clear the error.
     void checkLaunches() const { m_cudnn.device.check(cudaGetLastError(), "preparing a convolution"); }
 
     // Returns the values in the form that cuDNN reads: the tensor itself, or a 16-bit copy.
@@ -137,7 +138,8 @@ class CudnnConvolution final : public Convolution {
         narrow(floats(values), copy, countOf(values), m_cudnn.precision, m_cudnn.stream);
         return copy;
     }
-    // Returns the memory into which cuDNN writes a result; widened() then converts it to the tensor.
+    // Returns the memory into which cuDNN writes a result: the tensor's own, or scratch memory for a 16-bit result,
+    // which widened() then converts to the tensor.
     void* place(const Tensor& values, GrowingMemory& scratch) {
         if (!isNarrow(m_cudnn.precision)) return values.data;
         return scratch.atLeast<std::uint16_t>(countOf(values));

@@ -51,7 +51,8 @@ class MatrixProduct {
     // bias: the bias of this call, or null; cuBLASLt may consider it when it chooses an algorithm.
     Plan& planFor(const Problem& problem, const float* bias);
     std::unique_ptr<Plan> makePlan(const Problem& problem, const float* bias) const;
-    // Returns false, without effect, if cuBLASLt has no algorithm with this epilogue.
+    // Returns false, without effect, if cuBLASLt has no algorithm with the requested epilogue (an operation that
+    // follows the product, such as adding the bias).
     bool multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias, cudaStream_t stream);
     // Returns a factor in the form that the product reads: the values themselves, or a 16-bit copy in scratch memory.
     const void* factor(const float* values, std::int64_t count, GrowingMemory& scratch, cudaStream_t stream);

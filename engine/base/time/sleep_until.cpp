@@ -34,7 +34,7 @@ void PunctualSleep::until(std::int64_t when) {
     }
 }
 
-void askForPunctualSleep() {
+void setMinimalTimerSlack() {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 

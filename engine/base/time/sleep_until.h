@@ -6,9 +6,9 @@
 namespace ringside {
 
 // Sleeps until CLOCK_MONOTONIC reaches this time, in nanoseconds. Returns at once if the time has passed. Wakes up to
-// 50 us late, or a few microseconds late after askForPunctualSleep().
+// 50 us late, or a few microseconds late after setMinimalTimerSlack().
 void sleepUntilNs(std::int64_t monotonicNs);
-void askForPunctualSleep();  // sets the timer slack of the calling thread to 1 ns
+void setMinimalTimerSlack();  // sets the timer slack of the calling thread to 1 ns
 
 // Sleeps to within about a microsecond: measures how late this thread usually wakes up, sleeps until that much earlier
 // and polls the clock for the rest. Never returns early. Used by one thread.

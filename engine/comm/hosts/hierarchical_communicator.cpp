@@ -157,7 +157,7 @@ void HierarchicalCommunicator::synchroniseAllRanks() {
 
 void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64_t number,
                                          const std::function<void()>& call) {
-    CollectiveStamp stamp{.group = m_options.traceGroups,
+    CollectiveStamp stamp{.group = m_options.traceGroupOffset,
                           .number = number,
                           .kind = static_cast<std::int64_t>(job.kind),
                           .bytes = static_cast<std::int64_t>(job.in.bytes()),
@@ -337,7 +337,7 @@ std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store
     if (here > 1) {
         RINGSIDE_ASSERT(sharedFd >= 0);
         CommOptions within = options;
-        within.traceGroups = std::int64_t{hosts.hostOf(rank) + 1} << 44;
+        within.traceGroupOffset = std::int64_t{hosts.hostOf(rank) + 1} << 44;
         parts.local = std::make_unique<ShmCommunicator>(std::make_shared<const Arena>(sharedFd, 0, here),
                                                         hosts.positionOnHost(rank), within, "shm");
     }

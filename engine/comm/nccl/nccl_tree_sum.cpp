@@ -77,7 +77,7 @@ NcclResult NcclTreeSum::allReduce(std::span<float> values, const Ranks& ranks) {
     RINGSIDE_ASSERT((ranks.size & (ranks.size - 1)) == 0);
     if (ranks.size == 1 || values.empty()) return NcclResult::kSuccess;
     const Blocks blocks = blocksOf(values.size(), ranks.size);
-    ranks.settle(collectBlocks(values.data(), blocks, ranks));
+    ranks.waitForResult(collectBlocks(values.data(), blocks, ranks));
     if (const std::size_t own = blocks.count(ranks.rank); own > 0)
         m_device.addInTree(m_memory, own, ranks.size, values.data() + blocks.begin(ranks.rank), m_stream);
     return exchangeSums(values.data(), blocks, ranks);
@@ -90,7 +90,7 @@ NcclResult NcclTreeSum::reduceScatter(std::span<const float> in, std::span<float
         if (in.data() != out.data()) m_device.copy(out.data(), in.data(), out.size_bytes(), m_stream);
         return NcclResult::kSuccess;
     }
-    ranks.settle(collectBlocks(in.data(), {out.size(), in.size()}, ranks));
+    ranks.waitForResult(collectBlocks(in.data(), {out.size(), in.size()}, ranks));
     m_device.addInTree(m_memory, out.size(), ranks.size, out.data(), m_stream);
     return NcclResult::kSuccess;
 }

@@ -22,7 +22,7 @@ class NcclTreeSum {
         int size = 1;  // number of ranks, a power of two
         // Waits until a call of NCCL is no longer in progress, so that the work enqueued next runs after it. Throws if
         // the call failed.
-        std::function<void(NcclResult)> settle;
+        std::function<void(NcclResult)> waitForResult;
     };
 
     // api and device must outlive this object.

@@ -83,9 +83,9 @@ void RoundBarrier::waitWithoutTimeout() {
 // other ranks would wait for this rank; sleeping is better then, because the last arrival wakes this rank.
 bool RoundBarrier::yieldUntilComplete() {
     constexpr std::chrono::microseconds kLongest{200};
-    TimePoint now = m_offers.now();
-    for (const TimePoint end = now + kLongest; now < end && m_offers.worthwhile(now);) {
-        now = m_offers.make(now);
+    TimePoint now = m_yields.now();
+    for (const TimePoint end = now + kLongest; now < end && m_yields.isWorthwhile(now);) {
+        now = m_yields.make(now);
         if (isComplete()) return true;
     }
     return false;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "base/processors/cpu_offers.h"
+#include "base/processors/cpu_yields.h"
 #include "comm/shm/arena.h"
 
 namespace ringside {
@@ -80,7 +80,7 @@ class RoundBarrier {
     int m_rank;
     std::chrono::milliseconds m_timeout;
     std::int64_t m_round = 0;
-    CpuOffers m_offers{std::chrono::milliseconds(2)};
+    CpuYields m_yields{std::chrono::milliseconds(2)};
     std::uint64_t m_target = 0;  // number of arrivals at which the round is complete
 };
 

@@ -35,7 +35,7 @@ ShmCommunicator::ShmCommunicator(Parts parts)
       m_channels(*m_arena, m_barrier, m_rank, m_options.timeout,
                  [this](std::size_t bytes) { return takeFromHeap(bytes); }) {
     RINGSIDE_ASSERT(m_rank >= 0 && m_rank < size());
-    m_collectives.setTraceGroupOffset(m_options.traceGroups);
+    m_collectives.setTraceGroupOffset(m_options.traceGroupOffset);
 }
 
 ShmCommunicator::~ShmCommunicator() {

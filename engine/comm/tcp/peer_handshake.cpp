@@ -50,7 +50,7 @@ std::uint32_t rankIn(std::string_view& message) {
 
 PeerHandshake PeerHandshake::initiator(const Secret& secret, int self, int peer) {
     PeerHandshake handshake(secret, self);
-    handshake.m_asking = true;
+    handshake.m_isInitiator = true;
     handshake.m_peer = peer;
     handshake.m_expected = kChallengeBytes;
     return handshake;
@@ -60,9 +60,9 @@ PeerHandshake PeerHandshake::acceptor(const Secret& secret, int self, int size) 
     PeerHandshake handshake(secret, self);
     handshake.m_size = size;
     handshake.m_expected = kClaimBytes;
-    handshake.m_answeringOnce = randomSecret();
+    handshake.m_acceptorNonce = randomSecret();
     handshake.m_output = kGreeting;
-    handshake.m_output += textOf(handshake.m_answeringOnce);
+    handshake.m_output += textOf(handshake.m_acceptorNonce);
     return handshake;
 }
 
@@ -81,17 +81,17 @@ void PeerHandshake::receive(std::string_view bytes) {
     }
     if (m_input.size() < m_expected) return;
     const std::string message = std::exchange(m_input, {});
-    if (!m_asking) return readClaim(message);
+    if (!m_isInitiator) return readClaim(message);
     return m_claimed ? readAnswer(message) : readChallenge(message);
 }
 
 void PeerHandshake::readChallenge(std::string_view message) {
     message.remove_prefix(kGreeting.size());
-    m_answeringOnce = taken<Secret>(message);
-    m_askingOnce = randomSecret();
+    m_acceptorNonce = taken<Secret>(message);
+    m_initiatorNonce = randomSecret();
     m_output = kGreeting;
     m_output += rankBytes(m_self);
-    m_output += textOf(m_askingOnce);
+    m_output += textOf(m_initiatorNonce);
     m_output += textOf(proof(true));
     m_claimed = true;
     m_expected = sizeof(Proof);
@@ -100,7 +100,7 @@ void PeerHandshake::readChallenge(std::string_view message) {
 void PeerHandshake::readClaim(std::string_view message) {
     message.remove_prefix(kGreeting.size());
     const std::uint32_t rank = rankIn(message);
-    m_askingOnce = taken<Secret>(message);
+    m_initiatorNonce = taken<Secret>(message);
     m_state = State::kRefused;
     if (rank >= static_cast<std::uint32_t>(m_size) || static_cast<int>(rank) == m_self) return;
     m_peer = static_cast<int>(rank);
@@ -115,10 +115,10 @@ void PeerHandshake::readAnswer(std::string_view message) {
 
 Proof PeerHandshake::proof(bool ofAsking) const {
     std::string message(ofAsking ? "ringside asks" : "ringside answers");
-    message += textOf(m_answeringOnce);
-    message += textOf(m_askingOnce);
-    message += rankBytes(m_asking ? m_self : m_peer);
-    message += rankBytes(m_asking ? m_peer : m_self);
+    message += textOf(m_acceptorNonce);
+    message += textOf(m_initiatorNonce);
+    message += rankBytes(m_isInitiator ? m_self : m_peer);
+    message += rankBytes(m_isInitiator ? m_peer : m_self);
     return proofOf(m_secret, message);
 }
 

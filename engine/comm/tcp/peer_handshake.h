@@ -53,12 +53,12 @@ class PeerHandshake {
     int m_self;
     int m_peer = -1;
     int m_size = 0;
-    bool m_asking = false;
+    bool m_isInitiator = false;
     // True once the connecting rank has sent its rank and proof: the next message from the accepting rank is its proof,
     // without a greeting. Always false on the accepting rank.
     bool m_claimed = false;
-    Secret m_answeringOnce{};
-    Secret m_askingOnce{};
+    Secret m_acceptorNonce{};
+    Secret m_initiatorNonce{};
     std::size_t m_expected = 0;
     std::string m_input;
     std::string m_output;

@@ -264,16 +264,16 @@ bool PeerLinks::beginMessage(int rank) {
     peer.have = 0;
     peer.inMessage = true;
     const Incoming* taker = pendingReceiveOf(peer);
-    peer.toEarly = taker == nullptr;
+    peer.isUnexpected = taker == nullptr;
     if (taker != nullptr && taker->bytes.size() != length) {
         endLinkForWrongSize(rank, length, taker->bytes.size());
         return true;
     }
-    if (peer.toEarly && peer.early.size() >= kMostEarly) {
+    if (peer.isUnexpected && peer.early.size() >= kMostEarly) {
         endLink(rank, "it sent more than " + std::to_string(kMostEarly) + " messages that are not expected", true);
         return true;
     }
-    if (peer.toEarly) peer.early.push_back({peer.slot, {}});
+    if (peer.isUnexpected) peer.early.push_back({peer.slot, {}});
     if (length == 0) endMessage(rank);
     return true;
 }
@@ -281,7 +281,7 @@ bool PeerLinks::beginMessage(int rank) {
 // Returns the memory for the next bytes of the current message. If no receive is pending for the message, the memory
 // grows in steps as bytes arrive, so that it may hold only a part of the rest.
 std::span<std::byte> PeerLinks::remainingMemoryFor(Peer& peer) {
-    if (!peer.toEarly) return pendingReceiveOf(peer)->bytes.subspan(peer.have);
+    if (!peer.isUnexpected) return pendingReceiveOf(peer)->bytes.subspan(peer.have);
     std::vector<std::byte>& bytes = peer.early.back().bytes;
     if (bytes.size() == peer.have) bytes.resize(std::min(peer.length, std::max(kGrowth, 2 * peer.have)));
     return std::span(bytes).subspan(peer.have);
@@ -290,7 +290,7 @@ std::span<std::byte> PeerLinks::remainingMemoryFor(Peer& peer) {
 void PeerLinks::endMessage(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     peer.inMessage = false;
-    if (peer.toEarly) return;
+    if (peer.isUnexpected) return;
     const auto taker = std::ranges::find(peer.pendingReceives, peer.slot, &Incoming::slot);
     ++taker->user->received;
     taker->user->receivedFrom = rank;
@@ -307,7 +307,7 @@ bool PeerLinks::deliverEarlyMessage(int rank, const Incoming& incoming) {
         return false;
     const auto found = std::ranges::find(peer.early, incoming.slot, &Early::slot);
     if (found == peer.early.end()) return false;
-    const bool isPart = peer.inMessage && peer.toEarly && found + 1 == peer.early.end();
+    const bool isPart = peer.inMessage && peer.isUnexpected && found + 1 == peer.early.end();
     const std::size_t length = isPart ? peer.length : found->bytes.size();
     const std::size_t have = isPart ? peer.have : length;
     if (length != incoming.bytes.size()) {
@@ -317,7 +317,7 @@ bool PeerLinks::deliverEarlyMessage(int rank, const Incoming& incoming) {
     if (have > 0) std::memcpy(incoming.bytes.data(), found->bytes.data(), have);
     peer.early.erase(found);
     if (isPart) {
-        peer.toEarly = false;
+        peer.isUnexpected = false;
         return false;
     }
     ++incoming.user->received;
@@ -354,7 +354,7 @@ void PeerLinks::cancelMessages(LinkCounters& user) {
     for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
         Peer& peer = m_peers[static_cast<std::size_t>(rank)];
         const auto half = [&](const Outgoing& message) { return message.user == &user && message.gone > 0; };
-        const Incoming* taker = peer.inMessage && !peer.toEarly ? pendingReceiveOf(peer) : nullptr;
+        const Incoming* taker = peer.inMessage && !peer.isUnexpected ? pendingReceiveOf(peer) : nullptr;
         if (std::ranges::any_of(peer.outgoing, half) || (taker != nullptr && taker->user == &user)) {
             endLink(rank, "a message was interrupted");
         }

@@ -113,9 +113,9 @@ class PeerLinks {
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
         std::size_t end = 0;
-        bool inMessage = false;  // true while part of a message, after its header, has not been received
-        bool toEarly = false;    // true if no receive is pending for the message: stored in early.back()
-        std::size_t have = 0;    // bytes of the message's content that have been received
+        bool inMessage = false;     // true while part of a message, after its header, has not been received
+        bool isUnexpected = false;  // true if no receive is pending for the message: stored in early.back()
+        std::size_t have = 0;       // bytes of the message's content that have been received
         std::size_t length = 0;
         std::uint64_t slot = 0;
         std::string lost;  // reason for which this link has ended; empty while the link works

@@ -113,7 +113,7 @@ bool ClassroomGuest::receiveBytes(std::string_view& bytes) {
     writeAll(m_file.get(), bytes.substr(0, count), m_folder.part());
     bytes.remove_prefix(count);
     m_left -= static_cast<std::int64_t>(count);
-    m_come += static_cast<std::int64_t>(count);
+    m_receivedBytes += static_cast<std::int64_t>(count);
     if (m_left == 0) endFile();
     return true;
 }
@@ -170,8 +170,8 @@ std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) co
 void ClassroomGuest::beginOffer(ClassroomOffer offer) {
     m_offerDirectory.clear();
     m_missing.clear();
-    m_come = m_awaited = 0;
-    m_again = 0;
+    m_receivedBytes = m_expectedBytes = 0;
+    m_retries = 0;
     if (auto problem = objection(offer)) return refuse(std::move(*problem));
     m_offer = std::move(offer);
     m_kept.makeRoomFor(m_offer.files);
@@ -184,7 +184,7 @@ void ClassroomGuest::findMissing() {
     for (std::size_t i = m_offer.files.size(); i-- > 0;) {
         if (m_kept.linkTo(m_offer.files[i], m_folder.placeFor(m_offer.files[i].name))) continue;
         m_missing.push_back(i);
-        m_awaited += m_offer.files[i].bytes;
+        m_expectedBytes += m_offer.files[i].bytes;
     }
 }
 
@@ -208,7 +208,7 @@ void ClassroomGuest::endFile() {
     const ClassroomFile& file = m_offer.files[m_missing.back()];
     m_file.reset();
     const std::string sum = m_sum->hex();
-    if (sum != file.sha256 && ++m_again >= kMostAgain)
+    if (sum != file.sha256 && ++m_retries >= kMostAgain)
         return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join again"});
     if (sum == file.sha256) {
         const fs::path place = m_folder.placeFor(file.name);
@@ -229,7 +229,7 @@ void ClassroomGuest::finishOffer() {
 
 std::string ClassroomGuest::progress() const {
     if (m_missing.empty()) return {};
-    return memoryText(m_come) + " of " + memoryText(m_awaited) + " of data received";
+    return memoryText(m_receivedBytes) + " of " + memoryText(m_expectedBytes) + " of data received";
 }
 
 }  // namespace ringside

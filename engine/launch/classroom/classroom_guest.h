@@ -80,10 +80,10 @@ class ClassroomGuest {
     std::optional<Problem> m_problem;
     UniqueFd m_file;
     std::unique_ptr<Sha256> m_sum;
-    std::int64_t m_left = 0;  // bytes of the file in transfer that have not been received yet
-    std::int64_t m_come = 0;  // bytes received of the files of this offer that were missing
-    std::int64_t m_awaited = 0;
-    int m_again = 0;  // number of times that the current file arrived with a wrong SHA-256
+    std::int64_t m_left = 0;           // bytes of the file in transfer that have not been received yet
+    std::int64_t m_receivedBytes = 0;  // bytes received of the files of this offer that were missing
+    std::int64_t m_expectedBytes = 0;
+    int m_retries = 0;  // number of times that the current file arrived with a wrong SHA-256
 };
 
 }  // namespace ringside

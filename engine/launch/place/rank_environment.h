@@ -22,7 +22,7 @@ struct RankEnvironment {
     std::vector<int> hosts;  // index of each rank's host; empty: all ranks are on this host
     std::string address;     // address of this host for other hosts; empty: all ranks are on this host
     std::filesystem::path runDirectory;
-    long long epochUs = 0;     // CLOCK_MONOTONIC microseconds at the start of the run: zero of all telemetry times
+    long long runStartUs = 0;  // CLOCK_MONOTONIC microseconds at the start of the run: zero of all telemetry times
     std::string resume;        // path of the checkpoint to resume from instead of the experiment's; empty: use the
                                // experiment's
     std::string backend;       // resolved backend of the collectives: shm | gloo | mpi | nccl

@@ -96,7 +96,7 @@ std::string encodeWelcome(const Welcome& welcome) {
                      {"backend", welcome.backend},
                      {"device", welcome.device},
                      {"resume", welcome.resume},
-                     {"epoch_us", welcome.epochUs},
+                     {"epoch_us", welcome.runStartUs},
                      {"hosts", welcome.hosts},
                      {"addresses", welcome.addresses},
                      {"shared_name", welcome.sharedName}});
@@ -110,7 +110,7 @@ std::optional<Welcome> decodeWelcome(std::string_view line, int worldSize) {
     welcome.backend = fields.text("backend", 32);
     welcome.device = fields.text("device", 32);
     welcome.resume = fields.text("resume", 4096);
-    welcome.epochUs = fields.number("epoch_us", -kMostUs, kMostUs);
+    welcome.runStartUs = fields.number("epoch_us", -kMostUs, kMostUs);
     welcome.sharedName = fields.text("shared_name", 64);
     const Json* hosts = fields.array("hosts", static_cast<std::size_t>(worldSize));
     const Json* addresses = fields.array("addresses", static_cast<std::size_t>(worldSize));

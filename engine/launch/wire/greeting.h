@@ -77,7 +77,7 @@ struct Welcome {
     std::string backend;
     std::string device;
     std::string resume;                  // path of the checkpoint to resume from; empty if none
-    std::int64_t epochUs = 0;            // start of the run, by CLOCK_MONOTONIC of rank 0's host
+    std::int64_t runStartUs = 0;         // start of the run, by CLOCK_MONOTONIC of rank 0's host
     std::vector<int> hosts;              // index of each rank's host
     std::vector<std::string> addresses;  // address of each rank, as seen from rank 0
     std::string sharedName;  // socket name under which a host's first rank sends its shared memory (SharedHandover)

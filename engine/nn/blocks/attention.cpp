@@ -39,7 +39,7 @@ class ScaledDotProduct final : public Layer {
   private:
     AttentionSpec m_spec;
     Backend* m_backend = nullptr;
-    Tensor m_x;  // input of the last forward pass; the previous layer's memory
+    Tensor m_x;  // input of the last forward pass, in the previous layer's memory
     Tensor m_y;
     Tensor m_kept;
     Tensor m_scratch;

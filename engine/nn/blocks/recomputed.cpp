@@ -31,9 +31,9 @@ Tensor Recomputed::forward(const Tensor& x) {
 }
 
 void Recomputed::backwardParameters(const Tensor& gradY) {
-    Pass again = m_pass;
-    again.again = true;
-    m_layers.begin(again);
+    Pass isRepeated = m_pass;
+    isRepeated.isRepeated = true;
+    m_layers.begin(isRepeated);
     m_layers.forward(m_x);
     m_layers.backwardParameters(gradY);
 }

@@ -7,12 +7,12 @@
 
 namespace ringside {
 
-// Layers whose activations are not stored, only their input and output: the backward pass repeats the forward pass with
-// the same key (torch.utils.checkpoint; Chen et al. 2016). All Recomputed layers of a model share one memory for their
-// activations.
+// Layers of which only the input and the output are stored, but not the activations between them: the backward pass
+// repeats the forward pass with the same key (torch.utils.checkpoint; Chen et al. 2016). All Recomputed layers of a
+// model store their activations in the same memory, one layer at a time.
 class Recomputed final : public Layer {
   public:
-    Recomputed(Layers layers, std::shared_ptr<TakenInTurns> memory)
+    Recomputed(Layers layers, std::shared_ptr<ReusedMemory> memory)
         : m_layers(std::move(layers)), m_shared(std::move(memory)) {}
 
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
@@ -30,10 +30,10 @@ class Recomputed final : public Layer {
     Tensor copied(const Tensor& from, const Tensor& to) const;
 
     Sequence m_layers;
-    std::shared_ptr<TakenInTurns> m_shared;
+    std::shared_ptr<ReusedMemory> m_shared;
     Backend* m_backend = nullptr;
     Pass m_pass;
-    Tensor m_x;  // input of the last forward pass; the previous layer's memory
+    Tensor m_x;  // input of the last forward pass, in the previous layer's memory
     Tensor m_y;
     Tensor m_gradX;
 };

@@ -68,22 +68,22 @@ Tensor Residual::forward(const Tensor& x) {
     return y;
 }
 
-// Runs the whole backward pass of the shortcut before that of the body, because parameters that are gathered on demand
-// (Unit) are available for only one of the two at a time.
+// Runs the whole backward pass of the shortcut before that of the body, because the parameters of a sharded unit (Unit)
+// are gathered for only one of the two at a time.
 void Residual::backwardParameters(const Tensor& gradY) {
-    m_gradBeside = gradY;
+    m_shortcutGradient = gradY;
     if (m_shortcut) {
         m_shortcut->backwardParameters(gradY);
-        m_gradBeside = m_shortcut->backwardInput(gradY);
+        m_shortcutGradient = m_shortcut->backwardInput(gradY);
     }
     if (!m_isSkipped) return m_body.backwardParameters(gradY);
     for (const Parameter* one : m_body.parameters()) m_backend->fill(one->gradient, 0);
 }
 
 Tensor Residual::backwardInput(const Tensor& gradY) {
-    if (m_isSkipped) return copied(m_gradBeside, m_gradX);
+    if (m_isSkipped) return copied(m_shortcutGradient, m_gradX);
     const Tensor gradX = m_body.backwardInput(gradY);
-    m_backend->add(m_gradBeside, gradX);
+    m_backend->add(m_shortcutGradient, gradX);
     return gradX;
 }
 

@@ -8,7 +8,8 @@
 namespace ringside {
 
 // Stochastic depth (Huang et al. 2016): in training, a block is skipped with this probability. The decision is drawn
-// from the pass' key, so that ranks skip different blocks. number: index among the layers that draw.
+// from the pass' key, so that each rank skips other blocks. number: index of the block among the layers that draw
+// random numbers.
 struct SkipRule {
     double probability = 0;
     std::uint64_t number = 0;
@@ -42,7 +43,8 @@ class Residual final : public Layer {
     bool m_isSkipped = false;
     Tensor m_y;  // output of the block; allocated only if the body can be skipped
     Tensor m_gradX;
-    Tensor m_gradBeside;  // gradient by the input through the shortcut; without a shortcut, the gradient by the output
+    Tensor m_shortcutGradient;  // gradient with respect to the input through the shortcut; without a shortcut, the
+                                // gradient with respect to the block's output
 };
 
 }  // namespace ringside

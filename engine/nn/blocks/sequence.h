@@ -40,7 +40,7 @@ class Sequence final : public Layer {
 
   private:
     Layers m_layers;
-    Tensor m_gradFirst;  // gradient by the first layer's output, in the second layer's memory
+    Tensor m_gradFirst;  // gradient with respect to the first layer's output, in the second layer's memory
 };
 
 }  // namespace ringside

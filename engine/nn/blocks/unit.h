@@ -7,10 +7,10 @@
 
 namespace ringside {
 
-// Callbacks around the use of the parameters of a unit (layers that are gathered together, fsdp.unit): enter() before
-// the unit needs them, leave() when it has finished. The gradients of its parameters are complete when it leaves the
-// backward pass. The unit at the start of the model never leaves the backward pass, because the gradient by its input
-// is not computed.
+// Callbacks around the use of the parameters of a unit (layers whose parameters are gathered together, fsdp.unit):
+// enter() is called before the unit needs the parameters, leave() when it has finished. The gradients of the unit's
+// parameters are complete when the unit leaves the backward pass. For the unit at the start of the model, leave() is
+// not called in the backward pass, because the gradient with respect to its input is not computed.
 class UnitHooks {
   public:
     enum class Way { kForward, kBackward };

@@ -18,17 +18,18 @@ class Backend;
 struct Parameter {
     std::string name;
     Shape shape;
-    Tensor value;     // memory of the parameter, bound by the model or the strategy, which own it; layers read it at
-                      // each call
+    Tensor value;     // memory of the parameter; the model or the strategy owns it and sets this member; layers read
+                      // the member at each call
     Tensor gradient;  // memory of the gradient, bound by the strategy
     DType type = DType::kFloat32;
 };
 
-// Properties of a forward pass, as torch.nn.Module.train() and eval().
+// Properties of a forward pass. torch.nn.Module has `training` too, which train() and eval() set.
 struct Pass {
     bool training = true;   // true: batch norm uses the batch's statistics, and dropout is active
-    std::uint64_t key = 0;  // source of dropout's masks; different for each pass, rank and seed
-    bool again = false;     // true: repeats a forward pass that has already updated the running statistics
+    std::uint64_t key = 0;  // seed of dropout's masks; different for each pass, rank and training.seed
+    bool isRepeated =
+        false;  // true if this pass repeats a forward pass that has already updated the running statistics
 };
 
 // One layer of a model. Its shapes have been checked when the list of layers was made (plan/built_layers.h).
@@ -53,14 +54,15 @@ class Layer {
     // empty. The type may be kInt64.
     virtual std::vector<Parameter*> buffers() { return {}; }
 
-    virtual void begin(const Pass&) {}  // called before forward(); without it, a pass is for training
+    virtual void begin(const Pass&) {}  // sets the properties of the following forward passes; without a call, they are
+                                        // passes of training
     virtual Tensor forward(const Tensor& x) = 0;
     // The backward pass consists of two halves: backwardParameters() computes the parameters' gradients first, so that
-    // their all-reduce can start before backwardInput() computes the gradient by the input.
+    // their all-reduce can start before backwardInput() computes the gradient with respect to the input.
     virtual void backwardParameters(const Tensor& /*gradY*/) {}
     virtual Tensor backwardInput(const Tensor& gradY) = 0;
-    // True if the two halves of the backward pass can also run in the other order, with halves of other passes in
-    // between, because neither needs the result of the other.
+    // True if backwardParameters() and backwardInput() can be called in either order, with halves of other backward
+    // passes in between, because neither needs a result of the other.
     virtual bool splitsBackward() const { return true; }
     // True if the last forward pass used the parameter. If not, its gradient is zero.
     virtual bool isUsed(const Parameter&) const { return true; }
@@ -70,8 +72,8 @@ class Layer {
 // Allocates memory for the value of a parameter or a buffer.
 void bindValue(Parameter& parameter, Backend& backend);
 
-// Returns a tensor's shape for batches of samples of this shape. Images have their channels last, or in blocks, (B,
-// blocks, H * W, kChannelBlock); each position of a sequence is one row.
+// Returns the shape of a tensor with `samples` samples of this shape. Images have their channels last, (B, H, W, C), or
+// in blocks, (B, blocks, H * W, kChannelBlock); each position of a sequence is one row.
 inline Shape batchShape(const Shape& sample, std::int64_t batch, ImageLayout layout = ImageLayout::kChannelsLast) {
     if (sample.dimensions() == 3 && layout == ImageLayout::kChannelBlocks)
         return {batch, sample[0] / kChannelBlock, sample[1] * sample[2], kChannelBlock};

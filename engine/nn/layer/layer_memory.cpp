@@ -7,7 +7,7 @@ namespace ringside {
 
 // Returns the next piece of memory that is large enough and has not been returned since rewind(). Skipped smaller
 // pieces are not used until the next rewind().
-Tensor TakenInTurns::take(const Shape& shape, DType type) {
+Tensor ReusedMemory::take(const Shape& shape, DType type) {
     Tensor taken{nullptr, shape, type, m_backend.device()};
     while (m_next < m_blocks.size() && m_blocks[m_next].bytes() < taken.bytes()) ++m_next;
     if (m_next == m_blocks.size()) m_blocks.push_back(m_backend.allocate(shape, type));

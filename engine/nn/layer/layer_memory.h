@@ -11,11 +11,11 @@ namespace ringside {
 class Backend;
 
 // Memory that layers share: each layer overwrites the values of the previous one.
-class TakenInTurns {
+class ReusedMemory {
   public:
-    explicit TakenInTurns(Backend& backend) : m_backend(backend) {}
+    explicit ReusedMemory(Backend& backend) : m_backend(backend) {}
 
-    void rewind() { m_next = 0; }  // starts the allocations of the next layer
+    void rewind() { m_next = 0; }  // makes all pieces of the memory available again, for the next layer
     Tensor take(const Shape& shape, DType type);
 
   private:
@@ -24,11 +24,11 @@ class TakenInTurns {
     std::size_t m_next = 0;
 };
 
-// Allocator of a layer's memory: the backend's memory, or memory shared with other layers.
+// Allocator of a layer's memory. Uses the backend's memory, or memory that the layer shares with other layers.
 class LayerMemory {
   public:
     LayerMemory(Backend& backend) : m_backend(&backend) {}  // NOLINT(google-explicit-constructor)
-    LayerMemory(Backend& backend, TakenInTurns& inTurns) : m_backend(&backend), m_inTurns(&inTurns) {}
+    LayerMemory(Backend& backend, ReusedMemory& inTurns) : m_backend(&backend), m_inTurns(&inTurns) {}
 
     Backend& backend() const { return *m_backend; }
     // Allocates memory for values that the forward pass stores for the backward pass.
@@ -38,7 +38,7 @@ class LayerMemory {
 
   private:
     Backend* m_backend;
-    TakenInTurns* m_inTurns = nullptr;
+    ReusedMemory* m_inTurns = nullptr;
 };
 
 }  // namespace ringside

@@ -17,7 +17,7 @@ class BatchNorm2d final : public Layer {
     void initialise(TorchGenerator& generator, Backend& backend) override;
     void begin(const Pass& pass) override {
         m_training = pass.training;
-        m_again = pass.again;
+        m_again = pass.isRepeated;
     }
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;
@@ -33,15 +33,16 @@ class BatchNorm2d final : public Layer {
     Parameter m_bias;
     Parameter m_runningMean;
     Parameter m_runningVariance;
-    Parameter m_batches;  // number of batches, num_batches_tracked of torch.nn.BatchNorm2d
+    Parameter m_batches;  // number of batches seen in training; num_batches_tracked of torch.nn.BatchNorm2d
     bool m_training = true;
     bool m_again = false;
     Backend* m_backend = nullptr;
-    Tensor m_x;  // input of the last forward pass; the previous layer's memory
+    Tensor m_x;  // input of the last forward pass, in the previous layer's memory
     Tensor m_y;
     Tensor m_moments;
     Tensor m_unused;      // running statistics of a repeated pass, which are discarded
-    Tensor m_gradWeight;  // gradients before they are averaged over the ranks, which backwardInput() needs
+    Tensor m_gradWeight;  // gradients of this rank's batch, which backwardInput() needs; kept apart from the
+                          // parameters' gradients, which may be averaged over the ranks before that
     Tensor m_gradBias;
     Tensor m_gradX;
 };

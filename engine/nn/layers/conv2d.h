@@ -29,7 +29,7 @@ class Conv2d : public Layer {
     Parameter m_bias;
     Backend* m_backend = nullptr;
     std::unique_ptr<Convolution> m_convolution;
-    Tensor m_x;  // input of the last forward pass; the previous layer's memory
+    Tensor m_x;  // input of the last forward pass, in the previous layer's memory
     Tensor m_y;
     Tensor m_gradX;
 };

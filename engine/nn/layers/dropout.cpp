@@ -10,7 +10,8 @@ namespace ringside {
 void Dropout::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     if (m_probability <= 0) return;
-    // Allocated apart from the layer's shared memory, because the key is set before the pass.
+    // The key is not allocated in the memory that the layer shares with other layers, because the key is set before the
+    // pass and other layers would overwrite it.
     m_key = memory.backend().allocate({1}, DType::kInt64);
     m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
     m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);

@@ -14,7 +14,7 @@ class Gelu final : public Layer {
 
   private:
     Backend* m_backend = nullptr;
-    Tensor m_x;  // input of the last forward pass; the previous layer's memory
+    Tensor m_x;  // input of the last forward pass, in the previous layer's memory
     Tensor m_y;
     Tensor m_gradX;
 };

@@ -22,7 +22,7 @@ class ImageOrder final : public Layer {
     Backend* m_backend = nullptr;
     std::int64_t m_channels = 0;  // number of channels, whose values lie next to each other
     std::int64_t m_pixels = 0;
-    std::int64_t m_positions = 0;  // positions of a sequence, whose rows become one row; 0 for images
+    std::int64_t m_positions = 0;  // number of positions of a sequence, whose rows are joined to one row; 0 for images
     Tensor m_y;                    // m_y and m_gradX are empty if the two layouts are the same
     Tensor m_gradX;
 };

@@ -22,7 +22,7 @@ class LayerNorm final : public Layer {
     Parameter m_weight;
     Parameter m_bias;
     Backend* m_backend = nullptr;
-    Tensor m_x;  // input of the last forward pass; the previous layer's memory
+    Tensor m_x;  // input of the last forward pass, in the previous layer's memory
     Tensor m_y;
     Tensor m_moments;
     Tensor m_gradX;

@@ -13,7 +13,8 @@ Tensor PooledConv2d::Part::of(const Tensor& batch) const {
     return {begin, batch.shape.withRows(images), batch.type, batch.device};
 }
 
-// Divides the batch into parts of nearly the same size, because oneDNN prepares each size once.
+// Divides the batch into parts of equal size, of which only the last may be smaller: oneDNN prepares its primitives
+// once for each size, so that few sizes save time and memory.
 template <class Visit>
 void PooledConv2d::forEachPart(std::int64_t batch, const Visit& visit) {
     const std::int64_t parts = (batch + m_imagesAtOnce - 1) / m_imagesAtOnce;
@@ -46,7 +47,7 @@ Tensor PooledConv2d::forward(const Tensor& x) {
     return y;
 }
 
-Tensor PooledConv2d::spread(const Part& part, const Tensor& gradY) {
+Tensor PooledConv2d::convolutionGradient(const Part& part, const Tensor& gradY) {
     const Tensor between = m_between.head(part.images);
     m_backend->maxPoolBackward(part.of(gradY), part.of(m_winners), between, m_pool);
     return between;
@@ -55,7 +56,8 @@ Tensor PooledConv2d::spread(const Part& part, const Tensor& gradY) {
 void PooledConv2d::backwardParameters(const Tensor& gradY) {
     forEachPart(gradY.rows(), [&](const Part& part) {
         const bool isFirst = part.first == 0;
-        m_convolution->backwardParameters(part.of(m_x), spread(part, gradY), isFirst ? m_weight.gradient : m_partWeight,
+        m_convolution->backwardParameters(part.of(m_x), convolutionGradient(part, gradY),
+                                          isFirst ? m_weight.gradient : m_partWeight,
                                           isFirst ? m_bias.gradient : m_partBias);
         if (isFirst) return;
         m_backend->add(m_partWeight, m_weight.gradient);
@@ -63,11 +65,12 @@ void PooledConv2d::backwardParameters(const Tensor& gradY) {
     });
 }
 
-// Repeats the pooling's backward pass of backwardParameters(), which is cheap inside the caches.
+// Computes the gradient with respect to the convolution's output again, as backwardParameters() did, which is
+// cheap inside the caches and needs no memory for the gradient of the whole batch.
 Tensor PooledConv2d::backwardInput(const Tensor& gradY) {
     const Tensor gradX = m_gradX.head(gradY.rows());
     forEachPart(gradY.rows(), [&](const Part& part) {
-        m_convolution->backwardInput(spread(part, gradY), m_weight.value, part.of(gradX));
+        m_convolution->backwardInput(convolutionGradient(part, gradY), m_weight.value, part.of(gradX));
     });
     return gradX;
 }

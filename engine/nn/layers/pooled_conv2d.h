@@ -28,13 +28,14 @@ class PooledConv2d final : public Conv2d {
     };
     template <class Visit>
     void forEachPart(std::int64_t batch, const Visit& visit);
-    Tensor spread(const Part& part, const Tensor& gradY);  // returns the gradient by the convolution's output
+    Tensor convolutionGradient(const Part& part, const Tensor& gradY);  // returns the gradient with respect to the
+                                                                        // convolution's output
 
     MaxPoolSpec m_pool;
     std::int64_t m_imagesAtOnce = 1;
     Tensor m_between;  // output of the convolution for a part, and in the backward pass its gradient
     Tensor m_winners;
-    Tensor m_partWeight;  // gradients of one part
+    Tensor m_partWeight;  // gradients of one part of the batch
     Tensor m_partBias;
 };
 

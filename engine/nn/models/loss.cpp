@@ -79,7 +79,7 @@ class CrossEntropyLoss final : public Loss {
         const std::span<float> means(m_means);
         return {meansOf(losses, means.first(means.size() / 2)), meansOf(correct, means.last(means.size() / 2))};
     }
-    // Computes the mean over the positions of each sequence.
+    // Writes to `means` the mean of `values` over the positions of each sequence, and returns the written means.
     std::span<const float> meansOf(std::span<const float> values, std::span<float> means) const {
         const auto positions = static_cast<std::size_t>(m_positions);
         const std::size_t samples = values.size() / positions;
@@ -92,7 +92,8 @@ class CrossEntropyLoss final : public Loss {
     RowValues m_loss;
     RowValues m_correct;
     std::int64_t m_positions;
-    std::vector<float> m_means;  // mean of the losses of each row, then mean of the hits
+    std::vector<float> m_means;  // for each sequence of the batch, the mean of its losses; behind them, for each
+                                 // sequence, the mean of its hits
     std::int64_t m_rows = 0;
 };
 

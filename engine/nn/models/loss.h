@@ -23,7 +23,8 @@ struct Batch {
     std::int64_t rows() const { return features.rows(); }
 };
 
-// One value per sample, in host memory, valid until the next call. For a sequence it is the mean over its positions.
+// Values for each sample of a batch, in host memory, valid until the next call of the loss. The value of a sequence is
+// the mean over its positions.
 struct SampleLosses {
     std::span<const float> loss;
     std::span<const float> correct;  // 1 or 0 for each sample, or for a sequence its share of correct positions; empty
@@ -47,8 +48,8 @@ class Loss {
     virtual std::string name() const = 0;  // returns the name of the loss in the configuration
     virtual bool countsCorrect() const = 0;
 
-    // Computes the per-sample losses on the device. withGradient: also computes gradient(), the gradient of the mean by
-    // the output.
+    // Computes the per-sample losses on the device. withGradient: also computes gradient(), the gradient of the mean
+    // loss with respect to the model's output.
     virtual void compute(const Tensor& output, const Batch& batch, bool withGradient) = 0;
     // Returns the results of compute() for this batch on the device.
     virtual LossRows rows(const Batch& batch) const = 0;
@@ -65,7 +66,8 @@ class Loss {
         compute(output, batch, withGradient);
         return fetch(batch);
     }
-    virtual Tensor gradient() const = 0;  // returns the gradient for the last evaluated batch
+    virtual Tensor gradient() const = 0;  // returns the gradient of the mean loss with respect to the output, for the
+                                          // last evaluated batch
 };
 
 // Makes a loss. kind kAuto: cross-entropy for labels (classes > 0), otherwise squared error. positions: number of

@@ -10,7 +10,7 @@ namespace ringside {
 
 namespace {
 
-// Temporary values for parameters that have none. All layers use the same memory, one after another.
+// Temporary memory for parameters that have no value. All layers use the same memory, one layer after another.
 class PassingValues {
   public:
     explicit PassingValues(Backend& backend) : m_backend(backend), m_onDevice(backend) {}
@@ -40,7 +40,7 @@ class PassingValues {
     }
 
     Backend& m_backend;
-    TakenInTurns m_onDevice;
+    ReusedMemory m_onDevice;
     std::vector<std::vector<std::uint64_t>> m_onHost;
 };
 
@@ -134,7 +134,8 @@ void Model::watchBegins(LayerWatch::Work work, std::int64_t samples) {
         m_watch->passBegins(*this, work, samples);
 }
 
-// True if the gradient by the layer's input is needed, by another layer of the range or by the previous stage.
+// True if the gradient with respect to the layer's input is needed, by another layer of the range or by the previous
+// stage.
 bool Model::passesGradient(std::size_t layer) const {
     return layer > m_firstTrainedLayer || m_range.first > 0;
 }

@@ -29,8 +29,8 @@ class LayerWatch {
     virtual ~LayerWatch() = default;
     virtual void passBegins(const Model& model, Work work, std::int64_t samples) = 0;
     virtual void layerBegins(std::size_t layer) = 0;
-    // Called when a layer has completed this work: kForward its output, kWeights its parameters' gradients, kInputs the
-    // gradient by its input.
+    // Called when a layer has completed this work. kForward: its output is computed; kWeights: its parameters'
+    // gradients; kInputs: the gradient with respect to its input.
     virtual void layerDone(const Model& model, std::size_t layer, Work work) = 0;
     virtual void passEnds() = 0;
 };
@@ -76,15 +76,16 @@ class Model {
 
     void begin(const Pass& pass);  // sets the properties of the following forward passes
     Tensor forward(const Tensor& x);
-    // Computes every parameter's gradient from the gradient of the loss by the last forward pass' output. Returns the
-    // gradient by the range's input if the range does not start the model.
+    // Computes every parameter's gradient from the gradient of the loss with respect to the output of the last forward
+    // pass. Returns the gradient with respect to the range's input if the range does not start at the model's first
+    // layer.
     Tensor backward(const Tensor& gradOutput, const GradientReady& ready);
     // Sets the function that is called instead of `ready` for parameters that the forward pass did not use
     // (Layer::isUsed).
     void setUnused(GradientReady unused) { m_unused = std::move(unused); }
-    // The backward pass in two halves, between which passes of other models can run: first the gradient by the input,
-    // for which the previous stage waits, then the parameters' gradients. Layers that cannot be split compute both in
-    // the first half. Each half calls `ready` for the gradients that it computes.
+    // The backward pass in two halves, between which passes of other models can run: first the gradient with respect to
+    // the input, for which the previous stage waits, then the parameters' gradients. Layers that cannot be split
+    // compute both in the first half. Each half calls `ready` for the gradients that it computes.
     Tensor backwardInputs(const Tensor& gradOutput, const GradientReady& ready);
     void backwardWeights(const GradientReady& ready);
 
@@ -116,10 +117,11 @@ class Model {
     std::vector<Parameter*> m_wholeState;
     std::vector<Parameter*> m_wholeParameters;
     std::vector<std::size_t> m_firstParameter;  // index of the first parameter of each layer of the range
-    std::size_t m_firstTrainedLayer = 0;        // first layer that needs a gradient
+    std::size_t m_firstTrainedLayer = 0;        // index of the first layer that computes a gradient
     LayerWatch* m_watch = nullptr;
     std::int64_t m_samples = 0;       // number of samples in the last forward pass with an observer
-    std::vector<Tensor> m_gradients;  // gradient by the output of each layer of the range, between the two halves
+    std::vector<Tensor> m_gradients;  // gradient with respect to the output of each layer of the range, kept between
+                                      // the two halves
 };
 
 }  // namespace ringside

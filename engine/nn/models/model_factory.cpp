@@ -44,7 +44,7 @@ std::unique_ptr<Layer> makeAttention(const LayerDescription& layer) {
 class LayerFactory {
   public:
     LayerFactory(Backend& backend, std::vector<Unit*>& units)
-        : m_groupMemory(std::make_shared<TakenInTurns>(backend)), m_units(units) {}
+        : m_groupMemory(std::make_shared<ReusedMemory>(backend)), m_units(units) {}
 
     Layers makeAll(const std::vector<BuiltLayer>& plan) {
         Layers layers;
@@ -119,7 +119,7 @@ class LayerFactory {
                                           SkipRule{built.layer.probability, built.draw});
     }
 
-    std::shared_ptr<TakenInTurns> m_groupMemory;
+    std::shared_ptr<ReusedMemory> m_groupMemory;
     std::vector<Unit*>& m_units;
 };
 

@@ -14,7 +14,7 @@ namespace ringside {
 
 class ReductionKernels;
 
-// Optimizer state of one parameter, in its shape and under torch.optim's name: "momentum_buffer", "exp_avg",
+// Optimizer state of one parameter, with the parameter's shape and torch.optim's name: "momentum_buffer", "exp_avg",
 // "exp_avg_sq".
 struct OptimizerTensor {
     std::size_t parameter = 0;
@@ -36,10 +36,11 @@ class Optimizer {
         count();
     }
     // A step consists of update() and count(). update() enqueues the same work each time, so that it can be part of a
-    // recorded step, which replays it without a call of update(). count() must be called in every step.
+    // recorded step, whose replay does not call update(). count() must be called in every step.
     void update();
-    // Update with the squared norm of all gradients of the model, for a rank that holds only some of them. updateFrom()
-    // reads it from the device's memory as the sum of `squares` (ReductionKernels::decideUpdate()).
+    // Update with the squared norm of all gradients of the model, for a rank that holds only some of these gradients.
+    // updateFrom() reads the squared norm from the device's memory as the sum of `squares`
+    // (ReductionKernels::decideUpdate()).
     void updateWith(double squaredNorm);
     void updateFrom(const Tensor& squares, ReductionKernels& kernels);
     void count() { ++m_steps; }
@@ -48,18 +49,20 @@ class Optimizer {
     double learningRate() const { return m_lr; }
     void setLearningRate(double lr);  // sets the learning rate from the next step on
     const UpdateRules& rules() const { return m_rules; }
-    // Multiplies the loss' gradient by share and by the loss scale, if there is one. Can be part of a recorded step.
+    // Multiplies the gradient of the loss by `share`, the weight of the micro-batch in the step's mean gradient, and by
+    // the loss scale, if there is one. Can be part of a recorded step.
     void scaleLoss(const Tensor& gradient, float share);
 
-    // State that checkpoints contain. Together with progress(), it is all on which the next step depends besides
-    // parameters and gradients.
+    // Tensors of the optimizer that checkpoints contain. The next step depends only on these tensors, progress(), the
+    // parameters and the gradients.
     virtual std::vector<OptimizerTensor> state() const = 0;
     UpdateState progress() const;  // returns the state after the last step; blocks until the device has finished
-    // Enqueues a copy of progress() into a slot (page-locked memory), and reads it from there.
+    // storeProgress() enqueues a copy of progress() into a slot (page-locked memory); readProgress() reads the copy
+    // from the slot.
     void storeProgress(ResultSlot& slot) const { slot.add(m_progress); }
     static UpdateState readProgress(ResultSlot& slot) { return slot.nextValues<UpdateState>().front(); }
     void restore(const UpdateState& progress);  // restores everything except the learning rate
-    // Returns true if an update depends on the number of earlier updates.
+    // Returns true if an update depends on the number of earlier updates, as Adam's bias correction does.
     virtual bool countsSteps() const { return false; }
 
   protected:
@@ -69,7 +72,8 @@ class Optimizer {
     const Tensor& progressOnDevice() const { return m_progress; }
 
   private:
-    virtual void updateAll() = 0;  // enqueues the update of all parameters that the state on the device decides
+    virtual void updateAll() = 0;  // enqueues the update of all parameters; the state on the device decides whether the
+                                   // step is skipped
 
     Backend& m_backend;
     std::vector<Parameter*> m_parameters;
@@ -80,7 +84,8 @@ class Optimizer {
     Tensor m_progress;  // progress() of this optimizer, stored on the device
 };
 
-// Makes the optimizer that a configuration selects. parameters must outlive it. scalesLoss: for float16.
+// Makes the optimizer that a configuration selects. parameters must outlive the optimizer. scalesLoss: true to scale
+// the loss, which float16 needs.
 Result<std::unique_ptr<Optimizer>> makeOptimizer(const OptimizerConfig& config,
                                                  const std::vector<Parameter*>& parameters, Backend& backend,
                                                  bool scalesLoss = false);

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-HostClocks::HostClocks(std::span<const int> hosts, std::int64_t epochUs) : m_epochUs(epochUs) {
+HostClocks::HostClocks(std::span<const int> hosts, std::int64_t runStartUs) : m_runStartUs(runStartUs) {
     for (std::size_t rank = 0; rank < hosts.size(); ++rank) add(static_cast<int>(rank), hosts[rank]);
 }
 
@@ -27,7 +27,7 @@ std::vector<HostClocks::Question> HostClocks::questions(std::int64_t nowUs) {
     std::vector<Question> questions;
     for (const auto& [number, host] : m_hosts) {
         TimeQuestion question{nowUs};
-        if (const auto difference = host.clock.at(nowUs)) question.zeroUs = m_epochUs + difference->offsetUs;
+        if (const auto difference = host.clock.at(nowUs)) question.zeroUs = m_runStartUs + difference->offsetUs;
         for (const int rank : host.ranks) questions.push_back({rank, encodeTimeQuestion(question)});
     }
     return questions;
@@ -53,7 +53,7 @@ std::vector<HostClock> HostClocks::news(std::int64_t nowUs) {
                         .errorUs = now->errorUs,
                         .roundTripUs = now->roundTripUs,
                         .driftPpm = now->drift * 1e6,
-                        .timeUs = nowUs - m_epochUs});
+                        .timeUs = nowUs - m_runStartUs});
     }
     if (!news.empty()) m_reportAtUs = nowUs + kReportIntervalUs;
     return news;

@@ -27,9 +27,9 @@ class HostClocks {
     static constexpr std::int64_t kEveryUs = 5'000'000;
     static constexpr std::int64_t kReportIntervalUs = 15'000'000;
 
-    // hosts: host index of each rank, 0 = this host; empty: all ranks are on this host. epochUs: start of the run's
+    // hosts: host index of each rank, 0 = this host; empty: all ranks are on this host. runStartUs: start of the run's
     // time on this host's clock.
-    HostClocks(std::span<const int> hosts, std::int64_t epochUs);
+    HostClocks(std::span<const int> hosts, std::int64_t runStartUs);
 
     // Adds a rank that has connected after construction. host: index of the rank's host; 0: this host.
     void add(int rank, int host);
@@ -54,7 +54,7 @@ class HostClocks {
     };
 
     std::map<int, Host> m_hosts;  // clocks by index of the host; all hosts except this one
-    const std::int64_t m_epochUs;
+    const std::int64_t m_runStartUs;
     int m_asked = 0;
     std::int64_t m_askAtUs = 0;
     std::int64_t m_reportAtUs = 0;

@@ -38,7 +38,7 @@ std::vector<std::string> argumentsFor(const RankEnvironment& e) {
     std::vector<std::string> arguments = {"--rank",       std::to_string(e.rank),
                                           "--world-size", std::to_string(e.worldSize),
                                           "--run-dir",    e.runDirectory.string(),
-                                          "--epoch-us",   std::to_string(e.epochUs),
+                                          "--epoch-us",   std::to_string(e.runStartUs),
                                           "--local-rank", std::to_string(e.localRank),
                                           "--backend",    e.backend,
                                           "--device",     e.device};

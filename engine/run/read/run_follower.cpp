@@ -29,13 +29,13 @@ std::string_view lastLine(std::string_view wholeLines) {
 RunFollower::RunFollower(RunPaths paths, Traces traces, std::shared_ptr<const Clock> clock)
     : m_paths(std::move(paths)),
       m_clock(std::move(clock)),
-      m_lastNews(m_clock->now()),
+      m_lastDataAt(m_clock->now()),
       m_watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     if (m_watch &&
         ::inotify_add_watch(m_watch.get(), m_paths.directory.c_str(), IN_MODIFY | IN_CREATE | IN_DELETE) < 0) {
         m_watch.reset();
     }
-    if (traces == Traces::kToo) m_traces.emplace(m_paths);
+    if (traces == Traces::kIncluded) m_traces.emplace(m_paths);
 }
 
 bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
@@ -46,7 +46,7 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     const bool moreTraces = !m_behind && deliverTraces(lines);
     if (life == RunLife::kLive || m_behind || moreTraces) return true;
     const bool isUnknown = life == RunLife::kUnknown;
-    if (isUnknown && m_clock->now() - m_lastNews < kUnknownPatience) return true;
+    if (isUnknown && m_clock->now() - m_lastDataAt < kUnknownPatience) return true;
     lines(isUnknown ? unknownEnd(m_paths) : missingEnd(m_paths));
     m_ended = true;
     return false;
@@ -66,7 +66,7 @@ bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;
-        m_lastNews = m_clock->now();
+        m_lastDataAt = m_clock->now();
         taken += static_cast<std::size_t>(got);
         deliverLines({buffer.data(), static_cast<std::size_t>(got)}, lines);
         if (m_ended) return false;

@@ -19,13 +19,13 @@ namespace ringside {
 // end line that states the reason. Used by one thread.
 class RunFollower {
   public:
-    // kToo: advance() passes trace lines in addition to telemetry lines; kLeftOut: telemetry lines only.
-    enum class Traces { kLeftOut, kToo };
+    // kIncluded: advance() passes trace lines in addition to telemetry lines; kExcluded: telemetry lines only.
+    enum class Traces { kExcluded, kIncluded };
     // Time without new data after which another user's run, whose lock cannot be read, counts as ended. A live run
     // writes at least one heartbeat each second.
     static constexpr std::chrono::seconds kUnknownPatience{15};
 
-    explicit RunFollower(RunPaths paths, Traces traces = Traces::kLeftOut,
+    explicit RunFollower(RunPaths paths, Traces traces = Traces::kExcluded,
                          std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>());
 
     // Passes new data to the function `lines`, in pieces of whole lines, byte for byte as in the file. Returns after
@@ -50,7 +50,7 @@ class RunFollower {
 
     const RunPaths m_paths;
     const std::shared_ptr<const Clock> m_clock;
-    TimePoint m_lastNews;  // time of the last read that returned data
+    TimePoint m_lastDataAt;  // time of the last read that returned data
     std::optional<TraceFollower> m_traces;
     UniqueFd m_file;
     UniqueFd m_watch;

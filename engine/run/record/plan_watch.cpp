@@ -89,7 +89,7 @@ void PlanWatch::queue(Task task) {
     m_wake.notify_all();
 }
 
-PlanNews PlanWatch::take() {
+PlanResults PlanWatch::take() {
     const std::lock_guard lock(m_mutex);
     return std::exchange(m_news, {});
 }
@@ -102,7 +102,7 @@ void PlanWatch::withoutPauses() {
     m_wake.notify_all();
 }
 
-PlanNews PlanWatch::finish(std::chrono::milliseconds deadline) {
+PlanResults PlanWatch::finish(std::chrono::milliseconds deadline) {
     for (auto& [epoch, reports] : std::exchange(m_incomplete, {})) {
         queue({[this, reports = std::move(reports)] { auditEpoch(reports); }});
     }
@@ -128,7 +128,7 @@ void PlanWatch::runThread() {
         const auto start = steady_clock::now();
         task.run();
         const auto pause = (steady_clock::now() - start) * (1 / m_options.share - 1);
-        if (m_options.onNews) m_options.onNews();
+        if (m_options.onResults) m_options.onResults();
         lock.lock();
         m_busy = false;
         m_done.notify_all();
@@ -188,7 +188,7 @@ void PlanWatch::compare(const ConsumedIndices& report) {
         }
         ++slot;
     }
-    PlanNews::Confirmed& reached = m_confirmed[report.rank];
+    PlanResults::Confirmed& reached = m_confirmed[report.rank];
     if (report.slot != 0 && (reached.epoch != report.epoch || reached.count != report.slot)) return;
     reached = {report.rank, report.epoch, slot};
     const std::lock_guard lock(m_mutex);

@@ -51,14 +51,14 @@ struct PlanWatchOptions {
     // Largest share of one CPU that the comparing thread uses before withoutPauses() or finish() is called; 1: it never
     // pauses.
     double share = 0.02;
-    std::function<void()> onNews = {};  // called in the comparing thread after each comparison
+    std::function<void()> onResults = {};  // called in the comparing thread after each comparison
     // True if a rank may end an epoch before its last assigned sample, as a script does that leaves its loop early or
     // fails. The samples up to that point must be as planned.
     bool mayEndEarly = false;
 };
 
 // Results since the last PlanWatch::take().
-struct PlanNews {
+struct PlanResults {
     struct Confirmed {
         int rank = 0;
         std::int64_t epoch = 0;
@@ -90,13 +90,13 @@ class PlanWatch {
     void add(const Consumed& report);
     void add(const ConsumedIndices& report);
     // Returns the results since the last call. Does not wait for a running comparison.
-    PlanNews take();
+    PlanResults take();
     // Makes the comparing thread run without pauses from now on. Must be called only after all ranks have finished
     // training.
     void withoutPauses();
     // Compares the queued reports and the reports of epochs that not all ranks have reported. Returns the results that
     // are available after at most `deadline`.
-    PlanNews finish(std::chrono::milliseconds deadline);
+    PlanResults finish(std::chrono::milliseconds deadline);
 
   private:
     struct Task {
@@ -120,7 +120,7 @@ class PlanWatch {
     std::set<std::pair<int, std::int64_t>> m_known;  // ranks and epochs for which a mismatch has been added to the
                                                      // results
     // Number of confirmed slots (positions in the epoch's list), by rank.
-    std::map<int, PlanNews::Confirmed> m_confirmed;
+    std::map<int, PlanResults::Confirmed> m_confirmed;
 
     std::mutex m_mutex;  // guards the members after this one
     std::condition_variable m_wake, m_done;
@@ -129,7 +129,7 @@ class PlanWatch {
     bool m_busy = false;
     bool m_withoutPauses = false;
     bool m_stopping = false;
-    PlanNews m_news;
+    PlanResults m_news;
     std::thread m_thread;
 };
 

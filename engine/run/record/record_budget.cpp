@@ -29,7 +29,8 @@ RecordBudget::RecordBudget(const TelemetryConfig& limits)
 
 void RecordBudget::advance(std::int64_t timeUs) {
     m_nowUs = std::max(m_nowUs, timeUs);
-    for (const RecordKind kind : {RecordKind::kSteps, RecordKind::kMetrics, RecordKind::kEpochs, RecordKind::kSigns}) {
+    for (const RecordKind kind :
+         {RecordKind::kSteps, RecordKind::kMetrics, RecordKind::kEpochs, RecordKind::kHeartbeats}) {
         adapt(kind);
     }
     if (!m_marks.empty() && m_nowUs - m_marks.back().timeUs < kMinuteUs) return;
@@ -79,8 +80,8 @@ void RecordBudget::adapt(RecordKind kind) {
     constexpr double kBusy = 0.5;
     constexpr double kPlenty = 4;
     Part& one = part(kind);
-    if (one.wanted == 0 || m_nowUs - one.lookedUs < kLookUs) return;
-    const double seconds = static_cast<double>(m_nowUs - std::exchange(one.lookedUs, m_nowUs)) / 1e6;
+    if (one.wanted == 0 || m_nowUs - one.updatedUs < kLookUs) return;
+    const double seconds = static_cast<double>(m_nowUs - std::exchange(one.updatedUs, m_nowUs)) / 1e6;
     const double wanted = static_cast<double>(std::exchange(one.wanted, 0)) / seconds;
     const double share = kShares[static_cast<std::size_t>(kind)];
     const double all = share * static_cast<double>(allowed());

@@ -13,12 +13,12 @@ namespace ringside {
 // Kinds of recorded data. Each kind has its own share of the budget, so that much data of one kind does not use up the
 // share of another.
 enum class RecordKind {
-    kSteps,      // telemetry of steps
-    kMetrics,    // steps in metrics.jsonl
-    kEpochs,     // results of epochs, hashes of the trained samples and of the replicas' parameters
-    kSigns,      // heartbeats and states of ranks
-    kSamples,    // sample indices of steps
-    kGradients,  // gradients of inspected steps
+    kSteps,       // telemetry of steps
+    kMetrics,     // steps in metrics.jsonl
+    kEpochs,      // results of epochs, hashes of the trained samples and of the replicas' parameters
+    kHeartbeats,  // heartbeats and states of ranks
+    kSamples,     // sample indices of steps
+    kGradients,   // gradients of inspected steps
     kLog,
     kVital  // lines that are always written, such as first and last lines and checkpoints
 };
@@ -49,7 +49,7 @@ class RecordBudget {
     int halvings(RecordKind kind) const { return m_parts[static_cast<std::size_t>(kind)].halvings; }
     // Sets the total size of the other files in the run directory, without checkpoints, in bytes. It reduces the
     // allowance.
-    void setOthers(std::int64_t bytes) { m_others = bytes; }
+    void setOtherFileBytes(std::int64_t bytes) { m_others = bytes; }
 
     // Returns the number of bytes that all kinds have spent.
     std::int64_t spent() const;
@@ -60,8 +60,8 @@ class RecordBudget {
     struct Part {
         std::int64_t spent = 0;
         std::int64_t leftOut = 0;
-        std::int64_t wanted = 0;    // number of bytes passed to spend() since lookedUs, including refused bytes
-        std::int64_t lookedUs = 0;  // time of the last update of `halvings`, in microseconds of run time
+        std::int64_t wanted = 0;     // number of bytes passed to spend() since updatedUs, including refused bytes
+        std::int64_t updatedUs = 0;  // time of the last update of `halvings`, in microseconds of run time
         int halvings = 0;
     };
     struct Mark {

@@ -170,7 +170,7 @@ void RunRecorder::warnOfDrops(const Heartbeat& beat) {
                 m_data.lastTimeUs()});
 }
 
-void RunRecorder::applyFindings(const PlanNews& news) {
+void RunRecorder::applyFindings(const PlanResults& news) {
     m_auditedEpochs += static_cast<std::int64_t>(news.auditedEpochs.size());
     for (const PlanMismatch& mismatch : news.mismatches) {
         if (m_mismatches.size() == kMostMismatches) return;
@@ -197,7 +197,7 @@ void RunRecorder::flush() {
     m_budget.advance(now);
     if (now - m_measuredUs > kMeasureUs) {
         m_measuredUs = now;
-        m_budget.setOthers(bytesOfOthers());
+        m_budget.setOtherFileBytes(bytesOfOthers());
     }
     unlessFull([&] {
         m_traces.flush();

@@ -106,7 +106,7 @@ class RunRecorder {
     FinalMetrics finalMetrics() const;
     BestMetrics bestMetrics() const;
     Json lastManifest() const;
-    void applyFindings(const PlanNews& news);
+    void applyFindings(const PlanResults& news);
 
     const RunPaths m_paths;
     RecordedRun m_run;

@@ -130,17 +130,17 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
 void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
     PendingReports& reports = m_reports[static_cast<std::size_t>(rank)];
     (isState ? reports.state : reports.beat) = withNewline(line);
-    if (m_budget.halvings(RecordKind::kSigns) == 0) {
-        writeWhole(RecordKind::kSigns, isState ? reports.state : reports.beat);
+    if (m_budget.halvings(RecordKind::kHeartbeats) == 0) {
+        writeWhole(RecordKind::kHeartbeats, isState ? reports.state : reports.beat);
         (isState ? reports.state : reports.beat).clear();
     }
 }
 
 void TelemetryRecord::writeSigns(std::int64_t nowUs) {
-    const std::int64_t interval = kSignIntervalUs << m_budget.halvings(RecordKind::kSigns);
+    const std::int64_t interval = kSignIntervalUs << m_budget.halvings(RecordKind::kHeartbeats);
     for (PendingReports& reports : m_reports) {
         if ((reports.state.empty() && reports.beat.empty()) || nowUs - reports.writtenUs < interval) continue;
-        writeWhole(RecordKind::kSigns, reports.state + reports.beat);
+        writeWhole(RecordKind::kHeartbeats, reports.state + reports.beat);
         reports = {{}, {}, nowUs};
     }
 }

@@ -33,7 +33,7 @@ Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests
     welcome.runDirectory = runDirectory;
     welcome.device = textOf(launched.run.compute.device);
     welcome.resume = launched.run.config.training.resume;
-    welcome.epochUs = launched.epochUs;
+    welcome.runStartUs = launched.runStartUs;
     welcome.sharedName = randomHex(16);
     std::vector<std::string> keys{hostKey()};
     welcome.hosts = {0};
@@ -113,7 +113,7 @@ UniqueFd shareMemory(const Welcome& welcome, const std::function<void()>& sendWe
 SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome, int sharedFd) {
     SupervisorOptions options;
     options.workerProgram = launched.worker;
-    options.epochUs = launched.epochUs;
+    options.runStartUs = launched.runStartUs;
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
     // The stop descriptor is used like that of a closing terminal: a launcher sends several signals, which must count
     // as one stop request.

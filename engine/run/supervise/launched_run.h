@@ -25,7 +25,7 @@ struct LaunchedRun {
                             // launcher
     PreparedRun run;
     std::filesystem::path worker;  // path of the program of rank 0
-    std::int64_t epochUs = 0;      // time of CLOCK_MONOTONIC at which the run's time is 0, in microseconds
+    std::int64_t runStartUs = 0;   // time of CLOCK_MONOTONIC at which the run's time is 0, in microseconds
     int stopFd = -1;               // descriptor that becomes readable when a stop is requested
     std::int64_t restart = 0;      // number of times that the launcher restarted the job before this start
     std::string hostName;          // name of rank 0's host in the record; empty: the system's host name is used

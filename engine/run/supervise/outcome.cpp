@@ -110,9 +110,9 @@ RunEnded withoutDirectory(const RunEvidence& run) {
 
 using Accept = std::function<bool(const std::filesystem::path& directory, const CheckpointManifest& manifest)>;
 
-std::optional<CheckpointThere> newestUpTo(const std::filesystem::path& runDirectory, std::int64_t mostSteps,
-                                          const Accept& accept = {}) {
-    std::optional<CheckpointThere> newest;
+std::optional<StoredCheckpoint> newestUpTo(const std::filesystem::path& runDirectory, std::int64_t mostSteps,
+                                           const Accept& accept = {}) {
+    std::optional<StoredCheckpoint> newest;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(runDirectory / "checkpoints", error)) {
         const std::filesystem::path file = entry.path() / kManifestName;
@@ -128,8 +128,8 @@ std::optional<CheckpointThere> newestUpTo(const std::filesystem::path& runDirect
             return !missing && static_cast<std::int64_t>(bytes) == listed.bytes;
         });
         if (!complete) continue;
-        newest = CheckpointThere{std::filesystem::path("checkpoints") / entry.path().filename(), manifest.value().step,
-                                 manifest.value().epochsDone};
+        newest = StoredCheckpoint{std::filesystem::path("checkpoints") / entry.path().filename(), manifest.value().step,
+                                  manifest.value().epochsDone};
     }
     return newest;
 }
@@ -156,13 +156,13 @@ RunEnded outcomeIfKilledNow(const RunEvidence& run) {
                            : "; the launcher ended the run before the last steps were saved" + lastCheckpointText(run));
 }
 
-std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps) {
-    const std::optional<CheckpointThere> recorded = newestUpTo(runDirectory, recordedSteps);
+std::optional<StoredCheckpoint> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps) {
+    const std::optional<StoredCheckpoint> recorded = newestUpTo(runDirectory, recordedSteps);
     return recorded ? recorded : newestCheckpoint(runDirectory);
 }
 
-std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
-                                         std::int64_t dataRanks) {
+std::optional<StoredCheckpoint> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
+                                          std::int64_t dataRanks) {
     const Accept fits = [dataRanks](const std::filesystem::path&, const CheckpointManifest& manifest) {
         return !manifest.isInsideEpoch() || static_cast<std::int64_t>(manifest.planHashes.size()) == dataRanks;
     };
@@ -175,8 +175,8 @@ std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirecto
     return newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max(), fits);
 }
 
-std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDirectory,
-                                            const std::filesystem::path& checkpoint) {
+std::optional<StoredCheckpoint> checkpointAt(const std::filesystem::path& runDirectory,
+                                             const std::filesystem::path& checkpoint) {
     return newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max(),
                       [&](const std::filesystem::path& directory, const CheckpointManifest&) {
                           std::error_code error;
@@ -184,7 +184,7 @@ std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDire
                       });
 }
 
-std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory) {
+std::optional<StoredCheckpoint> newestCheckpoint(const std::filesystem::path& runDirectory) {
     return newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max());
 }
 }  // namespace ringside

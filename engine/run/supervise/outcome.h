@@ -24,7 +24,7 @@ struct RankReport {
 };
 
 // A complete checkpoint on the disk: all files of its manifest exist and have the listed sizes.
-struct CheckpointThere {
+struct StoredCheckpoint {
     std::string path;  // path of the checkpoint, relative to the run directory
     std::int64_t step = 0;
     std::int64_t epochsDone = 0;
@@ -37,7 +37,7 @@ struct RunEvidence {
                                     // steps of the newest checkpoint
     std::int64_t plannedSteps = 0;  // number of steps of all epochs together
     std::int64_t plannedEpochs = 0;
-    std::optional<CheckpointThere> checkpoint;  // newest checkpoint; empty if there is none
+    std::optional<StoredCheckpoint> checkpoint;  // newest checkpoint; empty if there is none
     bool stopRequested = false;
     bool cutShort = false;         // true if the ranks were terminated by the third stop request, before they had saved
                                    // their weights
@@ -59,11 +59,11 @@ RunEnded outcomeOf(const RunEvidence& evidence);
 RunEnded outcomeIfKilledNow(const RunEvidence& evidence);
 
 // Returns the newest complete checkpoint of a run directory; empty if there is none.
-std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory);
+std::optional<StoredCheckpoint> newestCheckpoint(const std::filesystem::path& runDirectory);
 // Returns the newest complete checkpoint with at most recordedSteps steps, for a run that resumes in the same
 // directory: after a crash, a checkpoint can have more steps than the record. If all complete checkpoints have more
 // steps, returns the newest one.
-std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps);
+std::optional<StoredCheckpoint> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps);
 // Returns the checkpoint from which a run with dataRanks data-parallel ranks resumes in the same directory; empty if
 // none is usable.
 //
@@ -71,10 +71,10 @@ std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDi
 // because the samples of an epoch in progress would otherwise be assigned differently. Prefers the newest usable
 // checkpoint whose steps and epoch results are all recorded; then the newest one of which only the results of its last
 // epoch are missing; then the newest one.
-std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
-                                         std::int64_t dataRanks);
+std::optional<StoredCheckpoint> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
+                                          std::int64_t dataRanks);
 // Returns the complete checkpoint at this path if it belongs to the run directory; empty otherwise.
-std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDirectory,
-                                            const std::filesystem::path& checkpoint);
+std::optional<StoredCheckpoint> checkpointAt(const std::filesystem::path& runDirectory,
+                                             const std::filesystem::path& checkpoint);
 
 }  // namespace ringside

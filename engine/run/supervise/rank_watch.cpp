@@ -110,21 +110,21 @@ std::optional<Verdict> RankWatch::judge(bool settled) {
 void RankWatch::reportMisuse(RankLink& rank, const std::string& how, bool isCertain) {
     constexpr int kMostBadLines = 16;
     if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMostBadLines)) return;
-    RankFate fate;
+    RankCondition fate;
     fate.rank = rank.rank();
     fate.host = rank.host();
     m_misuse = misuseVerdict(fate, how);
 }
 
-std::vector<RankFate> RankWatch::fates() const {
-    std::vector<RankFate> all;
+std::vector<RankCondition> RankWatch::fates() const {
+    std::vector<RankCondition> all;
     const TimePoint now = steady_clock::now();
     for (const auto& rank : m_ranks) all.push_back(fateOf(*rank, now));
     return all;
 }
 
-RankFate RankWatch::fateOf(const RankLink& rank, TimePoint now) const {
-    RankFate fate;
+RankCondition RankWatch::fateOf(const RankLink& rank, TimePoint now) const {
+    RankCondition fate;
     fate.rank = rank.rank();
     fate.end = rank.end();
     fate.endOrder = rank.endOrder;

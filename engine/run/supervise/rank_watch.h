@@ -45,13 +45,13 @@ class RankWatch {
     // otherwise at the rank's 16th invalid line. For a rank on this host, does nothing: the caller logs the line,
     // because the cause is a mistake in Ringside.
     void reportMisuse(RankLink& rank, const std::string& how, bool isCertain);
-    std::vector<RankFate> fates() const;
+    std::vector<RankCondition> fates() const;
 
   private:
     std::optional<Verdict> judge(bool settled);
     void extendStartDeadline();
     void trackSaveProgress(TimePoint now);
-    RankFate fateOf(const RankLink& rank, TimePoint now) const;
+    RankCondition fateOf(const RankLink& rank, TimePoint now) const;
     std::string positionOf(int rank) const;
     std::chrono::milliseconds timeout() const;
     int ranksHere() const;

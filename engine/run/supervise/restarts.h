@@ -42,7 +42,7 @@ class Restarts {
     std::int64_t m_count;
     // Checkpoint from which the ranks resume in the restart that next() has decided on; empty if they start from the
     // beginning.
-    std::optional<CheckpointThere> m_from;
+    std::optional<StoredCheckpoint> m_from;
     std::string m_checkpoint;
 };
 

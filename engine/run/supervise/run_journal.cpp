@@ -19,15 +19,15 @@ std::int64_t lastRecordedStep(const RunPaths& paths) {
 
 }  // namespace
 
-RunJournal::RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t epochUs)
+RunJournal::RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t runStartUs)
     : m_paths(paths),
       m_run(recordedRun(run)),
       m_earlierSteps(lastRecordedStep(paths)),
       m_recorder(paths, m_run),
-      m_epochUs(epochUs) {}
+      m_runStartUs(runStartUs) {}
 
 std::int64_t RunJournal::nowUs() const {
-    return monotonicUs() - m_epochUs;
+    return monotonicUs() - m_runStartUs;
 }
 
 RunStarted RunJournal::runLine() const {

@@ -14,8 +14,8 @@ namespace ringside {
 // have changed.
 class RunJournal {
   public:
-    // paths: must outlive this object. epochUs: start of the run's time, in microseconds of CLOCK_MONOTONIC.
-    RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t epochUs);
+    // paths: must outlive this object. runStartUs: start of the run's time, in microseconds of CLOCK_MONOTONIC.
+    RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t runStartUs);
 
     RunRecorder& recorder() { return m_recorder; }
     const RunRecorder& recorder() const { return m_recorder; }
@@ -44,7 +44,7 @@ class RunJournal {
     const std::int64_t m_earlierSteps;  // last step in metrics.jsonl before this run was started; -1: there was no
                                         // record
     RunRecorder m_recorder;
-    const std::int64_t m_epochUs;
+    const std::int64_t m_runStartUs;
     unsigned m_changes = 0;
     TimePoint m_lastFlush{};
 };

@@ -24,11 +24,11 @@ Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) 
     if (out.empty()) return Problem{"--resume auto", "needs a run directory", "name the run directory with --out"};
     std::error_code error;
     const fs::path absolute = fs::absolute(out, error).lexically_normal();
-    const std::optional<CheckpointThere> checkpoint = newestFor(absolute, recordReach(RunPaths(absolute)), dataRanks);
+    const std::optional<StoredCheckpoint> checkpoint = newestFor(absolute, recordReach(RunPaths(absolute)), dataRanks);
     return checkpoint ? (absolute / checkpoint->path).string() : std::string();
 }
 
-Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool autoResume, std::int64_t& epochUs) {
+Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool autoResume, std::int64_t& runStartUs) {
     if (out.empty()) return RunDirectory::createDefault(config.name);
     std::error_code error;
     if (!autoResume || !fs::exists(RunPaths(out).config(), error)) return RunDirectory::create(out);
@@ -40,9 +40,9 @@ Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool 
         emptyRecord(paths);
         return reopened;
     }
-    const std::optional<CheckpointThere> checkpoint = checkpointAt(paths.directory, resume);
+    const std::optional<StoredCheckpoint> checkpoint = checkpointAt(paths.directory, resume);
     if (!checkpoint) return Problem{resume, "no longer exists", "start again"};
-    epochUs -= cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
+    runStartUs -= cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
     return reopened;
 }
 

@@ -22,10 +22,10 @@ Result<std::string> findResumeAuto(const std::filesystem::path& out, std::int64_
 // directory with a default name if `out` is empty.
 //
 // autoResume: training.resume was set from findResumeAuto(). An existing `out` is then opened, and the steps after the
-// checkpoint are removed from its record; without a checkpoint, the record is deleted. epochUs: start of the run's
+// checkpoint are removed from its record; without a checkpoint, the record is deleted. runStartUs: start of the run's
 // time; decreased by the run time of the record that is kept. Must be called after the experiment was checked. Throws
 // IoError.
 Result<RunDirectory> openRun(const RunConfig& config, const std::filesystem::path& out, bool autoResume,
-                             std::int64_t& epochUs);
+                             std::int64_t& runStartUs);
 
 }  // namespace ringside

@@ -7,10 +7,10 @@ namespace ringside {
 
 StopRequests::Meaning StopRequests::request(TimePoint now) {
     if (!std::exchange(m_isRequested, true)) return Meaning::kBegin;
-    if (m_requestedAt && now - *m_requestedAt < kReading) return Meaning::kNothing;
-    if (m_requestedAt && now - *m_requestedAt <= kMind) return Meaning::kCutShort;
+    if (m_requestedAt && now - *m_requestedAt < kIgnoreTime) return Meaning::kNothing;
+    if (m_requestedAt && now - *m_requestedAt <= kConfirmTime) return Meaning::kCutShort;
     m_requestedAt = now;
-    return Meaning::kTell;
+    return Meaning::kLogCost;
 }
 
 StopRequests::Meaning StopRequests::hangUp(TimePoint) {

@@ -11,15 +11,16 @@ namespace ringside {
 // Decision about the meaning of each stop request of a user.
 //
 // The first request begins the stop. The second request logs the steps that a further request would discard. A further
-// request terminates the ranks without saving if it comes between kReading and kMind after this log line. An earlier
-// one is ignored, because the user cannot have read the line yet; a later one logs the line again.
+// request terminates the ranks without saving if it comes between kIgnoreTime and kConfirmTime after this log line. An
+// earlier one is ignored, because the user cannot have read the line yet; a later one logs the line again.
 class StopRequests {
   public:
-    enum class Meaning { kBegin, kTell, kNothing, kCutShort };
-    static constexpr std::chrono::milliseconds kReading{300};  // time after the log line in which a request is ignored,
-                                                               // because the user cannot have read the line yet
+    enum class Meaning { kBegin, kLogCost, kNothing, kCutShort };
+    static constexpr std::chrono::milliseconds kIgnoreTime{
+        300};  // time after the log line in which a request is ignored,
+               // because the user cannot have read the line yet
     // Time after the log line in which a further request terminates the ranks. A later request logs the line again.
-    static constexpr std::chrono::seconds kMind{5};
+    static constexpr std::chrono::seconds kConfirmTime{5};
 
     // Returns the meaning of a stop request by the user.
     Meaning request(TimePoint now);

@@ -45,7 +45,7 @@ void StopSequence::handleRequest(StopRequests::Meaning meaning) {
     switch (meaning) {
         case StopRequests::Meaning::kBegin:
             return beginStop();
-        case StopRequests::Meaning::kTell:
+        case StopRequests::Meaning::kLogCost:
             if (m_phase == Phase::kStopping) logCost();
             return;
         case StopRequests::Meaning::kCutShort:
@@ -91,7 +91,7 @@ void StopSequence::reset() {
     m_deadline = {};
 }
 
-bool StopSequence::isOutOfPatience() const {
+bool StopSequence::hasKillTimedOut() const {
     return m_phase == Phase::kKilled && steady_clock::now() > m_deadline;
 }
 
@@ -101,11 +101,11 @@ void StopSequence::tick() {
 }
 
 void StopSequence::logCost() {
-    const std::optional<CheckpointThere> last = newestCheckpoint(m_paths.directory);
+    const std::optional<StoredCheckpoint> last = newestCheckpoint(m_paths.directory);
     const std::int64_t since = std::max<std::int64_t>(m_journal.recorder().stepsDone() - (last ? last->step : 0), 0);
     m_journal.log(LogLevel::kWarning,
                   "already stopping: waiting for " + waitingForText(m_watch.fates(), m_paths.directory) +
-                      ". Another stop request within " + std::to_string(StopRequests::kMind.count()) +
+                      ". Another stop request within " + std::to_string(StopRequests::kConfirmTime.count()) +
                       " s ends the ranks immediately and discards " +
                       (since == 0 ? "the current step" : std::to_string(since) + " trained steps") +
                       (last ? ": the last checkpoint is " + last->path : ": there is no checkpoint yet"));

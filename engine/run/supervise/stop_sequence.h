@@ -42,7 +42,7 @@ class StopSequence {
     // True if this process has terminated or killed the ranks, so that their ends do not count as failures.
     bool hasEndedRanks() const { return m_phase == Phase::kTerminating || m_phase == Phase::kKilled; }
     // True if ranks that were killed have still not ended after a time limit.
-    bool isOutOfPatience() const;
+    bool hasKillTimedOut() const;
 
   private:
     void handleRequest(StopRequests::Meaning meaning);

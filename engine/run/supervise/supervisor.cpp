@@ -53,13 +53,13 @@ Supervisor::Supervisor(const RunPaths& paths, const PreparedRun& run, Supervisor
     : m_paths(paths),
       m_run(run),
       m_options(std::move(options)),
-      m_journal(m_paths, m_run, m_options.epochUs),
+      m_journal(m_paths, m_run, m_options.runStartUs),
       m_watch(m_paths, m_run, m_options, m_ranks, m_journal),
       m_stop(m_paths, m_options, m_ranks, m_watch, m_journal,
              [this] { writeSummaryEarly(outcomeIfKilledNow(evidence())); }),
       m_restarts(m_paths, m_run, m_options, m_journal),
       m_directory(m_paths, m_run, m_journal),
-      m_clocks(m_options.hosts, m_options.epochUs) {}
+      m_clocks(m_options.hosts, m_options.runStartUs) {}
 
 Supervisor::~Supervisor() {
     m_stop.killAll();
@@ -116,7 +116,7 @@ void Supervisor::startRank(int rank) {
     environment.rank = environment.localRank = rank;
     environment.worldSize = static_cast<int>(m_run.config.parallel.worldSize);
     environment.runDirectory = m_paths.directory;
-    environment.epochUs = m_options.epochUs;
+    environment.runStartUs = m_options.runStartUs;
     environment.backend = textOf(m_run.compute.backend);
     environment.device = textOf(m_run.compute.device);
     environment.hosts = m_options.hosts;
@@ -143,7 +143,7 @@ RunEnded Supervisor::run() {
 
 void Supervisor::runRanks() {
     try {
-        while (!allEnded() && !m_stop.isOutOfPatience()) tick();
+        while (!allEnded() && !m_stop.hasKillTimedOut()) tick();
     } catch (const IoError& error) {
         // Another run uses the run directory now, so that no result of this run can be written: the run fails.
         m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
@@ -288,16 +288,16 @@ void Supervisor::execute(const ControlCommand& command) {
 }
 
 void Supervisor::requestStop() {
-    if (mayStop()) m_stop.request();
+    if (acceptStopRequest()) m_stop.request();
 }
 
 void Supervisor::hangUp() {
-    if (mayStop()) m_stop.hangUp();
+    if (acceptStopRequest()) m_stop.hangUp();
 }
 
 // Cancels the next restart if the supervisor is waiting for it. Returns true if a stop request may be handled; false if
 // the ranks are already being killed.
-bool Supervisor::mayStop() {
+bool Supervisor::acceptStopRequest() {
     m_givesUp = m_givesUp || m_waitsToRestart;
     return m_stop.phase() != StopSequence::Phase::kKilled;
 }
@@ -318,7 +318,7 @@ void Supervisor::compareClocks() {
     for (auto& rank : m_ranks) {
         for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.take(rank->rank(), reading);
     }
-    const std::int64_t now = m_journal.nowUs() + m_options.epochUs;
+    const std::int64_t now = m_journal.nowUs() + m_options.runStartUs;
     for (const HostClocks::Question& question : m_clocks.questions(now))
         m_ranks[static_cast<std::size_t>(question.rank)]->sendControl(question.line);
     for (const HostClock& clock : m_clocks.news(now)) m_journal.record(clock);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/processors/short_turns.h"
+#include "base/processors/work_slices.h"
 #include "launch/store/store_server.h"
 #include "run/prepare/prepared_run.h"
 #include "run/ranks/host_clocks.h"
@@ -59,7 +59,7 @@ class Supervisor {
     void execute(const ControlCommand& command);
     void requestStop();
     void hangUp();
-    bool mayStop();
+    bool acceptStopRequest();
     void pollLaunchers();
     void compareClocks();
     void logSlowLinks();
@@ -96,7 +96,7 @@ class Supervisor {
     bool m_givesUp = false;  // true if a stop was requested during the pause before a restart, so that the restart is
                              // cancelled
     int m_ends = 0;
-    ShortTurns m_turns;
+    WorkSlices m_turns;
 };
 
 }  // namespace ringside

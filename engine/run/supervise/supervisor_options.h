@@ -17,7 +17,7 @@ namespace ringside {
 struct SupervisorOptions {
     std::filesystem::path workerProgram;
     std::vector<std::string> workerEnvironment;  // environment variables "NAME=value" for all workers
-    std::int64_t epochUs = 0;                    // start of the run's time, in microseconds of CLOCK_MONOTONIC
+    std::int64_t runStartUs = 0;                 // start of the run's time, in microseconds of CLOCK_MONOTONIC
     int stopFd = -1;                             // descriptor, such as a signalfd; each time it is readable, one stop
                                                  // is requested
     int hangUpFd = -1;  // descriptor that becomes readable once or several times when the terminal is closed; all

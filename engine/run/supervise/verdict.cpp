@@ -21,40 +21,40 @@ std::string seconds(double value) {
     return fmt::format("{:.1f} s", value);
 }
 
-std::string name(const RankFate& fate) {
+std::string name(const RankCondition& fate) {
     return "rank " + std::to_string(fate.rank) + (fate.host.empty() ? "" : " on " + fate.host);
 }
 
-std::string where(const RankFate& fate) {
+std::string where(const RankCondition& fate) {
     return fate.place.empty() ? "" : " " + fate.place;
 }
 
 // Returns ": " and the last line of the rank's output, without the prefix "rank N: " that workers add to their own
 // messages; an empty text if there is no output.
-std::string lastWords(const RankFate& fate) {
+std::string lastWords(const RankCondition& fate) {
     if (fate.lastLines.empty()) return {};
     const std::string& line = fate.lastLines.back();
     const std::string prefix = "rank " + std::to_string(fate.rank) + ": ";
     return ": " + (line.rfind(prefix, 0) == 0 ? line.substr(prefix.size()) : line);
 }
 
-bool exitedWell(const RankFate& fate) {
+bool exitedWell(const RankCondition& fate) {
     return !fate.end->signalled && (fate.end->code == 0 || fate.end->code == static_cast<int>(ExitCode::kStopped));
 }
 
 // True if the rank failed. An exit code of success counts as a failure if the rank did not report "finished" or
 // "stopped".
-bool endedBadly(const RankFate& fate) {
+bool endedBadly(const RankCondition& fate) {
     return fate.end && !(exitedWell(fate) &&
                          (fate.reportedStage == RankStage::kFinished || fate.reportedStage == RankStage::kStopped));
 }
 
-bool wasCutOff(const RankFate& fate) {
+bool wasCutOff(const RankCondition& fate) {
     return !fate.lastLines.empty() && fate.lastLines.back().find(kControlCut) != std::string::npos;
 }
 
 // True if the rank ended because a peer did not respond: the cause of the failure is then a peer.
-bool gaveUp(const RankFate& fate) {
+bool gaveUp(const RankCondition& fate) {
     return !wasCutOff(fate) && fate.end && !fate.end->signalled && fate.end->code == kCommunicationFailed;
 }
 
@@ -74,7 +74,7 @@ ExitCode codeFor(const ChildEnd& end) {
 }
 
 // Returns the probable cause of a fatal signal; empty if none is known.
-std::string causeOf(const RankFate& fate) {
+std::string causeOf(const RankCondition& fate) {
     if (!fate.end->signalled || fate.end->lost) return {};
     if (fate.end->code == SIGKILL) {
         if (!fate.memoryKill) return "; it was killed by a user, or by the kernel because memory ran out";
@@ -91,14 +91,14 @@ std::string causeOf(const RankFate& fate) {
     return {};
 }
 
-Verdict died(const RankFate& fate) {
+Verdict died(const RankCondition& fate) {
     std::string cause = causeOf(fate);
     if (exitedWell(fate)) cause = " without reporting that it had finished";
     return {codeFor(*fate.end), fate.rank,
             name(fate) + " " + fate.end->text() + where(fate) + (cause.empty() ? lastWords(fate) : cause)};
 }
 
-Verdict missed(const RankFate& missing, const RankFate& witness) {
+Verdict missed(const RankCondition& missing, const RankCondition& witness) {
     if (gaveUp(missing)) {
         const std::string found = missing.rank == witness.rank ? "" : ", as " + name(witness) + " found";
         return {ExitCode::kRankHung, missing.rank,
@@ -115,7 +115,7 @@ Verdict missed(const RankFate& missing, const RankFate& witness) {
         name(missing) + " hung" + where(missing) + stopped + ", as " + name(witness) + " found" + lastWords(witness)};
 }
 
-Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
+Verdict silent(const RankCondition& fate, const SilenceLimits& limits) {
     const std::string stopped = fate.processStopped ? "; its process is stopped" : "";
     if (!fate.hasSentAny) {
         return {
@@ -130,7 +130,7 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
 }
 
 // Returns the progress of a rank as a comparable tuple. The other ranks wait for the rank with the smallest value.
-auto progressOf(const RankFate& fate) {
+auto progressOf(const RankCondition& fate) {
     const bool waits = isCommunication(fate.beat.phase);
     return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
 }
@@ -138,7 +138,7 @@ auto progressOf(const RankFate& fate) {
 // Returns the longest time without progress that is allowed for a rank, in seconds: eight times its longest earlier
 // time, but at least the limit; before the end of the first step, ten times the limit, because the duration of a step
 // is not known yet.
-double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
+double patienceWith(const RankCondition& fate, const SilenceLimits& limits) {
     constexpr double kFirstStep = 10;
     constexpr double kSlowStep = 8;
     if (fate.beat.step == 0) return kFirstStep * limits.stillSeconds;
@@ -147,10 +147,10 @@ double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
 
 // Judges a run whose ranks send heartbeats but make no progress. Only the rank that is furthest behind is judged,
 // because all others may be waiting for it.
-std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
-    const RankFate* last = nullptr;
+std::optional<Verdict> judgeStanding(const std::vector<RankCondition>& fates, const SilenceLimits& limits) {
+    const RankCondition* last = nullptr;
     bool together = true;
-    for (const RankFate& fate : fates) {
+    for (const RankCondition& fate : fates) {
         if (fate.end) continue;
         together = together && (last == nullptr || progressOf(fate) == progressOf(*last));
         if (last == nullptr || progressOf(fate) < progressOf(*last)) last = &fate;
@@ -167,9 +167,9 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
 }
 
 // Returns the running rank that is furthest behind; null if none is running.
-const RankFate* furthestBehind(const std::vector<RankFate>& fates) {
-    const RankFate* last = nullptr;
-    for (const RankFate& fate : fates) {
+const RankCondition* furthestBehind(const std::vector<RankCondition>& fates) {
+    const RankCondition* last = nullptr;
+    for (const RankCondition& fate : fates) {
         if (!fate.end && (last == nullptr || isBehind(fate, *last))) last = &fate;
     }
     return last;
@@ -177,9 +177,9 @@ const RankFate* furthestBehind(const std::vector<RankFate>& fates) {
 
 // Judges a run that makes no progress while it saves. The limit is ten times as long as for steps, because a slow disk
 // may still be writing data from the kernel's cache.
-std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
+std::optional<Verdict> judgeSaves(const std::vector<RankCondition>& fates, const SilenceLimits& limits) {
     constexpr double kSlowDisk = 10;
-    const RankFate* last = furthestBehind(fates);
+    const RankCondition* last = furthestBehind(fates);
     if (last == nullptr || last->savingSeconds <= kSlowDisk * limits.stillSeconds) return {};
     return Verdict{ExitCode::kRankHung, last->rank,
                    name(*last) + " hung while the run was saved" + where(*last) +
@@ -188,19 +188,19 @@ std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const Sile
 }
 
 // Judges a run in which a rank is still running long after another rank has ended: all ranks should end together.
-std::optional<Verdict> judgeLeftBehind(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
+std::optional<Verdict> judgeLeftBehind(const std::vector<RankCondition>& fates, const SilenceLimits& limits) {
     double longest = 0;
-    for (const RankFate& fate : fates) longest = std::max(longest, fate.endedSeconds);
-    const RankFate* last = furthestBehind(fates);
+    for (const RankCondition& fate : fates) longest = std::max(longest, fate.endedSeconds);
+    const RankCondition* last = furthestBehind(fates);
     if (last == nullptr || longest <= limits.stillSeconds) return {};
     return Verdict{ExitCode::kRankHung, last->rank,
                    name(*last) + " hung" + where(*last) + ": another rank ended " + seconds(longest) +
                        " ago, and this rank continues alone"};
 }
 
-const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(const RankFate&)) {
-    const RankFate* first = nullptr;
-    for (const RankFate& fate : fates) {
+const RankCondition* firstEnded(const std::vector<RankCondition>& fates, bool (*matches)(const RankCondition&)) {
+    const RankCondition* first = nullptr;
+    for (const RankCondition& fate : fates) {
         if (matches(fate) && (first == nullptr || fate.endOrder < first->endOrder)) first = &fate;
     }
     return first;
@@ -208,10 +208,10 @@ const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(c
 
 // Returns the rank with the longest silence, among the running ranks whose process is stopped or that have been silent
 // for longer than a heartbeat can be delayed; null if there is none.
-const RankFate* quietest(const std::vector<RankFate>& fates) {
+const RankCondition* quietest(const std::vector<RankCondition>& fates) {
     constexpr double kLateSeconds = 2;
-    const RankFate* found = nullptr;
-    for (const RankFate& fate : fates) {
+    const RankCondition* found = nullptr;
+    for (const RankCondition& fate : fates) {
         if (fate.end || (!fate.processStopped && fate.silentSeconds < kLateSeconds)) continue;
         if (found == nullptr || fate.silentSeconds > found->silentSeconds) found = &fate;
     }
@@ -221,17 +221,17 @@ const RankFate* quietest(const std::vector<RankFate>& fates) {
 // Report of a missing rank: the rank that reported (witness), and the rank that was missing. Both are null if there is
 // none.
 struct MissingRankReport {
-    const RankFate* witness = nullptr;
-    const RankFate* missing = nullptr;
+    const RankCondition* witness = nullptr;
+    const RankCondition* missing = nullptr;
 };
 
 // Returns the report of the witness that ended first, among the reports whose missing rank satisfies `counts`.
-MissingRankReport findMissingRankReport(const std::vector<RankFate>& fates, bool (*counts)(const RankFate&)) {
+MissingRankReport findMissingRankReport(const std::vector<RankCondition>& fates, bool (*counts)(const RankCondition&)) {
     MissingRankReport best;
-    for (const RankFate& witness : fates) {
+    for (const RankCondition& witness : fates) {
         if (!gaveUp(witness) || (best.witness != nullptr && best.witness->endOrder < witness.endOrder)) continue;
         const int named = witness.missingRank;
-        for (const RankFate& fate : fates) {
+        for (const RankCondition& fate : fates) {
             if (fate.rank == named && counts(fate)) best = {&witness, &fate};
         }
     }
@@ -240,20 +240,20 @@ MissingRankReport findMissingRankReport(const std::vector<RankFate>& fates, bool
 
 // True if each report of a missing peer names this rank. If ranks name each other instead, the connection between them
 // failed, and none of them hung.
-bool allName(const std::vector<RankFate>& fates, int rank) {
-    return std::ranges::all_of(fates, [rank](const RankFate& fate) {
+bool allName(const std::vector<RankCondition>& fates, int rank) {
+    return std::ranges::all_of(fates, [rank](const RankCondition& fate) {
         return !gaveUp(fate) || fate.missingRank < 0 || fate.missingRank == rank;
     });
 }
 
 // Returns the rank that hung for a while, if all ranks reported a missing peer: the rank whose longest silence exceeds
 // all others by at least a second, or else the one rank that made less progress than all others. Null if there is none.
-const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
+const RankCondition* rankThatReturnedLate(const std::vector<RankCondition>& fates) {
     constexpr double kLateSeconds = 2;
-    const auto silence = [](const RankFate& fate) { return std::max(fate.longestSilence, fate.silentSeconds); };
-    const RankFate* longest = nullptr;
+    const auto silence = [](const RankCondition& fate) { return std::max(fate.longestSilence, fate.silentSeconds); };
+    const RankCondition* longest = nullptr;
     double second = 0;
-    for (const RankFate& fate : fates) {
+    for (const RankCondition& fate : fates) {
         if (!gaveUp(fate)) return nullptr;
         if (longest == nullptr || fate.longestSilence > longest->longestSilence) {
             second = longest != nullptr ? longest->longestSilence : 0;
@@ -265,17 +265,17 @@ const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
     const bool clear = longest != nullptr && longest->longestSilence > kLateSeconds &&
                        longest->longestSilence > second + kLateSeconds / 2;
     if (clear) return longest;
-    const RankFate* last = nullptr;
-    for (const RankFate& fate : fates) {
+    const RankCondition* last = nullptr;
+    for (const RankCondition& fate : fates) {
         if (fate.beat.step == 0 && fate.beat.collective == 0)
             return nullptr;  // the rank never connected: its progress is not known
         if (last == nullptr || isBehind(fate, *last)) last = &fate;
     }
-    const auto others = [&](const RankFate& fate) { return &fate == last || isBehind(*last, fate); };
+    const auto others = [&](const RankCondition& fate) { return &fate == last || isBehind(*last, fate); };
     return last != nullptr && fates.size() > 1 && std::ranges::all_of(fates, others) ? last : nullptr;
 }
 
-bool namesMissingPeer(const RankFate& fate) {
+bool namesMissingPeer(const RankCondition& fate) {
     return gaveUp(fate) && fate.missingRank >= 0 && !fate.lastLines.empty() &&
            fate.lastLines.back().find(kMisbehaves) != std::string::npos;
 }
@@ -283,87 +283,88 @@ bool namesMissingPeer(const RankFate& fate) {
 // Returns the rank that most other ranks report as sending invalid data; null if there is no such report. If several
 // ranks are reported equally often, returns the one that the lowest rank reports, because rank 0 runs on the
 // supervisor's host.
-const RankFate* mostAccused(const std::vector<RankFate>& fates) {
-    const auto accusers = [&](const RankFate& accused) {
-        return std::ranges::count_if(fates, [&](const RankFate& one) {
+const RankCondition* mostAccused(const std::vector<RankCondition>& fates) {
+    const auto accusers = [&](const RankCondition& accused) {
+        return std::ranges::count_if(fates, [&](const RankCondition& one) {
             return namesMissingPeer(one) && one.rank != accused.rank && one.missingRank == accused.rank;
         });
     };
-    const RankFate* most = nullptr;
-    for (const RankFate& fate : fates) {
+    const RankCondition* most = nullptr;
+    for (const RankCondition& fate : fates) {
         if (!namesMissingPeer(fate) || fate.missingRank >= static_cast<int>(fates.size())) continue;
-        const RankFate& accused = fates[static_cast<std::size_t>(fate.missingRank)];
+        const RankCondition& accused = fates[static_cast<std::size_t>(fate.missingRank)];
         if (accusers(accused) > 0 && (most == nullptr || accusers(accused) > accusers(*most))) most = &accused;
     }
     return most;
 }
 
-std::optional<Verdict> judgeAccusations(const std::vector<RankFate>& fates) {
-    const RankFate* accused = mostAccused(fates);
+std::optional<Verdict> judgeAccusations(const std::vector<RankCondition>& fates) {
+    const RankCondition* accused = mostAccused(fates);
     if (accused == nullptr) return {};
     const auto witness = std::ranges::find_if(
-        fates, [&](const RankFate& one) { return namesMissingPeer(one) && one.missingRank == accused->rank; });
+        fates, [&](const RankCondition& one) { return namesMissingPeer(one) && one.missingRank == accused->rank; });
     const std::string& reportedStage = witness->lastLines.back();
     const std::size_t marker = reportedStage.find(kMisbehaves);
     return Verdict{ExitCode::kCommunicationFailed, accused->rank, name(*accused) + " " + reportedStage.substr(marker),
                    true};
 }
 
-bool isRefusal(const RankFate& fate) {
+bool isRefusal(const RankCondition& fate) {
     return fate.end && !fate.end->signalled && fate.end->code == static_cast<int>(ExitCode::kBadConfiguration);
 }
 
 // Returns rank 0 if both `first` and rank 0 rejected the configuration, because rank 0 runs on the supervisor's host
 // and can be trusted. Otherwise, returns `first`.
-const RankFate& refusalToReport(const std::vector<RankFate>& fates, const RankFate& first) {
-    for (const RankFate& fate : fates) {
+const RankCondition& refusalToReport(const std::vector<RankCondition>& fates, const RankCondition& first) {
+    for (const RankCondition& fate : fates) {
         if (isRefusal(first) && fate.rank == 0 && isRefusal(fate)) return fate;
     }
     return first;
 }
 
-bool isOnOtherHosts(const std::vector<RankFate>& fates) {
-    return std::ranges::any_of(fates, [](const RankFate& fate) { return !fate.host.empty(); });
+bool isOnOtherHosts(const std::vector<RankCondition>& fates) {
+    return std::ranges::any_of(fates, [](const RankCondition& fate) { return !fate.host.empty(); });
 }
 
 // Judges a run in which ranks reported a missing peer (witnesses). first: the witness that ended first. Returns a
 // verdict about the first of these ranks that exists: a missing rank that is not a witness itself; a rank from which
 // the supervisor receives nothing either; a missing rank that all witnesses name; a rank that responded too late;
 // `first`.
-Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
-    const MissingRankReport absent = findMissingRankReport(fates, [](const RankFate& fate) { return !gaveUp(fate); });
+Verdict judgeWitnesses(const std::vector<RankCondition>& fates, const RankCondition& first) {
+    const MissingRankReport absent =
+        findMissingRankReport(fates, [](const RankCondition& fate) { return !gaveUp(fate); });
     if (absent.witness != nullptr) return missed(*absent.missing, *absent.witness);
-    if (const RankFate* quiet = quietest(fates)) return missed(*quiet, first);
+    if (const RankCondition* quiet = quietest(fates)) return missed(*quiet, first);
     const MissingRankReport known = findMissingRankReport(fates, gaveUp);
     if (known.witness != nullptr && allName(fates, known.missing->rank)) return missed(*known.missing, *known.witness);
-    if (const RankFate* late = rankThatReturnedLate(fates)) return missed(*late, first);
+    if (const RankCondition* late = rankThatReturnedLate(fates)) return missed(*late, first);
     return died(first);
 }
 
 }  // namespace
 
-Verdict misuseVerdict(const RankFate& fate, const std::string& how) {
+Verdict misuseVerdict(const RankCondition& fate, const std::string& how) {
     return {ExitCode::kCommunicationFailed, fate.rank, name(fate) + " " + kMisbehaves + ": " + how, true};
 }
 
-bool isBehind(const RankFate& a, const RankFate& b) {
+bool isBehind(const RankCondition& a, const RankCondition& b) {
     return progressOf(a) < progressOf(b);
 }
 
-std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled) {
+std::optional<Verdict> judge(const std::vector<RankCondition>& fates, const SilenceLimits& limits, bool settled) {
     if (settled) {
         if (const auto accused = judgeAccusations(fates)) return accused;
     }
-    const auto definite = [](const RankFate& fate) { return endedBadly(fate) && !gaveUp(fate); };
-    if (const RankFate* first = firstEnded(fates, definite)) {
+    const auto definite = [](const RankCondition& fate) { return endedBadly(fate) && !gaveUp(fate); };
+    if (const RankCondition* first = firstEnded(fates, definite)) {
         if (!settled && isRefusal(*first) && isOnOtherHosts(fates)) return {};
         return died(refusalToReport(fates, *first));
     }
-    for (const RankFate& fate : fates) {
+    for (const RankCondition& fate : fates) {
         const double limit = fate.hasSentAny ? limits.runSeconds : limits.startSeconds;
         if (!fate.end && fate.silentSeconds > limit) return silent(fate, limits);
     }
-    const RankFate* witness = firstEnded(fates, gaveUp);
+    const RankCondition* witness = firstEnded(fates, gaveUp);
     if (witness == nullptr) {
         if (const auto still = judgeStanding(fates, limits)) return still;
         if (const auto saves = judgeSaves(fates, limits)) return saves;

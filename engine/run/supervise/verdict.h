@@ -13,7 +13,7 @@
 namespace ringside {
 
 // State of one rank, from which judge() derives a verdict. Times are in seconds.
-struct RankFate {
+struct RankCondition {
     int rank = 0;
     std::string host;             // name of the rank's host; empty: this host
     std::optional<ChildEnd> end;  // exit code or signal of the process; empty: the process is still running
@@ -58,13 +58,13 @@ struct Verdict {
 // peer. Only then a report such as "rank 2 did not arrive" means that rank 2 hung. If some ranks are on other hosts, a
 // rank that rejects its configuration or data is also judged only when settled: the cause can be invalid data from a
 // peer, which another rank then reports.
-std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled);
+std::optional<Verdict> judge(const std::vector<RankCondition>& fates, const SilenceLimits& limits, bool settled);
 
 // Returns the verdict about a rank on another host that sent invalid data to the supervisor.
-Verdict misuseVerdict(const RankFate& fate, const std::string& how);
+Verdict misuseVerdict(const RankCondition& fate, const std::string& how);
 
 // True if rank b may be waiting for rank a: a has made less progress, or both are at the same batch and only b waits in
 // a collective.
-bool isBehind(const RankFate& a, const RankFate& b);
+bool isBehind(const RankCondition& a, const RankCondition& b);
 
 }  // namespace ringside

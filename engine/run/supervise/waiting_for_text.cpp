@@ -23,9 +23,9 @@ std::uintmax_t bytesSaved(const std::filesystem::path& runDirectory) {
     return bytes;
 }
 
-std::string waitingForText(const std::vector<RankFate>& fates, const std::filesystem::path& runDirectory) {
-    const RankFate* last = nullptr;
-    for (const RankFate& fate : fates) {
+std::string waitingForText(const std::vector<RankCondition>& fates, const std::filesystem::path& runDirectory) {
+    const RankCondition* last = nullptr;
+    for (const RankCondition& fate : fates) {
         if (!fate.end && (last == nullptr || isBehind(fate, *last))) last = &fate;
     }
     if (last == nullptr) return "the end of the run";

@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "base/system/files.h"
-#include "base/text/last_complaint.h"
+#include "base/text/last_error_line.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {
@@ -57,7 +57,7 @@ std::string TrainingChild::failureText(const Result<RunSummary>& summary) const 
     const bool explains = summary && summary.value().state != RunOutcome::kFinished;
     if (explains && !summary.value().verdict.empty()) return summary.value().verdict;
     const ChildEnd& end = *m_child.end();
-    const std::string complaint = end.signalled ? "" : lastComplaint(m_output);
+    const std::string complaint = end.signalled ? "" : lastErrorLine(m_output);
     if (!complaint.empty()) return complaint;
     return "it " + end.text() + (!end.signalled && end.code == 0 ? " without a result" : "");
 }

@@ -78,11 +78,11 @@ double ClassBalance::distanceLimit() const {
 
 int ClassBalance::ranksWithinChance() const {
     int within = 0;
-    for (int rank = 0; rank < ranks; ++rank) within += withinChance(rank) ? 1 : 0;
+    for (int rank = 0; rank < ranks; ++rank) within += isWithinLimit(rank) ? 1 : 0;
     return within;
 }
 
-int ClassBalance::ranksOutsideByChance() const {
+int ClassBalance::expectedRanksOutside() const {
     // Probability that exactly `outside` ranks are outside; `outside` is 0 before the loop.
     double probability = std::pow(1 - kOutsideShare, ranks);
     double sum = probability;

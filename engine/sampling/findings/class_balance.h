@@ -37,11 +37,11 @@ struct ClassBalance {
     // distanceLimit().
     double distance(int rank) const;
     double distanceLimit() const;
-    bool withinChance(int rank) const { return distance(rank) <= distanceLimit(); }
+    bool isWithinLimit(int rank) const { return distance(rank) <= distanceLimit(); }
     int ranksWithinChance() const;
     // Returns the largest usual number of ranks above distanceLimit(): in 95 % of random assignments, at most this many
     // ranks are above the limit, by the binomial distribution with p = 5 %.
-    int ranksOutsideByChance() const;
+    int expectedRanksOutside() const;
 };
 
 // Counts the classes of every rank. labels: class of every sample; larger values count as the last class. After *stop

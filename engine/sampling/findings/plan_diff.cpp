@@ -71,7 +71,7 @@ PlanDiff diffPlans(const ShardPlan& first, const std::vector<SampleOwner>& ours,
         ++diff.samples;
         if (a.rank != b.rank) continue;
         ++diff.sameRank;
-        diff.samePlace += a.slot == b.slot ? 1 : 0;
+        diff.sameSlot += a.slot == b.slot ? 1 : 0;
         const std::int64_t step = stepOf(first, a);
         diff.sameRankStep += step >= 0 && step == stepOf(second, b) ? 1 : 0;
     }

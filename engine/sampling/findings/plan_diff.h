@@ -27,13 +27,13 @@ struct PlanDiff {
     std::int64_t onlySecond = 0;    // number of samples that only the second plan assigns
     std::int64_t sameRank = 0;      // number of samples that have the same rank in both plans
     std::int64_t sameRankStep = 0;  // number of samples that have the same rank and step in both plans
-    std::int64_t samePlace = 0;     // number of samples that have the same rank and the same position (slot) in its
+    std::int64_t sameSlot = 0;      // number of samples that have the same rank and the same position (slot) in its
                                     // list in both plans
     // Expected values of sameRank and sameRankStep for two independent shuffles. For N ranks, sameRank is about 1 / N
     // of the samples.
     double expectedSameRank = 0;
     double expectedSameRankStep = 0;
-    bool identical() const { return samples > 0 && samePlace == samples && onlyFirst == 0 && onlySecond == 0; }
+    bool identical() const { return samples > 0 && sameSlot == samples && onlyFirst == 0 && onlySecond == 0; }
     bool operator==(const PlanDiff&) const = default;
 };
 

@@ -42,7 +42,7 @@ struct Direction {
     bool hasRate() const { return busyUs >= kLeastBusyUs; }
     // Returns the rate in Mbit/s, or a lower bound of the rate if hasRate() is false.
     double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kLeastBusyUs)); }
-    double movingShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
+    double inFlightShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
 };
 
 struct Hosts {
@@ -90,16 +90,16 @@ void keepBetterLink(HostLink& link, const Direction& there, const Direction& bac
         isKnown = way->mbitPerSecond() < rate ? way->hasRate() : isKnown;
         rate = std::min(rate, way->mbitPerSecond());
     }
-    if (rate == kUnknown || rate <= link.leastMbitPerSecond) return;
-    link.leastMbitPerSecond = rate;
+    if (rate == kUnknown || rate <= link.minMbitPerSecond) return;
+    link.minMbitPerSecond = rate;
     link.mbitPerSecond = isKnown ? rate : 0;
-    link.movingShare = std::max(there.movingShare(), back.movingShare());
+    link.inFlightShare = std::max(there.inFlightShare(), back.inFlightShare());
 }
 
 std::optional<double> medianOfOthers(const std::vector<HostLink>& links, const HostLink& but) {
     std::vector<double> rates;
     for (const HostLink& link : links)
-        if (&link != &but && link.leastMbitPerSecond > 0) rates.push_back(link.leastMbitPerSecond);
+        if (&link != &but && link.minMbitPerSecond > 0) rates.push_back(link.minMbitPerSecond);
     if (rates.empty()) return {};
     std::ranges::sort(rates);
     const std::size_t middle = rates.size() / 2;
@@ -109,7 +109,7 @@ std::optional<double> medianOfOthers(const std::vector<HostLink>& links, const H
 // True if delayed acknowledgements alone can explain the time with bytes in flight: the receiver may delay the last
 // acknowledgement of each message by 40 ms, and a step with few bytes has few messages.
 bool canBeDelays(const HostLink& link) {
-    const double busyMs = link.movingShare * link.stepMs;
+    const double busyMs = link.inFlightShare * link.stepMs;
     const double bytesPerStep = link.mbitPerSecond * 1e3 / 8 * busyMs;
     return link.stepMs > 0 && busyMs < kDelayedAckMs && bytesPerStep < kFewBytes;
 }
@@ -118,8 +118,8 @@ void judge(HostLink& link, const std::vector<HostLink>& links) {
     const bool isMeasured = link.mbitPerSecond > 0 && !canBeDelays(link);
     const bool isOnly = links.size() == 1;
     const double others = medianOfOthers(links, link).value_or(0);
-    if (isOnly && isMeasured && link.movingShare > kBusyShare) link.slow = HostLink::Slow::kNarrow;
-    if (isMeasured && link.movingShare > kNarrowShare && kNarrowTimes * link.mbitPerSecond < others) {
+    if (isOnly && isMeasured && link.inFlightShare > kBusyShare) link.slow = HostLink::Slow::kNarrow;
+    if (isMeasured && link.inFlightShare > kNarrowShare && kNarrowTimes * link.mbitPerSecond < others) {
         link.slow = HostLink::Slow::kNarrow;
         link.timesSlower = others / link.mbitPerSecond;
     }
@@ -149,7 +149,7 @@ std::string HostLink::finding() const {
     if (slow == Slow::kFar) return fmt::format("a round trip takes {:.0f} % of a step", 100 * roundTripMs / stepMs);
     if (slow == Slow::kNo) return {};
     if (timesSlower > 0) return fmt::format("{:.0f} times slower than the other hosts", timesSlower);
-    return fmt::format("bytes are in transfer {:.0f} % of the time", 100 * std::min(movingShare, 1.0));
+    return fmt::format("bytes are in transfer {:.0f} % of the time", 100 * std::min(inFlightShare, 1.0));
 }
 
 std::string HostLink::whole() const {

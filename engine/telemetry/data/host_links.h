@@ -19,9 +19,9 @@ struct HostLink {
     double roundTripMs = 0;  // shortest round trip of the last minutes, in milliseconds
     // Rate while bytes are in flight, in the slower direction; 0: too little data to measure.
     double mbitPerSecond = 0;
-    double leastMbitPerSecond = 0;  // measured rate, or a lower bound if the data does not suffice to measure it
-    double movingShare = 0;         // share of the time in which bytes are in flight
-    double stepMs = 0;              // length of a step of the run; 0: not known
+    double minMbitPerSecond = 0;  // measured rate, or a lower bound if the data does not suffice to measure it
+    double inFlightShare = 0;     // share of the time in which bytes are in flight
+    double stepMs = 0;            // length of a step of the run; 0: not known
     Slow slow = Slow::kNo;
     // kNarrow: factor by which the link is slower than the median link of the other hosts; 0: there is no other link
     double timesSlower = 0;

@@ -37,7 +37,7 @@ PassesTime passesTime(const TracedStep& step) {
     return range;
 }
 
-bool wasHeld(const TracedStep& step) {
+bool wasPaused(const TracedStep& step) {
     return std::ranges::any_of(step.ranks,
                                [](const RankTrace& rank) { return timeOf(rank.times, Phase::kPaused) > 0; });
 }
@@ -78,7 +78,7 @@ std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pip
     std::vector<double> shares;
     for (const auto& [number, step] : trace.steps()) {
         const PassesTime range = passesTime(step);
-        if (!step.complete() || wasHeld(step) || range.endNs <= range.beginNs) continue;
+        if (!step.complete() || wasPaused(step) || range.endNs <= range.beginNs) continue;
         double busy = 0;
         double all = 0;
         for (const RankTrace& rank : step.ranks) {
@@ -93,7 +93,8 @@ std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pip
 std::optional<double> typicalStepSeconds(const TraceData& trace) {
     std::vector<double> seconds;
     for (const auto& [number, step] : trace.steps())
-        if (step.complete() && !wasHeld(step)) seconds.push_back(static_cast<double>(step.endNs - step.beginNs) / 1e9);
+        if (step.complete() && !wasPaused(step))
+            seconds.push_back(static_cast<double>(step.endNs - step.beginNs) / 1e9);
     return medianOf(std::move(seconds));
 }
 

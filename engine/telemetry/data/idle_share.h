@@ -28,7 +28,7 @@ struct PassesTime {
 PassesTime passesTime(const TracedStep& step);
 
 // True if ranks were paused within the step. The length of such a step is meaningless.
-bool wasHeld(const TracedStep& step);
+bool wasPaused(const TracedStep& step);
 
 // Returns the share of the passes' time in which the average rank waits for other stages. StepTime::idleShare()
 // predicts this value.

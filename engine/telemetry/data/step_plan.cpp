@@ -93,7 +93,7 @@ class MessagePlaces {
 
 class PlanMaker {
   public:
-    PlanMaker(const TracedStep& step, std::size_t index, const MeetingPlaces& meetings, const MessagePlaces& messages)
+    PlanMaker(const TracedStep& step, std::size_t index, const MeetingPlaces& arrivals, const MessagePlaces& messages)
         : m_rank(step.ranks[index]), m_collectives(m_rank.collectives) {
         m_plan.planned = m_rank.planned;
         const RankTrace& rank = m_rank;
@@ -111,7 +111,7 @@ class PlanMaker {
             // The collectives of a group are processed one after the other: a collective may have been requested while
             // the previous one was still in progress.
             const std::int64_t last = std::max(free, one.lastNs < 0 ? one.arrivedNs : one.lastNs);
-            m_plan.collectives.push_back({meetings.at({one.group, one.number}),
+            m_plan.collectives.push_back({arrivals.at({one.group, one.number}),
                                           static_cast<double>(std::max<std::int64_t>(one.arrivedNs - turn, 0)),
                                           static_cast<double>(std::max<std::int64_t>(one.endedNs - last, 0)),
                                           static_cast<double>(one.bytes), one.kind});
@@ -224,14 +224,14 @@ class PlanMaker {
 }  // namespace
 
 StepPlan planOf(const TracedStep& step) {
-    MeetingPlaces meetings;
-    for (const Meeting& meeting : step.meetings)
-        meetings.emplace(std::pair(meeting.group, meeting.number), meetings.size());
+    MeetingPlaces arrivals;
+    for (const CollectiveArrivals& meeting : step.arrivals)
+        arrivals.emplace(std::pair(meeting.group, meeting.number), arrivals.size());
     StepPlan plan;
-    plan.meetings = meetings.size();
+    plan.arrivals = arrivals.size();
     const MessagePlaces messages(step, plan.messages);
     for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
-        plan.ranks.push_back(PlanMaker(step, rank, meetings, messages).make());
+        plan.ranks.push_back(PlanMaker(step, rank, arrivals, messages).make());
     return plan;
 }
 

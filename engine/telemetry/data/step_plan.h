@@ -52,7 +52,7 @@ struct RankPlan {
 struct StepPlan {
     std::vector<RankPlan> ranks;
     std::vector<PlayedMessage> messages;
-    std::size_t meetings = 0;  // number of collectives in the step
+    std::size_t arrivals = 0;  // number of collectives in the step
 };
 
 // Returns the work and the messages of a completely recorded training step.

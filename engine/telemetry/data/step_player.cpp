@@ -15,13 +15,13 @@ double StepPlayer::play(const StepPlan& step) {
     m_began = m_now;
     m_at.assign(ranks, 0);
     m_free.assign(ranks, 0);
-    m_arrived.assign(step.meetings, 0);
-    m_last.assign(step.meetings, 0);
+    m_arrived.assign(step.arrivals, 0);
+    m_last.assign(step.arrivals, 0);
     m_ended.assign(ranks, {});
     m_turns.assign(ranks, {});
     for (std::size_t rank = 0; rank < ranks; ++rank) m_ended[rank].assign(step.ranks[rank].collectives.size(), -1);
     m_sent.assign(step.messages.size(), -1);
-    m_expected.assign(step.meetings, 0);
+    m_expected.assign(step.arrivals, 0);
     for (const RankPlan& rank : step.ranks)
         for (const PlayedCollective& one : rank.collectives) ++m_expected[one.meeting];
     if (m_traces != nullptr) m_traces->assign(ranks, {});

@@ -53,7 +53,7 @@ RankTrace rankTraceOf(const StepTrace& trace) {
     return rank;
 }
 
-void addTo(Meeting& meeting, int rank, const CollectiveSpan& span) {
+void addTo(CollectiveArrivals& meeting, int rank, const CollectiveSpan& span) {
     meeting.arrivedNs[static_cast<std::size_t>(rank)] = span.arrivedNs;
     meeting.bytes = std::max(meeting.bytes, span.bytes);
     meeting.endedNs = std::max(meeting.endedNs, span.endedNs);
@@ -63,18 +63,18 @@ void addTo(Meeting& meeting, int rank, const CollectiveSpan& span) {
 }
 
 // Returns the arrival of the rank that arrived last but one; if only one rank takes part, the arrival of that rank.
-std::int64_t secondArrival(const Meeting& meeting) {
+std::int64_t secondArrival(const CollectiveArrivals& meeting) {
     std::int64_t second = -1;
     for (std::size_t rank = 0; rank < meeting.arrivedNs.size(); ++rank)
         if (static_cast<int>(rank) != meeting.lastRank) second = std::max(second, meeting.arrivedNs[rank]);
     return second < 0 ? meeting.lastNs : second;
 }
 
-std::vector<Meeting> meetingsOf(const TracedStep& step) {
-    std::map<std::pair<std::int64_t, std::int64_t>, Meeting> all;
+std::vector<CollectiveArrivals> meetingsOf(const TracedStep& step) {
+    std::map<std::pair<std::int64_t, std::int64_t>, CollectiveArrivals> all;
     for (std::size_t rank = 0; rank < step.ranks.size(); ++rank) {
         for (const CollectiveSpan& span : step.ranks[rank].collectives) {
-            Meeting& meeting = all[{span.group, span.number}];
+            CollectiveArrivals& meeting = all[{span.group, span.number}];
             meeting.group = span.group;
             meeting.number = span.number;
             meeting.kind = span.kind;
@@ -82,14 +82,14 @@ std::vector<Meeting> meetingsOf(const TracedStep& step) {
             addTo(meeting, static_cast<int>(rank), span);
         }
     }
-    std::vector<Meeting> meetings;
+    std::vector<CollectiveArrivals> arrivals;
     for (auto& [key, meeting] : all) {
-        meeting.secondNs = secondArrival(meeting);
-        meetings.push_back(std::move(meeting));
+        meeting.secondLastArrivalNs = secondArrival(meeting);
+        arrivals.push_back(std::move(meeting));
     }
-    std::ranges::stable_sort(meetings, {}, &Meeting::lastNs);
-    for (std::size_t i = 0; i < meetings.size(); ++i) meetings[i].bucket = static_cast<int>(i);
-    return meetings;
+    std::ranges::stable_sort(arrivals, {}, &CollectiveArrivals::lastNs);
+    for (std::size_t i = 0; i < arrivals.size(); ++i) arrivals[i].bucket = static_cast<int>(i);
+    return arrivals;
 }
 
 bool hasMessages(const TracedStep& step) {
@@ -108,11 +108,12 @@ StepMeasurements measurementsOf(const TracedStep& step) {
     }
     std::ranges::nth_element(lengths, lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2));
     one.lengthNs = lengths[lengths.size() / 2];
-    for (const Meeting& meeting : step.meetings) {
+    for (const CollectiveArrivals& meeting : step.arrivals) {
         one.bytes += meeting.bytes;
         ++one.collectives;
         if (meeting.lastRank >= 0 && !one.isPipeline)
-            one.ranks[static_cast<std::size_t>(meeting.lastRank)].lostNs += meeting.lastNs - meeting.secondNs;
+            one.ranks[static_cast<std::size_t>(meeting.lastRank)].lostNs +=
+                meeting.lastNs - meeting.secondLastArrivalNs;
     }
     for (std::size_t rank = 0; rank < step.delayCostNs.size(); ++rank) one.ranks[rank].lostNs = step.delayCostNs[rank];
     return one;
@@ -122,7 +123,7 @@ StepMeasurements measurementsOf(const TracedStep& step) {
 
 bool TracedStep::isSharded() const {
     constexpr int kAllGather = 2, kReduceScatter = 3;  // values of CollectiveKind
-    return std::ranges::any_of(meetings, [](const Meeting& one) {
+    return std::ranges::any_of(arrivals, [](const CollectiveArrivals& one) {
         return one.bytes > 0 && (one.kind == kAllGather || one.kind == kReduceScatter);
     });
 }
@@ -152,7 +153,7 @@ bool TraceData::apply(const StepTrace& trace) {
     step.beginNs = std::min(step.beginNs, rank.beginNs);
     step.endNs = std::max(step.endNs, rank.endNs);
     if (step.complete()) {
-        step.meetings = meetingsOf(step);
+        step.arrivals = meetingsOf(step);
         if (hasMessages(step)) step.delayCostNs = delayCosts(step);
     }
     m_endNs = std::max(m_endNs, step.endNs);

@@ -58,7 +58,7 @@ struct RankTrace {
 };
 
 // One collective on all ranks, with their arrivals.
-struct Meeting {
+struct CollectiveArrivals {
     std::int64_t group = 0;
     std::int64_t number = 0;
     int kind = 0;
@@ -66,9 +66,9 @@ struct Meeting {
     std::int64_t bytes = 0;
     std::vector<std::int64_t> arrivedNs;  // arrival of each rank at the collective; -1: the rank does not take part
     int lastRank = -1;
-    std::int64_t lastNs = 0;    // arrival of lastRank at the collective
-    std::int64_t secondNs = 0;  // arrival of the rank that arrived last but one
-    std::int64_t endedNs = 0;   // latest end of the collective on any rank
+    std::int64_t lastNs = 0;               // arrival of lastRank at the collective
+    std::int64_t secondLastArrivalNs = 0;  // arrival of the rank that arrived last but one
+    std::int64_t endedNs = 0;              // latest end of the collective on any rank
 };
 
 // Trace of one step of all ranks.
@@ -78,7 +78,7 @@ struct TracedStep {
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
     std::vector<RankTrace> ranks;
-    std::vector<Meeting> meetings;  // collectives of complete steps, in the order of their last arrivals
+    std::vector<CollectiveArrivals> arrivals;  // collectives of complete steps, in the order of their last arrivals
     // Result of delayCosts() for complete steps of a pipeline, by rank. Empty if no messages were recorded.
     std::vector<std::int64_t> delayCostNs;
     int known = 0;  // number of ranks whose trace is complete

@@ -108,7 +108,7 @@ void append(StepsFrame& frame, const StepRecord& record) {
 }  // namespace
 
 TelemetrySink::TelemetrySink(const SinkOptions& options)
-    : m_options(options), m_epochUs(options.epochUs), m_ring(options.ringCapacity) {
+    : m_options(options), m_runStartUs(options.runStartUs), m_ring(options.ringCapacity) {
     if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
     m_thread = std::thread([this] { runEncoder(); });
     m_heart = std::thread([this] { beat(); });
@@ -195,7 +195,7 @@ bool TelemetrySink::flush(milliseconds deadline) {
 }
 
 std::int64_t TelemetrySink::nowUs() const {
-    return monotonicUs() - m_epochUs;
+    return monotonicUs() - m_runStartUs;
 }
 
 void TelemetrySink::runEncoder() {

@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "base/processors/short_turns.h"
+#include "base/processors/work_slices.h"
 #include "telemetry/events/events.h"
 #include "telemetry/steps/step_ring.h"
 
@@ -31,7 +31,7 @@ struct SinkOptions {
     // -1: all events are dropped.
     int fd = -1;
     int rank = 0;
-    std::int64_t epochUs = 0;  // start of the run in microseconds of CLOCK_MONOTONIC
+    std::int64_t runStartUs = 0;  // start of the run in microseconds of CLOCK_MONOTONIC
     std::size_t ringCapacity = 1U << 16;
     std::chrono::milliseconds frameInterval{40};  // shortest time between two frames of steps
     std::chrono::milliseconds heartbeatInterval{1000};
@@ -86,9 +86,9 @@ class TelemetrySink {
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
     std::int64_t nowUs() const;  // returns the time since the start of the run
     // Start of the run, in nanoseconds of CLOCK_MONOTONIC.
-    std::int64_t startNs() const { return m_epochUs * 1000; }
+    std::int64_t startNs() const { return m_runStartUs * 1000; }
     // Corrects the start of the run after the clocks of the hosts were compared again. Callable from any thread.
-    void setStart(std::int64_t epochUs) { m_epochUs = epochUs; }
+    void setStart(std::int64_t runStartUs) { m_runStartUs = runStartUs; }
 
   private:
     struct Queued {
@@ -117,7 +117,7 @@ class TelemetrySink {
     bool write(const std::string& lines, std::chrono::milliseconds patience);
 
     const SinkOptions m_options;
-    std::atomic<std::int64_t> m_epochUs;
+    std::atomic<std::int64_t> m_runStartUs;
     Progress m_progress;
     StepRing m_ring;
     std::atomic<std::int64_t> m_droppedSteps{0};
@@ -146,7 +146,7 @@ class TelemetrySink {
     std::int64_t m_placeUs = 0;
     std::int64_t m_reportedDrops = 0;  // number of dropped steps and events in the last heartbeat
 
-    ShortTurns m_turns;  // splits the work of the encoder thread into short slices with a yield after each
+    WorkSlices m_turns;  // splits the work of the encoder thread into short slices with a yield after each
     // Last time at which the encoder thread had encoded all records and events, in microseconds.
     std::atomic<std::int64_t> m_encodedUs{0};
 

@@ -26,7 +26,7 @@ DataLoaderOptions loaderOptions(const BatchLoaderDependencies& parts) {
     return options;
 }
 
-// Returns the batch as tensors that refer to the loader's memory and contain no copy.
+// Returns the batch as tensors that refer to the loader's memory, without a copy of the values.
 Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t targets) {
     Batch batch;
     batch.features = {host.features.data(), {host.rows(), features}, DType::kFloat32, {}};

@@ -36,14 +36,15 @@ class BatchLoader {
     // Sets the mean and deviation of each channel, by which samples are scaled. Call before the first epoch.
     void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }
 
-    // Same contract as the functions of DataLoader. A batch is valid until the next call of next() or end().
+    // These functions have the same contract as the functions of the same names in DataLoader. A batch is valid until
+    // the next call of next() or end().
     void begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch = 0);
     Batch next();
     std::span<const std::int64_t> indices() const { return m_indices; }  // returns the sample indices of the last batch
     void end();
 
   private:
-    // Device buffer with the batch that has been copied or is being copied into it.
+    // Device buffer and the batch that has been copied or is being copied into it.
     struct Travelling {
         Batch whole;  // memory of a batch with the maximum number of rows
         Batch batch;

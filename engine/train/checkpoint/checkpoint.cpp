@@ -76,7 +76,7 @@ class TensorFile {
 // Checkpoint that is being written. Its files are discarded unless commit() is called.
 class CheckpointFiles {
   public:
-    // kept: names of the optimizer's tensors of each parameter, such as "exp_avg".
+    // kept: for each parameter, the names of its optimizer tensors, such as "exp_avg".
     CheckpointFiles(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                     const std::vector<Parameter*>& state, const std::vector<Parameter*>& parameters,
                     const std::vector<const char*>& kept, const Optimizer& optimizer)
@@ -167,7 +167,8 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return "(" + text + ")";
 }
 
-// Returns the entry of a tensor if the file has it with this type and shape.
+// Returns the file's entry of the tensor `name`. Returns a problem if the file lacks the tensor or has it with another
+// type or shape.
 Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::string& fileName,
                                         const std::string& name, const Shape& shape, const Tensor& into) {
     const SafetensorsFile::Entry* entry = file.find(name);
@@ -185,8 +186,8 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
     return *entry;
 }
 
-// Rejects values that are not finite: they would make every loss non-finite, and the error message would then blame the
-// data set.
+// Rejects values that are not finite. If they were accepted, every loss would be non-finite, and the error message
+// would then blame the data set.
 std::optional<Problem> checkFinite(std::span<const std::byte> bytes, const std::string& fileName,
                                    const std::string& name) {
     if (areFinite(bytes)) return {};

@@ -39,8 +39,8 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
 void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(Strategy& strategy, const Model& model);
 
-// Name of the directory of checkpoints in a run directory, and function that returns the name of the checkpoint of a
-// step: "step-00000012".
+// Name of the directory in a run directory that contains the checkpoints. checkpointName() returns the name of the
+// checkpoint of a step in this directory: "step-00000012".
 inline constexpr const char* kCheckpointsName = "checkpoints";
 std::string checkpointName(std::int64_t step);
 

@@ -130,7 +130,8 @@ void Checkpointer::prepareSave() {
     m_dependencies.communicator.barrierWithoutTimeout();
 }
 
-// Returns true on every rank if the checkpoint of this step has been written and rank 0 still finds its files.
+// Returns true on every rank if this run has already written the checkpoint of this step and rank 0 still finds its
+// files.
 bool Checkpointer::isSaved(const TrainingPosition& position) {
     if (m_savedStep != position.step) return false;
     std::error_code ignored;
@@ -138,7 +139,7 @@ bool Checkpointer::isSaved(const TrainingPosition& position) {
         std::filesystem::exists(m_dependencies.runDirectory / m_lastPath / kManifestName, ignored));
 }
 
-// Returns a value of rank 0 on every rank.
+// Returns on every rank the value that rank 0 passes. Collective.
 bool Checkpointer::broadcastFromRankZero(bool ofRankZero) {
     std::int64_t value = m_dependencies.communicator.rank() == 0 && ofRankZero ? 1 : 0;
     if (m_dependencies.communicator.size() > 1)
@@ -207,12 +208,14 @@ void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
     OwnCheckpoints own = findOwnCheckpoints(m_dependencies.runDirectory, point.directory, point.manifest.step);
     m_kept = std::move(own.kept);
     m_passing = std::move(own.timed);
-    m_passing.insert(m_passing.end(), own.overtaken.begin(), own.overtaken.end());
+    m_passing.insert(m_passing.end(), own.superseded.begin(), own.superseded.end());
 }
 
-// Removes superseded checkpoints of this run only. A resumed checkpoint in another directory is left alone.
+// Removes superseded checkpoints of this run only. If the run was resumed from a checkpoint in another directory, that
+// checkpoint is not removed.
 void Checkpointer::removeSuperseded(bool isTimed) {
-    // Removes the path from the lists, so that a checkpoint that is written again is listed once.
+    // Removes the path from the lists, so that the path is listed only once if the checkpoint of the same step is
+    // written again.
     for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);
     for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_dependencies.runDirectory / path);
     (isTimed ? m_passing : m_kept).push_back(m_lastPath);
@@ -231,7 +234,7 @@ void Checkpointer::scheduleTimedSave(std::int64_t tookUs) {
 
 bool Checkpointer::isTimedSaveDue(std::int64_t nowUs) {
     if (nowUs < m_timedSaveUs) return false;
-    // No further timed save is due until this one is done.
+    // No further timed save is due until the save that is now due has been made.
     m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;
     m_nextIsTimed = true;
     return true;

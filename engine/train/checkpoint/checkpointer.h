@@ -19,10 +19,10 @@ namespace ringside {
 // Position and results of a training. All steps before the position are done.
 struct TrainingPosition {
     std::int64_t step = 0;   // number of optimizer steps done
-    std::int64_t epoch = 0;  // number of the current epoch, or of the next one between two epochs
-    // Sums of loss and accuracy over that epoch and all ranks; resume() sets them on rank 0 only.
+    std::int64_t epoch = 0;  // number of the current epoch, from 0; between two epochs, the number of the next epoch
+    // number of the epoch's batches that are done; 0 between two epochs
     std::int64_t batches = 0;
-    // Changes that control commands made to the training; set by resume() only.
+    // sums of loss and accuracy over the current epoch and all ranks; resume() sets them on rank 0 only
     MetricSums sums = {};
     std::vector<ControlChange> changes = {};  // changes by control commands; set by resume() only
 };
@@ -37,8 +37,8 @@ class Checkpointer {
           m_strategy(strategy),
           m_places(dependencies.runDirectory, dependencies.config) {}
 
-    // Restores the weights, the optimizer's state and float16's loss scale on every rank. Returns the start position
-    // if training.resume is empty. Throws TrainingError.
+    // Restores the weights, the optimizer's state and float16's loss scale on every rank, and returns the position of
+    // the checkpoint. Returns the start of the training if training.resume is empty. Throws TrainingError.
     TrainingPosition resume();
     // Sets the mean and deviation by which image channels are scaled. The manifest stores them for programs that use
     // the weights.
@@ -48,17 +48,17 @@ class Checkpointer {
     // Reserves disk space for one checkpoint on rank 0, so that a run whose disk becomes full can still save its
     // weights. Call before training. Throws IoError if there is not enough space.
     void reserveSpace();
-    // Saves a checkpoint; rank 0 writes it. Every rank must call it; returns when the checkpoint is complete. Does
-    // nothing if this step is already saved. Throws TrainingError for weights that are not finite (if
-    // training.on_non_finite is stop), and IoError if no space is left for another checkpoint. A deleted run directory
-    // is created again; if it cannot be written, the weights are saved in another of the SavePlaces and rank 0 throws
-    // an IoError that names it.
+    // Saves a checkpoint, which rank 0 writes. Every rank must call this function; it returns when the checkpoint is
+    // complete. Does nothing if this step is already saved. Throws TrainingError if a weight is not finite and
+    // training.on_non_finite is stop. Throws IoError if no space is left for another checkpoint. If the run directory
+    // was deleted, creates it again; if the run directory cannot be written, saves the weights in another of the
+    // SavePlaces, and rank 0 throws an IoError that names this directory.
     void save(const TrainingPosition& position);
-    // Saves a checkpoint as save() does, but reserves no space for another checkpoint. Writes a checkpoint of this step
-    // again if it has been deleted.
+    // Saves a checkpoint as save() does, but reserves no space for another checkpoint. If the checkpoint of this step
+    // was written but has been deleted, writes it again.
     void saveLast(const TrainingPosition& position);
-    // True if a save is due by training.checkpoint_seconds; returns true once per save. The next save then counts as
-    // timed and is removed after a newer one. Rank 0 only.
+    // Returns true once when a save is due by training.checkpoint_seconds. The next save then counts as timed: it is
+    // removed after a newer checkpoint is written. Rank 0 only.
     bool isTimedSaveDue(std::int64_t nowUs);
     // Returns a part of an error message: " (the last good checkpoint is checkpoints/step-00000012)", or an empty text
     // if there is no checkpoint.

@@ -46,14 +46,14 @@ OwnCheckpoints findOwnCheckpoints(const fs::path& runDirectory, const fs::path& 
         const std::string path = fs::path(kCheckpointsName) / directory.filename();
         const fs::path file = directory / kManifestName;
         if (!fs::exists(file, error)) {
-            if (!error) own.overtaken.push_back(path);
+            if (!error) own.superseded.push_back(path);
             continue;
         }
         const Result<Json> json = readJsonFile(file);
         if (!json) continue;
         const Result<CheckpointManifest> manifest = CheckpointManifest::fromJson(json.value(), file.string());
         if (!manifest || manifest.value().step != named) continue;
-        std::vector<std::string>& list = named > step ? own.overtaken : manifest.value().timed ? own.timed : own.kept;
+        std::vector<std::string>& list = named > step ? own.superseded : manifest.value().timed ? own.timed : own.kept;
         list.push_back(path);
     }
     return own;

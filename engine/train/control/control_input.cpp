@@ -80,8 +80,8 @@ void ControlInput::answerTimeQuestion(const TimeQuestion& question) const {
     if (question.zeroUs && m_onZero) m_onZero(*question.zeroUs);
 }
 
-// Adds a command to the queue. If the queue is full, a stop replaces the newest command, and any other new command is
-// dropped.
+// Adds a command to the queue. If the queue is full, a stop command replaces the newest queued command, and any other
+// command is dropped.
 void ControlInput::handleLine(std::string_view line) {
     if (const auto question = decodeTimeQuestion(line)) return answerTimeQuestion(*question);
     const Result<ControlCommand> command = decodeControl(line);

@@ -23,8 +23,8 @@ class ControlInput final : public ControlSource {
   public:
     static constexpr std::size_t kMaxWaiting = 256;
 
-    // onZero: called in the same thread with the start of the run on this host's clock, in microseconds. fd: file
-    // descriptor to read; the caller owns it.
+    // onZero: called in the same thread when the supervisor sends the start time of the run, in microseconds on this
+    // host's clock. fd: file descriptor to read; the caller owns it.
     ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero = {});
     ~ControlInput() override;
     ControlInput(const ControlInput&) = delete;

@@ -10,7 +10,7 @@ void LayerProgress::passBegins(const Model& model, Work work, std::int64_t sampl
     m_next.passBegins(model, work, samples);
 }
 
-// Sleeps before it calls m_next, which measures the layer's time, so that the sleep is not part of that time.
+// Sleeps before m_next is called, because m_next measures the layer's time, which must not contain the sleep.
 void LayerProgress::layerBegins(std::size_t layer) {
     if (m_control != nullptr && m_control->reportsParts())
         m_control->reportPart(m_phase, static_cast<int>(layer), {}, m_share);

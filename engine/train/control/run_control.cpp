@@ -13,7 +13,8 @@ namespace ringside {
 
 namespace {
 
-// Phases of a step at whose ends ranks may pause, in order. In slow motion, each takes the same share of the step.
+// Phases of a step at whose ends ranks may pause, in order. In slow motion, each of these phases takes the same share
+// of the step.
 constexpr std::array kSlowPhases{Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kMoving,
                                  Phase::kOptimizer};
 
@@ -62,8 +63,8 @@ void RunControl::reportPart(Phase phase, int layer, const std::string& action, d
     m_dependencies.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
 }
 
-// In slow motion, each phase of a step lasts the same part of the step's time, although the phase itself takes only
-// microseconds.
+// In slow motion, each phase of a step is shown for the same share of the step's time, even a phase that takes only
+// microseconds without slow motion.
 void RunControl::pauseOrDelayAt(Phase phase) {
     const Phase next = following(phase);
     if (m_onePhase) {
@@ -137,7 +138,7 @@ void RunControl::executeNow(const ControlCommand& command) {
             break;
         case ControlKind::kStep:
             m_paused = false;
-            // The current step is the first of the requested number of steps.
+            // The current step counts as the first of the requested steps.
             m_stepsLeft = static_cast<std::int64_t>(command.value);
             break;
         case ControlKind::kPhase:
@@ -162,7 +163,7 @@ void RunControl::executeBetweenSteps(const ControlCommand& command) {
     if (command.kind == ControlKind::kRecord) m_actions.record(static_cast<std::int64_t>(command.value));
     if (command.kind == ControlKind::kCheckpoint) {
         m_actions.saveCheckpoint();
-        if (command.value == kOwnWish) return;
+        if (command.value == kPostedByTraining) return;
     }
     if (command.kind == ControlKind::kLearningRate) m_actions.setLearningRate(command.value);
     if (command.kind == ControlKind::kEpochs) m_actions.setEpochs(static_cast<std::int64_t>(command.value));
@@ -197,9 +198,9 @@ void RunControl::pauseRanks(RankStage stage, Phase after) {
         if (isRankZero() && !m_stop && (m_paused || left.count() > 0))
             m_dependencies.source.waitPending(m_paused ? m_dependencies.pollInterval
                                                        : std::min(left, m_dependencies.pollInterval));
-        const bool goOn = m_stop || (!m_paused && untilDue().count() == 0);
-        const StepAgreement::Look look = m_agreement.compareStates(goOn);
-        if (look.goOn) break;
+        const bool shouldResume = m_stop || (!m_paused && untilDue().count() == 0);
+        const StepAgreement::PauseDecision look = m_agreement.shareDecision(shouldResume);
+        if (look.shouldResume) break;
         executeCommands(look.commands);
     }
 }

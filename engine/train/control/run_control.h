@@ -39,14 +39,15 @@ class RunControl final : public StepObserver {
     };
     struct Dependencies {
         Communicator& communicator;
-        ControlSource& source;  // source of the commands; pauses wait on rank 0's source
+        ControlSource& source;  // source of the commands; while the run is paused, rank 0 waits for commands from this
+                                // source
         TrainerObserver& observer;
         // interval in which paused ranks poll for commands; far below the timeout of a collective
         std::chrono::microseconds pollInterval{200'000};
     };
     // Value that marks a checkpoint command as posted by the training itself; such a command is not reported.
-    static constexpr double kOwnWish = 1;
-    // Position of the training that reports of commands contain.
+    static constexpr double kPostedByTraining = 1;
+    // Position of the training at which a command is executed. Reports of commands contain this position.
     struct Place {
         std::int64_t step = 0;  // number of finished steps
         std::int64_t epoch = 0;
@@ -74,7 +75,7 @@ class RunControl final : public StepObserver {
     // Executes the agreed commands, then blocks while the run is paused. Returns false if the training must stop. Call
     // after endStep().
     bool executeAfterStep();
-    // True if each layer or pipeline action of a pass is reported and gets a share of the step's time.
+    // True if the rank must report each layer or pipeline action of a pass and sleep for its share of the step's time.
     bool reportsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
     // Reports that the rank starts layer `layer` (-1: none) or the action `action` of a pipeline's schedule, and sleeps
     // for the fraction `share` of the time that slow motion gives to a step's forward and backward pass. Call only if
@@ -85,11 +86,11 @@ class RunControl final : public StepObserver {
 
     // True if a pause is due in or after the current step.
     bool isPauseDue() const { return m_onePhase || m_stepsLeft == 1; }
-    // True if the next step runs in slow motion or because a person advances step by step or phase by phase. Each such
-    // step is traced.
+    // True if a person watches the next step: in slow motion, or advancing by single steps or phases. Each such step is
+    // traced.
     bool isWatched() const { return m_onePhase || m_stepsLeft > 0 || m_showsPhases; }
-    // True if details of the step are reported while the step runs: a pause is due in the step or after it, or the run
-    // is in slow motion. In slow motion, at most kMostPerSecond steps a second report details.
+    // True if the ranks report details of the step while it runs: if a pause is due in the step or after it, or if the
+    // run is in slow motion. In slow motion, at most kMostPerSecond steps a second are reported in detail.
     bool reportsDetails(std::int64_t step) const {
         constexpr double kMostPerSecond = 2;
         if (isPauseDue()) return true;

@@ -17,8 +17,8 @@ using Numbers = std::array<double, 1 + 2 * StepAgreement::kMostAtOnce>;
 
 constexpr double kLargestValue = 1e9;  // largest absolute value that a command may contain (control_command.cpp)
 
-// Throws CommError if the sum over the ranks is not an integer from 0 to `most`, which means that a rank has sent
-// numbers that violate the protocol.
+// Throws CommError if the sum over the ranks is not an integer from 0 to `most`: then a rank has sent numbers that
+// violate the protocol.
 std::size_t integerUpTo(double number, std::size_t most, const std::string& what) {
     if (number >= 0 && number <= static_cast<double>(most) && number == std::floor(number))
         return static_cast<std::size_t>(number);
@@ -51,12 +51,12 @@ std::vector<ControlCommand> StepAgreement::agreeAfterStep(std::optional<bool> si
     return *signal ? exchangeCommands() : std::vector<ControlCommand>{};
 }
 
-StepAgreement::Look StepAgreement::compareStates(bool goOn) {
+StepAgreement::PauseDecision StepAgreement::shareDecision(bool shouldResume) {
     constexpr std::int64_t kHold = 0;
     constexpr std::int64_t kGoOn = 1;
     constexpr std::int64_t kCommands = 2;
     std::int64_t agreed = kHold;
-    if (m_communicator.rank() == 0) agreed = hasPendingCommands() ? kCommands : goOn ? kGoOn : kHold;
+    if (m_communicator.rank() == 0) agreed = hasPendingCommands() ? kCommands : shouldResume ? kGoOn : kHold;
     if (m_communicator.size() == 1)
         return {agreed == kGoOn, agreed == kCommands ? pendingCommands() : std::vector<ControlCommand>{}};
     agreed = maximumOverRanks(agreed);

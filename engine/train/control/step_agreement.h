@@ -32,13 +32,14 @@ class StepAgreement {
     // Distributes commands as agreeAfterStep() does, but without a step: between validation batches and while paused.
     std::vector<ControlCommand> agreeWithoutStep() { return agreeAfterStep({}); }
 
-    // Result of one poll while all ranks are paused. The other ranks wait in the poll for rank 0.
-    struct Look {
-        bool goOn = false;  // true if rank 0 decided to resume
+    // Result of shareDecision(): the decision of rank 0 that all ranks receive while they are paused.
+    struct PauseDecision {
+        bool shouldResume = false;  // true if rank 0 decided to resume
         std::vector<ControlCommand> commands;
     };
-    Look compareStates(bool goOn);  // compares the state of all ranks; only rank 0's goOn counts; pending commands take
-                                    // precedence
+    // Distributes rank 0's decision: to stay paused, to resume (if goOn is true on rank 0), or to execute pending
+    // commands, which take precedence. goOn is ignored on the other ranks. Collective.
+    PauseDecision shareDecision(bool shouldResume);
 
     // Adds a command as if this run had received it from the user. Call on rank 0 only.
     void post(ControlCommand command) { m_posted.push_back(command); }

@@ -12,8 +12,8 @@ namespace ringside {
 // Queries a GPU about once a second in a separate thread.
 //
 // If the driver hangs, the last values (utilisation, memory, temperature, power) become outdated, and latest() returns
-// unknown values. The destructor waits for a query in progress, because the process must not exit inside the driver,
-// but for at most one interval.
+// unknown values. The destructor waits at most one interval for a query in progress, because the process should not
+// exit while a thread is inside the driver.
 class GpuWatch {
   public:
     explicit GpuWatch(std::function<GpuReading()> read,
@@ -28,7 +28,8 @@ class GpuWatch {
 
   private:
     struct State;
-    std::shared_ptr<State> m_state;  // state shared with the thread, which may outlive this object
+    std::shared_ptr<State> m_state;  // state that this object shares with the thread, because the thread may outlive
+                                     // this object
 };
 
 }  // namespace ringside

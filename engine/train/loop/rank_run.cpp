@@ -103,8 +103,9 @@ class RankObserver final : public TrainerObserver {
     RankHooks* m_hooks;
 };
 
-// Reports the final state and blocks until the supervisor has confirmed it: a run counts as finished only when every
-// rank has reported its end. Throws CommError after the timeout, at least 30 s.
+// Reports the final state and blocks until the supervisor has confirmed the report, because a run counts as finished
+// only when every rank has reported its end. Throws CommError if the supervisor has not confirmed within the timeout,
+// which is at least 30 s.
 void reportFinalState(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
     const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
     observer.onState(outcome == TrainOutcome::kStopped ? RankStage::kStopped : RankStage::kFinished);
@@ -132,7 +133,7 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
     SinkOptions options;
     options.fd = channels.telemetry.get();
     options.rank = environment.rank;
-    options.epochUs = environment.epochUs;
+    options.runStartUs = environment.runStartUs;
     options.onlyWhereIdle = environment.ranksOnHost() > usableProcessors();
     return options;
 }

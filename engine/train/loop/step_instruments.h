@@ -54,7 +54,7 @@ class StepInstruments {
     // Both arguments must outlive this object.
     StepInstruments(const TrainerDependencies& dependencies, const DataShare& share);
 
-    // Adds the callbacks of a strategy to its dependencies.
+    // Adds this object's callbacks to the dependencies of a strategy.
     void addCallbacksTo(StrategyDependencies& strategy);
     // Creates all observers in the order in which they are called. Call once, before the first step.
     void addObservers(const Observed& observed);
@@ -80,8 +80,8 @@ class StepInstruments {
     LayerProgress m_layerProgress{m_phaseThrottle};
     ReplicaProbe m_replicas;
     StepTracer m_tracer;
-    RunControl* m_control = nullptr;     // set by addObservers()
-    StepReport* m_stepReport = nullptr;  // set by addObservers(), owned by m_steps
+    RunControl* m_control = nullptr;     // null until addObservers() is called
+    StepReport* m_stepReport = nullptr;  // report owned by m_steps; null until addObservers() is called
     StepObservers m_steps;
 };
 

@@ -162,28 +162,28 @@ bool Trainer::trainEpoch() {
     const ShardPlan plan = m_share.trainingPlan(m_position.epoch);
     m_sumsReduced = false;
     m_data.training().begin(plan, m_share.layout().dataRank(), m_position.epoch, m_position.batches);
-    const bool goOn = trainSteps(plan);
+    const bool shouldResume = trainSteps(plan);
     m_data.training().end();
-    if (goOn) {
+    if (shouldResume) {
         reports().reportResult(SplitKind::kTrain, m_position.sums, m_position);
     } else {
         m_position.sums.sumOverRanks(m_strategy->dataParallelGroup());
     }
     m_sumsReduced = true;
-    return goOn;
+    return shouldResume;
 }
 
 bool Trainer::trainSteps(const ShardPlan& plan) {
     const std::int64_t batches = plan.stepsPerEpoch();
     const std::int64_t perStep = m_dependencies.config.training.accumulateSteps;
-    bool goOn = true;
-    while (goOn && m_position.batches < batches && !hasEnoughSteps()) {
+    bool shouldResume = true;
+    while (shouldResume && m_position.batches < batches && !hasEnoughSteps()) {
         if (endsOneStepEarly(batches)) blockForever();
         const std::int64_t first = m_position.batches;
         m_position.batches = std::min(first + perStep, batches);
-        goOn = trainStep(plan, {first, m_position.batches});
+        shouldResume = trainStep(plan, {first, m_position.batches});
     }
-    return goOn;
+    return shouldResume;
 }
 
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
@@ -236,8 +236,8 @@ void Trainer::readStep(const ShardPlan& plan, LaunchedStep step) {
     finishStep(plan, step, result);
 }
 
-// Reads the results of all launched steps before the end of an epoch, a traced or single step, a pause, and each
-// command, so that a checkpoint contains the sums of all steps.
+// False before the end of an epoch, a traced step, a single step, a pause or a command: the results of all launched
+// steps are then read first, so that a checkpoint contains the sums of all steps.
 bool Trainer::mayRunAhead(const ShardPlan& plan) const {
     const bool hasNext = m_position.batches < plan.stepsPerEpoch() && !hasEnoughSteps();
     return hasNext && m_control.mayRunAhead() && m_instruments.mayRunAhead(m_position.step + 1) &&

@@ -57,7 +57,7 @@ class Trainer {
         StepPlace place;
         std::int64_t firstSlot = 0;
         std::span<const std::int64_t> indices;
-        BatchRange batches{};  // batches of the step in the epoch
+        BatchRange batches{};  // range of the epoch's batches that the step trains
         std::int64_t lastRows = 0;
         std::int64_t readyUs = 0;
         StepSums sums;  // sums over those micro-batches of the step whose losses have been read

@@ -7,7 +7,8 @@ namespace ringside {
 namespace {
 
 // Returns the number of validation batches between two checks for control commands, the same on every rank. Each check
-// costs a collective: after each batch that may take seconds, after up to 32 small ones.
+// needs a collective. Large batches, which may take seconds, are checked one by one; of small batches, up to 32 are
+// evaluated between two checks.
 std::int64_t batchesBetweenStopChecks(const TrainerDependencies& dependencies) {
     constexpr std::int64_t kMostBatches = 32;
     constexpr std::int64_t kValues = 1'000'000;

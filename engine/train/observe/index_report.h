@@ -11,8 +11,8 @@
 
 namespace ringside {
 
-// Name of an environment variable, which has the value auto, always or never; auto if unset. `ringsidectl run
-// --report-samples` sets it for the workers.
+// Name of an environment variable whose value is auto, always or never; an unset variable means auto. `ringsidectl run
+// --report-samples` sets the variable for the workers.
 inline constexpr const char* kReportSamplesVariable = "RINGSIDE_REPORT_SAMPLES";
 
 // Reports after each step which samples a rank trained on. "auto" reports only while the cost is negligible: after

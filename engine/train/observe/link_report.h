@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Reports the traffic on the connections to other hosts after each step, and ends the step of the communicator's
-// ContributionWatch. References must outlive the report.
+// Reports at the end of a step, if a summary of the LinkWatch is due, the traffic on the connections to other hosts.
+// Also marks the end of the step in the communicator's ContributionWatch. References must outlive the report.
 class LinkReport final : public StepObserver {
   public:
     LinkReport(Communicator& communicator, TrainerObserver& observer)

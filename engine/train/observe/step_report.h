@@ -35,7 +35,8 @@ class StepReport final : public StepObserver {
     void setPlannedSteps(std::int64_t steps) { m_plannedSteps = steps; }
     // True if this step must measure the gradient norm. Call once per step, before its update.
     bool measuresNorm(std::int64_t step);
-    // Throws TrainingError or CommError for a loss that is not finite, if training.on_non_finite is stop.
+    // Reports the results of the step. Throws TrainingError or CommError for a loss that is not finite, if
+    // training.on_non_finite is stop.
     void endStep(const FinishedStep& step) override;
 
   private:
@@ -46,7 +47,8 @@ class StepReport final : public StepObserver {
 
     Parts m_parts;
     std::int64_t m_plannedSteps = 0;
-    std::optional<std::int64_t> m_normUs;  // time of the last gradient-norm measurement
+    std::optional<std::int64_t> m_normUs;  // time of the last measurement of the gradient norm, in microseconds; empty
+                                           // if there was none
     bool m_reportedNonFinite = false;
 };
 

@@ -16,7 +16,7 @@ class TimedSaves final : public StepObserver {
         : m_checkpoints(checkpoints), m_batches(batches), m_control(control) {}
     void phaseEnded(Phase phase, StepPlace /*place*/) override {
         if (phase == Phase::kDataWait && m_checkpoints.isTimedSaveDue(m_batches.readyUs()))
-            m_control.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
+            m_control.post({ControlKind::kCheckpoint, RunControl::kPostedByTraining});
     }
 
   private:

@@ -9,11 +9,12 @@
 
 namespace ringside {
 
-// Reports the bytes that this rank sent in each of the first two steps of full batches. Two, because some strategies
-// also measure norms in the first step. References must outlive the report.
+// Reports the bytes that this rank sent in each of the first two steps of full batches. The second step is reported
+// because some strategies send more in the first one, in which they also compute norms. References must outlive the
+// report.
 class TrafficReport final : public StepObserver {
   public:
-    // fullBatch: number of samples of each batch except the last batch of an epoch.
+    // fullBatch: number of samples of a batch; only the last batch of an epoch may be smaller.
     TrafficReport(int rank, std::int64_t fullBatch, const Strategy& strategy, TrainerObserver& observer)
         : m_rank(rank), m_fullBatch(fullBatch), m_strategy(strategy), m_observer(observer) {}
     void beginStep(StepPlace place) override;

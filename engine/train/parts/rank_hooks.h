@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Functions that a test runs inside a rank. They are called in the rank's training thread before the rank continues.
-// Released workers have none.
+// The worker programs that users run have no such functions.
 class RankHooks {
   public:
     virtual ~RankHooks() = default;

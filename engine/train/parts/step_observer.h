@@ -40,9 +40,9 @@ class StepObserver {
     virtual ~StepObserver() = default;
     // Called before the step fetches its first batch.
     virtual void beginStep(StepPlace /*place*/) {}
-    // Called at the end of a phase: data, forward, backward, moving and optimizer, in this order. Strategies that
-    // record the step as a CUDA graph omit forward, backward and moving. With training.accumulate_steps above 1,
-    // forward ends once per micro-batch, before the end of data.
+    // Called at the end of a phase of the step, in this order: data, forward, backward, moving (data is sent between
+    // ranks) and optimizer. Strategies that record the step as a CUDA graph omit forward, backward and moving. With
+    // training.accumulate_steps above 1, forward ends once per micro-batch, before the end of data.
     virtual void phaseEnded(Phase /*phase*/, StepPlace /*place*/) {}
     virtual void endStep(const FinishedStep& /*step*/) {}
 };

@@ -15,8 +15,8 @@ class TrainingError : public Error {
     explicit TrainingError(const Problem& problem) : TrainingError(problem.text()) {}
 };
 
-// Returns the value or throws its problem as a TrainingError. For constructors, where an invalid configuration ends
-// the process.
+// Returns the value, or throws the problem that the result contains as a TrainingError. For constructors, where an
+// invalid configuration ends the process.
 template <class T>
 T valueOrThrow(Result<T> result) {
     if (!result) throw TrainingError(result.problem());

@@ -15,7 +15,8 @@ namespace {
 
 // Maximum number of tensors of a model for which each tensor has its own checksum.
 constexpr std::size_t kMostNamed = 64;
-constexpr std::size_t kRingValues = 2;  // number of values that are reported of each part of the bucket
+constexpr std::size_t kRingValues = 2;  // number of values that are reported of each part into which a ring all-reduce
+                                        // divides the bucket
 
 double dot(std::span<const float> a, std::span<const float> b) {
     double sum = 0;
@@ -44,8 +45,8 @@ std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
 
 }  // namespace
 
-// With training.reduction canonical, the local gradient is divided by the size of the data-parallel group before it is
-// read here. m_ownShare reverses the division.
+// With training.reduction canonical, the strategy divides the local gradient by the size of the data-parallel group
+// before this class reads it. The factor m_ownShare reverses the division.
 ReplicaProbe::ReplicaProbe(const Dependencies& dependencies)
     : m_dependencies(dependencies),
       m_ownShare(isCanonical(dependencies.config) ? static_cast<float>(dependencies.layout.dataSize()) : 1.0F),
@@ -129,8 +130,8 @@ void ReplicaProbe::reportLocalGradient() {
     m_dependencies.observer.onEvent(std::move(own));
 }
 
-// Reports the angle between this rank's gradient and the mean. Only the first rank of a data-parallel group reports the
-// cells of the mean, which are equal on all ranks of the group.
+// Reports the mean gradient and its angle to this rank's gradient. Only the first rank of a data-parallel group reports
+// the cells of the mean, which are equal on all ranks of the group.
 void ReplicaProbe::reportMeanGradient() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);

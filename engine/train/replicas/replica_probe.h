@@ -39,7 +39,10 @@ class ReplicaProbe final : public StepObserver {
     // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
     // ranks. Returns the reason if inspection is not possible, an empty text if it is.
     std::string requestSteps(std::int64_t steps);
-    bool isIdle() const { return m_left == 0 && !m_active; }  // returns true if no step is inspected or requested
+    bool isIdle() const {
+        return m_left == 0 && !m_active;
+    }  // returns true if no step is being inspected and no
+       // inspection is requested
     // Decides whether to inspect the step. Call after its data phase, before its backward pass.
     void selectStep(StepPlace place);
     // Inspects the current step in full, with cells. Call before its backward pass. `often` means that many steps are
@@ -78,7 +81,7 @@ class ReplicaProbe final : public StepObserver {
     bool m_active = false;    // true if the current step is inspected
     bool m_whole = false;     // true if the current step is inspected in full, with cells
     bool m_often = false;
-    std::size_t m_ownCount = 0;  // number of gradients of this step that m_own contains already
+    std::size_t m_ownCount = 0;  // number of gradients of the current step that have been copied to m_own
     bool m_ownTold = false;
     Values m_own;
     Values m_mean;

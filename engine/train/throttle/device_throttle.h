@@ -18,7 +18,7 @@ namespace ringside {
 // proportion to Model::costOf().
 class DeviceThrottle {
   public:
-    DeviceThrottle() = default;  // creates a throttle without a pace: isActive() is false
+    DeviceThrottle() = default;  // creates a throttle without a configured pace: isActive() returns false
     DeviceThrottle(const RunConfig& config, const ModelInterface& interface);
 
     bool isActive() const { return m_nsPerFlop > 0; }

@@ -20,7 +20,7 @@ constexpr std::int64_t kMostLate = kWindow / 8;
 
 PhaseThrottle::PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrack& track)
     : m_throttle(throttle), m_rank(rank), m_track(track) {
-    if (m_throttle.isActive()) askForPunctualSleep();
+    if (m_throttle.isActive()) setMinimalTimerSlack();
 }
 
 void PhaseThrottle::startObserving() {
@@ -56,7 +56,8 @@ void PhaseThrottle::passBegins(const Model& model, Work work, std::int64_t sampl
     m_passBeganNs = monotonicNs();
 }
 
-// Called once per layer, or once for each half of its backward pass.
+// Called once per layer in a forward pass, and once or twice per layer in a backward pass: once if the pass is not
+// split into halves.
 void PhaseThrottle::layerDone(const Model& model, std::size_t layer, Work work) {
     if (!m_throttle.isActive()) return;
     m_doneNs += m_throttle.passNs(model, work, m_samples, layer, layer + 1);
@@ -67,8 +68,8 @@ void PhaseThrottle::sleepUntilElapsed(std::int64_t wantedNs) {
     m_sleep.until(m_passBeganNs + wantedNs);
 }
 
-// Sleeps until the planned end of the pass: layers before the first parameter compute no gradient, so their calls of
-// layerDone() are missing.
+// Sleeps until the planned end of the pass. layerDone() cannot do this in a backward pass, because it is not called for
+// layers before the first parameter, which compute no gradient.
 void PhaseThrottle::passEnds() {
     m_track.enterLayer(-1);
     if (!m_throttle.isActive()) return;

@@ -24,10 +24,11 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     PhaseThrottle(const PhaseThrottle&) = delete;
     PhaseThrottle& operator=(const PhaseThrottle&) = delete;
 
-    // Starts to observe the phases of the track. Call after all listeners that delay phases (SlowPhase) are registered,
-    // because listeners are called in order of registration.
+    // Starts to observe the phases of this thread. Call after all listeners that delay phases (SlowPhase) are
+    // registered, because listeners are called in order of registration.
     void startObserving();
-    // `parameters` is the number of parameters that this rank updates; `delayNs` is added to the update by a pitfall.
+    // `parameters` is the number of parameters that this rank updates; `delayNs` is the delay in nanoseconds that the
+    // pitfall pitfalls.slow_rank adds to the update.
     void beginStep(std::int64_t parameters, std::int64_t delayNs = 0);
     // Sleeps until the described device would have finished the update. Call after all work of the optimizer phase.
     void sleepUntilUpdateEnds();
@@ -52,7 +53,8 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     std::int64_t m_samples = 0;
     std::int64_t m_passBeganNs = 0;  // start of the pass, shifted by the time spent in communication or paused
     std::int64_t m_passLastsNs = 0;
-    std::int64_t m_doneNs = 0;  // paced time of the finished layers of the pass
+    std::int64_t m_doneNs = 0;  // time in nanoseconds that the described device would need for the finished layers of
+                                // the pass
     std::int64_t m_phaseSinceNs = 0;
     std::int64_t m_updateNs = 0;   // planned duration of this step's update
     std::int64_t m_updatedNs = 0;  // time spent in the optimizer phase of this step, in one or more parts

@@ -31,7 +31,7 @@ class SlowPhase final : public PhaseListener {
     PhaseTrack& m_track;
     Rest m_rest;
     Phase m_phase = Phase::kIdle;
-    std::chrono::microseconds m_delay{0};  // delay of this rank; 0: it is not delayed
+    std::chrono::microseconds m_delay{0};  // delay of this rank; 0 if this rank is not the slow one
     bool m_due = false;
 };
 

@@ -42,7 +42,8 @@ StepTracer::StepTracer(const TracerOptions& options, PhaseTrack& phases, Collect
 
 void StepTracer::reserve() {
     m_stamps.reserve(kMostStamps);
-    for (auto* column : {&m_soFar.phase, &m_soFar.at, &m_soFar.cpu}) column->reserve(kMostSoFar);
+    for (auto* column : {&m_unfinishedTrace.phase, &m_unfinishedTrace.at, &m_unfinishedTrace.cpu})
+        column->reserve(kMostSoFar);
 }
 
 StepTracer::~StepTracer() {
@@ -54,7 +55,7 @@ StepTracer::~StepTracer() {
 void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs, bool watched) {
     m_step = step;
     m_runStartNs = runStartNs;
-    m_active = wouldTrace(step) || (watched && !isOff() && !m_resting);
+    m_active = wouldTrace(step) || (watched && !isOff() && !m_isSuspended);
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     m_trace.step = step;
@@ -66,48 +67,48 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     m_phases.enter(m_phases.now());
     m_beganNs = m_stamps.front().atNs;
     m_beganCpuNs = m_stamps.front().cpuNs;
-    beginLateTrace();
+    beginUnfinishedTrace();
 }
 
 // Observes the phases for unfinishedTrace(). Registers a listener only in traced steps, so that other steps have no
 // cost.
-void StepTracer::beginLateTrace() {
+void StepTracer::beginUnfinishedTrace() {
     if (!reportsWholeTraces()) return;
     const std::lock_guard lock(m_mutex);
-    m_soFar.rank = m_options.rank;
-    m_soFar.step = m_trace.step;
-    m_soFar.epoch = m_trace.epoch;
-    m_soFar.beginNs = m_beganNs - m_runStartNs;
-    m_soFar.lengthNs = -1;
-    m_soFar.phase.assign(1, static_cast<std::int64_t>(m_phases.now()));
-    m_soFar.at.assign(1, 0);
-    m_soFar.cpu.assign(1, 0);
+    m_unfinishedTrace.rank = m_options.rank;
+    m_unfinishedTrace.step = m_trace.step;
+    m_unfinishedTrace.epoch = m_trace.epoch;
+    m_unfinishedTrace.beginNs = m_beganNs - m_runStartNs;
+    m_unfinishedTrace.lengthNs = -1;
+    m_unfinishedTrace.phase.assign(1, static_cast<std::int64_t>(m_phases.now()));
+    m_unfinishedTrace.at.assign(1, 0);
+    m_unfinishedTrace.cpu.assign(1, 0);
     m_phases.listen(*this);
 }
 
 void StepTracer::leaving(Phase, Phase next) {
     const std::int64_t at = monotonicNs() - m_beganNs;
     const std::lock_guard lock(m_mutex);
-    if (m_soFar.phase.size() >= kMostSoFar) return;
-    const auto before = static_cast<Phase>(m_soFar.phase.back());
-    m_soFar.phase.push_back(static_cast<std::int64_t>(pausedOr(before, next)));
-    m_soFar.at.push_back(at);
-    m_soFar.cpu.push_back(0);
+    if (m_unfinishedTrace.phase.size() >= kMostSoFar) return;
+    const auto before = static_cast<Phase>(m_unfinishedTrace.phase.back());
+    m_unfinishedTrace.phase.push_back(static_cast<std::int64_t>(pausedOr(before, next)));
+    m_unfinishedTrace.at.push_back(at);
+    m_unfinishedTrace.cpu.push_back(0);
 }
 
 std::optional<StepTrace> StepTracer::unfinishedTrace() const {
     const std::lock_guard lock(m_mutex);
-    return m_soFar.phase.empty() ? std::nullopt : std::optional(m_soFar);
+    return m_unfinishedTrace.phase.empty() ? std::nullopt : std::optional(m_unfinishedTrace);
 }
 
-void StepTracer::endLateTrace() {
+void StepTracer::endUnfinishedTrace() {
     m_phases.forget(*this);
     const std::lock_guard lock(m_mutex);
-    for (auto* column : {&m_soFar.phase, &m_soFar.at, &m_soFar.cpu}) column->clear();
+    for (auto* column : {&m_unfinishedTrace.phase, &m_unfinishedTrace.at, &m_unfinishedTrace.cpu}) column->clear();
 }
 
-// Reads the time that the thread waited for a CPU from schedstat: "12345 678 9" are the CPU time and the queued time
-// in nanoseconds, and the number of time slices. Returns -1 if it is not available.
+// Returns the time in nanoseconds for which this thread has waited for a CPU, or -1 if it is not available. Reads
+// schedstat: "12345 678 9" are the CPU time and the waiting time in nanoseconds, and the number of time slices.
 std::int64_t StepTracer::queuedNs() {
     std::array<char, 96> text;
     const ssize_t got = m_schedule ? ::pread(m_schedule.get(), text.data(), text.size(), 0) : -1;
@@ -175,7 +176,7 @@ const StepTrace* StepTracer::end() {
     if (!m_active) return nullptr;
     m_active = false;
     m_phases.stampInto(nullptr);
-    endLateTrace();
+    endUnfinishedTrace();
     fillTrace(monotonicNs());
     m_collectives.stop();
     const std::int64_t queued = queuedNs();

@@ -45,24 +45,24 @@ class StepTracer final : private PhaseListener {
     // next begin().
     const StepTrace* end();
 
-    // Returns the unfinished trace of the current step, if it is traced: in such a trace, the length is -1 and the last
-    // phase is not over. Callable from any thread.
+    // Returns the unfinished trace of the current step, if it is traced. The length of an unfinished trace is -1, and
+    // its last phase is the current one. Callable from any thread.
     std::optional<StepTrace> unfinishedTrace() const;
 
     // Returns the interval k that suits the current duration of steps, if interval() should change. Rank 0 only.
     std::optional<std::int64_t> wantedInterval();
     // Sets the interval k. Call on all ranks between the same two steps.
     void setInterval(std::int64_t steps);
-    // Sets the planned shares that each trace contains.
+    // Sets the shares of the model's work that the plan assigns to this rank. Each trace contains them.
     void setPlannedShares(const PlannedShares& planned) { m_trace.planned = planned; }
     void recordSteps(std::int64_t steps);  // records the next `steps` steps in detail
-    // Suspends tracing, for measurements of its cost.
-    void setSuspended(bool resting) { m_resting = resting; }
+    // Suspends tracing or resumes it. Used to measure the cost of tracing.
+    void setSuspended(bool resting) { m_isSuspended = resting; }
 
     bool isTracing() const { return m_active; }  // returns true if the current step is traced
-    // True if the step with this number will be traced even if it is not watched.
+    // True if step number `step` will be traced because of the interval or because its recording was requested.
     bool wouldTrace(std::int64_t step) const {
-        return step < m_recordUntil || (!isOff() && !m_resting && step % m_interval == 0);
+        return step < m_recordUntil || (!isOff() && !m_isSuspended && step % m_interval == 0);
     }
     bool isOff() const { return m_options.trace == TraceLevel::kOff; }
     std::int64_t interval() const { return m_interval; }
@@ -75,8 +75,8 @@ class StepTracer final : private PhaseListener {
     void reserve();
     void fillTrace(std::int64_t nowNs);
     void fillMessages();
-    void beginLateTrace();
-    void endLateTrace();
+    void beginUnfinishedTrace();
+    void endUnfinishedTrace();
     std::int64_t queuedNs();
 
     const TracerOptions m_options;
@@ -86,17 +86,18 @@ class StepTracer final : private PhaseListener {
     std::vector<PhaseStamp> m_stamps;
     StepTrace m_trace;
     mutable std::mutex m_mutex;
-    StepTrace m_soFar;  // trace of the unfinished step, guarded by m_mutex; without phases if no step is traced
+    StepTrace
+        m_unfinishedTrace;  // trace of the unfinished step, guarded by m_mutex; without phases if no step is traced
     PhaseTimes m_sums{};
     std::int64_t m_step = 0;
     bool m_active = false;
-    bool m_resting = false;
+    bool m_isSuspended = false;
     std::int64_t m_runStartNs = 0;
     std::int64_t m_beganNs = 0;
     std::int64_t m_beganCpuNs = 0;
     std::int64_t m_beganQueuedNs = 0;
     std::int64_t m_interval = 1;
-    std::int64_t m_recordUntil = 0;  // first step that is no longer recorded in detail
+    std::int64_t m_recordUntil = 0;  // number of the first step after those that are recorded in detail
     std::int64_t m_paceStep = 0;     // step at which the current measurement of the steps' duration began
     std::int64_t m_paceNs = 0;
 };

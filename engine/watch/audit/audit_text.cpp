@@ -36,7 +36,7 @@ std::string parts(const EpochAudit& epoch) {
 std::string missing(const EpochAudit& epoch, bool training) {
     if (epoch.never.value_or(0) == 0) return {};
     const std::string count = std::to_string(*epoch.never);
-    if (epoch.isLeft) return ", " + count + " never: the next run began another epoch";
+    if (epoch.isAbandoned) return ", " + count + " never: the next run began another epoch";
     if (!epoch.isFinished) return ", " + count + " not drawn before the script left the epoch";
     return ", " + count + (training ? " never trained" : " never used");
 }
@@ -45,7 +45,7 @@ std::string missing(const EpochAudit& epoch, bool training) {
 // if samples were only counted, because it is then not known which samples were repeated or missing.
 bool isGood(const EpochAudit& epoch, bool training) {
     if (!epoch.distinct) return false;
-    const bool complete = epoch.never.value_or(0) == 0 || (!epoch.isFinished && !epoch.isLeft);
+    const bool complete = epoch.never.value_or(0) == 0 || (!epoch.isFinished && !epoch.isAbandoned);
     const bool everyRankReads = epoch.why.find("reads all samples") != std::string::npos;
     return (epoch.twice == 0 && complete) || (epoch.isByRule && !(training && everyRankReads));
 }

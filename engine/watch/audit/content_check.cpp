@@ -30,18 +30,18 @@ void ContentCheck::add(int space, std::int64_t sample, int rank, std::uint32_t c
 // same sample on all ranks. Let P be the number of such pairs of samples on two ranks, and Q the number of pairs on one
 // rank. Requires that P is at least 3, at least 0.5 % of the checked samples, and more than 4 * Q * (number of ranks),
 // because a data set that contains a sample twice causes such pairs too.
-bool ContentCheck::movesSamples() const {
+bool ContentCheck::hasShiftedIndices() const {
     return m_otherIndex >= 3 && m_otherIndex > 4 * m_ranks * m_ownRepeats && 200 * m_otherIndex >= m_checked;
 }
 
 bool ContentCheck::contradicts() const {
-    return movesSamples() || (m_sameIndex > 1 && m_ownChanges == 0);
+    return hasShiftedIndices() || (m_sameIndex > 1 && m_ownChanges == 0);
 }
 
 std::string ContentCheck::text() const {
     const std::string start =
         "equal indices are not equal samples: of " + std::to_string(m_checked) + " checked samples, ";
-    if (!movesSamples()) return start + std::to_string(m_sameIndex) + " have different values on different ranks";
+    if (!hasShiftedIndices()) return start + std::to_string(m_sameIndex) + " have different values on different ranks";
     return start + std::to_string(m_otherIndex) +
            " have the same content as a sample of another rank with another index";
 }

@@ -27,7 +27,7 @@ class ContentCheck {
     std::int64_t checked() const { return m_checked; }
 
   private:
-    bool movesSamples() const;
+    bool hasShiftedIndices() const;
 
     struct Seen {
         int space = 0;

@@ -194,7 +194,7 @@ Json factsOf(const ScriptFacts& event) {
     return facts.is_object() ? facts : Json();
 }
 
-std::string RankFacts::whyIncomplete() const {
+std::string RankFacts::incompletenessReason() const {
     if (!failedHook.empty()) return "a part of the watch has failed (" + failedHook + ")";
     if (droppedLines > 0) return std::to_string(droppedLines) + " observations could not be sent";
     return {};
@@ -242,13 +242,13 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
         ++m_bad;
         return;
     }
-    if (event.about == "pass_end" && endsLater(event.rank, facts)) return;
+    if (event.about == "pass_end" && ignoreDiscardedEnd(event.rank, facts)) return;
     take->second(of(event.rank), facts);
 }
 
 // True if the pass of this "pass_end" has trained in discarded steps, so that the end of the pass must be ignored. The
 // pass then stays in the record as unfinished if some of its steps count, and is removed if none does.
-bool RecordedFacts::endsLater(int rank, const Json& passEnd) {
+bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;
     RankFacts& facts = of(rank);

@@ -79,7 +79,7 @@ struct RankFacts {
 
     // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
     // known to be.
-    std::string whyIncomplete() const;
+    std::string incompletenessReason() const;
     // Returns the pass of the loader that trained epoch number `epoch`, or null if there is none.
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
@@ -110,7 +110,7 @@ class RecordedFacts {
   private:
     RankFacts& of(int rank);
     void addFacts(const ScriptFacts& facts);
-    bool endsLater(int rank, const Json& passEnd);
+    bool ignoreDiscardedEnd(int rank, const Json& passEnd);
 
     std::int64_t m_lastStep;
     std::vector<TensorRecord::Discarded> m_discarded;

@@ -258,7 +258,7 @@ EpochAudit SampleAuditor::auditEpoch(const EpochKey& key, const Open& open) cons
                                          [&](const ChainedAttempt& one) {
                                              return one.training.size() > static_cast<std::size_t>(std::get<1>(key));
                                          });
-        result.isLeft = !result.isFinished && isLast && hasNext;
+        result.isAbandoned = !result.isFinished && isLast && hasNext;
     } else {
         const std::int64_t pass = std::get<3>(key) & 0xFFFFFFFF;
         result.isFinished = std::ranges::all_of(ranksOf(key, last), [&](int rank) {
@@ -306,7 +306,7 @@ std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std:
                                             ? missingTrained(attempt, rank, loader, epoch - stream.firstEpoch)
                                             : missingEvaluated(attempt, rank, loader, std::get<3>(key) & 0xFFFFFFFF);
             if (!missing.empty()) return "the record is incomplete: " + missing;
-            const std::string lost = m_chain[attempt].facts->at(rank).whyIncomplete();
+            const std::string lost = m_chain[attempt].facts->at(rank).incompletenessReason();
             if (!lost.empty()) return "the record of rank " + std::to_string(rank) + " may be incomplete: " + lost;
         }
     }

@@ -42,7 +42,7 @@ struct EpochAudit {
     std::optional<std::int64_t> never{};
     std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
     bool isFinished = false;               // each rank has read its loader to the end
-    bool isLeft = false;                   // the epoch is unfinished, and the next run of the chain has begun a new
+    bool isAbandoned = false;              // the epoch is unfinished, and the next run of the chain has begun a new
                                            // epoch instead of continuing it
     int runs = 1;                          // runs of the chain that have trained a part of the epoch
     std::vector<RankSamples> ranks{};      // draws of each rank, in ascending order of ranks

@@ -26,7 +26,7 @@ class Evidence {
     // Adds an event that a rank has sent. Ranks below 0 and ranks from limits::kMaxRanks on are ignored.
     void take(int rank, const Event& event);
     // Records that a rank has ended without a last report, although nothing has asked it to end.
-    void lose(int rank) { m_lost.insert(rank); }
+    void markLost(int rank) { m_lost.insert(rank); }
     // Records that a line of a rank could not be decoded.
     void addUnreadable(int rank) { ++m_unreadable[rank]; }
 

@@ -168,14 +168,15 @@ bool LoaderGroup::isSharded() const {
 }
 bool LoaderGroup::isPlain() const {
     return all(*this, [](const RankLoader& one) {
-        return one.sampler.isPlain && !one.sampler.isPartial && !one.sampler.isSharded() && !one.sampler.isOfTrainer;
+        return one.sampler.isPlain && !one.sampler.isPartial && !one.sampler.isSharded() &&
+               !one.sampler.isCreatedByTrainer;
     });
 }
 bool LoaderGroup::isPartial() const {
     return !all(*this, [](const RankLoader& one) { return !one.sampler.isPartial; });
 }
-bool LoaderGroup::isOfTrainer() const {
-    return !all(*this, [](const RankLoader& one) { return !one.sampler.isOfTrainer; });
+bool LoaderGroup::isCreatedByTrainer() const {
+    return !all(*this, [](const RankLoader& one) { return !one.sampler.isCreatedByTrainer; });
 }
 bool LoaderGroup::hasIndices() const {
     return all(*this, [](const RankLoader& one) { return one.loader->isTrained(); });

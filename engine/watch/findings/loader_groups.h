@@ -40,8 +40,9 @@ struct LoaderGroup {
     bool isPlain() const;    // returns true if all ranks have a RandomSampler or SequentialSampler over the whole data
                              // set
     bool isPartial() const;  // returns true if some sampler does not draw each sample once
-    bool isOfTrainer() const;  // returns true if Accelerate or Lightning has created the loader or sampler of a rank
-    bool hasIndices() const;   // returns true if all ranks have reported indices
+    bool isCreatedByTrainer()
+        const;                // returns true if Accelerate or Lightning has created the loader or sampler of a rank
+    bool hasIndices() const;  // returns true if all ranks have reported indices
 };
 
 // Matches the loaders of the ranks of each group. Loaders are the same if the same line of the script iterates over

@@ -154,7 +154,7 @@ Judgement streamsAreEqual(const LoaderGroup& group) {
 std::int64_t paddingOf(const LoaderGroup& group) {
     const auto ranks = static_cast<std::int64_t>(group.ranks.size());
     const bool isTorch = std::ranges::all_of(group.ranks, [](const auto& one) { return one.sampler.isTorchSampler; });
-    if (isTorch && !group.isOfTrainer()) return ranks - 1;
+    if (isTorch && !group.isCreatedByTrainer()) return ranks - 1;
     return ranks * std::max<std::int64_t>(1, group.ranks.front().sampler.batchSize);
 }
 
@@ -255,7 +255,7 @@ std::int64_t droppableOf(const LoaderGroup& group) {
     const auto ranks = static_cast<std::int64_t>(group.ranks.size());
     const Json& facts = group.ranks.front().loader->facts;
     const std::int64_t batch = std::max<std::int64_t>(1, group.ranks.front().sampler.batchSize);
-    const bool drops = flagOf(facts, "drop_last").value_or(false) || group.isOfTrainer();
+    const bool drops = flagOf(facts, "drop_last").value_or(false) || group.isCreatedByTrainer();
     return ranks - 1 + (drops ? ranks * batch : 0);
 }
 
@@ -263,7 +263,7 @@ std::int64_t droppableOf(const LoaderGroup& group) {
 // the same sample, and the samples after it are never trained.
 Judgement cutShort(const LoaderGroup& group) {
     const bool isFixed = std::ranges::none_of(group.ranks, [](const auto& one) { return one.sampler.shuffles(); });
-    if (!isFixed || group.isOfTrainer()) return couldNotJudge("no complete epoch was seen");
+    if (!isFixed || group.isCreatedByTrainer()) return couldNotJudge("no complete epoch was seen");
     const std::optional<Coverage> coverage = coverageOfCutEpochs(group);
     if (!coverage || coverage->pool < 0) return couldNotJudge("no complete epoch was seen");
     if (coverage->never <= droppableOf(group)) return passed();

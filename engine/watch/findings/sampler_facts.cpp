@@ -34,7 +34,7 @@ void readShards(const Json& facts, SamplerFacts& sampler) {
 void readOne(const Json& facts, SamplerFacts& sampler) {
     const std::string kind = textOf(facts, "class");
     if (sampler.created.empty()) sampler.created = textOf(facts, "created");
-    sampler.isOfTrainer = sampler.isOfTrainer || isTrainerClass(kind);
+    sampler.isCreatedByTrainer = sampler.isCreatedByTrainer || isTrainerClass(kind);
     readShards(facts, sampler);
     if (sampler.batchSize <= 0) sampler.batchSize = numberOf(facts, "batch_size", 0);
     if (!sampler.seed) sampler.seed = numberOf(facts, "seed");
@@ -59,7 +59,7 @@ std::string SamplerFacts::shortKind() const {
 SamplerFacts samplerOf(const Json& loader) {
     constexpr int kMaxDepth = 8;
     SamplerFacts sampler;
-    sampler.isOfTrainer = isTrainerClass(textOf(loader, "class"));
+    sampler.isCreatedByTrainer = isTrainerClass(textOf(loader, "class"));
     sampler.batchSize = numberOf(loader, "batch_size", 0);
     const Json* facts = memberOf(loader, "sampler");
     for (int depth = 0; facts != nullptr && depth < kMaxDepth; ++depth) {

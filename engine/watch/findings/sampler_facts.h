@@ -20,13 +20,13 @@ struct SamplerFacts {
     std::optional<std::int64_t> seed;
     std::int64_t batchSize = 0;  // batch size of the loader or of its batch sampler; 0 if none was reported
     std::optional<bool> shuffle;
-    bool dropsLast = false;       // true if the sampler drops samples that do not fill all ranks
-    bool isTorchSampler = false;  // true for PyTorch's DistributedSampler
-    bool isOfTrainer = false;     // true if Accelerate or Lightning has created the loader or a sampler
-    bool isPlain = false;         // true for a RandomSampler or SequentialSampler over the whole data set
-    bool isRandom = false;        // true for a RandomSampler
-    bool isPartial = false;       // true if the sampler draws with replacement, with weights, or from a list: not each
-                                  // sample once
+    bool dropsLast = false;           // true if the sampler drops samples that do not fill all ranks
+    bool isTorchSampler = false;      // true for PyTorch's DistributedSampler
+    bool isCreatedByTrainer = false;  // true if Accelerate or Lightning has created the loader or a sampler
+    bool isPlain = false;             // true for a RandomSampler or SequentialSampler over the whole data set
+    bool isRandom = false;            // true for a RandomSampler
+    bool isPartial = false;  // true if the sampler draws with replacement, with weights, or from a list: not each
+                             // sample once
 
     bool isSharded() const { return replicas.value_or(1) > 1; }
     bool shuffles() const { return shuffle.value_or(isRandom); }

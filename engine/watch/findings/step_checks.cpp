@@ -70,7 +70,7 @@ std::int64_t announcedBatches(const RankLoader& one) {
     const std::int64_t batch = one.sampler.batchSize;
     const Json* const sampler = memberOf(facts, "sampler");
     const Json* const dataset = memberOf(facts, "dataset");
-    if (batch <= 0 || sampler == nullptr || dataset == nullptr || one.sampler.isOfTrainer) return -1;
+    if (batch <= 0 || sampler == nullptr || dataset == nullptr || one.sampler.isCreatedByTrainer) return -1;
     std::int64_t samples = -1;
     if (one.sampler.isTorchSampler) {
         const Json* inner = sampler;

@@ -123,7 +123,7 @@ Judgement judgeLocalMetrics(const Evidence& evidence) {
     if (groups.groups.empty()) return explainMissingGroup(groups);
     Judgement result = skipped("no evaluation is divided among the ranks");
     for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
-        if (!group.isSharded() || group.isOfTrainer()) continue;
+        if (!group.isSharded() || group.isCreatedByTrainer()) continue;
         for (const Coverage& one : evaluationsOf(group)) {
             const bool isPart = std::ranges::all_of(one.ofRank, [&](std::int64_t own) { return own < one.pool; });
             if (!isPart) continue;
@@ -177,7 +177,7 @@ Judgement judgeValidationEverywhere(const Evidence& evidence) {
     if (groups.groups.empty()) return explainMissingGroup(groups);
     bool hasLoader = false, isUnknown = false;
     for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
-        if (group.isSharded() || group.isOfTrainer()) continue;
+        if (group.isSharded() || group.isCreatedByTrainer()) continue;
         for (const Coverage& one : evaluationsOf(group)) {
             hasLoader = true;
             const bool readsAll = std::ranges::all_of(one.ofRank, [&](std::int64_t own) { return own == one.pool; });
@@ -198,7 +198,7 @@ Judgement judgeValidationPadding(const Evidence& evidence) {
     if (groups.groups.empty()) return explainMissingGroup(groups);
     bool hasLoader = false;
     for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
-        if (!group.isSharded() || group.isOfTrainer() || !group.ranks.front().sampler.isTorchSampler) continue;
+        if (!group.isSharded() || group.isCreatedByTrainer() || !group.ranks.front().sampler.isTorchSampler) continue;
         for (const Coverage& one : evaluationsOf(group)) {
             hasLoader = true;
             const std::int64_t repeated = one.assigned - one.distinct;

@@ -162,7 +162,7 @@ RankStall rankStall(int rank, std::string_view facts) {
 std::optional<HangReport> findHang(const std::vector<RankStall>& ranks, double seconds) {
     for (const RankStall& rank : ranks) {
         if (rank.state == State::kEnded) continue;
-        if (rank.state == State::kMoving || rank.works()) return {};
+        if (rank.state == State::kMoving || rank.isComputing()) return {};
     }
     const auto first = std::ranges::find_if(ranks, [&](const RankStall& one) { return waitsAlone(one, ranks); });
     HangReport report;

@@ -36,7 +36,7 @@ struct RankStall {
     std::vector<std::string> stack;    // stack of the training thread, outermost first: "train.py:48 main"
 
     // Returns true if the rank computes and is no part of a hang.
-    bool works() const { return cpuSeconds > 0.2 * seconds; }
+    bool isComputing() const { return cpuSeconds > 0.2 * seconds; }
 };
 
 // Returns the stall that the JSON text of "stalled" facts describes.

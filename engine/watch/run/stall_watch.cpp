@@ -68,7 +68,7 @@ void StallWatch::ended(int rank) {
 }
 
 std::int64_t StallWatch::limitUs() const {
-    if (!trains()) return kStartUs;
+    if (!hasTrained()) return kStartUs;
     return std::max(kLeastUs, static_cast<std::int64_t>(kStepsLimit * m_meanStepUs));
 }
 

@@ -34,7 +34,7 @@ class StallWatch {
     // Returns the hang that was reported and is not resolved; empty if there is none.
     const std::optional<HangReport>& hang() const { return m_hang; }
     // Returns true if the run has completed a step.
-    bool trains() const { return m_steps > 0; }
+    bool hasTrained() const { return m_steps > 0; }
 
   private:
     void takeProgress(int rank, std::int64_t nowUs);

@@ -92,7 +92,7 @@ void WatchRecord::flush() {
     m_recorder->flush();
 }
 
-std::string WatchRecord::whyIncomplete() const {
+std::string WatchRecord::incompletenessReason() const {
     if (!m_recorder || !m_recorder->fullDisk()) return {};
     const RunRecorder::FullDisk& full = *m_recorder->fullDisk();
     return "the record ends after step " + std::to_string(full.step) + ": " + full.why;

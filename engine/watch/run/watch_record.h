@@ -51,7 +51,7 @@ class WatchRecord {
     void flush();
 
     // Returns why the record lacks the end of the run, as one clause; empty while everything is recorded.
-    std::string whyIncomplete() const;
+    std::string incompletenessReason() const;
 
     bool hasBegun() const { return m_recorder != nullptr; }
     const SeenExperiment& seen() const { return m_seen; }

@@ -56,7 +56,7 @@ int senderOf(const Event& event) {
 
 }  // namespace
 
-WatchedRun::WatchedRun(const RunDirectory& directory, WatchDoor& door, CommandProcess& command, std::int64_t zeroUs,
+WatchedRun::WatchedRun(const RunDirectory& directory, WatchListener& door, CommandProcess& command, std::int64_t zeroUs,
                        WatchedRunOptions options)
     : m_directory(directory),
       m_door(door),
@@ -202,7 +202,7 @@ void WatchedRun::readRank(Rank& rank) {
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
     if (rank.isOpen) return;
     const bool isLost = m_verdict.ended(rank.link->rank(), rank.attempt(), nowUs());
-    if (isLost && rank.attempt() == m_verdict.restarts()) m_evidence.lose(rank.link->rank());
+    if (isLost && rank.attempt() == m_verdict.restarts()) m_evidence.markLost(rank.link->rank());
     m_stalls.ended(rank.link->rank());
 }
 
@@ -262,7 +262,7 @@ void WatchedRun::watchStalls() {
     const std::optional<HangReport> report = m_stalls.conclude(nowUs(), m_record.seen().worldSize());
     if (!report) return;
     log(report->isHang ? LogLevel::kError : LogLevel::kWarning, report->text);
-    if (report->isHang) (m_stalls.trains() ? m_options.warn : m_options.inform)(report->text);
+    if (report->isHang) (m_stalls.hasTrained() ? m_options.warn : m_options.inform)(report->text);
 }
 
 // Prints a sentence if no process has connected, or if connected processes still run after the command has ended. Sends
@@ -357,7 +357,7 @@ RunEnded WatchedRun::conclude() {
         conclusions.checks.push_back({check.code, textOf(check.result), check.why});
     if (audit) conclusions.samples = summaryOf(*audit);
     tryToRecord([&] { end = m_record.finish(end, conclusions); });
-    if (const std::string why = m_record.whyIncomplete(); !why.empty()) m_options.warn(why);
+    if (const std::string why = m_record.incompletenessReason(); !why.empty()) m_options.warn(why);
     m_control.reset();
     return end;
 }
@@ -405,7 +405,7 @@ std::int64_t WatchedRun::leastSteps() const {
 // Returns the exactly-once audit of the recorded samples; nothing if they cannot be read.
 std::optional<SampleAudit> WatchedRun::auditedSamples() {
     m_record.flush();
-    if (!m_record.whyIncomplete().empty()) return {};
+    if (!m_record.incompletenessReason().empty()) return {};
     Result<SampleAudit> audit = auditRun(m_directory.paths().directory, m_options.continues.value_or(""));
     if (audit) return std::move(audit).value();
     log(LogLevel::kWarning, "the samples cannot be audited: " + audit.problem().text());

@@ -16,7 +16,7 @@
 #include "watch/evidence/evidence.h"
 #include "watch/findings/diagnosis.h"
 #include "watch/findings/live_findings.h"
-#include "watch/link/watch_door.h"
+#include "watch/link/watch_listener.h"
 #include "watch/run/command_process.h"
 #include "watch/run/stall_watch.h"
 #include "watch/run/watch_record.h"
@@ -40,7 +40,7 @@ struct WatchedRunOptions {
 // continues if this object is destroyed. Not thread-safe: one thread runs the poll loop.
 class WatchedRun {
   public:
-    WatchedRun(const RunDirectory& directory, WatchDoor& door, CommandProcess& command, std::int64_t zeroUs,
+    WatchedRun(const RunDirectory& directory, WatchListener& door, CommandProcess& command, std::int64_t zeroUs,
                WatchedRunOptions options);
 
     // Runs until the command and its ranks have ended and the run directory is complete. Returns the outcome; empty if
@@ -55,7 +55,7 @@ class WatchedRun {
     // Returns the number of ranks that have connected.
     int ranks() const { return static_cast<int>(m_ranks.size()); }
     // True if at least one optimizer step was seen.
-    bool hasTrained() const { return m_stalls.trains(); }
+    bool hasTrained() const { return m_stalls.hasTrained(); }
     // Returns the number of the latest step of the rank that is furthest behind, over all attempts.
     std::int64_t leastSteps() const;
 
@@ -95,7 +95,7 @@ class WatchedRun {
     std::int64_t nowUs() const;
 
     const RunDirectory& m_directory;
-    WatchDoor& m_door;
+    WatchListener& m_door;
     CommandProcess& m_command;
     const std::int64_t m_zeroUs;
     const WatchedRunOptions m_options;

@@ -80,7 +80,7 @@ TEST_CASE("the audit of a chain of runs replaces the result of its check") {
     replaceJudgement(diagnosis, "resume-not-exact", repeated, reports.evidence);
     CHECK(findingOf(diagnosis, "resume-not-exact").severity == Severity::kMistake);
     CHECK(testing::resultOf(diagnosis, "resume-not-exact") == "found");
-    reports.evidence.lose(1);
+    reports.evidence.markLost(1);
     Diagnosis lost = reports.diagnosis();
     replaceJudgement(lost, "resume-not-exact", passed(), reports.evidence);
     CHECK(testing::resultOf(lost, "resume-not-exact") == "could_not_judge");

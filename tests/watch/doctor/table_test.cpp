@@ -48,7 +48,7 @@ TEST_CASE("No check passes if reports are missing") {
         return why;
     };
     CHECK(whyNot([](Reports&) {}).starts_with("passed: "));
-    CHECK(whyNot([](Reports& one) { one.evidence.lose(1); }) == "rank 1 ended without a last report");
+    CHECK(whyNot([](Reports& one) { one.evidence.markLost(1); }) == "rank 1 ended without a last report");
     CHECK(whyNot([](Reports& one) { one.evidence.addUnreadable(1); }) == "1 reports of rank 1 could not be read");
     CHECK(whyNot([](Reports& one) {
               one.fact(1, "end", R"({"steps":4,"dropped_observations":2,"dropped_lines":15})");

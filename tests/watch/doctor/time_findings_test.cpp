@@ -148,7 +148,7 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
     const std::string sleeps = R"({"for_us":9100000,"cpu_us":900,"phase":"idle","where":"train.py:51","steps":7})";
     Reports hang = healthyDdp();
     hang.state(0, RankStage::kTraining, 1, 100).state(1, RankStage::kTraining, 2, 100);
-    Reports busy = hang, ended = hang, works = hang, same = hang, other = hang;
+    Reports busy = hang, ended = hang, isComputing = hang, same = hang, other = hang;
     hang.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
     const Diagnosis diagnosis = hang.diagnosis();
     CHECK(findingOf(diagnosis, "hang").text ==
@@ -171,8 +171,8 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
     busy.fact(0, "stalled", waits, 10'000'000);
     busy.fact(1, "stalled", R"({"for_us":9000000,"cpu_us":8900000,"phase":"idle"})", 10'000'000);
     CHECK(accusations(busy.diagnosis()).empty());
-    works.fact(0, "stalled", waits, 10'000'000).fact(1, "pass", R"({"loader":3,"pass":0})", 9'000'000);
-    CHECK(accusations(works.diagnosis()).empty());
+    isComputing.fact(0, "stalled", waits, 10'000'000).fact(1, "pass", R"({"loader":3,"pass":0})", 9'000'000);
+    CHECK(accusations(isComputing.diagnosis()).empty());
     ended.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
     ended.state(0, RankStage::kFinished, 0, 11'000'000).state(1, RankStage::kFinished, 0, 11'000'000);
     CHECK(accusations(ended.diagnosis()).empty());

@@ -449,7 +449,7 @@ TEST_CASE("A run that continues with the next epoch leaves the interrupted one i
     second.epoch(0, 0, 0, {0, 1, 2, 3, 4, 5});
     const SampleAudit audit = auditOf({first, second});
     REQUIRE(audit.training.size() == 2);
-    CHECK(audit.training[0].isLeft);
+    CHECK(audit.training[0].isAbandoned);
     CHECK(audit.training[0].never == 3);
     CHECK(audit.training[1].isExact());
     CHECK(textsOf(audit).at(0) ==

@@ -32,13 +32,13 @@ void ClusterActions::launch() {
 }
 
 void ClusterActions::invite() {
-    if (!m_class) {
-        m_class = new InviteDialog(m_dependencies.experiment, m_dependencies.controlProgram, m_window);
-        connect(m_class, &InviteDialog::runBegan, this, &ClusterActions::follow);
+    if (!m_inviteDialog) {
+        m_inviteDialog = new InviteDialog(m_dependencies.experiment, m_dependencies.controlProgram, m_window);
+        connect(m_inviteDialog, &InviteDialog::runBegan, this, &ClusterActions::follow);
     }
-    m_class->show();
-    m_class->raise();
-    m_class->activateWindow();
+    m_inviteDialog->show();
+    m_inviteDialog->raise();
+    m_inviteDialog->activateWindow();
 }
 
 void ClusterActions::join() {

@@ -42,8 +42,8 @@ class ClusterActions final : public QObject {
 
     Dependencies m_dependencies;
     QWidget* m_window;
-    QPointer<InviteDialog> m_class;  // dialog Invite ranks, which is hidden during a run
-    QString m_nextRun;               // directory of a run to show after the previous one has ended
+    QPointer<InviteDialog> m_inviteDialog;  // dialog Invite ranks, which is hidden during a run
+    QString m_nextRun;                      // directory of a run to show after the previous one has ended
 };
 
 }  // namespace ringside

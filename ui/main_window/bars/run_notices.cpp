@@ -31,7 +31,7 @@ void RunNotices::offerAfterFailure() {
     const auto showLog = [this] { m_in.log.show(); };
     const auto showLastSteps = [this] {
         m_in.pages.show(QStringLiteral("timeline"));
-        m_in.pages.current().showEnd();
+        m_in.pages.current().showLastSteps();
     };
     const QString message = m_in.controller.message();
     if (hasEnded && trace && !trace->steps().empty()) {

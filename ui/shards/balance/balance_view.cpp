@@ -150,7 +150,7 @@ void BalanceView::explain() {
               "random assignment puts %3 there on average.")
                .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), shortNumberText(expected));
     if (m_selected && m_selected->rank < byRank.ranks) {
-        const QString of = byRank.withinChance(m_selected->rank)
+        const QString of = byRank.isWithinLimit(m_selected->rank)
                                ? tr("Rank %1 is within the range expected by chance").arg(m_selected->rank)
                                : tr("Rank %1 is outside the range expected by chance").arg(m_selected->rank);
         explanation.lines << tr("%1: %2 of %3 classes outside; %4 expected by chance.")

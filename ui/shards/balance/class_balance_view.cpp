@@ -101,7 +101,7 @@ QString ClassBalanceView::sentence() const {
 }
 
 QString ClassBalanceView::rankSentence(int rank) const {
-    if (balance().withinChance(rank)) return tr("Rank %1 is within the range expected by chance").arg(rank);
+    if (balance().isWithinLimit(rank)) return tr("Rank %1 is within the range expected by chance").arg(rank);
     return (isUnusual() ? tr("Rank %1 is outside the range expected by chance: %2, limit %3")
                         : tr("Rank %1 is above the 95 % limit: %2, limit %3; one such rank is expected by chance"))
         .arg(rank)
@@ -111,7 +111,7 @@ QString ClassBalanceView::rankSentence(int rank) const {
 
 // True if more ranks are outside their expected range than chance explains.
 bool ClassBalanceView::isUnusual() const {
-    return balance().ranks - m_made->within > balance().ranksOutsideByChance();
+    return balance().ranks - m_made->within > balance().expectedRanksOutside();
 }
 
 // Returns one sentence about all ranks. Used if there is no room for a sentence per rank.
@@ -143,7 +143,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
         for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);
         const int rank = m_made->rows[static_cast<std::size_t>(row)];
-        painter.setPen(balance().withinChance(rank) || !isUnusual() ? c.muted : c.danger);
+        painter.setPen(balance().isWithinLimit(rank) || !isUnusual() ? c.muted : c.danger);
         painter.setFont(theme().smallFont());
         painter.drawText(QRectF(0, cell(row, 0).top() - 17, width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
                          rankSentence(rank));

@@ -33,7 +33,7 @@ class CellColors {
     int key(int rank, std::int64_t slot, std::int64_t sample) const;
     // With ColorBy::Rank, returns the key of the rank's strong colour for both its strong and its pale colour;
     // otherwise returns `key`. For images in which steps are narrower than two pixels.
-    int withoutSteps(int key) const { return m_by == ColorBy::Rank ? key & ~1 : key; }
+    int strongKey(int key) const { return m_by == ColorBy::Rank ? key & ~1 : key; }
     QRgb rgb(int key) const { return m_colors[static_cast<std::size_t>(key)]; }
     QColor color(int rank, std::int64_t slot, std::int64_t sample) const {
         return QColor(rgb(key(rank, slot, sample)));

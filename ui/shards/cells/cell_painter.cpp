@@ -56,7 +56,7 @@ QPen CellPainter::border(const CellContent& content, GridCell cell, double width
 
 void CellPainter::frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset,
                         double corner) const {
-    if (ChipSheet::serves(painter)) return m_sheet.frame(painter, rect, pen, fill, inset, corner);
+    if (ChipSheet::canCopyTo(painter)) return m_sheet.frame(painter, rect, pen, fill, inset, corner);
     painter.setPen(pen);
     painter.setBrush(fill);
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), corner, corner);
@@ -116,7 +116,7 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, GridCell cell, boo
 // or without "again", because the outline of the card also shows that the sample is a duplicate.
 void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const {
     QFont font = indexFont(painter, place.width() - kIndexMargin, textColor(content.kind));
-    if (content.kind == CellKind::Normal && ChipSheet::serves(painter)) {
+    if (content.kind == CellKind::Normal && ChipSheet::canCopyTo(painter)) {
         m_sheet.number(painter, place, content.sample, font, textColor(content.kind));
         return;
     }
@@ -140,8 +140,8 @@ QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor&
     font.setWeight(QFont::DemiBold);
     const std::int64_t longest = std::max<std::int64_t>(0, m_scene.plan.spec().datasetSize - 1);
     const auto width = [&] {
-        return ChipSheet::serves(painter) ? m_sheet.width(painter, longest, font, color)
-                                          : QFontMetricsF(font).horizontalAdvance(QString::number(longest));
+        return ChipSheet::canCopyTo(painter) ? m_sheet.width(painter, longest, font, color)
+                                             : QFontMetricsF(font).horizontalAdvance(QString::number(longest));
     };
     while (font.pixelSize() > kLeastIndexPixels && width() > room) font.setPixelSize(font.pixelSize() - 1);
     return font;
@@ -156,7 +156,7 @@ void CellPainter::chip(QPainter& painter, const QRectF& rect, GridCell cell) con
     const bool dropped = content.kind == CellKind::DroppedByLoader || content.kind == CellKind::DroppedBySampler;
     frame(painter, rect, border(content, cell, 1),
           dropped ? m_theme.colors().panel : mixed(strong, m_theme.colors().panel, kChipPale), 0.5, kChipCorner);
-    if (ChipSheet::serves(painter)) {
+    if (ChipSheet::canCopyTo(painter)) {
         stampNumber(painter, rect, content);
         return;
     }

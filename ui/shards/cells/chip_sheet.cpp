@@ -22,7 +22,7 @@ QPointF snapped(QPointF point, double ratio) {
 
 }  // namespace
 
-bool ChipSheet::serves(const QPainter& painter) {
+bool ChipSheet::canCopyTo(const QPainter& painter) {
     return painter.paintEngine() != nullptr && painter.paintEngine()->type() == QPaintEngine::Raster;
 }
 

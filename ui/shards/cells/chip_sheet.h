@@ -18,7 +18,7 @@ class ChipSheet {
   public:
     // True if the painter can draw copies of images. If false, as for vector files (SVG), frames and digits must be
     // drawn in full.
-    static bool serves(const QPainter& painter);
+    static bool canCopyTo(const QPainter& painter);
 
     // Draws a rounded rectangle with the border inside.
     void frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset, double corner);

@@ -145,7 +145,7 @@ void PlanFinder::runQuery(const PlanQuery& query) {
     const bool everyEpoch = query.state == PlanQuery::State::NeverSeen;
     const qint64 looks = everyEpoch ? m_scene->plan.spec().datasetSize * std::max<qint64>(1, m_config.training.epochs)
                                     : searchSize(m_scene->plan, query);
-    if (looks <= kInstantLooks) {
+    if (looks <= kInstantCells) {
         setFound(std::make_shared<Result<std::vector<PlanHit>>>(find(*m_scene, m_config, query, nullptr)));
         return;
     }

@@ -20,7 +20,7 @@ class PlanFinder : public QObject {
     Q_OBJECT
   public:
     // largest number of cells that are searched without a worker thread; takes about half a millisecond
-    static constexpr qint64 kInstantLooks = 50'000;
+    static constexpr qint64 kInstantCells = 50'000;
     static constexpr int kPatienceMs = 100;  // duration in milliseconds after which the page shows that a search is
                                              // running
 

@@ -74,7 +74,7 @@ void GridPainter::drawRankNames(const BatchFlight& flight) const {
             m_painter.drawText(text.adjusted(0, 0, 0, -text.height() / 2 + 2), Qt::AlignLeft | Qt::AlignBottom,
                                tr("Rank %1").arg(rank));
             drawRankNote(static_cast<int>(rank), text.adjusted(0, text.height() / 2 + 4, 0, 0),
-                         flight.taken(static_cast<int>(rank)).size());
+                         flight.computingSlots(static_cast<int>(rank)).size());
         } else {
             m_painter.setFont(m_theme.smallFont());
             const double high = kNameHeight + 2;

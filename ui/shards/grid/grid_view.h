@@ -24,7 +24,7 @@ class GridView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
     void reveal(GridCell cell) override { m_grid->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_grid->animation().explanation(); }
-    QWidget* keyboardHome() override { return m_grid; }
+    QWidget* keyboardWidget() override { return m_grid; }
     void setProgress(const RunProgress& progress) override;
     void setStep(std::optional<CellRange> slots_) override { m_grid->setStep(slots_); }
     void setHits(const Hits& hits) override { m_grid->setHits(hits); }

@@ -77,7 +77,7 @@ void GridWidget::animateChange(const std::optional<ShardScene>& before) {
     if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) {
         m_fading = m_raster.image();
         m_fadingRequest = m_raster.imageRequest();
-        m_fade.keepCurrentPicture();
+        m_fade.prepareFade();
     } else if (!m_origins &&
                m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= AssignmentAnimation::kMostCards) {
         animateAssignment(AssignmentAnimation::Speed::Quick);
@@ -250,7 +250,7 @@ void GridWidget::paintEvent(QPaintEvent*) {
     grid.drawChunks();
     grid.drawMarks();
     grid.drawDifferences();
-    if (m_flight.isAnyTaken()) m_flight.paintHoles(painter, m_geometry);
+    if (m_flight.isAnyComputing()) m_flight.paintHoles(painter, m_geometry);
     paintProgress(painter, m_contents.progress, m_geometry, m_theme);
     grid.drawStep();
     grid.drawHits();
@@ -278,7 +278,7 @@ void GridWidget::drawRaster(const GridPainter& grid, QPainter& painter) {
                             static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), m_geometry.visibleRanks()});
     painter.setRenderHint(QPainter::Antialiasing, false);
     grid.drawStrips(m_raster.image(), m_raster.imageRequest());
-    if (m_fade.isHeld() && m_raster.isSettled()) m_fade.arrive();
+    if (m_fade.isHeld() && m_raster.isSettled()) m_fade.startFade();
     if (m_fade.opacity() > 0) {
         painter.setOpacity(m_fade.opacity());
         grid.drawStrips(m_fading, m_fadingRequest);

@@ -37,7 +37,7 @@ SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
 
 SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
     const auto from = std::ssize(history.entries);
-    const std::int64_t until = std::min(history.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
+    const std::int64_t until = std::min(history.epochLimit, from + epochsFor(scene, kSamplesAtATime));
     // Returns a plan from the cache of plans (the shelf), or computes it without storing it there, because it is used
     // only once.
     const auto planOf = [&](const ShardSpec& spec) -> Result<ShardPlan> {
@@ -48,7 +48,7 @@ SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, cons
     };
     const SampleHistorySource source{[&](std::int64_t epoch) { return scene.specAt(epoch); }, planOf};
     if (appendEpochs(source, history.sample, from, until, SampleHistory::kMostMates, history.entries, &stop)) {
-        history.epochsToTell = std::ssize(history.entries);
+        history.epochLimit = std::ssize(history.entries);
     }
     return history;
 }
@@ -59,7 +59,7 @@ SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const 
     return history;
 }
 
-Explanation explainNobody(const ShardScene& scene) {
+Explanation explainNoSelection(const ShardScene& scene) {
     return {sampleHistoryText("Where is one sample trained in %1?").arg(counted(static_cast<int>(scene.epochs))),
             {sampleHistoryText("Click a sample in another view, or type #42 in the search box and press Enter.")}};
 }
@@ -109,7 +109,7 @@ Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& h
                     : sampleHistoryText("The sample has the same position in every epoch. ") + sameOrderReason(scene));
     }
     if (!history.isWhole()) {
-        result.lines << sampleHistoryText("%1 of %2 epochs are computed.").arg(epochs).arg(history.epochsToTell);
+        result.lines << sampleHistoryText("%1 of %2 epochs are computed.").arg(epochs).arg(history.epochLimit);
     } else if (epochs < history.epochsOfRun) {
         result.lines
             << sampleHistoryText("Only the first %2 of %1 epochs are shown.").arg(history.epochsOfRun).arg(epochs);

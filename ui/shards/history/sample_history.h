@@ -16,11 +16,11 @@ struct SampleHistory {
 
     std::int64_t sample = -1;
     std::int64_t epochsOfRun = 0;
-    std::int64_t epochsToTell = 0;  // number of epochs that the history will contain; limited by kMostEpochs and by the
-                                    // amount of work
+    std::int64_t epochLimit = 0;  // number of epochs that the history will contain; limited by kMostEpochs and by the
+                                  // amount of work
     std::vector<SampleHistoryEntry> entries;
 
-    bool isWhole() const { return std::ssize(entries) >= epochsToTell; }
+    bool isWhole() const { return std::ssize(entries) >= epochLimit; }
 };
 
 // Returns a history without entries.
@@ -32,6 +32,6 @@ SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const 
 
 // Explains how often and by how many ranks the sample is trained in the epochs of the history, compared with chance.
 Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& history);
-Explanation explainNobody(const ShardScene& scene);  // explains what to do while no sample is selected
+Explanation explainNoSelection(const ShardScene& scene);  // explains what to do while no sample is selected
 
 }  // namespace ringside

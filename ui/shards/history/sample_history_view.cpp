@@ -42,7 +42,7 @@ void SampleHistoryCanvas::show(const SampleHistory& history, std::int64_t cursor
     m_history = history;
     m_cursor = cursor;
     m_ranks = ranks;
-    setMinimumHeight(std::max<int>(1, static_cast<int>(history.epochsToTell)) * kRowHeight);
+    setMinimumHeight(std::max<int>(1, static_cast<int>(history.epochLimit)) * kRowHeight);
     update();
 }
 
@@ -204,7 +204,7 @@ void SampleHistoryView::updateExplanation() {
         m_work.cancel();
         m_history = {};
         m_canvas->show(m_history, 0, 1);
-        if (m_scene) m_explanation = explainNobody(*m_scene);
+        if (m_scene) m_explanation = explainNoSelection(*m_scene);
         Q_EMIT explanationChanged();
         return;
     }

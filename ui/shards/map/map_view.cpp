@@ -56,7 +56,7 @@ QRect MapView::area() const {
 void MapView::setScene(const ShardScene& scene) {
     if (m_scene && m_scene->epoch != scene.epoch && isVisible()) {
         m_fading = m_image;
-        m_fade.keepCurrentPicture();
+        m_fade.prepareFade();
     }
     m_scene.emplace(scene);
     m_thumbnails.setData(scene.data);
@@ -79,7 +79,7 @@ void MapView::redraw() {
         if (!(map == m_map)) m_fade.stop();  // fades only between pictures with the same positions of the squares
         m_map = map;
         m_image = image;
-        m_fade.arrive();
+        m_fade.startFade();
         update();
     };
     const auto useImage = [this, key, show](const QImage& image) {

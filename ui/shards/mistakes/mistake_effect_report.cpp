@@ -17,14 +17,14 @@ bool hasMistake(const ShardScene& scene) {
 
 // Returns the scene of the same experiment without mistakes; empty if it has no valid plan.
 std::optional<ShardScene> healed(const ShardScene& scene, const std::atomic<bool>& stop) {
-    ShardScene healthy = scene;
-    healthy.setEpoch = true;
-    ShardSpec spec = healthy.specAt(scene.epoch);
+    ShardScene withoutMistakes = scene;
+    withoutMistakes.setEpoch = true;
+    ShardSpec spec = withoutMistakes.specAt(scene.epoch);
     spec.pitfalls = {};
     const Result<ShardPlan> plan = ShardPlan::make(spec, &stop);
     if (!plan) return {};
-    healthy.plan = plan.value();
-    return healthy;
+    withoutMistakes.plan = plan.value();
+    return withoutMistakes;
 }
 
 void countNeverSeen(const ShardScene& scene, MistakeEffectReport::Measures& measures, const std::atomic<bool>& stop) {
@@ -81,7 +81,8 @@ MistakeEffectReport mistakeEffectReport(const ShardScene& scene, const std::atom
     MistakeEffectReport report;
     report.here = measure(scene, stop);
     if (hasMistake(scene) && !stop) {
-        if (const std::optional<ShardScene> healthy = healed(scene, stop)) report.healthy = measure(*healthy, stop);
+        if (const std::optional<ShardScene> withoutMistakes = healed(scene, stop))
+            report.withoutMistakes = measure(*withoutMistakes, stop);
     }
     const qint64 other = scene.epoch == 0 ? 1 : 0;
     if (other < scene.epochs && !changesByEpoch(scene)) report.identicalEpoch = other;

@@ -19,8 +19,8 @@ struct MistakeEffectReport {
         qint64 epochs = 0;              // number of epochs in which neverSeen was counted
     };
     Measures here;
-    std::optional<Measures> healthy;       // measures without the mistakes; empty if there are no mistakes, or no valid
-                                           // plan without them
+    std::optional<Measures> withoutMistakes;  // measures without the mistakes; empty if there are no mistakes, or no
+                                              // valid plan without them
     std::optional<qint64> identicalEpoch;  // number of another epoch with the same order; empty if there is none
 
     // Return the average and the largest number of samples that two different ranks share, over all pairs of ranks.
@@ -37,7 +37,7 @@ struct MistakeEffectRow {
     QString name;
     QString here;
     QString expected;
-    QString healthy;  // value without the mistakes; empty if the experiment has no mistakes
+    QString withoutMistakes;  // value without the mistakes; empty if the experiment has no mistakes
     bool bad = false;
     QString tip;
 };

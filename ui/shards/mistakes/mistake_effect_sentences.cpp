@@ -32,15 +32,15 @@ QString epochsText(qint64 epochs) {
 // True if samples are used in no epoch at all because of a mistake. Samples that the sampler leaves out even without a
 // mistake do not count.
 bool losesSamples(const ShardScene& scene, const MistakeEffectReport& report) {
-    if (report.healthy) return report.here.neverSeen > report.healthy->neverSeen;
+    if (report.withoutMistakes) return report.here.neverSeen > report.withoutMistakes->neverSeen;
     const SamplerKind kind = scene.plan.spec().kind;
     return report.here.neverSeen > 0 && kind != SamplerKind::kSubset && !mayRepeatSamples(kind);
 }
 
 bool repeatsSamples(const ShardScene& scene, const MistakeEffectReport& report) {
-    const double usual = report.healthy ? MistakeEffectReport::meanOverlap(report.healthy->epoch) : 0;
+    const double usual = report.withoutMistakes ? MistakeEffectReport::meanOverlap(report.withoutMistakes->epoch) : 0;
     const double own = MistakeEffectReport::meanOverlap(report.here.epoch);
-    return isReplicated(scene.plan.spec().kind) ? own > 0 : report.healthy && own > usual + 0.5;
+    return isReplicated(scene.plan.spec().kind) ? own > 0 : report.withoutMistakes && own > usual + 0.5;
 }
 
 QString coverageLine(const MistakeEffectReport& report) {
@@ -50,8 +50,8 @@ QString coverageLine(const MistakeEffectReport& report) {
             .arg(groupedNumber(effects.seen), groupedNumber(effects.samples), share(effects.seen, effects.samples));
     if (effects.expectedSeen >= 0)
         line += mistakeEffectText("; expected by chance %1").arg(decimal(effects.expectedSeen));
-    if (report.healthy)
-        line += mistakeEffectText("; without the mistake %1").arg(groupedNumber(report.healthy->epoch.seen));
+    if (report.withoutMistakes)
+        line += mistakeEffectText("; without the mistake %1").arg(groupedNumber(report.withoutMistakes->epoch.seen));
     return line + QLatin1Char('.');
 }
 
@@ -61,8 +61,8 @@ QString neverLine(const MistakeEffectReport& report) {
     if (report.here.expectedNeverSeen >= 0) {
         line += mistakeEffectText("; expected by chance %1").arg(decimal(report.here.expectedNeverSeen));
     }
-    if (report.healthy)
-        line += mistakeEffectText("; without the mistake %1").arg(groupedNumber(report.healthy->neverSeen));
+    if (report.withoutMistakes)
+        line += mistakeEffectText("; without the mistake %1").arg(groupedNumber(report.withoutMistakes->neverSeen));
     return line + QLatin1Char('.');
 }
 
@@ -73,9 +73,9 @@ QString overlapLine(const MistakeEffectReport& report) {
                             groupedNumber(MistakeEffectReport::largestOverlap(effects)));
     if (effects.expectedOverlap >= 0)
         line += mistakeEffectText("; expected by chance %1").arg(decimal(effects.expectedOverlap));
-    if (report.healthy) {
+    if (report.withoutMistakes) {
         line += mistakeEffectText("; without the mistake %1")
-                    .arg(decimal(MistakeEffectReport::meanOverlap(report.healthy->epoch)));
+                    .arg(decimal(MistakeEffectReport::meanOverlap(report.withoutMistakes->epoch)));
     }
     return line + QLatin1Char('.');
 }
@@ -93,25 +93,25 @@ QString mistakeEffectTitle(const ShardScene& scene, const MistakeEffectReport& r
                : mistakeEffectText("%1 samples are never used").arg(groupedNumber(report.here.neverSeen));
 }
 
-MistakeEffectRow row(const QString& name, const QString& here, const QString& expected, const QString& healthy,
+MistakeEffectRow row(const QString& name, const QString& here, const QString& expected, const QString& withoutMistakes,
                      bool bad, const QString& tip) {
-    return {name, here, expected, healthy, bad, tip};
+    return {name, here, expected, withoutMistakes, bad, tip};
 }
 
 }  // namespace
 
 QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const MistakeEffectReport& report) {
     const AssignmentEffects& effects = report.here.epoch;
-    const Measures* healthy = report.healthy ? &*report.healthy : nullptr;
-    const auto beside = [&](auto value) { return healthy ? value(*healthy) : QString(); };
+    const Measures* withoutMistakes = report.withoutMistakes ? &*report.withoutMistakes : nullptr;
+    const auto beside = [&](auto value) { return withoutMistakes ? value(*withoutMistakes) : QString(); };
     QList<MistakeEffectRow> rows;
     rows << row(mistakeEffectText("Used in this epoch"), groupedNumber(effects.seen), decimal(effects.expectedSeen),
                 beside([](const Measures& m) { return groupedNumber(m.epoch.seen); }),
-                healthy && effects.seen < healthy->epoch.seen,
+                withoutMistakes && effects.seen < withoutMistakes->epoch.seen,
                 mistakeEffectText("Number of distinct samples that at least one rank trains on"));
     rows << row(mistakeEffectText("Part of the data set"), share(effects.seen, effects.samples), {},
                 beside([](const Measures& m) { return share(m.epoch.seen, m.epoch.samples); }),
-                healthy && effects.seen < healthy->epoch.seen,
+                withoutMistakes && effects.seen < withoutMistakes->epoch.seen,
                 mistakeEffectText("Used samples divided by the size of the data set"));
     rows << row(mistakeEffectText("Repeated uses"), groupedNumber(effects.uses - effects.seen), {},
                 beside([](const Measures& m) { return groupedNumber(m.epoch.uses - m.epoch.seen); }),
@@ -131,7 +131,7 @@ QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const Mistake
             report.identicalEpoch ? mistakeEffectText("identical to epoch %1").arg(epochNumber(*report.identicalEpoch))
                                   : mistakeEffectText("different from all others");
         rows << row(mistakeEffectText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
-                    healthy ? mistakeEffectText("different from all others") : QString(),
+                    withoutMistakes ? mistakeEffectText("different from all others") : QString(),
                     report.identicalEpoch && !scene.setEpoch,
                     mistakeEffectText("Names an epoch that has the same order, if there is one. The Epoch diff view "
                                       "shows no change between them."));
@@ -154,21 +154,22 @@ TableData mistakeEffectTable(const ShardScene& scene, const MistakeEffectReport&
     QList<QStringList> rows;
     for (const MistakeEffectRow& one : mistakeEffectRows(scene, report)) {
         const auto inC = [](QString value) { return value.remove(QLocale().groupSeparator()); };
-        rows << QStringList{one.name, {}, {}, inC(one.here), inC(one.expected), inC(one.healthy)};
+        rows << QStringList{one.name, {}, {}, inC(one.here), inC(one.expected), inC(one.withoutMistakes)};
     }
     const AssignmentEffects& effects = report.here.epoch;
     for (std::int64_t a = 0; a < effects.ranks && !effects.overlap.empty(); ++a) {
         for (std::int64_t b = 0; b < effects.ranks; ++b) {
             const auto at = static_cast<std::size_t>(a * effects.ranks + b);
             const auto number = [&](const Measures& m) { return plainNumber(m.epoch.overlap[at]); };
-            const QString healthy =
-                report.healthy && at < report.healthy->epoch.overlap.size() ? number(*report.healthy) : QString();
+            const QString withoutMistakes = report.withoutMistakes && at < report.withoutMistakes->epoch.overlap.size()
+                                                ? number(*report.withoutMistakes)
+                                                : QString();
             rows << QStringList{a == b ? mistakeEffectText("own samples") : mistakeEffectText("shared"),
                                 plainNumber(a),
                                 plainNumber(b),
                                 number(report.here),
                                 a == b ? QString() : QString::number(effects.expectedOverlap, 'f', 1),
-                                healthy};
+                                withoutMistakes};
         }
     }
     return {QStringLiteral("effects-epoch-%1").arg(scene.epoch),

@@ -69,15 +69,16 @@ void MistakeEffectView::setScene(const ShardScene& scene) {
 void MistakeEffectView::setReport(const MistakeEffectReport& report) {
     m_report = report;
     m_explanation = explainMistakeEffect(*m_scene, report);
-    fillRows(mistakeEffectRows(*m_scene, report), report.healthy.has_value());
+    fillRows(mistakeEffectRows(*m_scene, report), report.withoutMistakes.has_value());
     m_matrix->setMistakeEffect(report.here.epoch);
     Q_EMIT explanationChanged();
 }
 
-void MistakeEffectView::fillRows(const QList<MistakeEffectRow>& rows, bool healthy) {
+void MistakeEffectView::fillRows(const QList<MistakeEffectRow>& rows, bool withoutMistakes) {
     QList<QStringList> lines{
-        {{}, tr("with these settings"), tr("by chance"), healthy ? tr("without the mistake") : QString()}};
-    for (const MistakeEffectRow& row : rows) lines << QStringList{row.name, row.here, row.expected, row.healthy};
+        {{}, tr("with these settings"), tr("by chance"), withoutMistakes ? tr("without the mistake") : QString()}};
+    for (const MistakeEffectRow& row : rows)
+        lines << QStringList{row.name, row.here, row.expected, row.withoutMistakes};
     while (m_cells.size() < lines.size()) {
         QList<QLabel*> cells;
         for (int column = 0; column < kColumns; ++column) {

@@ -36,7 +36,7 @@ class MistakeEffectView : public ShardView {
   private:
     QWidget* makeNumbers();
     void setReport(const MistakeEffectReport& report);
-    void fillRows(const QList<MistakeEffectRow>& rows, bool healthy);
+    void fillRows(const QList<MistakeEffectRow>& rows, bool withoutMistakes);
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;

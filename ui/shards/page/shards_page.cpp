@@ -206,7 +206,7 @@ void ShardsPage::connectRun() {
     connect(&m_verification, &Verification::changed, this, &ShardsPage::showProgress);
     connect(&m_seenPlan, &SeenPlanFinder::changed, this, [this](const std::optional<SeenPlan>& plan, qint64 loader) {
         m_verification.setWatched(plan ? std::optional(WatchedPlan{*plan, loader}) : std::nullopt);
-        m_plan.setSeen(plan);
+        m_plan.setWatchedPlan(plan);
     });
     connect(&m_run, &RunModel::changed, this, &ShardsPage::showProgress);
     connect(&m_run, &RunModel::watchedChanged, this, [this] {
@@ -280,8 +280,8 @@ void ShardsPage::showScene() {
         m_views->view().reveal(goal);
     }
     if (plan.samplesPerRank() == 0) return showEmpty();
-    m_seenChoice->setVisible(m_plan.isSeen());
-    const bool showsSamples = m_plan.isSeen() && m_seenChoice->current() == 1;
+    m_seenChoice->setVisible(m_plan.isWatchedPlan());
+    const bool showsSamples = m_plan.isWatchedPlan() && m_seenChoice->current() == 1;
     m_stack->setCurrentWidget(showsSamples ? static_cast<QWidget*>(m_seen) : m_views);
     placeEpochSummary();
 }
@@ -365,7 +365,7 @@ void ShardsPage::showExplanation() {
                      : ofView           ? *ofView
                      : cell             ? withOutcome(explain(*scene(), *cell), m_progress, *cell)
                      : isUnused         ? explainUnused(*scene(), *m_plan.selectedSample())
-                                        : explainNothing(*scene()));
+                                        : explainGrid(*scene()));
 }
 
 // Selects a cell. A second click on the selected cell clears the selection.

@@ -50,7 +50,7 @@ class ShardsPage : public Page {
     QString copyText() const override;
     void find(const QString& query) override { m_views->find().setText(query); }
     QList<PageKey> keys() const override;
-    QWidget* keyboardHome() const override { return m_views->view().keyboardHome(); }
+    QWidget* keyboardWidget() const override { return m_views->view().keyboardWidget(); }
     QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }
 

@@ -106,7 +106,7 @@ Explanation explain(const ShardScene& scene, GridCell cell) {
     return result;
 }
 
-Explanation explainNothing(const ShardScene& scene) {
+Explanation explainGrid(const ShardScene& scene) {
     const ShardPlan& plan = scene.plan;
     Explanation result;
     result.title = gridText("Which rank gets which sample?");

@@ -20,8 +20,8 @@ struct Explanation {
 };
 
 Explanation explain(const ShardScene& scene, GridCell cell);
-Explanation explainNothing(const ShardScene& scene);  // explains the rows and marks of the picture while no sample is
-                                                      // selected
+Explanation explainGrid(const ShardScene& scene);  // explains the rows and marks of the picture while no sample is
+                                                   // selected
 // Explains why no rank gets a sample although the sampler's drop_last does not drop it: because of a mistake, or
 // because the sampler selects a subset or draws samples at random.
 Explanation explainUnused(const ShardScene& scene, std::int64_t sample);

@@ -26,15 +26,15 @@ SceneSource::SceneSource(const ExperimentModel& experiment, const PlanModel& pla
 void SceneSource::refresh() {
     const ShardPlan* plan = m_plan.plan();
     const DataSplit* split = m_experiment.data();
-    const bool isSeen = m_plan.isSeen();  // a watched script: only the numbers of its samples are known
-    if (plan == nullptr || (split == nullptr && !isSeen)) {
+    const bool isWatchedPlan = m_plan.isWatchedPlan();  // a watched script: only the numbers of its samples are known
+    if (plan == nullptr || (split == nullptr && !isWatchedPlan)) {
         m_scene.reset();
         m_hashOf = {};
         setOrderHash({});
         Q_EMIT sceneChanged();
         return;
     }
-    const std::shared_ptr<const Dataset> data = isSeen ? nullptr : split->training;
+    const std::shared_ptr<const Dataset> data = isWatchedPlan ? nullptr : split->training;
     if (m_labelsOf != data) {
         m_labelsOf = data;
         m_labels.reset();

@@ -37,7 +37,7 @@ class ShardView : public QWidget {
     // sample; empty if the view has none.
     virtual std::optional<Explanation> explanation() const { return {}; }
     // Returns the widget that handles the keys of the view.
-    virtual QWidget* keyboardHome() { return this; }
+    virtual QWidget* keyboardWidget() { return this; }
     virtual TableData table() const = 0;  // returns the contents of the view as rows
     // True if the picture shows the latest scene; false while a worker draws it.
     virtual bool isSettled() const { return true; }

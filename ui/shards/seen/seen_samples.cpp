@@ -73,10 +73,10 @@ Result<SeenPlan> planOf(const RecordedFacts& facts, std::int64_t& loader) {
 
 // Returns the reason for which samples may be missing in the record, so that a difference from the plan proves nothing;
 // empty if there is no such reason.
-QString whyIncomplete(const RecordedFacts& facts) {
+QString incompletenessReason(const RecordedFacts& facts) {
     for (const AttemptFacts& attempt : facts.attempts()) {
         for (const auto& [rank, one] : attempt) {
-            const std::string why = one.whyIncomplete();
+            const std::string why = one.incompletenessReason();
             if (!why.empty())
                 return seenWords("the record of rank %1 may be incomplete: %2")
                     .arg(rank)
@@ -100,7 +100,7 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
             samples.whyNoPlan = seenWords("the first batch of rank %1 is not that of its sampler").arg(trained->rank);
             return;
         }
-        (isPlanned ? samples.asPlanned : samples.otherwise) += count;
+        (isPlanned ? samples.asPlanned : samples.notAsPlanned) += count;
         if (!isPlanned && samples.firstOther.isEmpty())
             samples.firstOther = seenWords("rank %1, epoch %2, step %3")
                                      .arg(trained->rank)
@@ -136,7 +136,7 @@ void comparePlan(SeenSamples& samples, const std::filesystem::path& run, const s
         return;
     }
     const Result<SeenPlan> plan = planOf(facts, samples.loader);
-    samples.whyNoPlan = whyIncomplete(facts);
+    samples.whyNoPlan = incompletenessReason(facts);
     if (!samples.whyNoPlan.isEmpty()) return;
     if (!plan) {
         samples.whyNoPlan = reasonOf(plan.problem());
@@ -174,17 +174,17 @@ QString planName(const SeenPlan& plan) {
 QString planSentence(const SeenSamples& samples) {
     if (!samples.plan) return seenWords("The samples are shown as they were seen, because %1.").arg(samples.whyNoPlan);
     const QString name = planName(*samples.plan);
-    if (samples.asPlanned + samples.otherwise == 0)
+    if (samples.asPlanned + samples.notAsPlanned == 0)
         return seenWords("No trained sample was compared with the plan of %1 yet.").arg(name);
-    if (samples.otherwise == 0 && usesSetEpoch(samples.plan->sampler.kind) && !samples.plan->sampler.setEpoch)
+    if (samples.notAsPlanned == 0 && usesSetEpoch(samples.plan->sampler.kind) && !samples.plan->sampler.setEpoch)
         return seenWords(
                    "All %1 trained samples are as planned by %2, but each epoch has the same order: set_epoch() is "
                    "not called.")
             .arg(groupedText(samples.asPlanned), name);
-    if (samples.otherwise == 0)
+    if (samples.notAsPlanned == 0)
         return seenWords("All %1 trained samples are as planned by %2.").arg(groupedText(samples.asPlanned), name);
     return seenWords("%1 of %2 trained samples are in batches that differ from the plan of %3, first on %4.")
-        .arg(groupedText(samples.otherwise), groupedText(samples.asPlanned + samples.otherwise), name,
+        .arg(groupedText(samples.notAsPlanned), groupedText(samples.asPlanned + samples.notAsPlanned), name,
              samples.firstOther);
 }
 

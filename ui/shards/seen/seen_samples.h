@@ -19,12 +19,12 @@ struct SeenSamples {
 
     // Plan of PyTorch's sampler, if it is known and the first batch of each rank has confirmed it.
     std::optional<SeenPlan> plan;
-    std::int64_t loader = 0;     // number of the data loader of the training samples
-    QString whyNoPlan;           // reason why there is no plan; empty if there is one
-    std::int64_t asPlanned = 0;  // number of trained samples in batches that match the plan
-    std::int64_t otherwise = 0;  // number of trained samples in batches that differ from the plan
-    QString firstOther;          // first batch that differs from the plan, such as "rank 2, epoch 1, step 5"; empty if
-                                 // all batches match
+    std::int64_t loader = 0;        // number of the data loader of the training samples
+    QString whyNoPlan;              // reason why there is no plan; empty if there is one
+    std::int64_t asPlanned = 0;     // number of trained samples in batches that match the plan
+    std::int64_t notAsPlanned = 0;  // number of trained samples in batches that differ from the plan
+    QString firstOther;  // first batch that differs from the plan, such as "rank 2, epoch 1, step 5"; empty if
+                         // all batches match
 };
 
 // Reads the samples of a run from its directory. isOver: the run has ended, so that its summary contains the audit.

@@ -59,7 +59,7 @@ RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const
     progress.done = std::max(progress.done, progress.compared);
     const bool here = !run.ended() && perEpoch > 0 && data.step / perEpoch == scene.epoch;
     progress.showsPhases = run.showsPhases();
-    progress.taken = progress.showsPhases && data.slowPhase && isComputing(*data.slowPhase);
+    progress.isComputing = progress.showsPhases && data.slowPhase && isComputing(*data.slowPhase);
     if (here) progress.underway = std::clamp<qint64>(trained - progress.done, 0, perStep);
     return progress;
 }

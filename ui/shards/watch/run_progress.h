@@ -27,7 +27,7 @@ struct RankProgress {
     bool verified = false;  // true if the hash of the epoch matches the plan
     bool wrong = false;
     bool showsPhases = false;  // true in slow motion and in single phases
-    bool taken = false;        // true if the rank computes with the current slots; valid only if showsPhases is true
+    bool isComputing = false;  // true if the rank computes with the current slots; valid only if showsPhases is true
     bool operator==(const RankProgress&) const = default;
 };
 

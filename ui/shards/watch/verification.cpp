@@ -81,7 +81,7 @@ bool Verification::begin() {
     m_seen.resize(m_confirmed.size());
     PlanWatchOptions options{.config = *m_config, .datasetSize = m_samples, .classes = classesOf(m_config->dataset)};
     options.mayEndEarly = isWatched;
-    options.onNews = [this, run = m_runNumber] {
+    options.onResults = [this, run = m_runNumber] {
         QMetaObject::invokeMethod(
             this,
             [this, run] {
@@ -125,7 +125,7 @@ void Verification::passReports(int rank) {
 }
 
 void Verification::addNews() {
-    PlanNews news = m_watch->take();
+    PlanResults news = m_watch->take();
     for (const PlanMismatch& mismatch : news.mismatches) {
         m_wrong.emplace(mismatch.rank, mismatch.epoch);
         if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
@@ -136,7 +136,7 @@ void Verification::addNews() {
     std::set<qint64> verified = m_audited;
     for (const auto& [rank, epoch] : m_wrong) verified.erase(epoch);
     m_state.verifiedEpochs = static_cast<qint64>(verified.size());
-    for (const PlanNews::Confirmed& one : news.confirmed) m_confirmed[static_cast<std::size_t>(one.rank)] = one;
+    for (const PlanResults::Confirmed& one : news.confirmed) m_confirmed[static_cast<std::size_t>(one.rank)] = one;
     Q_EMIT changed();
 }
 
@@ -146,7 +146,7 @@ bool Verification::isWrong(int rank, qint64 epoch) const {
 
 qint64 Verification::confirmed(int rank, qint64 epoch) const {
     if (rank < 0 || static_cast<std::size_t>(rank) >= m_confirmed.size()) return 0;
-    const PlanNews::Confirmed& one = m_confirmed[static_cast<std::size_t>(rank)];
+    const PlanResults::Confirmed& one = m_confirmed[static_cast<std::size_t>(rank)];
     return one.epoch == epoch ? one.count : 0;
 }
 

@@ -145,7 +145,7 @@ void ChoicesTable::setProof(const QString& strategy, const StrategyProof& proof)
     fill();
 }
 
-void ChoicesTable::forgetSeen() {
+void ChoicesTable::clearMeasuredNumbers() {
     m_figures.clear();
     m_proofs.clear();
     fill();

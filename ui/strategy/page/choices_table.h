@@ -22,7 +22,7 @@ class ChoicesTable final : public QTableWidget {
     void setScene(const StrategyScene& scene);
     void setFigures(const QString& strategy, const StrategyFigures& figures);
     void setProof(const QString& strategy, const StrategyProof& proof);
-    void forgetSeen();
+    void clearMeasuredNumbers();
     TableData table() const;
     int wholeHeight() const;  // returns the height at which all strategies are visible
     // Returns the names of the strategies that can be used for this experiment and that `ringsidectl prove` compares.

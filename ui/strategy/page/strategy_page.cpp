@@ -15,11 +15,11 @@
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "schedule/schedule.h"
-#include "strategy/page/twin_panel.h"
-#include "strategy/pictures/holds_canvas.h"
+#include "strategy/page/picture_table_panel.h"
 #include "strategy/pictures/memory_canvas.h"
 #include "strategy/pictures/memory_curve_canvas.h"
 #include "strategy/pictures/mesh_canvas.h"
+#include "strategy/pictures/placement_canvas.h"
 #include "strategy/pictures/schedule_canvas.h"
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
@@ -99,8 +99,8 @@ QWidget* StrategyPage::makeTop() {
     auto* row = new QBoxLayout(QBoxLayout::LeftToRight, top);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kSpace2);
-    m_holds = new HoldsCanvas(m_theme);
-    m_holdsPanel = new TwinPanel(tr("Model placement"), QStringLiteral("holds"), m_holds);
+    m_holds = new PlacementCanvas(m_theme);
+    m_holdsPanel = new PictureTablePanel(tr("Model placement"), QStringLiteral("holds"), m_holds);
     m_mesh = new MeshCanvas(m_theme);
     m_holdsPanel->addPicture(m_mesh);
     m_holdsView = new SegmentedControl(
@@ -109,7 +109,7 @@ QWidget* StrategyPage::makeTop() {
          {tr("Mesh"), tr("Groups of ranks, and bytes sent over each link"), QStringLiteral("holdsMeshButton")}});
     m_holdsPanel->addControl(m_holdsView);
     m_memory = new MemoryCanvas(m_theme);
-    m_memoryPanel = new TwinPanel(tr("Memory of each rank"), QStringLiteral("memory"), m_memory);
+    m_memoryPanel = new PictureTablePanel(tr("Memory of each rank"), QStringLiteral("memory"), m_memory);
     m_curves = new MemoryCurveCanvas(m_theme);
     m_memoryPanel->addPicture(m_curves);
     m_memoryView = new SegmentedControl(
@@ -127,7 +127,7 @@ QWidget* StrategyPage::makeTop() {
 
 QWidget* StrategyPage::makeSchedule() {
     m_schedule = new ScheduleCanvas(m_theme);
-    m_schedulePanel = new TwinPanel(tr("Schedule"), QStringLiteral("schedule"), m_schedule);
+    m_schedulePanel = new PictureTablePanel(tr("Schedule"), QStringLiteral("schedule"), m_schedule);
     m_kinds = new SegmentedControl(
         {{tr("GPipe"), tr("All micro-batches forward, then all backward"), QStringLiteral("gpipeButton")},
          {tr("1F1B"), tr("Forward and backward alternate, which keeps fewer activations"),
@@ -195,7 +195,7 @@ ViewExport* StrategyPage::makeExport() {
                       QStringLiteral("csv"), [this](const QString& file) { return scheduleWriter(file); });
     using Make = TableData (*)(const StrategyScene&);
     for (const auto& [text, make] :
-         {std::pair<QString, Make>(tr("Save the model placement as CSV..."), holdsTable),
+         {std::pair<QString, Make>(tr("Save the model placement as CSV..."), placementTable),
           std::pair<QString, Make>(tr("Save the memory as CSV..."), memoryTable),
           std::pair<QString, Make>(tr("Save the memory over the step as CSV..."), curvesTable),
           std::pair<QString, Make>(tr("Save the mesh's links as CSV..."), meshTable),
@@ -268,17 +268,17 @@ void StrategyPage::planLater() {
 
 void StrategyPage::startPlan() {
     m_scene = plannedScene(m_experiment, usualRates());
-    m_scene.ran = ranScene(m_scene, m_run.data());
+    m_scene.ran = strategyMeasurements(m_scene, m_run.data());
     if (const std::string now = withoutStrategy(m_scene.config); now != m_seenFor) {
         m_seenFor = now;
         m_process.stop();
-        m_choices->forgetSeen();
+        m_choices->clearMeasuredNumbers();
     }
     showScene();
 }
 
 void StrategyPage::readRun() {
-    m_scene.ran = ranScene(m_scene, m_run.data());
+    m_scene.ran = strategyMeasurements(m_scene, m_run.data());
     showScene();
 }
 
@@ -308,7 +308,7 @@ void StrategyPage::showScene() {
         canvas->setScene(m_scene);
     }
     m_holdsPanel->showPicture(m_holdsView->current());
-    m_holdsPanel->setTable(m_holdsView->current() == 0 ? holdsTable(m_scene) : meshTable(m_scene));
+    m_holdsPanel->setTable(m_holdsView->current() == 0 ? placementTable(m_scene) : meshTable(m_scene));
     m_memoryPanel->showPicture(m_memoryView->current());
     m_memoryPanel->setTable(m_memoryView->current() == 0 ? memoryTable(m_scene) : curvesTable(m_scene));
     m_schedulePanel->setTable(scheduleTable(m_scene));
@@ -336,7 +336,7 @@ void StrategyPage::fitChoices() {
 
 void StrategyPage::showSentences() {
     m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("not known, see below"));
-    m_holdsPanel->setNote(m_holdsView->current() == 0 ? holdsSentence(m_scene) : linksSentence(m_scene));
+    m_holdsPanel->setNote(m_holdsView->current() == 0 ? placementSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
                                : m_memoryView->current() == 1      ? tr("in use during a step, as scheduled")
                                : MemoryCanvas::isMeasured(m_scene) ? tr("filled: measured; outline: predicted")
@@ -428,7 +428,7 @@ void StrategyPage::showBusy() {
 }
 
 void StrategyPage::setTables(bool tables) {
-    for (TwinPanel* panel : {m_holdsPanel, m_memoryPanel, m_schedulePanel}) panel->showTable(tables);
+    for (PictureTablePanel* panel : {m_holdsPanel, m_memoryPanel, m_schedulePanel}) panel->showTable(tables);
 }
 
 QString StrategyPage::copyText() const {
@@ -438,8 +438,8 @@ QString StrategyPage::copyText() const {
 }
 
 QList<TableData> StrategyPage::tables() const {
-    return {holdsTable(m_scene),    memoryTable(m_scene), curvesTable(m_scene), meshTable(m_scene),
-            scheduleTable(m_scene), linksTable(m_scene),  m_choices->table()};
+    return {placementTable(m_scene), memoryTable(m_scene), curvesTable(m_scene), meshTable(m_scene),
+            scheduleTable(m_scene),  linksTable(m_scene),  m_choices->table()};
 }
 
 }  // namespace ringside

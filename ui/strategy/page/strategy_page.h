@@ -17,14 +17,14 @@
 namespace ringside {
 
 class ExperimentModel;
-class HoldsCanvas;
+class PlacementCanvas;
 class MemoryCanvas;
 class MemoryCurveCanvas;
 class MeshCanvas;
 class RunModel;
 class ScheduleCanvas;
 class Theme;
-class TwinPanel;
+class PictureTablePanel;
 
 // Page that shows how the experiment is distributed over its ranks: model placement, memory of each rank, the schedule
 // as planned and as it ran, and the costs of all strategies.
@@ -43,7 +43,7 @@ class StrategyPage : public Page {
     bool followsRuns() const override { return true; }
     QString copyText() const override;  // returns the text of all panels
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
-    QWidget* keyboardHome() const override { return m_choices; }
+    QWidget* keyboardWidget() const override { return m_choices; }
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -90,15 +90,15 @@ class StrategyPage : public Page {
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;
     QWidget* m_content = nullptr;
-    HoldsCanvas* m_holds = nullptr;
+    PlacementCanvas* m_holds = nullptr;
     MeshCanvas* m_mesh = nullptr;
     MemoryCanvas* m_memory = nullptr;
     MemoryCurveCanvas* m_curves = nullptr;
     SegmentedControl *m_holdsView = nullptr, *m_memoryView = nullptr;
     ScheduleCanvas* m_schedule = nullptr;
-    TwinPanel* m_holdsPanel = nullptr;
-    TwinPanel* m_memoryPanel = nullptr;
-    TwinPanel* m_schedulePanel = nullptr;
+    PictureTablePanel* m_holdsPanel = nullptr;
+    PictureTablePanel* m_memoryPanel = nullptr;
+    PictureTablePanel* m_schedulePanel = nullptr;
     SegmentedControl* m_kinds = nullptr;
     ChoicesTable* m_choices = nullptr;
     ElidedLabel* m_choicesNote = nullptr;

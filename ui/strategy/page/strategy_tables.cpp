@@ -29,7 +29,7 @@ std::int64_t heldOf(const BuiltLayer& layer, const RankLayout& place, bool shard
 
 }  // namespace
 
-TableData holdsTable(const StrategyScene& scene) {
+TableData placementTable(const StrategyScene& scene) {
     const QString name = QStringLiteral("strategy-holds");
     const QStringList columns = QStringList{"rank", "place", "layer", "name", "parameter_bytes_held"};
     QList<QStringList> rows;
@@ -42,7 +42,7 @@ TableData holdsTable(const StrategyScene& scene) {
                 const BuiltLayer& layer = plan.layers[at];
                 if (layer.parameters.empty()) continue;
                 rows << QStringList{QString::number(rank), placeText(plan, rank), QString::fromStdString(layer.name),
-                                    QString::fromStdString(layer.place),
+                                    QString::fromStdString(layer.parameterPrefix),
                                     QString::number(heldOf(layer, place, plan.mesh.shard > 1))};
             }
     }

@@ -111,7 +111,7 @@ std::vector<MeshCanvas::Route> MeshCanvas::routes() const {
             route.what = link.what;
         }
         route.bytes += link.bytes;
-        if (travelsNow(scene(), link.what, link.from)) {
+        if (isSendingNow(scene(), link.what, link.from)) {
             route.now = true;
             route.what = link.what;
             largest[place->second] = std::numeric_limits<std::int64_t>::max();

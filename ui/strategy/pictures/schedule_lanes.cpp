@@ -72,7 +72,7 @@ QString unitName(const StrategyPlan& plan, std::size_t unit) {
     std::size_t at = 0;
     for (const BuiltLayer& layer : plan.layers)
         if (!layer.parameters.empty() && at++ == unit)
-            return QString::fromStdString(layer.place.empty() ? layer.name : layer.place);
+            return QString::fromStdString(layer.parameterPrefix.empty() ? layer.name : layer.parameterPrefix);
     return QString::number(unit);
 }
 

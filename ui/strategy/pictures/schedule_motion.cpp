@@ -156,7 +156,7 @@ std::vector<bool> gatheredNow(const StrategyScene& scene, const LaneGroup& plann
     return gathered;
 }
 
-bool travelsNow(const StrategyScene& scene, StepLink::What what, int from) {
+bool isSendingNow(const StrategyScene& scene, StepLink::What what, int from) {
     if (!isShown(scene)) return false;
     const RankMotion& rank = scene.motion->ranks[static_cast<std::size_t>(from)];
     const bool pass = isPass(rank.phase);

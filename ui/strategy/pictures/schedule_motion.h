@@ -18,7 +18,7 @@ std::vector<std::optional<double>> laneMoments(const StrategyScene& scene, const
 std::vector<bool> gatheredNow(const StrategyScene& scene, const LaneGroup& planned);
 
 // True if rank `from` is sending the content `what` at the moment.
-bool travelsNow(const StrategyScene& scene, StepLink::What what, int from);
+bool isSendingNow(const StrategyScene& scene, StepLink::What what, int from);
 
 // Returns the current action of each rank, such as "Step 12: rank 0 in 0F3, rank 1 in 0F2"; empty if scene.motion is
 // empty.

@@ -2,7 +2,7 @@
 #include "strategy/scene/strategy_process.h"
 
 #include "base/json/json.h"
-#include "words/complaint.h"
+#include "words/failure_cause.h"
 
 namespace ringside {
 namespace {
@@ -125,7 +125,7 @@ void StrategyProcess::parseLine(const QByteArray& line) {
 // not, and has reported this strategy in its output.
 void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
-    const QString complaint = complaintIn(m_process->readAllStandardError());
+    const QString complaint = failureCause(m_process->readAllStandardError());
     const bool failedToTry = status != QProcess::NormalExit || (exitCode != 0 && exitCode != 1);
     dropProcess();
     if (failedToTry) Q_EMIT failed(complaint.isEmpty() ? tr("ringsidectl ended without a result.") : complaint);

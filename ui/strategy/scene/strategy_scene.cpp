@@ -93,7 +93,7 @@ const TracedStep* typicalStep(const TraceData& trace) {
     std::size_t looked = 0;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && looked < kLooked; ++step) {
         const PassesTime range = passesTime(step->second);
-        if (!step->second.complete() || wasHeld(step->second) || range.endNs <= range.beginNs) continue;
+        if (!step->second.complete() || wasPaused(step->second) || range.endNs <= range.beginNs) continue;
         ++looked;
         const std::size_t count = passCount(step->second);
         if (count < most) continue;
@@ -109,10 +109,10 @@ const TracedStep* typicalStep(const TraceData& trace) {
 
 }  // namespace
 
-std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run) {
+std::optional<StrategyMeasurements> strategyMeasurements(const StrategyScene& scene, const RunData& run) {
     const std::optional<RunConfig> config = configOf(run);
     if (!config || !scene.cost || !isSpreadAlike(*config, scene.config)) return {};
-    RanScene ran;
+    StrategyMeasurements ran;
     for (const RankData& rank : run.ranks()) {
         if (rank.memory) ran.memory.push_back(*rank.memory);
         ran.bytesPerStep.push_back(rank.bytesPerStep);

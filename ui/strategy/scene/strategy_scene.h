@@ -18,7 +18,7 @@ class ExperimentModel;
 class RunData;
 
 // Measurements of a run whose experiment is distributed in the same way as the experiment on the page.
-struct RanScene {
+struct StrategyMeasurements {
     std::vector<RankMemory> memory;             // memory of each rank; empty: not reported yet
     std::optional<double> idleShare;            // share of idle time in the traced steps, from 0 to 1
     std::int64_t step = 0;                      // number of the step of typical duration whose passes are shown; 0:
@@ -38,7 +38,7 @@ struct StrategyScene {
     std::vector<MemoryCurve> curves = {};  // memory during the step, for the ranks in curveRanks(); empty if `cost` is
                                            // empty
     std::vector<StrategyChoice> choices = {};
-    std::optional<RanScene> ran = {};
+    std::optional<StrategyMeasurements> ran = {};
     std::optional<StepMotion> motion = {};  // positions of the ranks; set only in slow motion and single phases
 
     const StrategyPlan& plan() const { return cost->plan; }
@@ -51,6 +51,6 @@ StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates
 std::vector<int> curveRanks(const StrategyScene& scene);
 // Returns the measurements of the run; empty if there is no run, or if its experiment differs in a setting that affects
 // the measurements.
-std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run);
+std::optional<StrategyMeasurements> strategyMeasurements(const StrategyScene& scene, const RunData& run);
 
 }  // namespace ringside

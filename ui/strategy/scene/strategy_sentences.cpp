@@ -122,7 +122,7 @@ QString scheduleSentence(const StrategyScene& scene) {
                         : sentenceText("Gradients are reduced in %1 buckets during the backward pass").arg(buckets);
 }
 
-QString holdsSentence(const StrategyScene& scene) {
+QString placementSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
     const QString all = sentenceText("P parameters, G gradients, O optimizer state");
     if (scene.plan().microBatches > 1 && scene.plan().hasBatchNorm())
@@ -170,7 +170,7 @@ QString memoryOverStepSentence(const StrategyScene& scene) {
             : QString();
     return sentenceText("Rank %1 uses the most memory after %2 of the step: %3%4.")
         .arg(rank)
-        .arg(percentText(fullest->mostAt() / fullest->end), bytesText(static_cast<double>(fullest->most())),
+        .arg(percentText(fullest->peakTime() / fullest->end), bytesText(static_cast<double>(fullest->most())),
              measuredPeak);
 }
 

@@ -16,7 +16,7 @@ QString strategyTitle(const StrategyScene& scene);
 // Returns, for example, "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; measured 28.6 %".
 QString scheduleSentence(const StrategyScene& scene);
 // Returns the meaning of the letters and strips in the picture of the model placement.
-QString holdsSentence(const StrategyScene& scene);
+QString placementSentence(const StrategyScene& scene);
 // Returns the number of micro-batches in flight on each rank, such as "in flight: 4, 3, 2, 1"; empty if every rank has
 // one batch.
 QString inFlightSentence(const StrategyScene& scene);

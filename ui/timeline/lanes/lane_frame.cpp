@@ -186,7 +186,7 @@ void LaneFrame::paintAxis() {
     const double every = niceStep(kTickRoom / m_geometry.pixelsPerNs());
     const double top = m_geometry.lowest();
     double free = 0;
-    const auto insight = m_model.stepsInSight();
+    const auto insight = m_model.visibleSteps();
     for (const LaneClock::Stretch& stretch : m_model.clock().stretches()) {
         if (m_geometry.xOf(stretch.shownEnd()) < m_geometry.area.left()) continue;
         if (m_geometry.xOf(stretch.shown) > m_geometry.area.right()) break;
@@ -238,7 +238,7 @@ void LaneFrame::paintCuts() {
 // Draws arrows from the rank that arrived last at a collective to the ranks that waited for it: at most kMostArrows
 // (400) arrows, for waits of at least kLeastArrow (10) pixels.
 void LaneFrame::paintArrows() {
-    const auto [first, last] = m_model.stepsTouched();
+    const auto [first, last] = m_model.partlyVisibleSteps();
     if (first == 0) return;
     const double least = kLeastArrow / m_geometry.pixelsPerNs();
     if (m_model.clock().stepLength() < 4 * least) return;

@@ -34,7 +34,7 @@ QString waitText(const LaneSpan& span) {
 }  // namespace
 
 void LanePainter::paint() {
-    const auto [first, last] = m_model.stepsTouched();
+    const auto [first, last] = m_model.partlyVisibleSteps();
     m_painter.save();
     m_painter.setClipRect(QRectF(m_geometry.area.left(), 0, m_geometry.area.width(), m_geometry.lowest()));
     if (first > 0) {

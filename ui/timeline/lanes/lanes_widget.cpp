@@ -44,7 +44,7 @@ std::vector<int> LanesWidget::shownRanks() const {
         return ranks;
     }
     ranks.push_back(m_model.chosenRank());
-    const int worst = m_model.worstRank();
+    const int worst = m_model.latestRank();
     if (worst >= 0 && worst != ranks.front()) ranks.push_back(worst);
     return ranks;
 }

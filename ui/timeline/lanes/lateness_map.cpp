@@ -116,7 +116,7 @@ void LatenessMap::paintEvent(QPaintEvent*) {
     const double row = at.top() + m_model.chosenRank() * pitch;
     painter.setPen(QPen(c.accent, 1.5));
     painter.drawRect(QRectF(at.left(), row, at.width(), std::max(pitch, 2.0)));
-    const auto [first, last] = m_model.stepsInSight();
+    const auto [first, last] = m_model.visibleSteps();
     if (first > 0) {
         const double wide = at.width() / static_cast<double>(m_columns.size());
         const auto index = [this](std::int64_t step) {

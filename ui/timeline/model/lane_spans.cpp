@@ -13,8 +13,8 @@ namespace {
 // Returns the rank that ended a wait: the last to arrive at the collective whose last arrival is nearest to the end of
 // the wait.
 int rankThatEndedWait(const TracedStep& step, std::size_t rank, const LaneSpan& wait) {
-    const Meeting* nearest = nullptr;
-    for (const Meeting& meeting : step.meetings) {
+    const CollectiveArrivals* nearest = nullptr;
+    for (const CollectiveArrivals& meeting : step.arrivals) {
         if (rank >= meeting.arrivedNs.size() || meeting.arrivedNs[rank] < 0) continue;
         if (meeting.lastNs < wait.beginNs || meeting.arrivedNs[rank] > wait.endNs) continue;
         if (nearest == nullptr || std::abs(meeting.lastNs - wait.endNs) < std::abs(nearest->lastNs - wait.endNs))
@@ -45,7 +45,7 @@ std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank) {
 
 std::vector<LaneArrow> laneArrows(const TracedStep& step) {
     std::vector<LaneArrow> arrows;
-    for (const Meeting& meeting : step.meetings) {
+    for (const CollectiveArrivals& meeting : step.arrivals) {
         for (std::size_t rank = 0; rank < meeting.arrivedNs.size(); ++rank) {
             if (meeting.arrivedNs[rank] < 0 || static_cast<int>(rank) == meeting.lastRank) continue;
             arrows.push_back({meeting.lastRank, static_cast<int>(rank), meeting.arrivedNs[rank], meeting.lastNs});
@@ -55,15 +55,15 @@ std::vector<LaneArrow> laneArrows(const TracedStep& step) {
 }
 
 int bucketOf(const TracedStep& step, const CollectiveSpan& collective) {
-    const auto found = std::ranges::find_if(step.meetings, [&](const Meeting& meeting) {
+    const auto found = std::ranges::find_if(step.arrivals, [&](const CollectiveArrivals& meeting) {
         return meeting.group == collective.group && meeting.number == collective.number;
     });
-    return found == step.meetings.end() ? -1 : found->bucket;
+    return found == step.arrivals.end() ? -1 : found->bucket;
 }
 
 std::int64_t latenessOf(const TracedStep& step, std::size_t rank) {
     std::int64_t most = 0;
-    for (const Meeting& meeting : step.meetings) {
+    for (const CollectiveArrivals& meeting : step.arrivals) {
         if (rank >= meeting.arrivedNs.size() || meeting.arrivedNs[rank] < 0) continue;
         std::int64_t first = meeting.lastNs;
         for (const std::int64_t arrived : meeting.arrivedNs)

@@ -35,7 +35,7 @@ void TimelineModel::setReplay(std::shared_ptr<const TraceData> replay) {
     if (replay == m_replay) return;
     if (replay && replay->steps().empty()) replay.reset();
     // Moves the visible range so that the same steps stay visible, although their lengths on the axis have changed.
-    const auto [first, last] = stepsInSight();
+    const auto [first, last] = visibleSteps();
     m_replay = std::move(replay);
     const bool followed = m_follows;
     read();
@@ -175,13 +175,13 @@ const TracedStep* TimelineModel::shownStep() const {
     return best != nullptr ? best : &known->steps().rbegin()->second;
 }
 
-std::pair<std::int64_t, std::int64_t> TimelineModel::stepsInSight() const {
+std::pair<std::int64_t, std::int64_t> TimelineModel::visibleSteps() const {
     const double edge = kPeeping * m_span;
     const auto found = stepsBetween(m_clock.timeAt(left() + edge), m_clock.timeAt(right() - edge));
-    return found.first > 0 ? found : stepsTouched();
+    return found.first > 0 ? found : partlyVisibleSteps();
 }
 
-std::pair<std::int64_t, std::int64_t> TimelineModel::stepsTouched() const {
+std::pair<std::int64_t, std::int64_t> TimelineModel::partlyVisibleSteps() const {
     return stepsBetween(m_clock.timeAt(left()), m_clock.timeAt(right()));
 }
 
@@ -205,7 +205,7 @@ void TimelineModel::chooseRank(int rank) {
     Q_EMIT choiceChanged();
 }
 
-int TimelineModel::worstRank() const {
+int TimelineModel::latestRank() const {
     const TracedStep* step = shownStep();
     int worst = -1;
     std::int64_t most = 0;

@@ -52,12 +52,13 @@ class TimelineModel : public QObject {
     const TracedStep* shownStep() const;
     // Returns the first and the last visible step, without steps of which only a narrow part at an edge is visible;
     // both 0 if there are none.
-    std::pair<std::int64_t, std::int64_t> stepsInSight() const;
+    std::pair<std::int64_t, std::int64_t> visibleSteps() const;
     // Returns the first and the last step of which at least a part is visible; both 0 if there are none.
-    std::pair<std::int64_t, std::int64_t> stepsTouched() const;
+    std::pair<std::int64_t, std::int64_t> partlyVisibleSteps() const;
     int chosenRank() const { return m_rank; }
     void chooseRank(int rank);
-    int worstRank() const;  // returns the rank that is latest at the collectives of the shown step; -1: no rank is late
+    int latestRank()
+        const;  // returns the rank that is latest at the collectives of the shown step; -1: no rank is late
 
     void read();  // updates this object from the run and emits dataChanged()
 

@@ -187,7 +187,7 @@ void TimelinePage::connectParts() {
     });
     connect(&m_run, &RunModel::restarted, this, [this] {
         m_atTheEnd = false;
-        m_asked.reset();
+        m_confirmedBeforeRecording.reset();
         m_model.setReplay(nullptr);
         m_model.choose({});
         m_model.follow();
@@ -220,7 +220,7 @@ void TimelinePage::connectParts() {
     });
 }
 
-void TimelinePage::showEnd() {
+void TimelinePage::showLastSteps() {
     m_model.choose({});
     m_model.follow();
 }
@@ -232,7 +232,7 @@ void TimelinePage::applyRun() {
     const bool failed = run.ended() && run.ended()->state == RunOutcome::kFailed;
     if (failed && !m_atTheEnd) {
         m_atTheEnd = true;
-        showEnd();
+        showLastSteps();
     }
     if (isVisible()) m_model.read();
 }
@@ -287,7 +287,7 @@ void TimelinePage::refresh() {
 }
 
 void TimelinePage::requestRecording() {
-    m_asked = m_run.data().controls().size();
+    m_confirmedBeforeRecording = m_run.data().controls().size();
     Q_EMIT recordWanted(kRecordedSteps);
     m_lanes->setFocus();  // the button that had the focus becomes disabled
     showWords();
@@ -296,20 +296,20 @@ void TimelinePage::requestRecording() {
 // Selects and shows the first step of a requested recording when all its steps are available. The view of a live run
 // follows the newest steps, and has moved past the recorded steps by then.
 void TimelinePage::showRecorded() {
-    if (!m_asked) return;
+    if (!m_confirmedBeforeRecording) return;
     const std::vector<Controlled>& told = m_run.data().controls();
-    const auto begin = told.begin() + static_cast<std::ptrdiff_t>(std::min(*m_asked, told.size()));
+    const auto begin = told.begin() + static_cast<std::ptrdiff_t>(std::min(*m_confirmedBeforeRecording, told.size()));
     const auto heard =
         std::find_if(begin, told.end(), [](const Controlled& one) { return one.command == ControlKind::kRecord; });
     if (m_model.recorded() == nullptr) return;
     const auto& steps = m_model.recorded()->steps();
     if (heard != told.end() && steps.rbegin()->first >= heard->step + static_cast<std::int64_t>(heard->value)) {
         const std::int64_t first = steps.upper_bound(heard->step)->first;
-        m_asked.reset();
+        m_confirmedBeforeRecording.reset();
         m_model.choose(first);
         m_model.showSteps(first, first);
     }
-    if (!m_model.isLive()) m_asked.reset();
+    if (!m_model.isLive()) m_confirmedBeforeRecording.reset();
 }
 
 void TimelinePage::showEmpty() {
@@ -351,7 +351,7 @@ void TimelinePage::showVerdict() {
 void TimelinePage::showWords() {
     const TraceData* trace = m_model.trace();
     if (trace == nullptr) return;
-    const auto [first, last] = m_model.stepsInSight();
+    const auto [first, last] = m_model.visibleSteps();
     QString title = first == 0          ? tr("No step is visible")
                     : first == last     ? tr("Step %1").arg(stepText(first))
                     : last == first + 1 ? tr("Steps %1 and %2").arg(stepText(first), stepText(last))
@@ -373,7 +373,7 @@ void TimelinePage::showWords() {
     m_live->setAccessibleName(m_live->toolTip());
     m_live->setEnabled(!m_model.follows());
     m_banner->setRecording(live ? QString() : tr("Only a live run can be recorded, and this run has ended."),
-                           m_asked.has_value());
+                           m_confirmedBeforeRecording.has_value());
     if (m_export->tableShown()) m_table->setTable(table());
 }
 
@@ -383,7 +383,7 @@ void TimelinePage::showTable() {
 }
 
 TableData TimelinePage::table() const {
-    const auto [first, last] = m_model.stepsInSight();
+    const auto [first, last] = m_model.visibleSteps();
     return timelineTable(m_model.trace(), first, last);
 }
 

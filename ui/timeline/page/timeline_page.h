@@ -42,8 +42,8 @@ class TimelinePage : public Page {
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QString copyText() const override { return tabText(table()); }
     QList<PageKey> keys() const override;
-    QWidget* keyboardHome() const override { return m_lanes; }
-    void showEnd() override;  // shows the last steps of the run
+    QWidget* keyboardWidget() const override { return m_lanes; }
+    void showLastSteps() override;  // shows the last steps of the run
     void showRank(int rank) override { m_model.chooseRank(rank); }
     bool isSettled() const override { return !m_whatIf->isWorking(); }
     bool followsRuns() const override { return true; }
@@ -99,9 +99,9 @@ class TimelinePage : public Page {
     StepPanel* m_step = nullptr;
     WhatIfPanel* m_whatIf = nullptr;
     ViewExport* m_export = nullptr;
-    bool m_atTheEnd = false;             // true if the view has been moved to the end of a failed run
-    std::optional<std::size_t> m_asked;  // number of commands that the run had confirmed when the recording was
-                                         // requested; empty: no request is pending
+    bool m_atTheEnd = false;  // true if the view has been moved to the end of a failed run
+    std::optional<std::size_t> m_confirmedBeforeRecording;  // number of commands that the run had confirmed when the
+                                                            // recording was requested; empty: no request is pending
 };
 
 }  // namespace ringside

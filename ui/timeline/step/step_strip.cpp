@@ -102,7 +102,7 @@ double StepStrip::xOf(std::int64_t step) const {
 }
 
 QRectF StepStrip::window() const {
-    const auto [first, last] = m_model.stepsInSight();
+    const auto [first, last] = m_model.visibleSteps();
     if (first == 0 || m_bars.empty()) return {};
     const double half = width() / 2.0 / static_cast<double>(m_bars.size());
     const double from = xOf(first) - half, to = xOf(last) + half;
@@ -156,7 +156,7 @@ void StepStrip::resizeEvent(QResizeEvent*) {
 // Moves the frame of the visible steps to the pointer. The number of visible steps stays the same.
 void StepStrip::moveWindow(double x) {
     if (m_bars.empty()) return;
-    const auto [first, last] = m_model.stepsInSight();
+    const auto [first, last] = m_model.visibleSteps();
     const auto count = static_cast<std::ptrdiff_t>(m_bars.size());
     const auto index = static_cast<std::ptrdiff_t>(x / width() * static_cast<double>(count));
     auto wide = static_cast<std::ptrdiff_t>(1);

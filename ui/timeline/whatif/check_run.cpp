@@ -7,7 +7,7 @@
 
 #include "run/read/read_traces.h"
 #include "whatif/step_replay.h"
-#include "words/complaint.h"
+#include "words/failure_cause.h"
 
 namespace ringside {
 namespace {
@@ -79,7 +79,7 @@ void CheckRun::fail(const QString& problem) {
 }
 
 void CheckRun::handleExit(int exitCode) {
-    const QString complaint = complaintIn(m_process->readAllStandardError());
+    const QString complaint = failureCause(m_process->readAllStandardError());
     if (exitCode != 0)
         return fail(complaint.isEmpty() ? tr("The run ended with code %1: see %2.").arg(exitCode).arg(m_directory)
                                         : complaint);

@@ -19,8 +19,9 @@ namespace ringside::cpu {
 
 namespace {
 
-// True if blocks of channels are faster and Winograd's F(4x4, 3x3) takes about half the time, by measurement. With 16
-// channels the transforms cost as much as they save, and small images consist mostly of incomplete tiles.
+// True if Winograd's F(4x4, 3x3) on blocks of channels takes about half the time of the direct algorithm for the
+// gradients of this convolution, by measurement. With 16 channels the transforms cost as much as they save, and small
+// images consist mostly of incomplete tiles.
 bool isWide(const ConvolutionSpec& s) {
     constexpr std::int64_t kChannels = 32, kSide = 8;
     return s.layout == ImageLayout::kChannelBlocks && s.kernel == 3 && s.stride == 1 && s.padding == 1 &&
@@ -58,8 +59,8 @@ class OneDnnConvolution final : public Convolution {
   private:
     template <class Action>
     void inPasses(std::int64_t batch, const Action& action) {
-        // Sets the number of threads for which the primitive was made, because oneDNN requires the same number when it
-        // runs.
+        // Sets OpenMP's number of threads to the number for which the primitive was made: oneDNN requires the same
+        // number when the primitive runs.
         omp_set_num_threads(m_threads);
         attempt(batch, [&] { action(passesFor(batch)); });
     }
@@ -80,8 +81,8 @@ class OneDnnConvolution final : public Convolution {
                           "): lower loader.batch_size or choose a smaller model");
     }
 
-    // Returns the passes for this batch size. A run has few batch sizes: that of most steps, that of the last step of
-    // an epoch, and those of validation.
+    // Returns the forward and backward passes that were prepared for this batch size. A run has few batch sizes: that
+    // of most steps, that of the last step of an epoch, and those of validation.
     BatchPasses& passesFor(std::int64_t batch) {
         for (const auto& passes : m_passes)
             if (passes->batch() == batch) return *passes;
@@ -93,7 +94,7 @@ class OneDnnConvolution final : public Convolution {
     ConvolutionSpec m_spec;
     int m_threads;
     bool m_winograd;
-    std::optional<WinogradGradients> m_gradients;  // null if the images are not channels-last
+    std::optional<WinogradGradients> m_gradients;  // empty if oneDNN computes the gradients
     dnnl::engine m_engine;
     dnnl::stream m_stream;
     std::vector<std::unique_ptr<BatchPasses>> m_passes;

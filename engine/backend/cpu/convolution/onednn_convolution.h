@@ -14,8 +14,7 @@ namespace ringside::cpu {
 std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec, int threads, bool winograd,
                                              Scratchpad& scratchpad);
 
-// True if oneDNN has fast primitives for the convolutions on blocks of channels, and at least one of the convolutions
-// is wide enough to benefit.
+// True if oneDNN has AVX-512 primitives for each of the convolutions on images that are stored in blocks of channels.
 bool prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions, int threads);
 
 }  // namespace ringside::cpu

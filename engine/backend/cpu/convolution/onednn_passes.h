@@ -10,7 +10,7 @@
 
 namespace ringside::cpu {
 
-// oneDNN primitive with its arguments, which are assembled once. Runs with a part of the scratchpad.
+// oneDNN primitive with its arguments, which are assembled once. Its working memory is a part of the scratchpad.
 class BoundPrimitive {
   public:
     BoundPrimitive(dnnl::primitive primitive, const dnnl::memory::desc& scratch, const dnnl::engine& engine);
@@ -25,7 +25,7 @@ class BoundPrimitive {
     std::vector<dnnl_exec_arg_t> m_arguments;
 };
 
-// The three passes of a convolution for one batch size.
+// Forward pass and backward passes of a convolution (gradients of the input and of the weights) for one batch size.
 class BatchPasses {
   public:
     BatchPasses(const ConvolutionSpec& spec, dnnl::memory::dim batch, bool winograd, int threads,
@@ -46,7 +46,8 @@ class BatchPasses {
     Plans m_plans;
     OneDnnWeightGradient m_weights;
     std::vector<HostBlock> m_blocks;
-    dnnl::memory m_x, m_y, m_bias, m_weight;                   // the caller's tensors or gradients
+    dnnl::memory m_x, m_y, m_bias, m_weight;                   // tensors that the caller passes to a pass; in a
+                                                               // backward pass, gradients
     dnnl::memory m_forwardWeight, m_gradWeight, m_dataWeight;  // weights in the memory layout that each pass prefers
     BoundPrimitive m_packForward, m_packData, m_unpackGradient;
     BoundPrimitive m_forward, m_data;

@@ -28,7 +28,7 @@ inline dnnl::primitive_attr ownScratchpad() {
 // Function that selects among oneDNN's implementations of a primitive: returns true if the implementation may be used.
 using Accepts = std::function<bool(const dnnl::primitive_desc_base&)>;
 
-// Returns the first of oneDNN's implementations that the function accepts. Throws dnnl::error if it accepts none.
+// Returns the first of oneDNN's implementations for which `accepts` returns true. Throws dnnl::error if there is none.
 template <class Plan>
 Plan firstOf(Plan plan, const Accepts& accepts) {
     while (!accepts(plan))

@@ -3,7 +3,8 @@
 
 namespace ringside::cpu {
 
-// Each description must live until firstOf() returns, because oneDNN uses it to find the next implementation.
+// In the functions below, each description must live until firstOf() returns, because oneDNN uses the description to
+// find the next implementation.
 
 ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm,
                         const Accepts& accepts) {

@@ -49,8 +49,8 @@ std::size_t biasBytes(const ConvolutionSpec& spec) {
 
 std::int64_t gradientPieces(const ConvolutionSpec& s, std::int64_t batch, bool winograd) {
     constexpr std::uint64_t kMost = 16;
-    // Least work of a piece, in multiplications: about a millisecond of computing. With Winograd's algorithm a piece
-    // needs more work, because each piece also transforms the weights.
+    // Minimum work of a piece of the batch, in multiplications: about a millisecond of computing. With Winograd's
+    // algorithm the minimum is larger, because the weights are transformed once for each piece.
     const double leastWork = winograd ? 32e6 : 8e6;
     constexpr double kValues = 16.0 * (1 << 20);  // limit of the number of values in the weight gradients of all pieces
                                                   // together
@@ -67,7 +67,8 @@ OneDnnWeightGradient::OneDnnWeightGradient(const ConvolutionSpec& spec, std::int
     : m_spec(spec), m_threads(threads), m_scratchpad(scratchpad) {
     const ThreadCount one(1);
     cut(gradientPieces(spec, batch, winograd), batch, winograd, engine);
-    // oneDNN may choose different memory layouts for pieces of different sizes. In this case the batch is not divided.
+    // oneDNN may choose different memory layouts for pieces of different sizes. In this case the batch is not divided,
+    // because the gradients of the pieces could not be added.
     const bool alike =
         std::ranges::all_of(m_pieces, [&](const Piece& piece) { return piece.weight.get_desc() == m_order; });
     if (!alike) cut(1, batch, winograd, engine);
@@ -134,7 +135,7 @@ void OneDnnWeightGradient::run(float* x, float* gradY, float* gradWeight, float*
             m_pieces[i].bias.set_data_handle(i == 0 ? static_cast<void*>(gradBias) : biases + (i - 1) * biasStride);
     }
     {
-        const ThreadCount one(1);  // the primitives were planned for one thread
+        const ThreadCount one(1);  // the primitives run with the one thread for which they were made
         forEach(threads, m_pieces.size(), [&](std::size_t i) {
             const std::size_t thread = threads > 1 ? static_cast<std::size_t>(omp_get_thread_num()) : 0;
             run(m_pieces[i], x, gradY, scratch + thread * scratchStride);

@@ -13,7 +13,7 @@ namespace ringside::cpu {
 // order. The number depends only on the amount of work, so that the result has the same bits for any number of threads.
 std::int64_t gradientPieces(const ConvolutionSpec& spec, std::int64_t batch, bool winograd);
 
-// Computes the gradients of a convolution's weights and bias for one batch size.
+// Computes the gradients of a convolution's weights and bias for batches of one size.
 class OneDnnWeightGradient {
   public:
     // Throws dnnl::error if oneDNN has no implementation for the shapes of `spec`.
@@ -22,14 +22,14 @@ class OneDnnWeightGradient {
 
     // Memory layout of the weight gradient.
     const dnnl::memory::desc& order() const { return m_order; }
-    // Overwrites both gradients; gradBias is null without a bias. Throws dnnl::error if a primitive fails and
-    // std::bad_alloc if memory is exhausted.
+    // Overwrites gradWeight and gradBias; gradBias is null if the convolution has no bias. Throws dnnl::error if a
+    // primitive fails and std::bad_alloc if memory is exhausted.
     void run(float* x, float* gradY, float* gradWeight, float* gradBias);
 
   private:
     // Range of consecutive images of a batch whose weight gradient is computed separately.
     struct Piece {
-        std::int64_t first;  // index of the first image
+        std::int64_t first;  // index of the piece's first image in the batch
         std::size_t scratchBytes;
         dnnl::primitive primitive;
         dnnl::stream stream;

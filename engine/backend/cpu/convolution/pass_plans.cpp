@@ -13,7 +13,8 @@ using Tag = memory::format_tag;
 Tag orderOf(ImageLayout layout, memory::dim channels) {
     if (layout == ImageLayout::kChannelsLast) return Tag::nhwc;
     if (channels % kChannelBlock == 0) return Tag::nChw16c;
-    // oneDNN 2.6 treats nchw with one channel as nhwc and finds no implementation.
+    // With one channel, oneDNN chooses the layout: oneDNN 2.6 detects nchw with one channel as nhwc and then finds no
+    // implementation.
     return channels == 1 ? Tag::any : Tag::nchw;
 }
 
@@ -27,8 +28,8 @@ ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
             {s.padding, s.padding}};
 }
 
-// Makes the primitive descriptor of a gradient with Winograd's algorithm if this is requested and available, otherwise
-// with the direct algorithm.
+// Makes the primitive descriptor of a gradient. Uses Winograd's algorithm if `winograd` is true and oneDNN has the
+// algorithm for this CPU, otherwise the direct algorithm.
 template <class MakePlan>
 auto gradientPlan(bool winograd, const MakePlan& makePlan) {
     try {
@@ -39,8 +40,8 @@ auto gradientPlan(bool winograd, const MakePlan& makePlan) {
 }
 
 // True if an implementation writes outside its scratchpad. oneDNN 2.6's 1x1 primitive for AVX2 first gathers every
-// stride-th pixel. If these are channels-last and the number of channels is no multiple of 8, it writes past its part
-// of the scratchpad, into the part of another thread or behind the end.
+// stride-th pixel. For channels-last images whose number of channels is no multiple of 8, the primitive writes past its
+// part of the scratchpad: into the part of another thread or behind the end.
 bool overruns(std::string_view name, const ConvolutionSpec& s) {
     constexpr std::int64_t kVector = 8;
     return name.find("jit_1x1:avx2") != std::string_view::npos && s.stride > 1 && s.inChannels % kVector != 0;

@@ -19,8 +19,8 @@ struct Plans {
     DataPlan data;
 
   private:
-    // Sets the memory layout of x, if it was left open, to the layout that oneDNN chose for the forward pass, and
-    // returns the shapes.
+    // Returns the shapes. If the memory layout of x was not specified, sets it to the layout that oneDNN chose for the
+    // forward pass.
     const ConvolutionShapes& settled();
 };
 

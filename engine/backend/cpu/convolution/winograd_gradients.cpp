@@ -144,8 +144,8 @@ RINGSIDE_VECTORISED void transformTiles(TiledImages x, Chunk chunk, std::size_t 
             Lanes d[kProducts] = {}, t[kProducts];
             for (std::size_t i = 0; i < kPoints; ++i)
                 for (std::size_t j = 0; j < kPoints; ++j) {
-                    // A row or column before the first one is detected as a large number, because the values are
-                    // unsigned.
+                    // The row or column before the image is -1, which as an unsigned number is larger than the image,
+                    // so that the check below excludes it.
                     const std::size_t row = corner.row + i - 1, column = corner.column + j - 1;
                     if (row < x.height && column < x.width)
                         d[i * kPoints + j] = load(corner.image + (row * x.width + column) * x.channels + c);
@@ -198,8 +198,8 @@ RINGSIDE_VECTORISED void writeTiles(const float* in, Chunk chunk, std::size_t ti
 
 constexpr std::size_t kKernelValues = 9;
 
-// Transforms the kernels of output channel `out`, turned by 180 degrees, for the gradient by x. Writes one row of each
-// of the 36 matrices (out, in).
+// Transforms the kernels of output channel `out`, turned by 180 degrees, for the gradient with respect to x. Writes one
+// row of each of the 36 matrices (out, in).
 RINGSIDE_VECTORISED void transformKernels(const float* weight, std::size_t out, std::size_t outputs, std::size_t inputs,
                                           float* u) {
     const std::size_t matrix = outputs * inputs;
@@ -230,7 +230,7 @@ RINGSIDE_VECTORISED void writeKernels(const float* u, std::size_t out, std::size
     }
 }
 
-// Working memory of one call: three arrays, one after the other.
+// Working memory of one call: the arrays `inside`, `outside` and `kernels`, one after the other.
 struct WinogradSpace {
     WinogradSpace(Scratchpad& scratchpad, std::size_t chunkTiles, const ConvolutionSpec& s) {
         const std::size_t in = sizeOf(s.inChannels), out = sizeOf(s.outChannels);
@@ -240,9 +240,9 @@ struct WinogradSpace {
         outside = inside + kProducts * chunkTiles * in;
         kernels = outside + kProducts * chunkTiles * out;
     }
-    float* inside;   // transformed points of the tiles of x or of x's gradient
+    float* inside;   // transformed points of the tiles of x, or of the gradient with respect to x
     float* outside;  // transformed points of the tiles of gradY
-    // Points of the kernels or of their gradients.
+    // transformed points of the kernels, or of the gradients of the kernels
     float* kernels;
 };
 

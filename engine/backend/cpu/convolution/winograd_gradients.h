@@ -12,9 +12,9 @@ namespace ringside::cpu {
 // The output is cut into tiles of 4 x 4 pixels, which depend on 6 x 6 input pixels. A linear transform maps the 6 x 6
 // input pixels to 36 points, another one the 3 x 3 kernel; the convolution is then one product per point, and a third
 // transform maps the 36 products to the 4 x 4 pixels: 36 multiplications instead of 144. Over all channels and tiles,
-// each point is one matrix product. The gradient by x is such a convolution of gradY with the kernels turned by 180
-// degrees. The gradient by the weights uses the transposed transforms: the points of gradY's tiles times those of x's
-// tiles, summed over the tiles, are mapped back to 3 x 3 values.
+// each point is one matrix product. The gradient with respect to x is such a convolution of gradY with the kernels
+// turned by 180 degrees. The gradient with respect to the weights uses the transposed transforms: the points of gradY's
+// tiles times those of x's tiles, summed over the tiles, are mapped back to 3 x 3 values.
 //
 // Tiles are processed in chunks of a fixed size, so that the result does not depend on the number of threads.
 class WinogradGradients {

@@ -26,8 +26,9 @@ struct HeadSizes {
     std::size_t width() const { return heads * size; }
     std::size_t padded() const { return panelCount(size) * kPanel; }
     std::size_t paddedPositions() const { return panelCount(positions) * kPanel; }
-    // Offsets of head `number` (sequence * heads + head): query() of its first query in qkv, whose keys and values
-    // follow width() and 2 * width() values later; value() of its first output in y.
+    // Offsets of a head's values; number: sequence * heads + head. query() is the offset of the head's first query in
+    // qkv: its keys lie width() values behind its queries, its values 2 * width() values behind. value() is the offset
+    // of the head's first output in y.
     std::size_t query(std::size_t number) const {
         return number / heads * positions * 3 * width() + number % heads * size;
     }
@@ -37,7 +38,7 @@ struct HeadSizes {
     float scale;
 };
 
-// Working memory of a thread; grows with the first heads.
+// Working memory of a thread, which is enlarged when a head needs more.
 struct Workspace {
     float* floats(std::size_t count) {
         if (m_values.size() < count) m_values.resize(count);
@@ -50,7 +51,8 @@ struct Workspace {
 
 thread_local Workspace workspace;
 
-// Scores, and later exponentials, of a block of queries. Row r attends to the keys up to first + r.
+// Scores of a block of queries, which are later overwritten by their exponentials. Row r attends to the keys 0 to first
+// + r.
 struct Scores {
     float* values;
     std::size_t stride, first, rows;
@@ -119,8 +121,8 @@ RINGSIDE_VECTORISED void attendHead(const float* queries, float* logSums, float*
     }
 }
 
-// Recomputes the shares from the scores, and replaces the gradients by the shares (in `slopes`) by the gradients by the
-// scores.
+// Recomputes the shares from the scores. Replaces the gradients with respect to the shares, in `slopes`, by the
+// gradients with respect to the scores.
 [[gnu::always_inline]] inline void toSlopes(Scores shares, float* slopes, float scale, std::size_t keys,
                                             const float* logSums) {
     for (std::size_t r = 0; r < shares.rows; ++r) {

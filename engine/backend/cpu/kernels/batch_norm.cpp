@@ -55,7 +55,7 @@ RINGSIDE_VECTORISED void addSquares(const float* __restrict x, const float* __re
             });
 }
 
-// Adds up the gradient, and the gradient times the centred values.
+// Adds to `out`, for each channel, the sum of gradY and the sum of gradY * (x - mean).
 RINGSIDE_VECTORISED void addGradients(const float* __restrict x, const float* __restrict gradY,
                                       const float* __restrict mean, std::size_t rows, std::size_t channels,
                                       double* __restrict out) {
@@ -76,11 +76,11 @@ RINGSIDE_VECTORISED void scaleRows(const float* __restrict x, const float* __res
         for (std::size_t c = 0; c < channels; ++c) y[c] = x[c] * factor[c] + offset[c];
 }
 
-// Factors of the gradient by x, each with one value per channel.
+// Values per channel from which the gradient with respect to x is computed.
 struct InputGradient {
     const float* mean;
     const float* scale;   // weight / standard deviation, per channel
-    const float* slope;   // factor of the normalised values, per channel
+    const float* slope;   // factor of x - mean, per channel
     const float* centre;  // mean of the gradient, per channel
 };
 
@@ -148,8 +148,8 @@ void BatchNorm::scaleAndShift(const Tensor& x, const Tensor& y, std::size_t chan
     });
 }
 
-// Divides the sum by n for the variance that normalises, as torch does; the running variance divides by n - 1. Both are
-// computed in double and then rounded.
+// Normalises by the variance with divisor n, as PyTorch does, and updates the running variance with divisor n - 1. Both
+// variances are computed in double and then rounded.
 void BatchNorm::forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                         const Tensor& runningVariance, const Tensor& y, const Tensor& moments) {
     const auto channels = static_cast<std::size_t>(weight.count());

@@ -15,7 +15,7 @@ class BatchNorm {
   public:
     explicit BatchNorm(int threads) : m_threads(threads) {}
 
-    // See the operations of the same names in Backend, from batchNormForward() on.
+    // These functions implement the operations of Backend whose names start with batchNorm, such as batchNormForward().
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                  const Tensor& runningVariance, const Tensor& y, const Tensor& moments);
     void evaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
@@ -29,14 +29,16 @@ class BatchNorm {
     struct Rows;
     template <class Visit>
     void forEachChunk(const Rows& rows, const Visit& visit) const;
-    // Returns sums(2,C) over all rows. add(...) adds one chunk's rows to the sums of this chunk.
+    // Returns two sums over all rows for each channel, as an array (2,C). add(...) adds the rows of one chunk to the
+    // chunk's own two sums.
     template <class Add>
     double* sumOverChunks(const Rows& rows, const Add& add);
     void scaleAndShift(const Tensor& x, const Tensor& y, std::size_t channels);
 
     int m_threads;
-    std::vector<double> m_sums;   // sums over all rows, then of each chunk; grows with the first batches
-    std::vector<float> m_factor;  // factor of each channel
+    std::vector<double> m_sums;   // sums over all rows, then the sums of each chunk; enlarged when a larger batch needs
+                                  // more
+    std::vector<float> m_factor;  // factor by which each channel's values are multiplied in scaleAndShift()
     std::vector<float> m_offset;
 };
 

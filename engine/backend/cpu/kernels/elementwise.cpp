@@ -89,8 +89,8 @@ RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, st
         }
         for (std::size_t i = vectorised; i < width; ++i)
             sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-        // Converts through float, so that a sum of squares beyond the range of float becomes infinity for rows of any
-        // width, as it does in the partial sums.
+        // Returns infinity for a sum above the range of float. The partial sums, which are floats, become infinity too,
+        // so that the result does not depend on the width of the rows.
         squares[row] = sum > std::numeric_limits<float>::max() ? std::numeric_limits<double>::infinity() : sum;
     }
 }
@@ -126,7 +126,7 @@ struct SgdScalars {
     float weightDecay;
 };
 
-// Without weight decay the gradient is used directly; with it, d = fma(param, wd, grad).
+// Without weight decay, d is the gradient itself; with weight decay, d = fma(param, wd, grad).
 RINGSIDE_VECTORISED void plainSgd(float* __restrict p, const float* __restrict g, std::size_t n, SgdScalars s) {
     if (s.weightDecay == 0) {
         for (std::size_t i = 0; i < n; ++i) p[i] = std::fma(g[i], s.negativeLr, p[i]);
@@ -147,7 +147,7 @@ RINGSIDE_VECTORISED void firstMomentum(const float* __restrict p, const float* _
     }
 }
 
-// Computes all steps of SGD with momentum after the first. Multiplying by 1 is exact, so that SGD without dampening
+// Computes any step of SGD with momentum except the first one. Multiplying by 1 is exact, so that SGD without dampening
 // needs no separate loop.
 RINGSIDE_VECTORISED void laterMomentum(const float* __restrict p, const float* __restrict g, float* __restrict m,
                                        std::size_t n, SgdScalars s) {
@@ -173,8 +173,8 @@ RINGSIDE_VECTORISED void nesterovUpdate(float* __restrict p, const float* __rest
     }
 }
 
-// Handles the most common settings in one pass over memory: momentum after the first step, no weight decay, no
-// nesterov.
+// Computes a step with the most common settings in one pass over memory: momentum, without weight decay and nesterov.
+// Not for the first step.
 RINGSIDE_VECTORISED void fusedMomentumSgd(float* __restrict p, const float* __restrict g, float* __restrict m,
                                           std::size_t n, SgdScalars s) {
     for (std::size_t i = 0; i < n; ++i) {

@@ -11,7 +11,8 @@ namespace ringside::cpu {
 namespace {
 
 constexpr std::size_t kBlock = kChannelBlock;
-constexpr std::uint8_t kNobody = 255;  // mark of a window without a winner: all its values are below the 0 of a ReLU
+constexpr std::uint8_t kNoWinner = 255;  // value of `winners` for a window whose values are all below 0, so that the
+                                         // ReLU's 0 is the largest value
 
 RINGSIDE_VECTORISED void transpose(const float* __restrict x, float* __restrict y, std::size_t rows,
                                    std::size_t columns) {
@@ -44,7 +45,7 @@ RINGSIDE_VECTORISED void poolRow(const float* __restrict x, float* __restrict y,
                                  PoolSizes s, float least) {
     for (std::size_t c = 0; c < s.outWidth * s.channels; ++c) {
         y[c] = least;
-        winners[c] = kNobody;
+        winners[c] = kNoWinner;
     }
     for (std::size_t o = 0; o < s.outWidth; ++o, y += s.channels, winners += s.channels)
         for (std::size_t i = 0; i < s.kernel * s.kernel; ++i) {
@@ -63,7 +64,7 @@ RINGSIDE_VECTORISED void poolRow(const float* __restrict x, float* __restrict y,
                                             float least) {
     for (std::size_t c = 0; c < channels; ++c) {
         float best = least;
-        int winner = kNobody;
+        int winner = kNoWinner;
         const float values[4] = {x[c], x[c + channels], below[c], below[c + channels]};
         for (int i = 0; i < 4; ++i) {
             const bool stays = values[i] <= best || best != best;

@@ -15,13 +15,14 @@ namespace ringside::cpu {
 
 namespace {
 
-// Sizes of the blocks that threads share. A block of fewer than kWorthBlock multiplications would be done before
-// another thread wakes up. Each block packs one of the matrices again, which costs as much as the product if the block
-// has kGoodBlock / 2 lines. Smaller blocks are still used to employ kThreads threads.
+// Limits for the size of the blocks of rows or columns that threads share. A block of fewer than kWorthBlock
+// multiplications would be done before another thread wakes up. Each block packs one of the two input matrices again;
+// in a block of kGoodBlock / 2 rows or columns, packing takes as long as the product. Blocks are made smaller than
+// kGoodBlock if there would otherwise be fewer than kThreads blocks.
 constexpr std::size_t kWorthBlock = std::size_t{1} << 22;
 constexpr std::size_t kGoodBlock = 512;
 constexpr std::size_t kThreads = 8;
-// Unit of a block's rows or columns that is efficient in oneDNN's kernels.
+// The number of rows or columns of a block is a multiple of this value, because oneDNN's kernels are then efficient.
 constexpr std::size_t kBlockUnit = 16;
 
 std::size_t roundedUp(std::size_t value, std::size_t unit) {
@@ -51,8 +52,8 @@ dnnl_status_t sgemm(Matrix a, Matrix b, float* c, std::size_t stride, ProductSiz
                       std::to_string(status) + "): lower loader.batch_size or choose a smaller model");
 }
 
-// Returns the number of lines (rows of out, or columns if it has more columns) per block; at least enough for
-// kWorthBlock multiplications.
+// Returns the number of rows of `out` per block (or of columns, if `out` has more columns than rows), at least enough
+// for kWorthBlock multiplications.
 std::size_t blockOf(std::size_t lines, const ProductSize& p) {
     const std::size_t perLine = std::max<std::size_t>(1, p.m * p.n * p.k / lines);
     return roundedUp(std::max({kWorthBlock / perLine + 1, std::min(kGoodBlock, (lines + kThreads - 1) / kThreads)}),

@@ -15,7 +15,7 @@ namespace {
 constexpr float kHalfRoot = std::numbers::sqrt2_v<float> / 2;
 constexpr float kDensityScale = std::numbers::inv_sqrtpi_v<float> * kHalfRoot;
 
-// Returns the normal distribution function of x.
+// Returns the cumulative distribution function of the standard normal distribution at x.
 inline float distribution(float x) {
     return 0.5F * (1 + errorFunction(x * kHalfRoot));
 }

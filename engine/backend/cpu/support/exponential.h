@@ -24,7 +24,8 @@ inline float expOfNonPositive(float x) {
     p = std::fma(p, r, 0.5F);
     p = std::fma(p, r, 1.0F);
     p = std::fma(p, r, 1.0F);
-    const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted) << 23;  // the low bits of shifted contain n
+    const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted) << 23;  // the low bits of `shifted` contain n,
+                                                                               // the exponent of the factor 2^n
     const float power = std::bit_cast<float>(std::bit_cast<std::int32_t>(p) + exponent);
     return x != x ? x : power;
 }

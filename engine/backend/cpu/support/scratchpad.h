@@ -5,7 +5,7 @@
 
 namespace ringside::cpu {
 
-// Working memory of oneDNN's primitives, which run one after the other. It is as large as the largest request until
+// Working memory of oneDNN's primitives, which run one after the other. Its size is that of the largest request until
 // now.
 class Scratchpad {
   public:

@@ -58,7 +58,7 @@ template <bool kAdds>
     }
 }
 
-// Computes C(rows, columns) = or += A B.
+// Computes the product C(rows, columns) = A B, or adds the product to C if kAdds.
 template <bool kAdds>
 [[gnu::always_inline]] inline void multiplyTiles(TileMatrix a, const float* b, float* c, std::size_t rows,
                                                  std::size_t columns, std::size_t depth) {

@@ -66,7 +66,8 @@ std::vector<std::int64_t> stridesOf(const Dimensions& size, MemoryOrder order) {
     return {image, size.height * size.width, size.width, 1};
 }
 
-// Returns the alignment in bytes, at most 16, of each image: batches may be parts of larger tensors.
+// Returns the alignment in bytes of each image of a batch, at most 16. A batch may be a part of a larger tensor, so
+// that only the size of an image determines the alignment.
 std::int64_t alignmentOf(const Dimensions& size, Precision precision) {
     const std::int64_t valueBytes = isNarrow(precision) ? 2 : 4;
     return std::gcd(std::int64_t{16}, size.channels * size.height * size.width * valueBytes);

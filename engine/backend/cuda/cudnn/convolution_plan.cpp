@@ -41,8 +41,8 @@ std::vector<CudnnDescriptor> configurations(const CudnnTarget& target, const Cud
     return heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-// Returns cuDNN's execution plan of one engine configuration; nothing if it breaks a rule of findConvolutionPlan() or
-// cuDNN cannot build it.
+// Returns cuDNN's execution plan of one engine configuration. Returns nothing if the engine violates a rule of
+// findConvolutionPlan(), or if cuDNN cannot build the plan.
 std::optional<ConvolutionPlan> planOf(const CudnnTarget& target, const CudnnDescriptor& configuration,
                                       Precision precision, std::int64_t workspaceBudget) {
     CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);

@@ -27,7 +27,8 @@ class CudnnDescriptor {
     void set(cudnnBackendAttributeName_t name, float value);
     void set(cudnnBackendAttributeName_t name, const std::vector<std::int64_t>& values);
     void set(cudnnBackendAttributeName_t name, const std::vector<void*>& values);
-    // Sets one value of an enumeration of cuDNN or a text. `type` is cuDNN's name for the type of Value.
+    // Sets an attribute to `count` values of one of cuDNN's enumerations, or to a text of `count` characters. `type` is
+    // cuDNN's constant for the C++ type Value.
     template <class Value>
     void set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const Value* values,
              std::size_t count) {
@@ -36,19 +37,20 @@ class CudnnDescriptor {
 
     // Completes the descriptor, which cannot be changed afterwards.
     void finalize();
-    // Completes the descriptor. Returns false if cuDNN does not support what it describes.
+    // Completes the descriptor. Returns false if cuDNN does not support the described operation or plan.
     bool tryFinalize();
 
-    // Returns an attribute that holds one number.
+    // Returns the value of an attribute that holds one number.
     std::int64_t number(cudnnBackendAttributeName_t name) const;
-    // Returns the values of an enumeration, at most 32.
+    // Returns the values of an attribute whose type is one of cuDNN's enumerations: the first 32 at most.
     template <class Value>
     std::vector<Value> values(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const {
         std::vector<Value> found(32);
         found.resize(getRaw(name, type, found.size(), found.data()));
         return found;
     }
-    // Fills a descriptor that was made with the attribute's type.
+    // Copies the attribute, which is itself a descriptor, to `target`, which must have been made with the attribute's
+    // type.
     void copyTo(cudnnBackendAttributeName_t name, CudnnDescriptor& target) const;
     // Returns all descriptors of this type that the attribute holds.
     std::vector<CudnnDescriptor> descriptors(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type) const;

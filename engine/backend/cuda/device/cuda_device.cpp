@@ -75,7 +75,7 @@ UniqueDeviceMemory CudaDevice::allocate(std::size_t bytes, const std::string& wh
     if (error == cudaErrorMemoryAllocation) {
         std::size_t free = 0;
         std::size_t total = 0;
-        cudaGetLastError();  // clears the error of the failed call
+        cudaGetLastError();  // clears the error of the failed call, so that no later call reports it
         cudaMemGetInfo(&free, &total);
         throw DeviceError(outOfMemoryText({m_name, what, static_cast<std::int64_t>(bytes),
                                            static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));

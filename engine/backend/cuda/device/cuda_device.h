@@ -32,13 +32,13 @@ class CudaDevice {
 
     void check(cudaError_t error, const std::string& doing) const;
     void checkLaunch(const char* doing) const { check(cudaGetLastError(), doing); }
-    // Returns zeroed device memory; `what` names it in errors.
+    // Returns zeroed device memory. `what` is the purpose of the memory, for error messages.
     UniqueDeviceMemory allocate(std::size_t bytes, const std::string& what) const;
     UniquePinnedMemory allocatePinned(std::size_t bytes) const;
     UniqueStream makeStream() const;
 
-    // Waits until the stream has finished, without blocking inside CUDA: polls it, calls meanwhile(), which may throw,
-    // and yields the CPU. Throws DeviceError after the deadline.
+    // Waits until the stream has finished, without blocking inside CUDA: repeatedly queries the stream's state, calls
+    // meanwhile(), which may throw, and yields the CPU. Throws DeviceError after the deadline.
     void wait(cudaStream_t stream, std::chrono::milliseconds deadline, const std::function<void()>& meanwhile) const;
 
   private:

@@ -11,8 +11,8 @@ struct LibraryVersions {
     std::string cudnn;
 };
 
-// Returns everything that CUDA and NVML report about this host's GPUs, or the reason why none can be used. Starts the
-// driver, so that it should only be called in a process that may crash.
+// Returns everything that CUDA and NVML report about this host's GPUs, or the reason why none can be used. Loads the
+// GPU driver, which may crash; call this function only in a process whose crash does no harm.
 GpuReport queryGpus(const LibraryVersions& libraries);
 
 }  // namespace ringside

@@ -34,7 +34,8 @@ struct DeviceCountFailure {
 };
 std::string noDeviceText(const DeviceCountFailure& failure);
 
-// Returns the reason why this GPU cannot be used, or an empty text. computeMode: as cudaComputeMode.
+// Returns the reason why a GPU cannot be used, or an empty text if it can be used. major, minor: compute capability.
+// computeMode: as in cudaComputeMode.
 std::string whyNotUsable(int major, int minor, int computeMode);
 
 // Returns the message for a failed call: the name and text of CUDA's error, and a hint what to do.

@@ -8,8 +8,8 @@
 
 namespace ringside::cuda {
 
-// Scratch memory of the size of its largest use until now. Smaller blocks used before are not freed, because work in
-// flight and recorded steps may still use them.
+// Scratch memory that grows to the largest size requested until now. Smaller blocks used before are not freed, because
+// work in flight and recorded steps may still use them.
 class GrowingMemory {
   public:
     GrowingMemory(const CudaDevice& device, std::string what) : m_device(device), m_what(std::move(what)) {}

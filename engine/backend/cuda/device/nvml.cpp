@@ -17,7 +17,7 @@ constexpr unsigned kGpuSensor = 0;    // value of NVML_TEMPERATURE_GPU
 constexpr int kNvlinkCapability = 2;  // value of NVML_P2P_CAPS_INDEX_NVLINK
 constexpr int kPeerOk = 0;            // value of NVML_P2P_STATUS_OK
 
-// Returns the name of the part of a GPU with this UUID.
+// Returns NVML's name for a part of a GPU (MIG) that has this UUID in CUDA.
 std::string partName(const std::string& uuid) {
     return uuid.starts_with("GPU-") ? "MIG-" + uuid.substr(4) : uuid;
 }
@@ -47,7 +47,7 @@ struct Nvml::Library {
     Status (*memory)(DeviceHandle, Memory*) = nullptr;
     Status (*peerStatus)(DeviceHandle, DeviceHandle, int, int*) = nullptr;
 
-    // Looks up a function. It stays null if the driver is too old to have it.
+    // Looks up a function of NVML. `function` becomes null if the installed driver is too old to have the function.
     template <class Function>
     void find(Function& function, const char* name) {
         function = reinterpret_cast<Function>(::dlsym(handle, name));

@@ -9,15 +9,17 @@
 
 namespace ringside::cuda {
 
-// Functions of the owner of a PinnedSlot.
+// Callbacks that the owner of a PinnedSlot provides.
 struct SlotFunctions {
     // Called repeatedly during wait(); may throw, for example because a collective failed.
     std::function<void()> meanwhile;
-    // Enqueues the sums of addSquares() on the compute stream.
+    // Called by addSquares() to enqueue on the compute stream the computation of the partial sums of squares of
+    // `values`, which are written to `parts`.
     std::function<void(const Tensor& values, double* parts)> sumSquares;
 };
 
-// Results of a step in page-locked memory, copied on the compute stream. wait() polls one event behind the copies.
+// Results of a step in page-locked memory, copied on the compute stream. wait() polls a CUDA event that end() records
+// after the copies.
 class PinnedSlot final : public ResultSlot {
   public:
     PinnedSlot(RingParts parts, std::size_t bytes, SlotFunctions functions);
@@ -38,7 +40,7 @@ class PinnedSlot final : public ResultSlot {
     SlotFunctions m_functions;
     std::byte* m_memory;
     DeviceEvent m_copied;
-    std::vector<void*> m_sums;  // device memory for the calls of addSquares() of one step
+    std::vector<void*> m_sums;  // device memory for the partial sums of each call of addSquares() in a step
     std::size_t m_nextSums = 0;
     std::vector<std::span<const std::byte>> m_pieces;
     std::size_t m_used = 0;

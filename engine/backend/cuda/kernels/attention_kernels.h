@@ -16,8 +16,8 @@ struct AttentionSizes {
     RINGSIDE_HOST_DEVICE std::size_t width() const { return heads * headSize; }
 };
 
-// Sequence, head and position of a row of shares. The queries, keys and values of a position lie side by side in one
-// row.
+// Sequence, head and position to which a row of shares belongs. A row of qkv contains the queries of all heads for one
+// position, then the keys, then the values.
 struct HeadPlace {
     std::size_t sequence;
     std::size_t head;
@@ -80,8 +80,8 @@ struct AttendedValue {
     }
 };
 
-// Computes the gradient by q k^T, including the factor scale = 1 / sqrt(headSize): shares * (g - sum(shares * g)) *
-// scale, where g is the gradient by the shares.
+// Computes the gradient with respect to q k^T, including the factor scale = 1 / sqrt(headSize): shares * (g -
+// sum(shares * g)) * scale, where g is the gradient with respect to the shares.
 struct AttentionScoreGradientRow {
     const float* qkv;
     const float* shares;

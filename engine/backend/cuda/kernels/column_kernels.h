@@ -16,10 +16,10 @@ struct PlainTerm {
     }
 };
 
-// Term of layer norm's gradient by the weight.
+// Term of the gradient with respect to layer norm's weight.
 struct LayerNormWeightTerm {
     const float* x;
-    const float* moments;  // mean and 1 / deviation of each row
+    const float* moments;  // mean and 1 / standard deviation of each row
     const float* gradY;
     std::size_t columns;
     RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
@@ -39,7 +39,7 @@ struct SquaredDistanceTerm {
     }
 };
 
-// Term of batch norm's gradient by the weight.
+// Term of the gradient with respect to batch norm's weight.
 struct BatchNormWeightTerm {
     const float* x;
     const float* moments;  // mean of each column, followed by 1 / standard deviation of each column
@@ -51,14 +51,14 @@ struct BatchNormWeightTerm {
     }
 };
 
-// Last step of a sum over columns: stores the sum.
+// Final operation of a sum over columns: stores the sum.
 struct PlainSum {
     float* sums;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t c, double sum) const { sums[c] = static_cast<float>(sum); }
 };
 
-// Last step of a sum over columns: stores a batch's mean and updates the running mean. momentum: weight of the batch in
-// the running mean.
+// Final operation of a sum over columns: stores a batch's mean and updates the running mean. momentum: weight of the
+// batch in the running mean.
 struct BatchMean {
     float* means;
     float* running;
@@ -70,8 +70,8 @@ struct BatchMean {
     }
 };
 
-// Last step of a sum over columns: stores the scale and updates the running variance, which is unbiased: the sum
-// divided by rows - 1.
+// Final operation of a sum over columns: stores the scale, and updates the running variance with the unbiased variance
+// (the sum divided by rows - 1).
 struct BatchVariance {
     float* scales;  // 1 / sqrt(variance + eps) of each column
     float* running;

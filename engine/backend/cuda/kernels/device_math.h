@@ -31,8 +31,8 @@ struct SgdScalars {
     bool nesterov = false;
 };
 
-// Returns the direction of one value's update. momentum is not used if scalars.momentum is 0. first: the momentum
-// starts as the undamped gradient.
+// Returns the direction of one value's update, and updates its momentum. first: true in the first step, in which the
+// momentum is set to the gradient without dampening. The momentum is not accessed if scalars.momentum is 0.
 RINGSIDE_HOST_DEVICE float sgdDirection(float parameter, float gradient, float* momentum, const SgdScalars& scalars,
                                         bool first) {
     const float d = scalars.weightDecay == 0 ? gradient : fmaf(parameter, scalars.weightDecay, gradient);
@@ -58,7 +58,7 @@ struct AdamScalars {
     float weightDecay = 0;  // Adam's weight decay, added to the gradient
 };
 
-// Returns the updated value; updates its moments `first` and `second`.
+// Returns the updated value of a parameter, and updates its moments `first` and `second`.
 RINGSIDE_HOST_DEVICE float adamOf(float parameter, float gradient, float& first, float& second,
                                   const AdamScalars& scalars, const UpdateState& state) {
     const float kept = parameter * state.kept;
@@ -69,7 +69,7 @@ RINGSIDE_HOST_DEVICE float adamOf(float parameter, float gradient, float& first,
     return kept + state.negativeStep * first / (sqrtf(second) / state.rootCorrection + scalars.eps);
 }
 
-// Returns the normal distribution function of x.
+// Returns the cumulative distribution function of the standard normal distribution at x.
 RINGSIDE_HOST_DEVICE float normalOf(float x) {
     constexpr float kRootOfHalf = 0.70710678118654752F;
     return 0.5F * (1 + erff(x * kRootOfHalf));
@@ -100,7 +100,7 @@ RINGSIDE_HOST_DEVICE float crossEntropyOf(float largest, float labelLogit, float
     return largest - labelLogit + logf(sumOfExp);
 }
 
-// Returns the gradient of the mean over all rows by one logit. perRow: 1 / number of rows.
+// Returns the gradient of the mean loss over all rows with respect to one logit. perRow: 1 / number of rows.
 RINGSIDE_HOST_DEVICE float softmaxGradientOf(float exponential, float sumOfExp, bool isLabel, float perRow) {
     const float share = exponential * (perRow / sumOfExp);
     return isLabel ? share - perRow : share;
@@ -111,7 +111,8 @@ RINGSIDE_HOST_DEVICE double squaredDifferenceOf(float prediction, float target) 
     return static_cast<double>(difference) * static_cast<double>(difference);
 }
 
-// Returns the gradient of the mean squared error by one prediction. perValue: 2 / number of values in the batch.
+// Returns the gradient of the mean squared error with respect to one prediction. perValue: 2 / number of values in the
+// batch.
 RINGSIDE_HOST_DEVICE float meanSquaredGradientOf(float prediction, float target, float perValue) {
     return (prediction - target) * perValue;
 }

@@ -98,7 +98,7 @@ __global__ void finishColumns(std::size_t columns, Finish finish, const double* 
     }
 }
 
-// The blocks of row y of the grid sum the squares of tensor y.
+// Sums the squares of several tensors. The thread blocks whose y index in the grid is y process tensor number y.
 __global__ void normParts(SquaresList list, double* partial) {
     __shared__ double perWarp[kRowsPerBlock];
     const float* values = list.tensors[blockIdx.y].values;
@@ -118,7 +118,8 @@ __global__ void normParts(SquaresList list, double* partial) {
 // Type for which CUDA has a 64-bit atomicAdd(); its sums wrap like those of std::int64_t.
 using Counter = unsigned long long;
 
-// Adds the squares of values to exact sums. Integers may be added in any order.
+// Adds the squares of values to exact sums, which are integers, so that the order of the additions does not change the
+// result.
 __global__ void exactSums(const float* values, std::size_t count, Counter* sums) {
     __shared__ Counter own[kExactSums];
     for (std::size_t i = threadIdx.x; i < kExactSums; i += blockDim.x) own[i] = 0;

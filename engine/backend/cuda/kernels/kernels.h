@@ -21,8 +21,8 @@ namespace ringside::cuda {
 template <class Value>
 void eachValue(std::size_t count, const Value& value, cudaStream_t stream);
 
-// Does the work of all entries of a list by one launch. An entry added with blocksOf(count) blocks runs as by
-// eachValue().
+// Does the work of all entries of a list by one launch. To give an entry the number of blocks that eachValue() uses,
+// add it to the list with blocksOf(count) blocks.
 template <class Value>
 void eachListedValue(const ValueList<Value>& list, cudaStream_t stream);
 unsigned blocksOf(std::size_t count);

@@ -9,7 +9,8 @@
 
 namespace ringside::cuda {
 
-inline constexpr unsigned kListCapacity = 40;            // number of entries of one launch
+inline constexpr unsigned kListCapacity = 40;            // maximum number of entries in a list, which one launch
+                                                         // processes
 inline constexpr std::size_t kMostArgumentBytes = 4096;  // limit of a kernel's arguments on every GPU
 
 // Kernels of value_kernels.h, each over its own number of values. Each entry gets a number of thread blocks of its own.
@@ -27,7 +28,7 @@ class ValueList {
         ++m_size;
     }
 
-    // Does the work of one thread of a launch of blocks() blocks.
+    // Computes the values that one thread of the launch processes. The launch must have blocks() thread blocks.
     RINGSIDE_HOST_DEVICE void run(unsigned block, unsigned thread, unsigned threadsPerBlock) const {
         unsigned entry = 0;
         while (block >= m_blockEnds[entry]) ++entry;
@@ -41,7 +42,8 @@ class ValueList {
   private:
     Value m_values[kListCapacity];
     std::size_t m_counts[kListCapacity];
-    unsigned m_blockEnds[kListCapacity];  // number of blocks of this entry and of all entries before it
+    unsigned m_blockEnds[kListCapacity];  // for each entry, the total number of blocks of the entries up to and
+                                          // including it
     unsigned m_size = 0;
 };
 

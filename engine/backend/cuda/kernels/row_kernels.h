@@ -33,7 +33,7 @@ struct CrossEntropyRow {
     std::size_t columns;
     float* loss;
     float* correct;
-    float* gradient;  // output: gradient by the logits; may be null
+    float* gradient;  // output: gradient with respect to the logits; may be null
     float perRow;     // 1 / number of rows
 
     RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
@@ -53,7 +53,7 @@ struct CrossEntropyRow {
     }
 };
 
-// Row r contains the partial sums of squares of one gradient.
+// Sums one row of partial sums. Row r contains the partial sums of squares of gradient number r.
 struct NormRow {
     const double* parts;
     std::size_t columns;
@@ -67,7 +67,7 @@ struct NormRow {
     }
 };
 
-// Sum of the values of a row.
+// Computes the sum of the values of a row.
 struct RowSumRow {
     const double* values;
     std::size_t columns;
@@ -81,10 +81,11 @@ struct RowSumRow {
     }
 };
 
-// Row r is one tensor of a model: the square of its norm, from the sums of squares of its rows.
+// Computes the squared norm of each tensor of a model from the sums of squares of the tensor's rows. Index r is the
+// number of a tensor.
 struct TensorNormRow {
     const double* rows;        // sums of squares of the rows of all tensors, one tensor after the other
-    const std::int64_t* ends;  // for each tensor, the number of rows up to its end
+    const std::int64_t* ends;  // for each tensor, the index in `rows` one past its last row
     double* squares;
 
     RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
@@ -103,7 +104,7 @@ struct SquaredErrorRow {
     const float* target;
     std::size_t columns;
     float* loss;
-    float* gradient;  // output: gradient; may be null
+    float* gradient;  // output: gradient with respect to the predictions; may be null
     float perValue;   // 2 / number of values in the batch
 
     RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {

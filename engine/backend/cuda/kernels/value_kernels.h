@@ -32,7 +32,7 @@ struct AddValue {
 // training.reduction canonical: rank r to rank r + ranks / 2, then those sums to the sums ranks / 4 apart, and so on.
 // Overwrites the blocks. `out` may be the first block.
 struct TreeSumValue {
-    float* blocks;  // one after the other, `count` values each
+    float* blocks;  // values of all ranks: `count` values of each rank, one rank after the other
     std::size_t count;
     std::size_t ranks;
     float* out;
@@ -77,7 +77,8 @@ struct CountedValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { ++counter[i]; }
 };
 
-// Multiplies the loss' gradient by the loss scale and by share.
+// Multiplies the gradient of the loss by the loss scale and by `share`, the weight of the micro-batch in the step's
+// mean gradient.
 struct LossScaledValue {
     float* gradient;
     float share;
@@ -100,8 +101,8 @@ struct DecidedValue {
     }
 };
 
-// Updates one value as torch.optim.SGD. Values that are constant during a run are members and become part of a
-// recording; other values are read from the state.
+// Updates one value as torch.optim.SGD. Values that are constant during a run are members, so that a recorded CUDA
+// graph contains them; the other values are read from the state in device memory.
 struct SgdValue {
     float* parameter;
     const float* gradient;
@@ -167,8 +168,8 @@ struct PoolSizes {
     RINGSIDE_HOST_DEVICE std::size_t outCount() const { return outHeight() * outWidth() * channels; }
     RINGSIDE_HOST_DEVICE std::size_t inCount() const { return height * width * channels; }
 };
-inline constexpr std::uint8_t kNoWinner = 255;  // mark of a window without a winner: all its values are below the 0 of
-                                                // a ReLU
+inline constexpr std::uint8_t kNoWinner = 255;  // value of `winners` for a window whose values are all below 0, so that
+                                                // the ReLU's 0 is the largest value
 
 // Computes one value of max-pooling. The first of equal values wins, and NaN is larger than any number, as in PyTorch.
 // i is an index into y.
@@ -197,8 +198,8 @@ struct PooledValue {
     }
 };
 
-// Computes one value of max-pooling's gradient. i is an index into gradX: each thread checks whether its input value
-// was the largest of its window, so that no two threads write to the same value.
+// Computes one value of max-pooling's gradient. i is an index into gradX: each thread checks whether the value of x at
+// index i was the largest of its window, so that no two threads write to the same value.
 struct PoolGradientValue {
     const float* gradY;
     const std::uint8_t* winners;

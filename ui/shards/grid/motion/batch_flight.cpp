@@ -36,18 +36,18 @@ void BatchFlight::setProgress(const RunProgress& progress) {
         const RankProgress& one = progress.ranks[rank];
         Batch& batch = m_batches[rank];
         if (batch.first >= 0 && (one.done != batch.first || !one.showsPhases || one.underway == 0)) batch = {};
-        if (batch.first >= 0 || !one.taken || !one.showsPhases || one.underway == 0) continue;
+        if (batch.first >= 0 || !one.isComputing || !one.showsPhases || one.underway == 0) continue;
         m_ms = static_cast<double>(m_clock.elapsed());
         batch = {one.done, one.underway, m_ms};
         if (m_theme.allowsMotion() && !m_timer.isActive()) m_timer.start();
     }
 }
 
-bool BatchFlight::isAnyTaken() const {
+bool BatchFlight::isAnyComputing() const {
     return std::ranges::any_of(m_batches, [](const Batch& one) { return one.first >= 0; });
 }
 
-CellRange BatchFlight::taken(int rank) const {
+CellRange BatchFlight::computingSlots(int rank) const {
     if (static_cast<std::size_t>(rank) >= m_batches.size()) return {0, 0};
     const Batch& batch = m_batches[static_cast<std::size_t>(rank)];
     if (batch.first < 0) return {0, 0};
@@ -71,7 +71,7 @@ void BatchFlight::paintHoles(QPainter& painter, const GridGeometry& geometry) co
     const bool apart = geometry.detail() == CellDetail::Thumbnail || geometry.detail() == CellDetail::Index;
     QPen border(m_theme.colors().border, 1, Qt::DashLine);
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
-        const CellRange slots_ = taken(static_cast<int>(rank));
+        const CellRange slots_ = computingSlots(static_cast<int>(rank));
         const qint64 first = std::max(slots_.first, seen.first), last = std::min(slots_.last, seen.last);
         if (first >= last) continue;
         const QRectF from = geometry.cell(static_cast<int>(rank), first);
@@ -93,7 +93,7 @@ void BatchFlight::paintCards(QPainter& painter, const CellPainter& cells, const 
     const bool apart = (geometry.detail() == CellDetail::Thumbnail || geometry.detail() == CellDetail::Index) &&
                        ranks.size() * seen.size() <= kMostFlying;
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
-        const CellRange slots_ = taken(static_cast<int>(rank));
+        const CellRange slots_ = computingSlots(static_cast<int>(rank));
         const qint64 first = std::max(slots_.first, seen.first), last = std::min(slots_.last, seen.last);
         if (first >= last) continue;
         const double share = travelled(m_batches[static_cast<std::size_t>(rank)]);

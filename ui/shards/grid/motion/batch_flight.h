@@ -20,8 +20,8 @@ class BatchFlight : public QObject {
     BatchFlight(const Theme& theme, QWidget& grid);
 
     void setProgress(const RunProgress& progress);
-    bool isAnyTaken() const;
-    CellRange taken(int rank) const;  // returns the slots that the rank is computing with; empty: none
+    bool isAnyComputing() const;
+    CellRange computingSlots(int rank) const;  // returns the slots that the rank is computing with; empty: none
 
     // Draws the cells that the moved cards have left empty, in coordinates of the cells' area.
     void paintHoles(QPainter& painter, const GridGeometry& geometry) const;

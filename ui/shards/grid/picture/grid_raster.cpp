@@ -68,7 +68,7 @@ void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, 
             key = majority.result();
         } else {
             key = colors.key(rank, shown, 0);
-            if (!steps) key = colors.withoutSteps(key);
+            if (!steps) key = colors.strongKey(key);
         }
         reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(row)))[x] = colors.rgb(key) | 0xff000000U;
     }
@@ -171,7 +171,7 @@ void GridRaster::startNext() {
 
 void drawStrip(QPainter& painter, const QRectF& place, const QImage& image, int row) {
     const QRect strip(0, row, image.width(), 1);
-    if (ChipSheet::serves(painter)) {
+    if (ChipSheet::canCopyTo(painter)) {
         painter.drawImage(place, image, strip);
     } else {
         painter.drawImage(place, image.copy(strip));

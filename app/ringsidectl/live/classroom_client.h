@@ -15,7 +15,7 @@
 namespace ringside {
 
 // Settings of a guest.
-struct SeatPlan {
+struct ClientSettings {
     JoinCode code;
     std::string name;
     std::filesystem::path worker;
@@ -26,9 +26,9 @@ struct SeatPlan {
 
 // One computer as a guest of a classroom: connects, receives the files, runs a rank when the host starts it, and
 // reconnects when the connection is lost.
-class ClassroomSeat {
+class ClassroomClient {
   public:
-    explicit ClassroomSeat(SeatPlan plan) : m_plan(std::move(plan)) {}
+    explicit ClassroomClient(ClientSettings plan) : m_plan(std::move(plan)) {}
 
     // Blocks until the classroom is over or the user leaves. Returns the exit code.
     int run(int signalFd);
@@ -47,7 +47,7 @@ class ClassroomSeat {
     void report(const std::string& kind, const std::string& text, std::int64_t number = 0);
     void end(int exitCode) { m_exitCode = exitCode; }
 
-    SeatPlan m_plan;
+    ClientSettings m_plan;
     std::unique_ptr<ClassroomGuest> m_guest;      // connection to the host; null while it is lost
     std::unique_ptr<ClassroomGuest> m_lostGuest;  // lost connection, which owns the files that a running rank still
                                                   // uses

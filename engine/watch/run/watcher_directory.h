@@ -11,13 +11,13 @@ namespace ringside {
 
 // Private directory of a watcher, mode 700, with the file of its secret and the path of its socket. The destructor
 // removes the directory.
-class WatchPlace {
+class WatcherDirectory {
   public:
     // Makes the directory below $XDG_RUNTIME_DIR or the directory for temporary files. Throws IoError.
-    WatchPlace();
-    ~WatchPlace();
-    WatchPlace(const WatchPlace&) = delete;
-    WatchPlace& operator=(const WatchPlace&) = delete;
+    WatcherDirectory();
+    ~WatcherDirectory();
+    WatcherDirectory(const WatcherDirectory&) = delete;
+    WatcherDirectory& operator=(const WatcherDirectory&) = delete;
 
     const std::string& secret() const { return m_secret; }
     std::filesystem::path secretFile() const { return m_directory / "secret"; }

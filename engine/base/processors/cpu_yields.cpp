@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/processors/cpu_offers.h"
+#include "base/processors/cpu_yields.h"
 
 #include <sched.h>
 
 namespace ringside {
 
-CpuOffers::TimePoint CpuOffers::make(TimePoint now) {
+CpuYields::TimePoint CpuYields::make(TimePoint now) {
     constexpr std::chrono::milliseconds kPause{100};
     m_system.yield();
     const TimePoint back = m_system.now();
@@ -13,7 +13,7 @@ CpuOffers::TimePoint CpuOffers::make(TimePoint now) {
     return back;
 }
 
-void CpuOffers::yieldProcessor() {
+void CpuYields::yieldProcessor() {
     ::sched_yield();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watch/link/watch_door.h"
+#include "watch/link/watch_listener.h"
 
 #include <cstdlib>
 #include <utility>
@@ -9,23 +9,23 @@
 
 namespace ringside {
 
-int WatchDoor::port() const {
+int WatchListener::port() const {
     const std::string address = m_remote.address();
     const std::size_t colon = address.rfind(':');
     return colon == std::string::npos ? 0 : std::atoi(address.c_str() + colon + 1);
 }
 
-void WatchDoor::close() {
+void WatchListener::close() {
     m_local.close();
     m_remote.close();
 }
 
-void WatchDoor::addInterests(std::vector<pollfd>& waiting) const {
+void WatchListener::addInterests(std::vector<pollfd>& waiting) const {
     m_local.addInterests(waiting);
     m_remote.addInterests(waiting);
 }
 
-std::vector<std::unique_ptr<WatchedRank>> WatchDoor::poll(const Admit& admit) {
+std::vector<std::unique_ptr<WatchedRank>> WatchListener::poll(const Admit& admit) {
     for (FrontDoor* door : {&m_local, &m_remote}) {
         door->poll([&](UniqueFd& socket, const std::string& nonce, const std::string& line) {
             return greet(socket, nonce, line, admit);
@@ -35,7 +35,7 @@ std::vector<std::unique_ptr<WatchedRank>> WatchDoor::poll(const Admit& admit) {
 }
 
 // Checks a greeting, answers it and keeps the connection of an admitted rank. False if the secret is not proven.
-bool WatchDoor::greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit) {
+bool WatchListener::greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     const auto now = std::chrono::steady_clock::now();
     if (!greeting || greeting->role != ConnectionRole::kWatch ||

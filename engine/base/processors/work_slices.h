@@ -3,28 +3,28 @@
 
 #include <utility>
 
-#include "base/processors/cpu_offers.h"
+#include "base/processors/cpu_yields.h"
 
 namespace ringside {
 
 // Splits long work into slices of 50 us with a yield after each, for threads that share CPUs with ranks. A rank that is
 // displaced for longer than the ranks busy-wait makes all other ranks sleep. Used by one thread.
-class ShortTurns {
+class WorkSlices {
   public:
     // Treats a yield as too slow after 10 ms. If ranks use all CPUs, a thread that yields runs again within about 5 ms,
     // even if it is a SCHED_IDLE thread.
-    ShortTurns() : ShortTurns(CpuOffers(std::chrono::milliseconds(10))) {}
-    explicit ShortTurns(CpuOffers offers) : m_offers(std::move(offers)) {}
+    WorkSlices() : WorkSlices(CpuYields(std::chrono::milliseconds(10))) {}
+    explicit WorkSlices(CpuYields offers) : m_yields(std::move(offers)) {}
 
     // Starts the first slice of the work. Call before the work.
     void begin();
 
-    // Yields the CPU if the slice is over and CpuOffers::worthwhile(). Call between two pieces of the work.
+    // Yields the CPU if the slice is over and CpuYields::isWorthwhile(). Call between two pieces of the work.
     void next();
 
   private:
-    CpuOffers m_offers;
-    CpuOffers::TimePoint m_turnEnd{};
+    CpuYields m_yields;
+    CpuYields::TimePoint m_turnEnd{};
 };
 
 }  // namespace ringside

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "strategy/page/twin_panel.h"
+#include "strategy/page/picture_table_panel.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -14,7 +14,7 @@ constexpr TypePixels kLeastSentence{90};
 
 }  // namespace
 
-TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent)
+PictureTablePanel::PictureTablePanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent)
     : QFrame(parent),
       m_head(new FlowLayout),
       m_sentence(new ElidedLabel(this)),
@@ -48,12 +48,12 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
     column->addWidget(m_note);
 }
 
-void TwinPanel::setNote(const QString& note) {
+void PictureTablePanel::setNote(const QString& note) {
     m_note->setWhole(note);
     m_note->setVisible(!note.isEmpty());
 }
 
-void TwinPanel::addPicture(QWidget* picture) {
+void PictureTablePanel::addPicture(QWidget* picture) {
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -65,17 +65,17 @@ void TwinPanel::addPicture(QWidget* picture) {
     m_stack->addWidget(scroll);
 }
 
-void TwinPanel::showPicture(int number) {
+void PictureTablePanel::showPicture(int number) {
     m_picture = number;
     showTable(m_asTable);
 }
 
-void TwinPanel::showTable(bool table) {
+void PictureTablePanel::showTable(bool table) {
     m_asTable = table;
     m_stack->setCurrentIndex(table ? 0 : 1 + m_picture);
 }
 
-QString TwinPanel::copyText() const {
+QString PictureTablePanel::copyText() const {
     const QString numbers = tabText(m_table->table());
     return numbers.isEmpty() ? QString() : m_sentence->text() + QLatin1Char('\n') + numbers;
 }

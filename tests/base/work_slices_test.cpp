@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/processors/short_turns.h"
+#include "base/processors/work_slices.h"
 
 #include "fake_processor.h"
 #include "support/catch.h"
@@ -11,7 +11,7 @@ using ringside::testing::FakeProcessor;
 namespace {
 
 // Returns the number of offers during `pieces` pieces of work of 10 us each.
-int offersDuring(int pieces, FakeProcessor& processor, ShortTurns& turns) {
+int offersDuring(int pieces, FakeProcessor& processor, WorkSlices& turns) {
     const int before = processor.offers;
     for (int piece = 0; piece < pieces; ++piece) {
         processor.time += 10us;
@@ -24,7 +24,7 @@ int offersDuring(int pieces, FakeProcessor& processor, ShortTurns& turns) {
 
 TEST_CASE("The CPU is offered after every 50 us of work") {
     FakeProcessor processor;
-    ShortTurns turns(CpuOffers(10ms, processor.system()));
+    WorkSlices turns(CpuYields(10ms, processor.system()));
     turns.begin();
     CHECK(offersDuring(4, processor, turns) == 0);
     CHECK(offersDuring(1, processor, turns) == 1);
@@ -33,7 +33,7 @@ TEST_CASE("The CPU is offered after every 50 us of work") {
 
 TEST_CASE("work that lost its CPU does not offer the CPU again for 100 ms") {
     FakeProcessor processor;
-    ShortTurns turns(CpuOffers(10ms, processor.system()));
+    WorkSlices turns(CpuYields(10ms, processor.system()));
     turns.begin();
     processor.othersTake = 28ms;
     CHECK(offersDuring(5, processor, turns) == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watch/run/watch_place.h"
+#include "watch/run/watcher_directory.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -43,7 +43,7 @@ std::string parentDirectory() {
 
 }  // namespace
 
-WatchPlace::WatchPlace() : m_secret(randomHex(32)) {
+WatcherDirectory::WatcherDirectory() : m_secret(randomHex(32)) {
     std::string name = parentDirectory() + "/ringside-watch-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
         throw IoError(name + " cannot be made (" + errnoText(errno) +
@@ -52,7 +52,7 @@ WatchPlace::WatchPlace() : m_secret(randomHex(32)) {
     writeSecretFile(secretFile(), m_secret);
 }
 
-WatchPlace::~WatchPlace() {
+WatcherDirectory::~WatcherDirectory() {
     std::error_code ignored;
     fs::remove(secretFile(), ignored);
     fs::remove(socket(), ignored);

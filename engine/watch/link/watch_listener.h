@@ -15,9 +15,9 @@
 namespace ringside {
 
 // Listening sockets of a watcher. Admits processes that prove the secret with the role kWatch. One thread.
-class WatchDoor {
+class WatchListener {
   public:
-    explicit WatchDoor(std::string secret) : m_secret(std::move(secret)) {}
+    explicit WatchListener(std::string secret) : m_secret(std::move(secret)) {}
 
     // Listens on a Unix socket that only this user can connect to. Returns false and sets errno on an error.
     bool listenAt(const std::filesystem::path& path) { return m_local.listenAt(path); }

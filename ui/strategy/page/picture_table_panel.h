@@ -13,10 +13,10 @@
 namespace ringside {
 
 // Panel with a picture, a title and a sentence, which can show the same numbers as a table.
-class TwinPanel final : public QFrame, public TextSource {
+class PictureTablePanel final : public QFrame, public TextSource {
     Q_OBJECT
   public:
-    TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent = nullptr);
+    PictureTablePanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent = nullptr);
 
     void setSentence(const QString& sentence) { m_sentence->setWhole(sentence); }
     void setNote(const QString& note);  // sets the text below the picture; empty: no text

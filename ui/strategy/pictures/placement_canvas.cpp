@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "strategy/pictures/holds_canvas.h"
+#include "strategy/pictures/placement_canvas.h"
 
 #include <QFontMetrics>
 #include <QPainter>
@@ -36,38 +36,39 @@ QString kindText(const BuiltLayer& layer) {
 
 }  // namespace
 
-HoldsCanvas::HoldsCanvas(Theme& theme, QWidget* parent) : StrategyCanvas(QStringLiteral("holdsCanvas"), theme, parent) {
+PlacementCanvas::PlacementCanvas(Theme& theme, QWidget* parent)
+    : StrategyCanvas(QStringLiteral("holdsCanvas"), theme, parent) {
     setAccessibleName(tr("Model placement: ranks by layers"));
 }
 
-std::vector<HoldsCanvas::Column> HoldsCanvas::columns() const {
+std::vector<PlacementCanvas::Column> PlacementCanvas::columns() const {
     std::vector<Column> all;
     const std::vector<BuiltLayer>& layers = scene().plan().layers;
     for (std::size_t i = 0; i < layers.size(); ++i)
         if (!layers[i].parameters.empty())
-            all.push_back({i, kindText(layers[i]), QString::fromStdString(layers[i].place)});
+            all.push_back({i, kindText(layers[i]), QString::fromStdString(layers[i].parameterPrefix)});
     return all;
 }
 
-void HoldsCanvas::sceneChanged() {
+void PlacementCanvas::sceneChanged() {
     const auto ranks = scene().cost ? static_cast<double>(scene().plan().mesh.ranks()) : 1;
     setMinimumHeight(static_cast<int>(kHeads + ranks * kLeastRow));
 }
 
-void HoldsCanvas::motionChanged() {
+void PlacementCanvas::motionChanged() {
     m_gathered.clear();
     if (!scene().motion || !scene().cost || !scene().isSharded()) return;
     if (const std::vector<LaneGroup> groups = scheduleLanes(scene()); !groups.empty())
         m_gathered = gatheredNow(scene(), groups.front());
 }
 
-double HoldsCanvas::rowHeight() const {
+double PlacementCanvas::rowHeight() const {
     const auto ranks = static_cast<double>(scene().plan().mesh.ranks());
     return std::clamp<double>((height() - kHeads) / ranks, kLeastRow, kMostRow);
 }
 
 // Returns the width of the longest text for a position in the mesh, such as "replica 0, shard 0 of 2".
-double HoldsCanvas::namesWidth() const {
+double PlacementCanvas::namesWidth() const {
     const QFontMetrics metrics(theme().smallFont());
     const StrategyPlan& plan = scene().plan();
     const int last = static_cast<int>(plan.mesh.ranks()) - 1;
@@ -76,7 +77,7 @@ double HoldsCanvas::namesWidth() const {
     return std::clamp<double>(widest + 12, kLeastNames, kMostNames);
 }
 
-QRectF HoldsCanvas::cell(int rank, std::size_t column) const {
+QRectF PlacementCanvas::cell(int rank, std::size_t column) const {
     const double names = namesWidth();
     const double pitch = std::min(kMostColumn, (width() - names) / std::max(1, m_columns));
     const double gap = pitch > 16 ? 4 : 1;
@@ -84,7 +85,7 @@ QRectF HoldsCanvas::cell(int rank, std::size_t column) const {
     return {names + static_cast<double>(column) * pitch, kHeads + rank * row, pitch - gap, row - (row > 20 ? 4 : 2)};
 }
 
-void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& columns) const {
+void PlacementCanvas::drawHeads(QPainter& painter, const std::vector<Column>& columns) const {
     painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -99,7 +100,7 @@ void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& column
 }
 
 // Draws the state that a rank holds. gathered: its parameters are complete on this rank at the moment.
-void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const {
+void PlacementCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const {
     static constexpr std::array kLetters = {"P", "G", "O"};
     const QColor color = theme().rankColor(rank);
     const QColor empty = mixedInk(theme().colors().panel, color, 0.16);
@@ -128,7 +129,7 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool 
     }
 }
 
-void HoldsCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>& columns) {
+void PlacementCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>& columns) {
     const StrategyPlan& plan = scene().plan();
     const QRectF first = cell(rank, 0);
     const QString place = placeText(plan, rank);
@@ -170,7 +171,7 @@ void HoldsCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>
     }
 }
 
-void HoldsCanvas::draw(QPainter& painter) {
+void PlacementCanvas::draw(QPainter& painter) {
     const std::vector<Column> all = columns();
     m_columns = static_cast<int>(all.size());
     if (all.empty()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live/classroom_seat.h"
+#include "live/classroom_client.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ constexpr seconds kConnectPatience{8};
 
 }  // namespace
 
-int ClassroomSeat::run(int signalFd) {
+int ClassroomClient::run(int signalFd) {
     m_lostAt = Clock::now();
     while (!m_exitCode) {
         if (!m_guest && !connect()) break;
@@ -49,7 +49,7 @@ int ClassroomSeat::run(int signalFd) {
 
 // Tries to connect, at most once per kTryEvery. Returns false and sets the exit code if the classroom refuses this
 // computer, or if no connection succeeded within kFirstPatience, or within kGiveUpAfter after a lost connection.
-bool ClassroomSeat::connect() {
+bool ClassroomClient::connect() {
     const auto now = Clock::now();
     if (now < m_tryAt) return true;
     m_tryAt = now + kTryEvery;
@@ -74,7 +74,7 @@ bool ClassroomSeat::connect() {
 
 // Waits for input for up to kSeatLooksEvery. Returns true if the user leaves the classroom: a signal, or in JSON mode
 // the end of standard input.
-bool ClassroomSeat::wait(int signalFd) {
+bool ClassroomClient::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
                         {m_guest ? m_guest->fd() : -1, POLLIN, 0},
                         {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
@@ -91,7 +91,7 @@ bool ClassroomSeat::wait(int signalFd) {
     return true;
 }
 
-void ClassroomSeat::readClass() {
+void ClassroomClient::readClass() {
     if (!m_guest) return;
     const bool open = m_guest->read();
     while (const auto line = m_guest->next()) {
@@ -115,7 +115,7 @@ void ClassroomSeat::readClass() {
     report("lost", "connection to the classroom lost; reconnecting");
 }
 
-void ClassroomSeat::handleLine(const ClassroomLine& line) {
+void ClassroomClient::handleLine(const ClassroomLine& line) {
     if (line.kind == ClassroomLine::Kind::kStart) return launchRank(line.start);
     if (line.kind == ClassroomLine::Kind::kNews) return report("news", line.text);
     if (line.kind != ClassroomLine::Kind::kOver) return;
@@ -123,7 +123,7 @@ void ClassroomSeat::handleLine(const ClassroomLine& line) {
     end(line.number > 0 && line.number < 256 ? static_cast<int>(line.number) : 0);
 }
 
-void ClassroomSeat::launchRank(const ClassroomStart& start) {
+void ClassroomClient::launchRank(const ClassroomStart& start) {
     if (m_rank) m_rank->signal(SIGKILL);  // ends the rank of an earlier start
     m_rank.reset();
     m_lostGuest.reset();
@@ -151,7 +151,7 @@ void ClassroomSeat::launchRank(const ClassroomStart& start) {
     report("rank", "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize), start.rank);
 }
 
-void ClassroomSeat::readRank() {
+void ClassroomClient::readRank() {
     if (!m_rank) return;
     std::array<char, 4096> bytes;
     for (;;) {
@@ -166,7 +166,7 @@ void ClassroomSeat::readRank() {
     if (m_rank->poll()) endRank();
 }
 
-void ClassroomSeat::endRank() {
+void ClassroomClient::endRank() {
     const ChildEnd end = *m_rank->end();
     m_rank.reset();
     m_lostGuest.reset();
@@ -175,14 +175,14 @@ void ClassroomSeat::endRank() {
     report("ended", code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
 }
 
-void ClassroomSeat::reportProgress() {
+void ClassroomClient::reportProgress() {
     const auto now = Clock::now();
     if (!m_guest || now < m_reportAt) return;
     m_reportAt = now + kSeatReportInterval;
     m_guest->send({ClassroomLine::Kind::kHere, m_rank ? "training" : m_guest->progress()});
 }
 
-void ClassroomSeat::report(const std::string& kind, const std::string& text, std::int64_t number) {
+void ClassroomClient::report(const std::string& kind, const std::string& text, std::int64_t number) {
     if (kind + text == m_lastMessage) return;
     m_lastMessage = kind + text;
     if (m_plan.lines) {

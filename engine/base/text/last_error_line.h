@@ -8,6 +8,6 @@ namespace ringside {
 
 // Returns the last non-blank line of ringsidectl's output without the prefix "ringsidectl: ". This line names the cause
 // of a failure. Empty if there is no such line.
-std::string lastComplaint(std::string_view output);
+std::string lastErrorLine(std::string_view output);
 
 }  // namespace ringside

@@ -6,10 +6,10 @@
 namespace ringside {
 
 // Picture of ranks by layers: the parameters, gradients and optimizer state that each rank holds, complete or in part.
-class HoldsCanvas final : public StrategyCanvas {
+class PlacementCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
-    explicit HoldsCanvas(Theme& theme, QWidget* parent = nullptr);
+    explicit PlacementCanvas(Theme& theme, QWidget* parent = nullptr);
 
   protected:
     void draw(QPainter& painter) override;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text/last_complaint.h"
+#include "base/text/last_error_line.h"
 
 namespace ringside {
 
-std::string lastComplaint(std::string_view output) {
+std::string lastErrorLine(std::string_view output) {
     constexpr std::string_view kSpace = " \t\r\n";
     constexpr std::string_view kProgram = "ringsidectl: ";
     const std::size_t last = output.find_last_not_of(kSpace);

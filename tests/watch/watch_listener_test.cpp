@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watch/link/watch_door.h"
+#include "watch/link/watch_listener.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ UniqueFd connectLocally(const std::filesystem::path& path) {
 // A watcher and one process that connects to it.
 struct Meeting {
     TemporaryDirectory folder;
-    WatchDoor door{"the secret"};
+    WatchListener door{"the secret"};
     std::vector<std::unique_ptr<WatchedRank>> ranks;
     std::string refusal;
 
