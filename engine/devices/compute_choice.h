@@ -15,7 +15,7 @@ struct ComputeChoice {
     std::string whyBackend;
     DeviceChoice device = DeviceChoice::kAuto;
     std::string whyDevice;
-    std::string cpuSetting;  // copy of HostDevices::cpuSetting if the CPU is chosen, otherwise empty
+    std::string cpuSetting;  // environment variable that limits the CPU instructions; empty if none or a GPU
 };
 
 // Resolves `auto` and explains the choice. `auto` chooses GPUs if there is a GPU for each rank or parallel.share_gpu is

@@ -106,7 +106,7 @@ def _queue_previous_times():
         unused = data.get("unused_parameter_size", 0)
         if iteration == 3 or first or unused != _unused.get(id(model)):
             _unused[id(model)] = unused
-            _note_plan(model, iteration)
+            _note_buckets(model, iteration)
 
 
 def synchronized_forwards(model, iteration):
@@ -118,7 +118,7 @@ def synchronized_forwards(model, iteration):
     return int(getattr(model, "_lazy_init_ran", True) and getattr(model, "require_forward_param_sync", True))
 
 
-def _note_plan(model, iteration):
+def _note_buckets(model, iteration):
     """Reports the buckets and the unused parameters that the logging data of DDP contains."""
     logged = model.logger._get_ddp_logging_data()
     data, texts = logged.ints_map, logged.strs_map

@@ -12,7 +12,7 @@ import zlib
 
 LISTS = ("samples", "imgs", "files", "filenames", "paths")
 MOST_ITEMS = 4096  # limit of the number of hashed items of a list, which are evenly spaced
-MOST_LISTED = 1000000  # limit of the number of indices of a Subset that are reported one by one
+MOST_LISTED = 1000000  # a Subset with more indices is reported without the list of its indices
 MOST_VALUES = 64  # limit of the number of values read of a tensor or of a sample, which are evenly spaced
 
 

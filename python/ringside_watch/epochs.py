@@ -11,7 +11,7 @@ class Pass:
     def __init__(self):
         self.epoch = None  # epoch of the loader: number of this pass among its passes in which batches were trained on
         self.sha = hashlib.sha256()
-        self.slots = 0  # number of indices trained on
+        self.slots = 0  # number of indices in the trained batches of this pass
         self.trained = 0  # number of batches trained on
         self.untrained = 0
         self.delivered = 0

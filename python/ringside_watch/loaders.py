@@ -11,7 +11,7 @@ from . import collectives, datasets, guard, observations, samplers
 from .observations import Watching
 
 CONTENT_BATCHES = 4  # number of fingerprinted batches of a loader's first pass; a later pass has only one
-CONTENT_PASSES = 50  # limit of the number of passes with fingerprints, because a script can begin a pass for each batch
+CONTENT_PASSES = 50  # number of first passes of each loader with fingerprints; a script can begin a pass for each batch
 CONTENT_SAMPLES = (64, 8)  # limit of the number of fingerprinted samples of a batch: in the first pass, in later passes
 
 HOOK = guard.Hook("loader")
@@ -50,7 +50,7 @@ class _Iteration:
 
 def patch(module):
     """Wraps the base class of all iterators of torch.utils.data, and the constructor of DataLoader."""
-    guard.wrap(module.DataLoader, "__init__", samplers.CREATED, after=samplers.note_created)
+    guard.wrap(module.DataLoader, "__init__", samplers.CREATED, after=samplers.note_creating_line)
     iterator = module._BaseDataLoaderIter
     guard.wrap(iterator, "__init__", HOOK, after=_note_iterator_created)
     guard.wrap(iterator, "_reset", HOOK, before=_note_iterator_reset)

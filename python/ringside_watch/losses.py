@@ -198,9 +198,9 @@ def _note_scaled(_, args, result):
 
 
 def _scaler_steps(args, kwargs):
-    return {"before": optimizers.steps_seen()}
+    return {"before": optimizers.steps_begun()}
 
 
 def _scaler_stepped(token, args, result):
-    if optimizers.steps_seen() == token["before"]:
+    if optimizers.steps_begun() == token["before"]:
         observations.note("skipped", time.monotonic_ns())

@@ -167,8 +167,8 @@ def look_at_gradients():
         "after_step": optimizer._ringside.steps, "cleared": not any(bool((one != 0).any()) for one in smallest)})
 
 
-def steps_seen():
-    """Returns the number of steps that all optimizers together have made."""
+def steps_begun():
+    """Returns the number of steps that all optimizers together have begun."""
     return _count["inside"]
 
 

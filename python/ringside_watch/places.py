@@ -42,7 +42,7 @@ def is_own_code(filename):
 
 def user_line(depth=1):
     """Returns the innermost line of the user's code on the stack, or None."""
-    return line_of(sys._getframe(depth))
+    return user_line_from(sys._getframe(depth))
 
 
 def creating_line(depth=1):
@@ -52,10 +52,10 @@ def creating_line(depth=1):
     frame = sys._getframe(depth)
     while frame is not None and frame.f_code.co_name == "__init__":
         frame = frame.f_back
-    return line_of(frame)
+    return user_line_from(frame)
 
 
-def line_of(frame):
+def user_line_from(frame):
     """Returns the innermost line of the user's code from this frame outwards, or None."""
     while frame is not None:
         if is_user_code(frame.f_code.co_filename):

@@ -17,10 +17,10 @@ _created = weakref.WeakKeyDictionary()  # DataLoader or DistributedSampler -> li
 
 def patch(module):
     """Wraps the constructor of DistributedSampler."""
-    guard.wrap(module.DistributedSampler, "__init__", CREATED, after=note_created)
+    guard.wrap(module.DistributedSampler, "__init__", CREATED, after=note_creating_line)
 
 
-def note_created(_, args, result):
+def note_creating_line(_, args, result):
     """Records the line that creates a loader or sampler. The constructor of a subclass calls this for the same object."""
     try:
         _created[args[0]] = places.creating_line(2)

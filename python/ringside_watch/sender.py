@@ -94,7 +94,7 @@ class Sender:
             if kind == "time":
                 self._answer_time(line)
             elif kind == "stack":
-                self._stalls.report_now(self._report)
+                self._stalls.add_stall_to(self._report)
 
     def _answer_time(self, line):
         asked, zero = line.get("asked_us"), line.get("zero_us")

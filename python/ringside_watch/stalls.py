@@ -55,9 +55,9 @@ class Stalls:
         limit = max(FIRST_SECONDS, 8 * report.step_seconds)
         if now - self._since >= limit and now - self._reported >= AGAIN_SECONDS:
             self._reported = now
-            self.report_now(report)
+            self.add_stall_to(report)
 
-    def report_now(self, report):
+    def add_stall_to(self, report):
         """Adds the "stalled" facts: duration, CPU time, phase, collective or message in progress, and Python stack."""
         facts = {"for_us": int((time.monotonic() - self._since) * 1e6), "phase": Watching.phase,
                  "steps": report.steps.number, "cpu_us": self._cpu_us() - self._cpu_before}
@@ -72,5 +72,5 @@ class Stalls:
         frame = sys._current_frames().get(self._process.training_thread)
         if frame is not None:
             facts["stack"] = places.stack_of(frame)
-            facts["where"] = places.line_of(frame)
+            facts["where"] = places.user_line_from(frame)
         report.fact(time.monotonic_ns(), "stalled", facts)

@@ -53,7 +53,7 @@ class StepsReport:
             report.add("replica", combined(report.rank, step.number, step.checksums))
         self._sparse = length < TRACE_SPACING_NS * (1.2 if self._sparse else 1.0)
         Watching.long_steps = not self._sparse
-        # Steps that the hooks observed before long_steps was set can lack CPU times, and are then not traced.
+        # The hooks take CPU times in every step only since long_steps is true. A step without them is not traced.
         if is_traced(step.number) and begin[1] is not None and step.end_cpu is not None:
             self._untraced.append((step, self._epoch_of(step), begin))
         try:

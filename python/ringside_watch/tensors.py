@@ -16,7 +16,7 @@ MOST_VALUES = 1 << 18  # limit of the number of values read of one tensor
 MOST_CHECKPOINTS = 500
 
 _optimizers = weakref.WeakKeyDictionary()  # optimizer -> number of the optimizer
-_saved = {}  # number of an optimizer -> its latest step with a checkpoint
+_saved = {}  # number of an optimizer -> its latest step after which the script called torch.save
 _checkpoints = [0]
 
 

@@ -16,7 +16,7 @@ def look(models):
     """Checks the parameters of the models after steps 2, 4, 8, 16, ... of all optimizers together. Called after each
     optimizer step.
     """
-    step = optimizers.steps_seen()
+    step = optimizers.steps_begun()
     if step >= 2 and not step & (step - 1):
         HOOK.call(_look, models, step)
 

@@ -219,7 +219,7 @@ TEST_CASE("if rank 0 cannot start, every rank reports the reason and stops waiti
     ByHand run(4, {"--set", "parallel.strategy=model_parallel"});  // a stage each of 3 layers
     for (const auto& rank : run.ranks) CHECK(rank->wait() == 2);
     for (const auto& rank : run.ranks) CHECK(contains(rank->output(), "makes 4 stages, but the model has 3 layers"));
-    CHECK(contains(run.ranks[3]->output(), "this rank is not needed: rank 0 cannot start: parallel.world_size"));
+    CHECK(contains(run.ranks[3]->output(), "this rank cannot start, because rank 0 cannot start: parallel.world_size"));
     CHECK_FALSE(fs::exists(run.out));
 }
 

@@ -95,16 +95,16 @@ TEST_CASE("a line in pieces is read up to its newline and no further") {
     const UniqueFd own(pair[0]), other(pair[1]);
     LineReader reader(10);
     sendText(other, "one");
-    CHECK(reader.read(own.get()).state == TakenLine::State::kNotYet);
+    CHECK(reader.read(own.get()).state == LineResult::State::kNotYet);
     sendText(other, " line\nrest");
-    const TakenLine line = reader.read(own.get());
-    CHECK(line.state == TakenLine::State::kLine);
+    const LineResult line = reader.read(own.get());
+    CHECK(line.state == LineResult::State::kLine);
     CHECK(line.text == "one line");
     std::array<char, 16> rest{};
     REQUIRE(::recv(own.get(), rest.data(), rest.size(), MSG_DONTWAIT) == 4);
     CHECK(std::string(rest.data()) == "rest");
     sendText(other, "12345678901");
-    CHECK(reader.read(own.get()).state == TakenLine::State::kTooLong);
+    CHECK(reader.read(own.get()).state == LineResult::State::kTooLong);
 }
 
 TEST_CASE("a host without file descriptors serves the newest connection and pauses if it can serve none") {

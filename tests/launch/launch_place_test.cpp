@@ -184,7 +184,7 @@ TEST_CASE("A rank of a launcher that cannot be read is refused instead of traini
         {{{"PALS_RANKID", "0"}}, "PALS_RANKID is 0"},
         // one process on each of several hosts: PALS sets no total number
         {{{"PALS_RANKID", "0"}, {"PALS_LOCAL_RANKID", "0"}, {"PALS_LOCAL_SIZE", "1"}, {"PALS_NODEID", "0"}},
-         "a launcher numbered this process"},
+         "a launcher has given this process a rank"},
         {{{"ACME_RANK", "0"}, {"ACME_NNODES", "1"}}, "ACME_RANK is 0"},
         {{{"FLUX_TASK_RANK", "0"}, {"FLUX_TASK_LOCAL_ID", "0"}, {"FLUX_JOB_SIZE", "2"}, {"FLUX_JOB_NNODES", "2"}},
          "FLUX_TASK_RANK is 0 and FLUX_JOB_"},

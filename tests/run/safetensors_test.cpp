@@ -7,6 +7,7 @@
 #include "base/errors/errors.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
+#include "support/sha256_of.h"
 #include "support/stored_tensors.h"
 #include "support/temporary_directory.h"
 

@@ -14,7 +14,9 @@ COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 IGNORED = ("SPDX", "NOLINT", "clang-format", "#!/")
 VALUE = r'(\([^()";{}]*(?:"[^"]*"[^()";{}]*)+\)|[^";{}]{1,120}?)'
 JOINED = re.compile(rf'\s*(?:\+\s*{VALUE}\s*\+\s*)?(?=")')
-NOT_FOR_USERS = re.compile(r"#\s*include|static_assert|RINGSIDE_ASSERT|setSynonyms")
+VIEW = r'\{QStringLiteral\("\w+"\), tr\("[^"]*"\), tr\($'  # view of a page: name, title and search words
+NOT_FOR_USERS = re.compile(
+    rf'#\s*include|static_assert|RINGSIDE_ASSERT|setSynonyms|QStringLiteral\("\w+\.md"\)|{VIEW}')
 WORD = re.compile(r"(?:(?<=\s)|^)[A-Za-z]+(?=[\s,;:.!?)]|$)")
 TYPE = re.compile(r"^(?:class|struct|enum class|enum)\s+(?:RINGSIDE_\w+\s+)?(\w+)[^;]*$")
 FUNCTION = re.compile(r"^\s*(?!return\b|throw\b|using\b|friend\b|#|else\b|if\b|for\b)[\w:<>,&*~\[\]\s]+[\s&*~](\w+)\(")
@@ -121,7 +123,7 @@ def after(code, at):
 def messages(path, text):
     """Texts of three words or more. An expression that is joined to a literal is shown as <expression>.
 
-    Search terms of commands (setSynonyms) are left out, because no user sees them.
+    Search words of commands and views, and headings of documents, are left out, because the program does not show them.
     """
     if path.startswith("engine/export/") and "/pytorch_" in path:
         return []  # parts of the exported script

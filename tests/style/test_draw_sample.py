@@ -27,6 +27,8 @@ SOURCE = """void fail(int rank) {
     RINGSIDE_ASSERT(rank >= 0, "not for a user");
     set("step_ms", "http://a");
     setSynonyms(*run, tr("start train launch"));
+    show({QStringLiteral("timeline.md"), QStringLiteral("What this page shows")});
+    return {{QStringLiteral("mesh"), tr("Mesh"), tr("groups bytes on each link")}};
     return name(rank) + " has left " + (late ? "the run" : "a group") + " at step " + step;
     return late ? "; the last step is " + step : "; nothing was saved";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/catch.h"
+#include "support/latest_with_cells.h"
 #include "telemetry/data/run_data.h"
 
 using namespace ringside;
@@ -65,7 +66,7 @@ TEST_CASE("cells are kept only for the latest inspected steps, norms for many") 
     }
     const ReplicaData& replicas = run.replicas();
     CHECK(replicas.steps().size() == ReplicaData::kMaxSteps);
-    CHECK(replicas.latestWhole()->step == 2000);
+    CHECK(latestWithCells(replicas)->step == 2000);
     std::size_t whole = 0;
     for (const auto& [number, step] : replicas.steps()) whole += step.hasCells();
     CHECK(whole == ReplicaData::kMaxWholeSteps);
@@ -148,9 +149,9 @@ TEST_CASE("views of gradients are kept by moment and rank, and changes are compa
     CHECK((step.own.size() == 2 && step.mean.size() == 2 && step.change.size() == 2));
     CHECK((!step.own[0] && step.mean[0] && !step.mean[1] && !step.change[0] && step.change[1]));
     CHECK((step.wholeMean()->cells == std::vector<double>{5} && step.wholeChange()->cells == std::vector<double>{6}));
-    CHECK((!step.hasCells() && data.latestWhole() == nullptr));
+    CHECK((!step.hasCells() && latestWithCells(data) == nullptr));
     CHECK(data.apply(viewOf(1, 3, GradientMoment::kOwn, {8})));
-    CHECK((step.hasCells() && data.latestWhole() == &step));
+    CHECK((step.hasCells() && latestWithCells(data) == &step));
     CHECK_FALSE(data.state());
     change.rank = 0;
     change.checksums = {12};
@@ -159,7 +160,7 @@ TEST_CASE("views of gradients are kept by moment and rank, and changes are compa
     // A view with norms only has no cells.
     ReplicaData norms(1);
     CHECK(norms.apply(viewOf(0, 3, GradientMoment::kMean, {})));
-    CHECK((norms.steps().at(3).wholeMean() == nullptr && norms.latestWhole() == nullptr));
+    CHECK((norms.steps().at(3).wholeMean() == nullptr && latestWithCells(norms) == nullptr));
 }
 
 TEST_CASE("the oldest views are forgotten first, their cells before their norms") {
@@ -180,5 +181,5 @@ TEST_CASE("the oldest views are forgotten first, their cells before their norms"
     CHECK((data.steps().at(5).own[0]->rows.empty() && data.steps().at(5).mean[0]->columns.empty()));
     CHECK(data.apply(viewOf(0, kSteps + 2, GradientMoment::kOwn, {})));
     CHECK((data.steps().size() == ReplicaData::kMaxSteps && data.steps().begin()->first == 3));
-    CHECK(data.latestWhole()->step == kSteps + 1);
+    CHECK(latestWithCells(data)->step == kSteps + 1);
 }

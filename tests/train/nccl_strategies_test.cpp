@@ -11,6 +11,7 @@
 #include "comm/in_process_store.h"
 #include "config/leaves.h"
 #include "support/choices.h"
+#include "support/sha256_of.h"
 #include "train/strategy_runs.h"
 #include "train/threaded_nccl.h"
 

@@ -13,6 +13,7 @@
 #include "data/sets/common/memory_dataset.h"
 #include "support/catch.h"
 #include "support/choices.h"
+#include "support/sha256_of.h"
 #include "support/temporary_directory.h"
 #include "train/replay.h"
 #include "train/strategy_runs.h"

@@ -7,6 +7,7 @@
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
 #include "support/choices.h"
+#include "support/sha256_of.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"
 

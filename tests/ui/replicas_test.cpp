@@ -10,6 +10,7 @@
 #include "replicas/replicas_page.h"
 #include "support/catch.h"
 #include "support/choices.h"
+#include "support/latest_with_cells.h"
 #include "telemetry/events/codec.h"
 #include "theme/theme.h"
 #include "ui/telemetry.h"
@@ -116,7 +117,7 @@ TEST_CASE("an inspected step is shown with the rank farthest from the mean, and 
     bench.look();
     CHECK(bench.text("contributionLabel") ==
           "Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50). It trained samples 7, 42.");
-    const InspectedStep& step = *bench.run.data().replicas().latestWhole();
+    const InspectedStep& step = *latestWithCells(bench.run.data().replicas());
     const TableData table = gradientTable(step);
     CHECK(table.rows == 16);
     CHECK(table.row(4) == QStringList{"own", "1", "0.weight", "0", "0", "3"});

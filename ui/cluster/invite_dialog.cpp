@@ -192,7 +192,7 @@ void InviteDialog::open() {
     QFile out(file);
     const std::string text = m_experiment.resolvedConfig().toText(2);
     if (!out.open(QIODevice::WriteOnly) || out.write(text.data(), static_cast<qint64>(text.size())) < 0) {
-        m_problem->setText(tr("%1 cannot be written: free space.").arg(file));
+        m_problem->setText(tr("%1 cannot be written: free some disk space.").arg(file));
         m_problem->show();
         return;
     }

@@ -79,7 +79,7 @@ void ExperimentForm::addBrowseButton() {
     auto* browse = new QPushButton(tr("Browse"), path);
     browse->setObjectName(QStringLiteral("browseDataButton"));
     browse->setToolTip(tr("Choose the file or folder with the samples; a preview is shown first"));
-    browse->setAccessibleName(tr("Browse for the data file"));
+    browse->setAccessibleName(tr("Browse for the file or folder of the data"));
     connect(browse, &QPushButton::clicked, this, &ExperimentForm::browseRequested);
     path->append(browse);
 }
@@ -141,16 +141,16 @@ void ExperimentForm::refresh() {
         slow ? tr("Reading the data...") : dataSentence(config, split), modelSentence(config, split),
         parallelSentence(config, transportSentence(config, compute)),
         workers.isEmpty() ? loading : loading + QLatin1Char('\n') + workers, optimisationSentence(config, split)};
-    setLayoutsEnabled(false);
+    setRelayoutEnabled(false);
     for (std::size_t i = 0; i < m_sections.size(); ++i) {
         m_sections[i]->refresh();
         m_sections[i]->setSentence(sentences[i]);
     }
-    setLayoutsEnabled(true);
+    setRelayoutEnabled(true);
 }
 
 // Disables or enables all layouts, so that showing many rows computes the layout once instead of once per row.
-void ExperimentForm::setLayoutsEnabled(bool enabled) {
+void ExperimentForm::setRelayoutEnabled(bool enabled) {
     for (FormSection* section : m_sections) section->layout()->setEnabled(enabled);
     m_sections.front()->parentWidget()->layout()->setEnabled(enabled);
 }

@@ -31,7 +31,7 @@ class ExperimentForm final : public QWidget {
     void setFolded(const QStringList& sections);
 
   Q_SIGNALS:
-    void browseRequested();   // emitted when the user wants to choose the data file
+    void browseRequested();   // emitted when the user wants to choose the file or folder with the samples
     void sweepRequested();    // emitted when the user wants to measure which number of workers loads fastest
     void summaryRequested();  // emitted when the user wants to see the model's layers
 
@@ -41,7 +41,7 @@ class ExperimentForm final : public QWidget {
     void addModelSummaryButton();
     void addThrottleButton();
     void refresh();
-    void setLayoutsEnabled(bool enabled);
+    void setRelayoutEnabled(bool enabled);
 
     ExperimentModel& m_model;
     std::vector<FormSection*> m_sections;

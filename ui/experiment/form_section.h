@@ -25,7 +25,7 @@ class FormSection final : public QWidget {
     FormSectionId id() const { return m_id; }
     QString name() const { return m_name->objectName(); }
     FieldRow* row(const char* path) const;
-    QPushButton* addToTitle(const QString& text);  // adds a plain button beside the button More
+    QPushButton* addToTitle(const QString& text);  // adds a button in the style of More, on its left
     void refresh();
     void setSentence(const QString& text);
     // Shows or hides the rarely needed fields. refresh() shows them if a hidden field has a problem.

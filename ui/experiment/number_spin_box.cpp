@@ -62,8 +62,8 @@ QValidator::State NumberSpinBox::validate(QString&, int&) const {
     return QValidator::Acceptable;
 }
 
-// Leaves the undo and redo keys to the experiment. The base class passes the event directly to its line edit, which
-// would claim the keys although it has nothing to undo.
+// Leaves the keys of undo, redo and "?" to the shortcuts of the window. The base class passes the event directly to its
+// line edit, which would claim the keys although it has nothing to undo.
 bool NumberSpinBox::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

@@ -20,7 +20,7 @@
 #include "identity/table_copy.h"
 #include "main_window/actions/pytorch_comparison_action.h"
 #include "main_window/bars/experiment_dock.h"
-#include "main_window/bars/rank_dock.h"
+#include "main_window/bars/rank_cards_dock.h"
 #include "main_window/bars/run_notices.h"
 #include "main_window/bars/top_bar.h"
 #include "main_window/bars/window_tools.h"
@@ -163,7 +163,7 @@ QWidget* MainWindow::addBottomDocks() {
     m_logDock->setWidget(log);
     addDockWidget(Qt::BottomDockWidgetArea, m_logDock);
     m_logDock->hide();
-    auto* ranks = new RankDock({m_experiment, m_run, m_controller, m_services.theme}, this);
+    auto* ranks = new RankCardsDock({m_experiment, m_run, m_controller, m_services.theme}, this);
     addDockWidget(Qt::BottomDockWidgetArea, ranks);
     splitDockWidget(m_logDock, ranks, Qt::Vertical);
     return &ranks->ranks();
@@ -322,7 +322,7 @@ void MainWindow::showRequestedRun(RunSession::PageToShow page) {
 
 // Removes the shown run from the pages unless it is live. Called when another experiment was put into the form.
 void MainWindow::forgetRun() {
-    m_watch.showForm();
+    m_watch.showExperimentForm();
     if (!m_controller.isLive()) m_notice->hide();
     m_session.forget();
     refreshRunActions();

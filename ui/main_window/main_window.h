@@ -67,7 +67,8 @@ class MainWindow final : public QMainWindow {
     // Restores the layout and the unsaved experiment of the last session, and offers to attach to the last run if it is
     // still live.
     void restore();
-    // Shows a run and its experiment. False if there is no run to show; noticeText() contains the reason.
+    // Shows the run in a directory and its experiment, after asking about unsaved changes. Returns false if another run
+    // is live or the directory contains no run; noticeText() then contains the reason.
     bool openRun(const QString& directory) { return m_session.open(directory, RunSession::AfterOpening::kShow); }
     QString noticeText() const { return m_notice->text(); }
 

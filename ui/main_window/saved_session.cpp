@@ -44,7 +44,7 @@ void SavedSession::restore() {
     const qint64 before = m_in.settings.get(settings::kProcess);
     m_in.settings.set(settings::kProcess, QCoreApplication::applicationPid());
     if (hasFailed(before)) return askAfterCrash();
-    restoreAll();
+    restoreWindowAndDraft();
 }
 
 // Asks before anything is restored, because the stored layout or experiment may have caused the failure.
@@ -54,14 +54,14 @@ void SavedSession::askAfterCrash() {
                          "without them if they caused the failure. A live run continues in both cases."),
                       {tr("Restore"), tr("Start without")}},
                      [this](int answer) {
-                         if (answer == 0) return restoreAll();
+                         if (answer == 0) return restoreWindowAndDraft();
                          resetLayout();
                          m_in.files.keepDraftFromNowOn();
                          offerLastRun();
                      });
 }
 
-void SavedSession::restoreAll() {
+void SavedSession::restoreWindowAndDraft() {
     QMainWindow& window = m_in.window;
     window.restoreGeometry(m_in.settings.get(settings::kGeometry));
     // Limits the window to the size of the screen: the stored size can come from a larger screen or from a smaller

@@ -45,7 +45,7 @@ class SavedSession final : public QObject {
 
   private:
     void askAfterCrash();
-    void restoreAll();
+    void restoreWindowAndDraft();
     void offerLastRun();
     void offerResume(const QString& directory);
 

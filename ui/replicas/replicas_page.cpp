@@ -267,7 +267,7 @@ QList<std::int64_t> ReplicasPage::choosableSteps() const {
     return all;
 }
 
-std::optional<std::int64_t> ReplicasPage::shownNumber() const {
+std::optional<std::int64_t> ReplicasPage::shownStepNumber() const {
     if (m_chosen) return m_chosen;
     const QList<std::int64_t> all = choosableSteps();
     if (!all.isEmpty()) return all.back();
@@ -276,7 +276,7 @@ std::optional<std::int64_t> ReplicasPage::shownNumber() const {
 
 const InspectedStep* ReplicasPage::shownStep() const {
     const auto& steps = m_run.data().replicas().steps();
-    const auto number = shownNumber();
+    const auto number = shownStepNumber();
     const auto found = number ? steps.find(*number) : steps.end();
     return found != steps.end() && found->second.hasCells() ? &found->second : nullptr;
 }
@@ -285,7 +285,7 @@ const InspectedStep* ReplicasPage::shownStep() const {
 // page shows each new step from then on.
 void ReplicasPage::showOtherStep(int by) {
     const QList<std::int64_t> all = choosableSteps();
-    const auto number = shownNumber();
+    const auto number = shownStepNumber();
     if (all.isEmpty() || !number) return;
     m_clicked = false;
     const auto behind = std::ranges::upper_bound(all, *number);
@@ -314,7 +314,7 @@ void ReplicasPage::showTools() {
     const bool isPast = run.ended() && m_run.formDiffers();
     m_sentence->setText(sentence);
     setTone(m_sentence, sentence.isEmpty() || !held.isEmpty() ? "" : apart ? "danger" : isPast ? "" : "good");
-    const std::int64_t number = m_run.expected() ? -1 : shownNumber().value_or(-1);
+    const std::int64_t number = m_run.expected() ? -1 : shownStepNumber().value_or(-1);
     const bool has = number >= 0;
     const QList<std::int64_t> all = choosableSteps();
     m_stepName->setVisible(has);
@@ -328,7 +328,7 @@ void ReplicasPage::showTools() {
 void ReplicasPage::redraw() {
     if (!m_config) readConfig();
     showTools();
-    const bool contributions = m_choice->current() == Contribution && shownNumber() && m_config;
+    const bool contributions = m_choice->current() == Contribution && shownStepNumber() && m_config;
     const bool has = !m_run.expected() && (contributions || shownStep() != nullptr);
     m_stack->setCurrentIndex(has ? 1 : 0);
     has ? showLook() : showEmpty();
@@ -369,7 +369,7 @@ void ReplicasPage::showEmpty() {
 }
 
 void ReplicasPage::showContribution() {
-    StepContributions contributions = stepContributions(m_run.data(), *m_config, *shownNumber(), shownRanks());
+    StepContributions contributions = stepContributions(m_run.data(), *m_config, *shownStepNumber(), shownRanks());
     const QString why = reasonForNoReplicas(m_run.data(), *m_config);
     m_pull->setText(contributions.hasGradients ? contributionSentence(contributions)
                     : !why.isEmpty()           ? why
@@ -418,7 +418,7 @@ void ReplicasPage::showCharts() {
 }
 
 TableData ReplicasPage::table() const {
-    if (m_choice->current() == Contribution && m_config && shownNumber())
+    if (m_choice->current() == Contribution && m_config && shownStepNumber())
         return contributionTable(m_pulls->contributions());
     const InspectedStep* step = shownStep();
     if (!step) return TableData{QStringLiteral("replicas"), {}, 0, {}};

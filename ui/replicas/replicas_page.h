@@ -68,8 +68,8 @@ class ReplicasPage : public Page {
     void showOtherStep(int by);  // shows another inspected step; by: number of steps to move in the list
     // Returns the number of the visible step: the chosen step, which may not have been inspected, or else the latest
     // step that the picture can show; empty if there is none.
-    std::optional<std::int64_t> shownNumber() const;
-    const InspectedStep* shownStep() const;  // returns the shown step if its gradients are recorded, otherwise null
+    std::optional<std::int64_t> shownStepNumber() const;
+    const InspectedStep* shownStep() const;  // returns the shown step if its complete gradients are recorded
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     std::vector<int> shownRanks() const;

@@ -115,7 +115,7 @@ std::unique_ptr<RemoteShell> startShell(const HostsRun& run, int rank, const std
     const UniqueFd reader(fds[0]);
     UniqueFd writer(fds[1]);
     ChildOptions options;
-    options.program = "/usr/bin/env";  // "env" searches PATH for the shell
+    options.program = "/usr/bin/env";  // "env" searches PATH for the remote shell
     options.arguments = shellWords(run, host, command);
     options.fds = {{reader.get(), STDIN_FILENO}};
     return std::make_unique<RemoteShell>(rank, host, options, std::move(writer));
@@ -137,8 +137,8 @@ void waitForNews(Shells& shells, int signals) {
 }
 
 // Waits until all ranks have ended and returns rank 0's exit code. Stops all ranks after a signal, after the end of
-// rank 0, and kOwnVerdict after another rank has failed. Adds the received signals to `asked`; the second one kills all
-// ranks.
+// rank 0, and kOwnVerdict after another rank has failed. Adds the received signals to `asked`. Kills all ranks at the
+// second signal, and kLeave after the end of rank 0.
 int watch(Shells& shells, int signals, int& asked) {
     std::optional<steady_clock::time_point> until;  // time at which all ranks are killed
     std::optional<steady_clock::time_point> stopAt;

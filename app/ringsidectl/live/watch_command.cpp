@@ -212,7 +212,8 @@ void printReport(const WatchArguments& arguments, const WatchedRun& run, bool ha
     }
 }
 
-// Prints the result and returns the exit code.
+// Prints the verdict, the report and the run directory. Returns the exit code of the command, or with --check that of
+// the findings.
 int finish(const WatchArguments& arguments, const WatchedRun& run, const RunDirectory& directory, const RunEnded& end) {
     const bool hasFailedRank = end.firstFailedRank >= 0;
     if (run.endedByCheck() || (arguments.checkSteps && hasFailedRank)) printWarning(end.verdict);

@@ -85,9 +85,9 @@ void printFindings(const std::vector<SummaryFinding>& findings) {
 }
 
 // Prints one line per host. Only the first line begins with the label "links".
-void printLinks(const std::vector<SummaryLink>& links) {
+void printLinks(const std::vector<SummaryHostLink>& links) {
     const char* name = "links";
-    for (const SummaryLink& link : links) {
+    for (const SummaryHostLink& link : links) {
         const HostLink numbers{.roundTripMs = link.roundTripMs, .mbitPerSecond = link.mbitPerSecond.value_or(0)};
         row(std::exchange(name, ""), (link.host.empty() ? "rank 0's host" : link.host) + ": " + numbers.text() +
                                          (link.slow ? ", slow: " + *link.slow : ""));

@@ -64,7 +64,7 @@ void ClassroomHost::offer(ClassroomOffer offer, std::vector<std::filesystem::pat
     }
 }
 
-bool ClassroomHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
+bool ClassroomHost::handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const auto greeting = decodeGreeting(line);
     if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the join code belongs to another classroom", ""}), Clock::now());
@@ -129,7 +129,7 @@ void ClassroomHost::addInterests(std::vector<pollfd>& waiting) const {
 
 void ClassroomHost::poll(Clock::time_point now) {
     m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
-        return acceptGreeting(socket, nonce, line);
+        return handleGreeting(socket, nonce, line);
     });
     for (std::size_t i = 0; i < m_members.size();) {
         ClassroomMember& member = *m_members[i];

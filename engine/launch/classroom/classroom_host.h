@@ -80,7 +80,7 @@ class ClassroomHost {
         std::string why;
     };
     bool bindPair(int port);
-    bool acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
+    bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     std::string objection(const Greeting& greeting, const std::string& address) const;
     void refuseInFuture(const ClassroomMember& member, const std::string& why);
     void admitMember(const Greeting& greeting, UniqueFd socket);

@@ -69,7 +69,7 @@ std::optional<Problem> offerConflict(const std::vector<ClassroomFile>& files) {
     for (const std::string& name : names) {
         for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
             if (names.contains(name.substr(0, slash)))
-                return conflict(name.substr(0, slash), "is also the folder of " + name);
+                return conflict(name.substr(0, slash), "has the same path as the folder that contains " + name);
         }
     }
     return {};

@@ -87,7 +87,7 @@ std::optional<Problem> byRankVariables(const LaunchSources& sources) {
                            "a launcher started several processes");
         }
         if (!isSingle || rank.value > 0)
-            return refused(rank.name, std::to_string(rank.value), "a launcher numbered this process");
+            return refused(rank.name, std::to_string(rank.value), "a launcher has given this process a rank");
     }
     return {};
 }
@@ -105,7 +105,8 @@ std::optional<Problem> byName(const LaunchSources& sources) {
         return refused("SM_HOSTS", *hosts, "SageMaker has several hosts");
     if (hostCount && wholeNumberIn(*hostCount).value_or(1) > 1)
         return refused("SM_HOST_COUNT", *hostCount, "SageMaker has several hosts");
-    if (const auto id = sources.find("PMI_ID")) return refused("PMI_ID", *id, "an mpiexec numbered this process");
+    if (const auto id = sources.find("PMI_ID"))
+        return refused("PMI_ID", *id, "an mpiexec has given this process a rank");
     for (const char* name : {"SLURM_NTASKS", "SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_HET_SIZE"}) {
         const auto value = sources.find(name);
         if (value && wholeNumberIn(*value).value_or(1) > 1)

@@ -85,7 +85,7 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
             return stopped;
         }
         m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
-            return acceptGreeting(socket, nonce, line);
+            return handleGreeting(socket, nonce, line);
         });
         readControls();
         if (m_problem) return m_refusedRanks.empty() ? dismiss(*m_problem) : dismissWithLatecomers(*m_problem);
@@ -95,12 +95,12 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
 }
 
 void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) {
-    m_refusal = "is not needed: rank 0 cannot start: " + why;
+    m_refusal = "cannot start, because rank 0 cannot start: " + why;
     const auto until = steady_clock::now() + patience;
     while (static_cast<int>(m_refusedRanks.size()) < m_place.worldSize - 1 && steady_clock::now() < until) {
         waitForInput(-1);
         m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
-            return acceptGreeting(socket, nonce, line);
+            return handleGreeting(socket, nonce, line);
         });
     }
     close();
@@ -120,7 +120,7 @@ bool RendezvousHost::waitForInput(int stopFd) const {
 
 // Checks a greeting, answers it and assigns the socket to its rank. Returns false if the greeting does not prove that
 // the peer knows the token (secret).
-bool RendezvousHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
+bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the token belongs to another run", ""}), steady_clock::now());
@@ -167,7 +167,9 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
         return "has another experiment than rank 0 (hash " + greeting.experiment.substr(0, 12) + " instead of " +
                m_terms.experiment.substr(0, 12) + ")";
     const auto guest = m_guests.find(greeting.rank);
-    if (guest == m_guests.end()) return greeting.role == ConnectionRole::kControl ? "" : "did not send its rank first";
+    if (guest == m_guests.end())
+        return greeting.role == ConnectionRole::kControl ? ""
+                                                         : "opened another connection before its control connection";
     const bool same = guest->second.host == greeting.host && guest->second.hostKey == greeting.hostKey &&
                       guest->second.pid == static_cast<pid_t>(greeting.pid);
     if (!same)
@@ -193,13 +195,13 @@ void RendezvousHost::seatRank(UniqueFd& socket, const Greeting& greeting) {
 // Answers clock questions on the control connections. Sets m_problem if a rank has left or sent any other line.
 void RendezvousHost::readControls() {
     for (auto& [rank, guest] : m_guests) {
-        const TakenLine taken = guest.controlLines.read(guest.control.get());
-        if (taken.state == TakenLine::State::kNotYet) continue;
-        if (taken.state == TakenLine::State::kLine && taken.text == kClockQuestion) {
+        const LineResult taken = guest.controlLines.read(guest.control.get());
+        if (taken.state == LineResult::State::kNotYet) continue;
+        if (taken.state == LineResult::State::kLine && taken.text == kClockQuestion) {
             sendLine(guest.control.get(), encodeClock(monotonicUs()), steady_clock::now() + kSendPatience);
             continue;
         }
-        const bool hasLeft = taken.state == TakenLine::State::kEnded;
+        const bool hasLeft = taken.state == LineResult::State::kEnded;
         m_problem =
             Problem{"rank " + std::to_string(rank) + " on " + guest.host,
                     hasLeft ? "left before all ranks had connected" : "sent a line that is not valid for a rank",

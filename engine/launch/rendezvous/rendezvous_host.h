@@ -98,7 +98,7 @@ class RendezvousHost {
     void refuseRanks(const std::string& why, std::chrono::milliseconds patience);
 
   private:
-    bool acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
+    bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answerGreeting(int socket, const Greeting& greeting, const std::string& refused) const;
     std::string objection(const Greeting& greeting);
     void seatRank(UniqueFd& socket, const Greeting& greeting);

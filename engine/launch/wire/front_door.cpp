@@ -108,12 +108,13 @@ void FrontDoor::accept() {
 void FrontDoor::poll(const Greet& greet) {
     if (m_listener) accept();
     for (auto pending = m_pending.begin(); pending != m_pending.end();) {
-        const TakenLine taken = pending->reader.read(pending->socket.get());
-        if (taken.state == TakenLine::State::kNotYet && steady_clock::now() < pending->deadline) {
+        const LineResult taken = pending->reader.read(pending->socket.get());
+        if (taken.state == LineResult::State::kNotYet && steady_clock::now() < pending->deadline) {
             ++pending;
             continue;
         }
-        const bool known = taken.state == TakenLine::State::kLine && greet(pending->socket, pending->nonce, taken.text);
+        const bool known =
+            taken.state == LineResult::State::kLine && greet(pending->socket, pending->nonce, taken.text);
         if (!known) ++m_refusedConnections;
         pending = m_pending.erase(pending);
     }

@@ -65,30 +65,30 @@ int pollTimeout(LineDeadline deadline) {
 
 // Looks at the received bytes without removing them to find the newline, then removes only the bytes up to the newline
 // from the socket.
-TakenLine LineReader::read(int socket) {
+LineResult LineReader::read(int socket) {
     std::array<char, 4096> bytes;
     for (;;) {
         const ssize_t seen = ::recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
         if (seen < 0 && errno == EINTR) continue;
         if (seen < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
-        if (seen <= 0) return {TakenLine::State::kEnded, {}};
+        if (seen <= 0) return {LineResult::State::kEnded, {}};
         const auto* const end = std::find(bytes.data(), bytes.data() + seen, '\n');
         const bool isWhole = end != bytes.data() + seen;
         const auto length = static_cast<std::size_t>(end - bytes.data());
-        if (m_begun.size() + length > m_maxBytes) return {TakenLine::State::kTooLong, {}};
+        if (m_begun.size() + length > m_maxBytes) return {LineResult::State::kTooLong, {}};
         const std::size_t wanted = length + (isWhole ? 1 : 0);
         if (::recv(socket, bytes.data(), wanted, MSG_DONTWAIT) != static_cast<ssize_t>(wanted))
-            return {TakenLine::State::kEnded, {}};
+            return {LineResult::State::kEnded, {}};
         m_begun.append(bytes.data(), length);
-        if (isWhole) return {TakenLine::State::kLine, std::exchange(m_begun, {})};
+        if (isWhole) return {LineResult::State::kLine, std::exchange(m_begun, {})};
     }
 }
 
 std::optional<std::string> receiveLine(int socket, std::size_t maxBytes, LineDeadline deadline) {
     for (LineReader reader(maxBytes); waitUntilReady(socket, POLLIN, deadline);) {
-        TakenLine taken = reader.read(socket);
-        if (taken.state == TakenLine::State::kLine) return std::move(taken.text);
-        if (taken.state != TakenLine::State::kNotYet || steady_clock::now() >= deadline) return {};
+        LineResult taken = reader.read(socket);
+        if (taken.state == LineResult::State::kLine) return std::move(taken.text);
+        if (taken.state != LineResult::State::kNotYet || steady_clock::now() >= deadline) return {};
     }
     return {};
 }

@@ -13,7 +13,7 @@ namespace ringside {
 using LineDeadline = std::chrono::steady_clock::time_point;
 
 // Result of one attempt to read a line.
-struct TakenLine {
+struct LineResult {
     enum class State { kLine, kNotYet, kEnded, kTooLong };
     State state = State::kNotYet;
     std::string text;  // content of the line, without its newline
@@ -27,7 +27,7 @@ class LineReader {
     explicit LineReader(std::size_t maxBytes) : m_maxBytes(maxBytes) {}
 
     // Reads the available bytes of the current line without blocking.
-    TakenLine read(int socket);
+    LineResult read(int socket);
 
   private:
     std::size_t m_maxBytes;

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <span>
 
-#include "base/crypto/sha256.h"
 #include "base/json/json_members.h"
 
 namespace ringside {
@@ -176,12 +174,6 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
         return brokenManifest(file, "has an invalid list of files");
     }
     return manifest;
-}
-
-std::string sha256Of(std::string_view bytes) {
-    Sha256 sum;
-    sum.add(std::as_bytes(std::span(bytes)));
-    return sum.hex();
 }
 
 }  // namespace ringside

@@ -60,7 +60,4 @@ inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr const char* kWeightsName = "model.safetensors";
 inline constexpr const char* kOptimizerName = "optimizer.safetensors";
 
-// Returns the SHA-256 of the bytes, in lower-case hex.
-std::string sha256Of(std::string_view bytes);
-
 }  // namespace ringside

@@ -20,7 +20,8 @@ namespace {
 constexpr std::chrono::seconds kLastTelemetry{30};
 constexpr std::chrono::seconds kTelemetryOfLost{2};
 
-// Maximum number of answers to time questions that are stored until they are fetched.
+// Maximum number of clock readings of the rank (answers to questions of HostClocks) that are stored until they are
+// taken. Further readings are discarded.
 constexpr std::size_t kMostReadings = 16;
 
 void stopBlocking(int fd) {

@@ -151,8 +151,8 @@ LineValues valuesIn(const Json& line) {
     return values;
 }
 
-StepMetrics stepIn(const LineValues& values) {
-    StepMetrics step;
+MetricsEntry stepIn(const LineValues& values) {
+    MetricsEntry step;
     step.step = step.from = values.step.value_or(0);
     step.samples = values.samples.value_or(0);
     step.loss = step.lossMinimum = step.lossMaximum = values.loss;
@@ -201,7 +201,7 @@ std::optional<std::string_view> MetricsReader::nextLine() {
     }
 }
 
-Result<std::optional<StepMetrics>> MetricsReader::next() {
+Result<std::optional<MetricsEntry>> MetricsReader::next() {
     while (const std::optional<std::string_view> text = nextLine()) {
         const std::string where = m_name + " line " + std::to_string(m_line);
         LineValues values;
@@ -220,7 +220,7 @@ Result<std::optional<StepMetrics>> MetricsReader::next() {
                                 values.accuracy});
         }
         if (values.kind != "step") continue;
-        const StepMetrics step = stepIn(values);
+        const MetricsEntry step = stepIn(values);
         const bool covers = step.from >= 1 && step.from <= step.step && step.steps >= 1 &&
                             step.steps <= step.step - step.from + 1 && step.samples >= 0;
         if (step.step <= m_lastStep || step.from <= m_lastStep || !covers) {
@@ -236,7 +236,7 @@ Result<std::optional<StepMetrics>> MetricsReader::next() {
         return Problem{m_name + " line " + std::to_string(m_line + 1), "is longer than 1 MiB",
                        "use a directory that contains a run"};
     }
-    return std::optional<StepMetrics>();
+    return std::optional<MetricsEntry>();
 }
 
 }  // namespace ringside

@@ -14,12 +14,12 @@
 namespace ringside {
 
 // A step of metrics.jsonl, or a window of several steps in one line. Losses that are not finite are NaN.
-struct StepMetrics {
+struct MetricsEntry {
     std::int64_t step = 0;  // number of the last step of the entry
     std::int64_t samples = 0;
     double loss = 0;         // loss, as the mean over the samples
     std::int64_t from = 0;   // number of the first step of the entry
-    std::int64_t steps = 1;  // number of logged steps
+    std::int64_t steps = 1;  // number of logged steps in the entry; above 1 if it is a window of steps
     double lossMinimum = 0;
     double lossMaximum = 0;
     bool isThinned() const { return from != step; }
@@ -40,7 +40,7 @@ class MetricsReader {
 
     // Returns the next step; empty at the end of the file. Returns a problem if a line is invalid or longer than 1 MiB,
     // or if the steps are not in ascending order.
-    Result<std::optional<StepMetrics>> next();
+    Result<std::optional<MetricsEntry>> next();
     // Returns the results of all epochs that have been read until now.
     const std::vector<EpochMetrics>& epochs() const { return m_epochs; }
 

@@ -19,7 +19,7 @@ class StepCursor {
     explicit StepCursor(MetricsReader& reader) : m_reader(reader) {}
 
     std::optional<Problem> advance() {
-        Result<std::optional<StepMetrics>> next = m_reader.next();
+        Result<std::optional<MetricsEntry>> next = m_reader.next();
         if (!next) return next.problem();
         m_step = next.value();
         m_sum = m_step ? m_step->loss * static_cast<double>(m_step->samples) : 0;
@@ -29,12 +29,12 @@ class StepCursor {
     // Reads the next step and merges it into the current window. The losses are added in the same order as in the
     // recorder, so that the means have equal bits.
     std::optional<Problem> join() {
-        const StepMetrics before = *m_step;
+        const MetricsEntry before = *m_step;
         const double sum = m_sum;
         const int joined = m_joined;
         if (auto problem = advance()) return problem;
         if (!m_step) return {};
-        StepMetrics& now = *m_step;
+        MetricsEntry& now = *m_step;
         m_sum += sum;
         m_joined = joined + 1;
         now.from = before.from;
@@ -45,12 +45,12 @@ class StepCursor {
         if (!(now.lossMaximum >= before.lossMaximum)) now.lossMaximum = before.lossMaximum;
         return {};
     }
-    const std::optional<StepMetrics>& step() const { return m_step; }
+    const std::optional<MetricsEntry>& step() const { return m_step; }
     int joined() const { return m_joined; }
 
   private:
     MetricsReader& m_reader;
-    std::optional<StepMetrics> m_step;
+    std::optional<MetricsEntry> m_step;
     double m_sum = 0;
     int m_joined = 1;
 };
@@ -62,8 +62,8 @@ bool sameOrNeither(double a, double b) {
 // Returns the pair with the largest difference between the two entries: the losses of a step, or the means, minima or
 // maxima of a window.
 ValuePair furthest(const StepCursor& inA, const StepCursor& inB) {
-    const StepMetrics& a = *inA.step();
-    const StepMetrics& b = *inB.step();
+    const MetricsEntry& a = *inA.step();
+    const MetricsEntry& b = *inB.step();
     ValuePair pair{a.step, a.loss, b.loss, 0};
     if (!a.isThinned() && !b.isThinned()) return pair;
     pair.from = std::min(a.from, b.from);
@@ -79,8 +79,8 @@ ValuePair furthest(const StepCursor& inA, const StepCursor& inB) {
 }
 
 void compareStep(RunComparison& result, const StepCursor& inA, const StepCursor& inB) {
-    const StepMetrics& a = *inA.step();
-    const StepMetrics& b = *inB.step();
+    const MetricsEntry& a = *inA.step();
+    const MetricsEntry& b = *inB.step();
     const ValuePair pair = furthest(inA, inB);
     const double relative = pair.relative();
     const bool first = result.steps == 0;
@@ -113,7 +113,7 @@ std::optional<Problem> skipTo(StepCursor& cursor, std::int64_t step) {
 
 // True if `shorter` lies within the window `longer` of the other run but ends before it, so that the next step can be
 // merged into `shorter`.
-bool reachesInto(const StepMetrics& shorter, const StepMetrics& longer) {
+bool reachesInto(const MetricsEntry& shorter, const MetricsEntry& longer) {
     return longer.isThinned() && shorter.from >= longer.from && shorter.step < longer.step;
 }
 

@@ -46,6 +46,7 @@ class RunFollower {
     void deliverLines(std::string_view come, const std::function<void(std::string_view)>& lines);
     void bufferPart(std::string_view part, const std::function<void(std::string_view)>& lines);
 
+    // Passes new trace lines to `lines`. Returns true if there may be more of them.
     bool deliverTraces(const std::function<void(std::string_view)>& lines);
 
     const RunPaths m_paths;

@@ -97,7 +97,7 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     const RunPaths paths(directory);
     Result<MetricsReader> metrics = MetricsReader::open(paths.metrics());
     if (!metrics) return metrics.problem();
-    const Result<std::optional<StepMetrics>> first = metrics.value().next();
+    const Result<std::optional<MetricsEntry>> first = metrics.value().next();
     if (!first) return first.problem();
     if (!first.value()) {
         return Problem{paths.metrics().string(), "contains no step", "use a run that has trained at least one step"};

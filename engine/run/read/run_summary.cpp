@@ -110,7 +110,7 @@ void fields(F& f, E& e) {
     f("drift_ppm", e.clock.driftPpm);
 }
 
-template <class F, Is<SummaryLink> E>
+template <class F, Is<SummaryHostLink> E>
 void fields(F& f, E& e) {
     f("host", e.host);
     f("rank", e.rank);

@@ -79,7 +79,7 @@ struct SummaryClock {
 };
 
 // Network link of a host in a run on several hosts, as last reported by the host's ranks.
-struct SummaryLink {
+struct SummaryHostLink {
     std::string host{};  // name of the host; empty: rank 0's host
     int rank = 0;        // first rank on the host
     double roundTripMs = 0;
@@ -207,7 +207,7 @@ struct RunSummary {
     // Share of time in which GPUs or ranks are idle; see measuredIdleShare().
     std::optional<double> idleShare{};
     std::vector<SummaryClock> clocks{};  // clocks of all hosts except rank 0's
-    std::optional<std::vector<SummaryLink>> links{};
+    std::optional<std::vector<SummaryHostLink>> links{};
     std::int64_t droppedTelemetrySteps = 0;  // number of steps whose telemetry ranks could not send, over all ranks
     // Number of telemetry events other than steps that ranks could not send, over all ranks.
     std::int64_t droppedTelemetryEvents = 0;

@@ -32,7 +32,9 @@ void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
             if (kept) out << *kept << '\n';
         }
         out.close();
-        if (!out) throw IoError(copy.string() + " cannot be written: free space, or continue in another directory");
+        if (!out)
+            throw IoError(path.string() +
+                          " cannot be rewritten: free some disk space, or continue in another directory");
     }
     std::error_code error;
     std::filesystem::rename(copy, path, error);

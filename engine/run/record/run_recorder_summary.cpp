@@ -57,13 +57,13 @@ std::optional<std::vector<std::int64_t>> bytesOfRanks(const RunData& data) {
     return ranks;
 }
 
-std::optional<std::vector<SummaryLink>> linksOfHosts(const RunData& data) {
+std::optional<std::vector<SummaryHostLink>> linksOfHosts(const RunData& data) {
     const std::vector<HostLink> links = hostLinks(data);
     if (links.empty()) return {};
-    std::vector<SummaryLink> all;
+    std::vector<SummaryHostLink> all;
     for (const HostLink& link : links) {
-        SummaryLink& one =
-            all.emplace_back(SummaryLink{.host = link.host, .rank = link.rank, .roundTripMs = link.roundTripMs});
+        SummaryHostLink& one =
+            all.emplace_back(SummaryHostLink{.host = link.host, .rank = link.rank, .roundTripMs = link.roundTripMs});
         if (link.mbitPerSecond > 0) one.mbitPerSecond = link.mbitPerSecond;
         if (link.slow != HostLink::Slow::kNo) one.slow = link.finding();
     }

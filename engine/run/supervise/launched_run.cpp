@@ -23,8 +23,9 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kHandoverPatience{20};
 constexpr std::chrono::seconds kWelcomePatience{10};
-constexpr std::chrono::seconds kReadingPatience{
-    60};  // long, because ranks on other hosts may have to read their program and data over a network
+// Minimum deadline for the first telemetry line of a rank. Long, because ranks on other hosts may have to read their
+// program and data over a network.
+constexpr std::chrono::seconds kStartDeadline{60};
 
 // Returns the message that starts the ranks. Hosts are numbered in the order of their lowest rank, so that rank 0's
 // host is 0.
@@ -122,7 +123,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.sharedFd = sharedFd;
     options.hosts = welcome.hosts;
     options.address = welcome.addresses[0];
-    options.startDeadline = kReadingPatience;
+    options.startDeadline = kStartDeadline;
     options.restart = launched.restart;
     options.onChange = launched.onChange;
     if (welcome.hostCount() > 1 || !launched.hostName.empty())

@@ -28,7 +28,8 @@ class RankWatch {
     // Sets the deadlines for ranks that are about to start, depending on the load of this host. Call before the first
     // start and before each restart.
     void begin();
-    // Begins the measurement of the time between ticks. Must be called when all ranks have been started.
+    // Sets the time of the last tick to now, so that tick() does not take the start of the ranks for a suspension of
+    // this process. Must be called when all ranks have been started.
     void started() { m_lastTick = std::chrono::steady_clock::now(); }
     // Restarts the measurement of the ranks' silence if this process was suspended since the last tick, and counts
     // growing checkpoint files as progress of ranks that save. Must be called at each tick.

@@ -114,12 +114,6 @@ void ReplicaData::compare(const std::map<int, Replica>& replicas) {
     m_state = now;
 }
 
-const InspectedStep* ReplicaData::latestWhole() const {
-    for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step)
-        if (step->second.hasCells()) return &step->second;
-    return nullptr;
-}
-
 void ReplicaData::forgetOld() {
     while (m_steps.size() > kMaxSteps) m_steps.erase(m_steps.begin());
     std::size_t whole = 0;

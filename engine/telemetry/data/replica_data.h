@@ -50,8 +50,6 @@ class ReplicaData {
 
     std::size_t worldSize() const { return m_worldSize; }
     const std::map<std::int64_t, InspectedStep>& steps() const { return m_steps; }
-    const InspectedStep* latestWhole() const;  // returns the latest step with gradient values (cells); null if there is
-                                               // none
     const std::optional<ReplicaState>& state() const { return m_state; }
 
   private:

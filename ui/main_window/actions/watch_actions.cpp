@@ -52,7 +52,7 @@ void WatchActions::openDialog(const QString& script) {
     dialog->activateWindow();
 }
 
-void WatchActions::showForm() {
+void WatchActions::showExperimentForm() {
     if (m_panel != nullptr) m_panel->dismiss();
 }
 

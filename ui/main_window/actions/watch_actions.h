@@ -43,7 +43,7 @@ class WatchActions final : public QObject {
     void addFindings(TrainingPage& page);
     // Shows the dialog "Watch a script". A script that is not empty is selected in the dialog.
     void openDialog(const QString& script = {});
-    void showForm();  // shows the experiment form instead of the panel, although a watched run is shown
+    void showExperimentForm();  // shows the experiment form instead of the panel, although a watched run is shown
 
   Q_SIGNALS:
     void watchWanted(const ringside::WatchRequest& request);

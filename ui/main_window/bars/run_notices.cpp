@@ -19,12 +19,12 @@ void RunNotices::followState(RunController::State state) {
         m_in.notice.showMessage(message, NoticeBar::Tone::Danger);
     if (state == Stopped && m_in.session.canResume())
         m_in.notice.offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { m_in.session.resume(); });
-    if (state == Failed) offerAfterFailure();
+    if (state == Failed) showFailure();
 }
 
 // Shows the message of a failed run, and a button that opens the Timeline page at the last steps or, if no steps were
 // traced, the log. If the end of the run was recorded, the log also opens at once.
-void RunNotices::offerAfterFailure() {
+void RunNotices::showFailure() {
     const bool hasBegun = !m_in.controller.runDirectory().isEmpty();  // a start that was refused has no log
     const bool hasEnded = hasBegun && m_in.run.data().ended();
     const auto& trace = m_in.run.data().trace();

@@ -31,7 +31,7 @@ class RunNotices final : public QObject {
 
   private:
     void followState(RunController::State state);
-    void offerAfterFailure();
+    void showFailure();
 
     Dependencies m_in;
 };

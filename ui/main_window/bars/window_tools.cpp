@@ -44,7 +44,8 @@ void WindowTools::connectActions() {
     connect(a.about, &QAction::triggered, this, &WindowTools::showAbout);
 }
 
-// Opens the command finder with all commands: those of the window, the exports of the page, speeds and settings.
+// Opens the command finder with all commands: those of the window, the exports of the visible page, the speeds of the
+// run, and the settings of the experiment form.
 void WindowTools::showFinder() {
     auto* owner = new QObject;
     const auto showSetting = [this](const char* path) {

@@ -48,8 +48,8 @@ class RunSession final : public QObject {
     // Runs a Python script as a watched run, after asking about unsaved changes of the experiment.
     void watch(const WatchRequest& request);
     enum class AfterOpening { kShow, kResume };
-    // Shows a run and its experiment, after asking about unsaved changes. False if there is no run to show; refused()
-    // contains the reason.
+    // Shows the run in a directory and its experiment, after asking about unsaved changes. Returns false if another run
+    // is live or the directory contains no run, and emits refused() with the reason.
     bool open(const QString& directory, AfterOpening after);
     void forget();  // removes a run that has ended from the pages
 

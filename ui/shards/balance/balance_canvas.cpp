@@ -129,7 +129,7 @@ void BalanceCanvas::drawRow(QPainter& painter, qint64 row) const {
     painter.setPen(theme().colors().text);
     painter.drawText(QRectF(0, first.top(), kStepNamesWidth - 8, first.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      m_counts.rowName(row));
-    if (!showsBars()) return drawStrip(painter, row);
+    if (!showsBars()) return drawImageRow(painter, row);
     for (int label = 0; label < m_counts.classes; ++label) drawBar(painter, row, label, cell(row, label));
 }
 
@@ -150,7 +150,7 @@ void BalanceCanvas::drawBar(QPainter& painter, qint64 row, int label, const QRec
 
 // Draws a row that has several classes per pixel. Each pixel has the colour of its class with the largest deviation
 // from the expected count.
-void BalanceCanvas::drawStrip(QPainter& painter, qint64 row) const {
+void BalanceCanvas::drawImageRow(QPainter& painter, qint64 row) const {
     const QRectF whole(cell(row, 0).topLeft(), cell(row, m_counts.classes - 1).bottomRight());
     const int width = std::max(1, static_cast<int>(whole.width()));
     std::vector<double> farthest(static_cast<std::size_t>(width));

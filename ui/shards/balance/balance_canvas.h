@@ -59,7 +59,7 @@ class BalanceCanvas : public Picture {
     void arrange();
     void drawRow(QPainter& painter, qint64 row) const;
     void drawBar(QPainter& painter, qint64 row, int label, const QRectF& box) const;
-    void drawStrip(QPainter& painter, qint64 row) const;
+    void drawImageRow(QPainter& painter, qint64 row) const;
     void drawClassNames(QPainter& painter) const;
     double deviation(qint64 row, int label) const;
     QColor colorOf(double deviation) const;

@@ -42,7 +42,7 @@ class PlanFinder : public QObject {
     const PlanHit* step(int direction);  // goes to the next or previous match, cyclically; null without matches
 
   Q_SIGNALS:
-    void changed();
+    void changed();               // emitted when the matches, the problem or isWorking() have changed
     void epochWanted(int epoch);  // emitted when the text contains another epoch than that of the scene
 
   private:

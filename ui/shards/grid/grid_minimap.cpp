@@ -114,7 +114,7 @@ void GridMinimap::drawStrips(QPainter& painter) {
         return;
     }
     for (int rank = 0; rank < std::min(m_scene->ranks(), image.height()); ++rank) {
-        drawStrip(painter, strip(rank), image, rank);
+        drawImageRow(painter, strip(rank), image, rank);
     }
     const double stepWidth = pixelsPerSlot() * static_cast<double>(m_scene->plan.spec().batchSize);
     for (std::int64_t step = 1; stepWidth >= 8 && step < m_scene->plan.stepsPerEpoch(); ++step) {

@@ -174,7 +174,7 @@ void GridPainter::drawStrips(const QImage& image, const RasterRequest& made) con
         const auto row = static_cast<int>(rank - made.ranks.first);
         if (row < 0 || row >= image.height()) continue;
         const QRectF cell = m_geometry.cell(static_cast<int>(rank), 0);
-        drawStrip(m_painter, QRectF(left, cell.top(), width, cell.height()), image, row);
+        drawImageRow(m_painter, QRectF(left, cell.top(), width, cell.height()), image, row);
     }
 }
 

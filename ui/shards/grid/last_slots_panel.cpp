@@ -126,7 +126,8 @@ std::vector<LastSlotsPanel::Placed> LastSlotsPanel::placedCells() const {
     return placed;
 }
 
-// Returns the line below the title, which explains the marked samples. Returns a shorter text if the width requires it.
+// Returns the line below the title: the number or the marks of duplicate and dropped samples. Returns a shorter text if
+// the width requires it.
 QString LastSlotsPanel::subtitle(const QFontMetrics& metrics, double width) const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;

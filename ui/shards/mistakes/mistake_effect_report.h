@@ -21,7 +21,7 @@ struct MistakeEffectReport {
     Measures here;
     std::optional<Measures> withoutMistakes;  // measures without the mistakes; empty if there are no mistakes, or no
                                               // valid plan without them
-    std::optional<qint64> identicalEpoch;  // number of another epoch with the same order; empty if there is none
+    std::optional<qint64> identicalEpoch;     // number of another epoch with the same order; empty if there is none
 
     // Return the average and the largest number of samples that two different ranks share, over all pairs of ranks.
     static double meanOverlap(const AssignmentEffects& effects);

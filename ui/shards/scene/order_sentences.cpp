@@ -35,7 +35,7 @@ QString shuffledSentence(const ShardScene& scene, std::optional<int> rank) {
     const ShardSpec& spec = scene.plan.spec();
     if (!spec.shuffle) {
         return spec.pitfalls.doubleSharding
-                   ? gridText("Shuffle is off, so each part keeps its order.")
+                   ? gridText("Shuffle is off, so the part that each rank splits off keeps its order.")
                    : gridText(
                          "Shuffle is off, so the order is 0, 1, 2, ...: position p holds sample p in every epoch.");
     }

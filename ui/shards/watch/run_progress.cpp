@@ -118,7 +118,7 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
                             : progressWords("not started."));
     }
     const QString how = compared >= least
-                            ? progressWords("compared sample by sample.")
+                            ? progressWords("each compared with the plan.")
                             : progressWords("known from the step count; the hash is compared at the end of the epoch.");
     return epoch +
            progressWords("%1 of %2 samples per rank used, %3").arg(groupedNumber(least), groupedNumber(trained), how);

@@ -203,7 +203,7 @@ void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
     const StrategyFigures seen = found == m_figures.end() ? StrategyFigures() : found->second;
     fillPredicted(row, choice, seen);
     fillMeasured(row, choice, seen);
-    fillProof(row, choice);
+    fillSameBits(row, choice);
 }
 
 void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
@@ -253,7 +253,7 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
                      : tr("Expected: samples of a step by its expected time"));
 }
 
-void ChoicesTable::fillProof(int row, const StrategyChoice& choice) {
+void ChoicesTable::fillSameBits(int row, const StrategyChoice& choice) {
     const auto proof = m_proofs.find(choice.name);
     QString tip =
         tr("Prove trains with this strategy and compares the weights bit by bit with those of the strategies that must "

@@ -42,7 +42,7 @@ class ChoicesTable final : public QTableWidget {
     void showRefusal(int row, const StrategyChoice& choice);
     void fillPredicted(int row, const StrategyChoice& choice, const StrategyFigures& seen);
     void fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen);
-    void fillProof(int row, const StrategyChoice& choice);
+    void fillSameBits(int row, const StrategyChoice& choice);
     QString proofText(const std::string& name) const;
     // Returns the tooltip of the expected time. known: true if the expected time is based on a measurement on this
     // computer.

@@ -214,7 +214,7 @@ ViewExport::Writer StrategyPage::scheduleWriter(const QString& file) const {
 QList<Page::View> StrategyPage::views() const {
     return {
         {QStringLiteral("layers"), tr("Layers"), tr("placement parameters gradients optimizer state")},
-        {QStringLiteral("mesh"), tr("Mesh"), tr("groups, bytes on each link")},
+        {QStringLiteral("mesh"), tr("Mesh"), tr("groups bytes link")},
         {QStringLiteral("memory"), tr("Memory by rank"), tr("peak predicted measured limit")},
         {QStringLiteral("memory_over_step"), tr("Memory over the step"), tr("curve activations in flight gathered")}};
 }

@@ -27,7 +27,7 @@ class MeshCanvas final : public StrategyCanvas {
         StepLink::What what = StepLink::What::kGradients;  // content in transfer now, otherwise the content with the
                                                            // most bytes
         bool both = false;                                 // true if the receiving rank also sends to the sending rank
-        bool now = false;                                  // true if a transfer is in progress
+        bool now = false;  // true if one of these transfers is in progress, in slow motion or single phases
     };
     struct Place {
         int column = 0, row = 0;

@@ -154,7 +154,7 @@ void PlacementCanvas::drawRow(QPainter& painter, int rank, const std::vector<Col
             return columns[i].layer >= plan.stageBegin[stage] && columns[i].layer < plan.stageBegin[stage + 1];
         });
         const BuiltLayer& layer = plan.layers[columns[i].layer];
-        const QString what = tr("Rank %1%2: %3, %4 of parameters")
+        const QString what = tr("Rank %1%2: layer %3 with %4 of parameters")
                                  .arg(rank)
                                  .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place),
                                       QString::fromStdString(layer.name),

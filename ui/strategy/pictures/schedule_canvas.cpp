@@ -135,7 +135,7 @@ void ScheduleCanvas::drawLegend(QPainter& painter) {
         words << tr("Numbers and colours are micro-batches") << tr("pale: forward") << tr("strong: backward");
     else if (scene().isSharded())
         words << tr("One row per unit") << tr("green: gathered or scattered")
-              << tr("pale green: complete on each rank");
+              << tr("pale green: all parameters of the unit are on each rank");
     else
         words << tr("One row per rank");
     words << (scene().isSharded() && !scene().isPipeline() ? tr("hatched: unit not gathered, or idle")

@@ -119,7 +119,7 @@ class UnitLanes {
         m_gathered[unit] = false;
         m_group.lanes[unit].blocks.insert(
             m_group.lanes[unit].blocks.begin(),
-            {LaneBlock::Kind::Resident, m_from[unit], at, -1, {}, laneText("complete on each rank")});
+            {LaneBlock::Kind::Resident, m_from[unit], at, -1, {}, laneText("whole unit on each rank")});
     }
     void compute(std::size_t unit, std::size_t next, LaneBlock::Kind kind, double length) {
         const bool waits = !m_gathered[unit];

@@ -141,14 +141,14 @@ void AssignmentOverlay::paintEvent(QPaintEvent*) {
         }
     }
     painter.restore();
-    drawStrip(painter, cells);
+    drawImageRow(painter, cells);
     for (std::size_t card = 0; card < m_animation.cards().size(); ++card) {
         const double share = m_animation.travelled(card, m_ms);
         if (share > 0 && share < 1) drawCard(painter, cells, card);
     }
 }
 
-void AssignmentOverlay::drawStrip(QPainter& painter, const CellPainter& cells) const {
+void AssignmentOverlay::drawImageRow(QPainter& painter, const CellPainter& cells) const {
     for (std::size_t card = 0; card < m_animation.cards().size(); ++card) {
         const QRectF place = stripPlace(card);
         if (m_animation.travelled(card, m_ms) > 0) continue;

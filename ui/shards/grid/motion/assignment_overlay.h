@@ -43,7 +43,7 @@ class AssignmentOverlay : public QWidget {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    void drawStrip(QPainter& painter, const CellPainter& cells) const;
+    void drawImageRow(QPainter& painter, const CellPainter& cells) const;
     QString sentence(const AssignmentAnimation::Card& card) const;
     void drawCard(QPainter& painter, const CellPainter& cells, std::size_t card) const;
     QRectF stripPlace(std::size_t card) const;

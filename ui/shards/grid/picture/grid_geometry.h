@@ -32,7 +32,8 @@ class GridGeometry {
     static constexpr double kSmallestCardRow = 48;  // minimum height of a row with a thumbnail and an index, in pixels
     static constexpr double kSmallestChipRow = 16;  // minimum height of a row with an index, in pixels
     static constexpr double kSmallestCard = 48;     // minimum width of a cell with a thumbnail, in pixels
-    static constexpr double kRowPerPitch = 1.4;     // height of a cell with a thumbnail, relative to its width
+    // least height of a row, relative to the width of a cell, if not all rows fit at a readable height
+    static constexpr double kRowPerPitch = 1.4;
 
     void setShape(qint64 slots_, int ranks);
     void setArea(QSizeF area);

@@ -169,7 +169,7 @@ void GridRaster::startNext() {
         });
 }
 
-void drawStrip(QPainter& painter, const QRectF& place, const QImage& image, int row) {
+void drawImageRow(QPainter& painter, const QRectF& place, const QImage& image, int row) {
     const QRect strip(0, row, image.width(), 1);
     if (ChipSheet::canCopyTo(painter)) {
         painter.drawImage(place, image, strip);

@@ -76,6 +76,6 @@ class GridRaster : public QObject {
 
 // Draws one row of an image, stretched to the rectangle `place`. For vector files (SVG), the row is copied to an image
 // of its own, because they accept only complete images.
-void drawStrip(QPainter& painter, const QRectF& place, const QImage& image, int row);
+void drawImageRow(QPainter& painter, const QRectF& place, const QImage& image, int row);
 
 }  // namespace ringside

@@ -12,7 +12,7 @@ class RunModel;
 class Theme;
 
 // Dock at the bottom: one card per rank, and a line with the name of the run or experiment that the cards show.
-class RankDock final : public PlainDock {
+class RankCardsDock final : public PlainDock {
     Q_OBJECT
   public:
     struct Dependencies {
@@ -22,7 +22,7 @@ class RankDock final : public PlainDock {
         Theme& theme;
     };
     // All dependencies must outlive the dock.
-    RankDock(const Dependencies& dependencies, QWidget* parent);
+    RankCardsDock(const Dependencies& dependencies, QWidget* parent);
 
     RankStrip& ranks() { return *m_ranks; }
 

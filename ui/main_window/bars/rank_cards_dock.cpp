@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/bars/rank_dock.h"
+#include "main_window/bars/rank_cards_dock.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-RankDock::RankDock(const Dependencies& dependencies, QWidget* parent)
+RankCardsDock::RankCardsDock(const Dependencies& dependencies, QWidget* parent)
     : PlainDock(tr("Ranks"), QStringLiteral("rankDock"), parent), m_in(dependencies) {
     auto* frame = new QWidget(parent);
     auto* column = new QVBoxLayout(frame);
@@ -26,11 +26,11 @@ RankDock::RankDock(const Dependencies& dependencies, QWidget* parent)
     column->addWidget(m_ranks);
     frame->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     setWidget(frame);
-    connect(&m_in.controller, &RunController::stateChanged, this, &RankDock::showState);
+    connect(&m_in.controller, &RunController::stateChanged, this, &RankCardsDock::showState);
     connect(&m_in.controller, &RunController::mayStartAgainChanged, m_ranks, &RankStrip::setMayStartAgain);
 }
 
-void RankDock::showState(RunController::State state) {
+void RankCardsDock::showState(RunController::State state) {
     m_ranks->setLive(m_in.controller.isLive());
     m_ranks->setLost(state == RunController::State::Failed && !m_in.run.data().ended());
 }
