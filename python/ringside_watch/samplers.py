@@ -21,7 +21,7 @@ def patch(module):
 
 
 def note_creating_line(_, args, result):
-    """Records the line that creates a loader or sampler. The constructor of a subclass calls this for the same object."""
+    """Records the line that creates a loader or sampler."""
     try:
         _created[args[0]] = places.creating_line(2)
     except TypeError:  # a subclass that defines __eq__ without __hash__ cannot be a key

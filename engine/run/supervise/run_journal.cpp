@@ -41,7 +41,7 @@ std::string RunJournal::missingStepsText() const {
     if (m_earlierSteps < 0 || m_earlierSteps + m_run.logEvery > m_run.stepsBefore) return {};
     return "the record ends at step " + std::to_string(m_earlierSteps) + ", and the checkpoint was saved after step " +
            std::to_string(m_run.stepsBefore) +
-           ": the earlier run ended before it recorded the steps between them. Training is not affected";
+           ": the earlier run ended before it recorded the steps after the record's end. Training is not affected";
 }
 
 void RunJournal::log(LogLevel level, const std::string& text) {

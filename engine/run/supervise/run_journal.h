@@ -41,8 +41,7 @@ class RunJournal {
   private:
     const RunPaths& m_paths;
     const RecordedRun m_run;
-    const std::int64_t m_earlierSteps;  // last step in metrics.jsonl before this run was started; -1: there was no
-                                        // record
+    const std::int64_t m_earlierSteps;  // last step in metrics.jsonl at this start; 0: none; -1: there was no such file
     RunRecorder m_recorder;
     const std::int64_t m_runStartUs;
     unsigned m_changes = 0;

@@ -81,7 +81,7 @@ struct LoaderEvidence {
     // Returns true if at least one batch of known indices was trained.
     bool isTrained() const { return !epochs.empty(); }
     std::string where() const;  // returns the line of the first iteration
-    // Returns the line that created the loader; the line of the first iteration if it is not known.
+    // Returns the line that created the loader. If the creating line is not known, returns where().
     std::string createdAt() const;
     // Returns the indices of a batch of a pass, or an empty span if they are not known.
     std::span<const std::uint32_t> indicesOf(std::int64_t pass, std::int64_t batch) const;

@@ -122,7 +122,8 @@ std::string batchesText(const LoaderGroup& group, const std::vector<std::int64_t
            " and rank " + std::to_string(group.ranks[least].rank->rank) + " has " + counted(batches[least], "batch");
 }
 
-// Returns the line that calls step() of the first scheduler; if it is not known, the line that created the scheduler.
+// Returns the line that calls step() of the scheduler that the script stepped first. If no such call was reported,
+// returns the line that created the first scheduler.
 std::string schedulerLine(const RankEvidence& rank) {
     const std::vector<Json>& steps = rank.of("scheduler_step");
     return textOf(steps.empty() ? rank.of("scheduler").front() : steps.front(), "where");

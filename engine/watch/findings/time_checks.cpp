@@ -175,7 +175,8 @@ std::string trainingLine(const RankEvidence& rank) {
     return {};
 }
 
-// Returns the line of the script in which a rank spends the time of a phase; empty if it is not known.
+// Returns the line of the script that begins a phase of a step: the loop over the loader, backward() or the
+// optimizer's step(). Empty for other phases, and if the line was not reported.
 std::string lineOfPhase(const RankEvidence& rank, Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
