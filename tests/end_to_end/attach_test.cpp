@@ -68,11 +68,14 @@ TEST_CASE("attach --lines replays a finished run byte for byte") {
     CHECK(contains(people.output(), "final validation accuracy: 9"));
 }
 
-TEST_CASE("a finished run without config.json is shown, attached and exported as before") {
+TEST_CASE("a finished run without config.json is shown, attached, exported and compared as before") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--quiet", "--out", out, "--set", "training.epochs=2", "--set", "telemetry.trace=phases"});
     REQUIRE(run.wait() == 0);
+    const fs::path other = scratch.path() / "other";
+    Program changed({"run", "--quiet", "--out", other, "--set", "training.epochs=2", "--set", "optimizer.lr=0.2"});
+    REQUIRE(changed.wait() == 0);
     const auto outputs = [&] {
         std::vector<std::string> texts;
         const fs::path trace = scratch.path() / "trace.json";
@@ -84,6 +87,10 @@ TEST_CASE("a finished run without config.json is shown, attached and exported as
             texts.push_back(program.output());
         }
         texts.push_back(contentOf(trace));
+        Program compared({"compare", out, other});
+        compared.wait();
+        CHECK(contains(compared.output(), "optimizer.lr"));
+        texts.push_back(compared.output());
         return texts;
     };
     const std::vector<std::string> before = outputs();
