@@ -139,6 +139,15 @@ Result<Start> readStart(int argc, char** argv) {
     return start;
 }
 
+// Without an experiment on the command line, uses that of the checkpoint in --resume.
+std::optional<Problem> findExperiment(LaunchArguments& arguments) {
+    if (!arguments.config.empty() || arguments.resume.empty() || arguments.resume == kResumeAuto) return {};
+    Result<std::string> recorded = findResumedExperiment(arguments.resume);
+    if (!recorded) return recorded.problem();
+    arguments.config = std::move(recorded).value();
+    return {};
+}
+
 std::optional<Problem> readExperiment(Start& start) {
     if (auto conflict = launchConflict(start.place, start.sources)) return conflict;
     std::set<std::string> offered;
@@ -147,6 +156,7 @@ std::optional<Problem> readExperiment(Start& start) {
         if (!files) return files.problem();
         offered = std::move(files).value();
     }
+    if (auto problem = findExperiment(start.arguments)) return problem;
     Problems problems;
     Result<Experiment> experiment = loadExperiment(start.arguments.config, start.arguments.assignments, problems);
     if (!experiment) return experiment.problem();

@@ -53,6 +53,47 @@ TEST_CASE("a run resumed from a checkpoint equals an uninterrupted one") {
     CHECK(jsonOf(rest / "summary.json")["steps"] == 69);
 }
 
+TEST_CASE("a run without config.json is resumed with the experiment in its telemetry") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    const std::vector<std::string> settings = {
+        "--set", "parallel.world_size=2", "--set", "optimizer.lr=0.02",
+        "--set", "model.hidden=[17]",     "--set", "training.checkpoint_every=1"};
+    const auto train = [&](std::vector<std::string> arguments, const fs::path& out) {
+        arguments.insert(arguments.begin(), "run");
+        arguments.insert(arguments.end(), {"--quiet", "--out", out});
+        Program run(arguments);
+        const int code = run.wait();
+        INFO(run.output());
+        REQUIRE(code == 0);
+        return lossesOf(out);
+    };
+    std::vector<std::string> whole = settings;
+    whole.insert(whole.end(), {"--set", "training.epochs=2"});
+    const auto expected = train(whole, scratch.path() / "whole");
+    std::vector<std::string> half = settings;
+    half.insert(half.end(), {"--set", "training.epochs=1"});
+    train(half, first);
+
+    const fs::path checkpoint = first / "checkpoints/step-00000023";
+    const fs::path copy = scratch.path() / "copy";
+    fs::copy(checkpoint, copy, fs::copy_options::recursive);
+    fs::remove(first / "config.json");
+    int number = 0;
+    for (const fs::path& resumed : {first, checkpoint}) {
+        const fs::path rest = scratch.path() / ("rest" + std::to_string(number++));
+        const auto found = train({"--resume", resumed, "--set", "training.epochs=2"}, rest);
+        CHECK(found.size() == 23);
+        for (const auto& [step, loss] : found) CHECK(loss == expected.at(step));
+    }
+    // The run directory itself names the experiment, too.
+    CHECK(train({first}, scratch.path() / "again") == lossesOf(first));
+
+    const fs::path refused = scratch.path() / "refused";
+    CHECK(contains(refusalOf({"run", "--resume", copy, "--out", refused}), "so its experiment is not known"));
+    CHECK_FALSE(fs::exists(refused));
+}
+
 TEST_CASE("an invalid resume point is refused before a run directory exists") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "out";

@@ -85,7 +85,7 @@ void addExportCommand(CLI::App& app, std::function<int()>& action) {
         ->add_option("--to", arguments->format, "Format: pytorch, slurm, pbs, torchrun, mpirun or ssh; trace for a run")
         ->check(CLI::IsMember({"pytorch", "slurm", "pbs", "torchrun", "mpirun", "ssh", "trace"}))
         ->type_name("FORMAT");
-    command->add_option("-o,--output", arguments->out, "Output file")->type_name("FILE")->required();
+    command->add_option("-o,--output,--out", arguments->out, "Output file")->type_name("FILE")->required();
     command
         ->add_option("--set", arguments->assignments, "Change one field, as in --set loader.batch_size=64; repeatable")
         ->type_name("PATH=VALUE")

@@ -113,7 +113,7 @@ void addHostCommand(CLI::App& app, std::function<int()>& action) {
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("A.B=VALUE");
-    command->add_option("--out", arguments->out, "Run directory to create; must be new or empty")->type_name("DIR");
+    command->add_option("-o,--out", arguments->out, "Run directory to create; must be new or empty")->type_name("DIR");
     command->add_option("--ranks", arguments->ranks, "Number of computers, including this one (parallel.world_size)")
         ->check(CLI::Range(2, 256))
         ->type_name("N");

@@ -179,17 +179,6 @@ int runDetached(const Launch& launch, RunDirectory directory) {
     return waitForDetachedStart(reader.get(), path);
 }
 
-// Returns the path of the experiment with which a run directory, or a checkpoint in it, was trained; empty if there is
-// none.
-std::string experimentOf(const std::filesystem::path& resumed) {
-    std::error_code ignored;
-    for (const auto& directory : {resumed, resumed.parent_path().parent_path()}) {
-        const std::filesystem::path config = directory / "config.json";
-        if (std::filesystem::is_regular_file(config, ignored)) return config.string();
-    }
-    return {};
-}
-
 // Returns the arguments of every rank. Paths are absolute, because each remote shell starts in its own directory.
 std::vector<std::string> rankArguments(const RunArguments& arguments) {
     std::vector<std::string> all;
@@ -257,11 +246,13 @@ int runCommand(RunArguments arguments) {
     if (arguments.minRanks >= 0)
         arguments.assignments.push_back("parallel.min_ranks=" + std::to_string(arguments.minRanks));
     if (arguments.resume == kResumeAuto) {
-        if (arguments.config.empty()) arguments.config = experimentOf(arguments.out);
+        if (arguments.config.empty() && openRunDirectory(arguments.out)) arguments.config = arguments.out;
     } else if (!arguments.resume.empty()) {
         const std::filesystem::path resumed = std::filesystem::absolute(arguments.resume).lexically_normal();
         if (arguments.config.empty()) {
-            arguments.config = experimentOf(resumed);
+            const Result<std::string> recorded = findResumedExperiment(resumed);
+            if (!recorded) return reportProblems({recorded.problem()});
+            arguments.config = recorded.value();
             Problems ignored;
             if (const auto own = loadExperiment(arguments.config, {}, ignored)) {
                 const auto assignments = assignmentsOfLiveChanges(resumed, own.value().config);
@@ -302,13 +293,15 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("run", "Trains an experiment on several ranks and shows its progress");
     command->footer(kRunFooter);
     auto arguments = std::make_shared<RunArguments>();
-    command->add_option("CONFIG", arguments->config,
-                        "Experiment file, - for standard input (default: the built-in experiment)");
+    command->add_option(
+        "CONFIG", arguments->config,
+        "Experiment file, run directory with its experiment, - for standard input (default: the built-in "
+        "experiment)");
     command->add_option("--set", arguments->assignments, "Change one field: --set loader.batch_size=64")
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("A.B=VALUE");
-    command->add_option("--out", arguments->out, "Run directory to create; must be new or empty")->type_name("DIR");
+    command->add_option("-o,--out", arguments->out, "Run directory to create; must be new or empty")->type_name("DIR");
     command
         ->add_option("--resume", arguments->resume,
                      "Continue from a run directory or a checkpoint; without CONFIG, with its experiment. auto: "

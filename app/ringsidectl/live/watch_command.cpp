@@ -303,7 +303,7 @@ void addWatchCommand(CLI::App& app, std::function<int()>& action) {
     command->footer(kWatchFooter);
     auto arguments = std::make_shared<WatchArguments>();
     auto check = std::make_shared<std::int64_t>(0);
-    command->add_option("--out", arguments->out, "Run directory; a new one under runs/ without it")
+    command->add_option("-o,--out", arguments->out, "Run directory; a new one under runs/ without it")
         ->type_name("RUN_DIR");
     command
         ->add_option("--continues", arguments->continues,

@@ -8,6 +8,8 @@
 
 #include "base/json/json.h"
 #include "base/system/files.h"
+#include "run/prepare/resume_point.h"
+#include "run/read/recorded_config.h"
 
 namespace ringside {
 namespace {
@@ -28,12 +30,22 @@ Result<Json> readStandardInput() {
     }
 }
 
+Result<Json> readRunDirectory(const std::string& directory) {
+    const Result<RunPaths> paths = openRunDirectory(directory);
+    return paths ? readRecordedJson(paths.value()) : Result<Json>(paths.problem());
+}
+
 Result<Experiment> readExperiment(const std::string& source, Problems& all) {
     Experiment experiment;
     experiment.baseDirectory = std::filesystem::current_path();
     if (source.empty()) return experiment;
-    if (source != "-") experiment.baseDirectory = std::filesystem::absolute(source).parent_path();
-    const Result<Json> json = source == "-" ? readStandardInput() : readJsonFile(source, kMaxExperimentBytes);
+    std::error_code ignored;
+    const bool isDirectory = source != "-" && std::filesystem::is_directory(source, ignored);
+    const std::filesystem::path path = std::filesystem::absolute(source);
+    if (source != "-") experiment.baseDirectory = isDirectory ? path : path.parent_path();
+    const Result<Json> json = source == "-" ? readStandardInput()
+                              : isDirectory ? readRunDirectory(source)
+                                            : readJsonFile(source, kMaxExperimentBytes);
     if (!json) return json.problem();
     const Result<RunConfig> config = RunConfig::fromJson(json.value(), &all);
     if (!config) return config.problem();
@@ -55,6 +67,22 @@ Result<Experiment> loadExperiment(const std::string& source, const std::vector<s
     }
     if (!all.empty()) return all.front();
     return experiment;
+}
+
+Result<std::string> findResumedExperiment(const std::filesystem::path& resumed) {
+    std::error_code ignored;
+    const std::filesystem::path path = std::filesystem::absolute(resumed).lexically_normal();
+    const bool isDirectory = std::filesystem::is_directory(path, ignored);
+    if (isDirectory && openRunDirectory(path)) return path.string();
+    const std::filesystem::path checkpoints = isDirectory ? path.parent_path() : path.parent_path().parent_path();
+    if (checkpoints.filename() == "checkpoints" && openRunDirectory(checkpoints.parent_path()))
+        return checkpoints.parent_path().string();
+    if (!isDirectory || !findCheckpoint(path)) return std::string();
+    return Problem{"--resume",
+                   "is " + resumed.string() +
+                       ", and there is no config.json or telemetry.jsonl beside its checkpoints, so its experiment is "
+                       "not known",
+                   "name the experiment: ringsidectl run CONFIG --resume " + resumed.string()};
 }
 
 }  // namespace ringside

@@ -15,9 +15,16 @@ struct Experiment {
     std::filesystem::path baseDirectory;
 };
 
-// Reads an experiment and applies the assignments of the option --set. source: a file, "-" for standard input, or empty
-// for the built-in experiment. Adds each problem to `all` and returns the first problem.
+// Reads an experiment and applies the assignments of the option --set. source: a file, a run directory, whose recorded
+// experiment is read (readRecordedJson()), "-" for standard input, or empty for the built-in experiment. Adds each
+// problem to `all` and returns the first problem.
 Result<Experiment> loadExperiment(const std::string& source, const std::vector<std::string>& assignments,
                                   Problems& all);
+
+// Returns the `source` for loadExperiment() of the run that wrote a checkpoint. resumed: a run directory, a checkpoint
+// in its directory `checkpoints`, or a file of such a checkpoint. Empty if `resumed` is no checkpoint, or a weights
+// file from elsewhere. Returns a problem if `resumed` is a checkpoint, but the experiment of its run is not recorded
+// there.
+Result<std::string> findResumedExperiment(const std::filesystem::path& resumed);
 
 }  // namespace ringside
