@@ -79,7 +79,7 @@ UI = {
     "charts": {"identity", "controls", "theme"},
     "models": {"words"},
     "diagnostics": {"pages", "theme"},
-    "ranks": {"identity", "models", "theme", "words"},
+    "ranks": {"controls", "identity", "models", "theme", "words"},
     "help": {"theme"},
     "experiment": {"controls", "help", "models", "tables", "theme", "words"},
     "import": {"controls", "dialogs", "models", "shards", "tables", "theme", "words"},

@@ -9,7 +9,7 @@
 namespace ringside {
 
 Picture::Picture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, &Picture::restyle);
 }
 
 Picture::Tip Picture::tipAt(const QPoint&) const {

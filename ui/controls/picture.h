@@ -14,8 +14,8 @@ class Theme;
 constexpr double kZoomPerNotch = 1.25;  // factor by which one notch of the wheel or one key press zooms a picture
 constexpr double kDragThreshold = 4;    // in pixels; the pointer moves less than this in a click, and more in a drag
 
-// Base of widgets that draw data: repaints when the theme changes, and shows a tooltip for the part of the picture
-// under the pointer.
+// Base of widgets that draw data: repaints itself when the theme changes, and shows a tooltip for the part of the
+// picture under the pointer.
 class Picture : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
@@ -28,6 +28,7 @@ class Picture : public QWidget, public IdentitySource {
         QRect part = {};  // area of the widget in which the tooltip stays; empty: until the pointer moves far away
     };
     virtual Tip tipAt(const QPoint& point) const;  // returns the tooltip at a position of the widget; none by default
+    virtual void restyle() { update(); }           // called when colors or fonts of the theme have changed
     const Theme& theme() const { return m_theme; }
     bool event(QEvent* event) override;
 

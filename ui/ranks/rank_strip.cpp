@@ -2,19 +2,17 @@
 #include "ranks/rank_strip.h"
 
 #include <QFileInfo>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QLocale>
 #include <QPaintEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/text/number_text.h"
 #include "config/mesh.h"
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "model/model_summary.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
@@ -87,14 +85,9 @@ QString stepPhaseText(Phase phase) {
 }  // namespace
 
 // Widget inside the scroll area that paints all cards.
-class RankStrip::Canvas final : public QWidget, public IdentitySource {
+class RankStrip::Canvas final : public Picture {
   public:
-    Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_theme(theme), m_cards(theme) {
-        connect(&theme, &Theme::changed, this, [this] {
-            m_cards.forget();
-            update();
-        });
-    }
+    Canvas(const RankStrip& strip, const Theme& theme) : Picture(theme), m_strip(strip), m_cards(theme) {}
 
     RankStripLayout layout;
 
@@ -113,22 +106,20 @@ class RankStrip::Canvas final : public QWidget, public IdentitySource {
         return rank < 0 ? std::vector<Identity>() : std::vector<Identity>{{IdentityKind::Rank, rank}};
     }
 
-    bool event(QEvent* event) override {
-        if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const int rank = layout.rankAt(help->pos(), static_cast<int>(m_strip.cards().size()));
-        if (rank < 0) {
-            QToolTip::hideText();
-        } else {
-            QToolTip::showText(help->globalPos(), m_strip.cards()[static_cast<std::size_t>(rank)].tip, this);
-        }
-        return true;
+    Tip tipAt(const QPoint& point) const override {
+        const int rank = layout.rankAt(point, static_cast<int>(m_strip.cards().size()));
+        return rank < 0 ? Tip() : Tip{m_strip.cards()[static_cast<std::size_t>(rank)].tip};
+    }
+
+    void restyle() override {
+        m_cards.forget();
+        update();
     }
 
   private:
     // Draws the host's name and a line above its cards in each row.
     void paintHost(QPainter& painter, const HostGroup& host) {
-        painter.setFont(m_theme.smallFont());
+        painter.setFont(theme().smallFont());
         for (std::size_t first = 0; first < host.ranks.size();) {
             const QRect begin = layout.card(host.ranks[first]);
             QRect end = begin;
@@ -139,18 +130,17 @@ class RankStrip::Canvas final : public QWidget, public IdentitySource {
             QString name = host.link.isEmpty() ? host.name() : tr("%1   %2").arg(host.name(), host.link);
             if (const QString clock = hostClockText(m_strip.m_run.data(), host.ranks.front()); !clock.isEmpty())
                 name += QStringLiteral(" \u00b7 ") + clock;
-            painter.setPen(host.slow ? m_theme.colors().warningText : m_theme.colors().muted);
+            painter.setPen(host.slow ? theme().colors().warningText : theme().colors().muted);
             const int wide = std::min(painter.fontMetrics().horizontalAdvance(name), line.width());
             painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                              painter.fontMetrics().elidedText(name, Qt::ElideRight, line.width()));
-            painter.setPen(m_theme.colors().border);
+            painter.setPen(theme().colors().border);
             if (wide + 8 < line.width())
                 painter.drawLine(line.left() + wide + 6, line.center().y(), line.right(), line.center().y());
         }
     }
 
     const RankStrip& m_strip;
-    const Theme& m_theme;
     RankCardPainter m_cards;
 };
 

@@ -61,15 +61,16 @@ QString legendText() {
 GradientPicture::GradientPicture(const Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("gradientPicture"));
     setAccessibleName(tr("Gradients of each rank"));
-    connect(&theme, &Theme::changed, this, [this] {
-        makeImages();
-        update();
-    });
     m_flow.setStartValue(0.0);
     m_flow.setEndValue(1.0);
     m_flow.setDuration(Theme::kMotionMs);
     m_flow.setEasingCurve(QEasingCurve::InOutCubic);
     connect(&m_flow, &QVariantAnimation::valueChanged, this, [this] { update(); });
+}
+
+void GradientPicture::restyle() {
+    makeImages();
+    update();
 }
 
 void GradientPicture::setStep(const InspectedStep* step, const std::vector<int>& ranks, bool summed) {

@@ -27,6 +27,7 @@ class GradientPicture : public Picture {
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
+    void restyle() override;
     void paintEvent(QPaintEvent* event) override;
     Tip tipAt(const QPoint& at) const override;
 

@@ -23,10 +23,9 @@ QString valueText(double value) {
 
 }  // namespace
 
-RingPicture::RingPicture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+RingPicture::RingPicture(const Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("ringPicture"));
     setAccessibleName(tr("Ring all-reduce"));
-    connect(&theme, &Theme::changed, this, [this] { update(); });
 }
 
 void RingPicture::setSteps(std::optional<RingSteps> steps, std::int64_t step) {
@@ -61,7 +60,7 @@ QRectF RingPicture::cellOf(int rank, int part) const {
 
 // Draws a part of the bucket of a rank, in a stronger colour the more ranks its sum contains.
 void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     const RingSteps::Part& shown = m_steps->part(m_step, rank, part);
     const bool whole = shown.ranks == m_steps->ranks();
     const QRectF cell = cellOf(rank, part);
@@ -75,7 +74,7 @@ void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
                         shown.leaves || shown.arrived ? 2 : 1));
     painter.drawRoundedRect(cell, Theme::kCorner, Theme::kCorner);
     painter.setPen(c.text);
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     QStringList lines;
     for (const double value : shown.values) lines << valueText(value);
     if (cell.height() < kTwoLines) lines = lines.mid(0, 1);
@@ -93,7 +92,7 @@ void RingPicture::paintArrow(QPainter& painter, int rank) const {
     if (part < 0) return;
     const QRectF cell = cellOf(rank, m_steps->ranks() - 1);
     const QRectF place(cell.right() + 8, cell.top(), kArrows - 8, cell.height());
-    painter.setPen(m_theme.colors().muted);
+    painter.setPen(theme().colors().muted);
     const bool fits = cell.height() >= 2 * painter.fontMetrics().lineSpacing();
     const QString text = fits ? tr("part %1\n\u2192 rank %2").arg(part) : tr("\u2192 rank %1");
     painter.drawText(place, Qt::AlignVCenter | Qt::AlignLeft, text.arg((rank + 1) % m_steps->ranks()));
@@ -103,17 +102,17 @@ void RingPicture::paintEvent(QPaintEvent*) {
     if (!m_steps) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     for (int part = 0; part < m_steps->ranks(); ++part) {
-        painter.setPen(m_theme.colors().muted);
+        painter.setPen(theme().colors().muted);
         const QRectF cell = cellOf(0, part);
         painter.drawText(QRectF(cell.left(), 0, cell.width(), kPartTitles), Qt::AlignCenter, tr("part %1").arg(part));
     }
     for (int rank = 0; rank < m_steps->ranks(); ++rank) {
         const QRectF row = cellOf(rank, 0);
-        painter.fillRect(QRectF(0, row.top(), 4, row.height()), m_theme.rankColor(rank));
-        painter.setPen(m_theme.colors().text);
-        painter.setFont(m_theme.smallFont());
+        painter.fillRect(QRectF(0, row.top(), 4, row.height()), theme().rankColor(rank));
+        painter.setPen(theme().colors().text);
+        painter.setFont(theme().smallFont());
         painter.drawText(QRectF(10, row.top(), kRankNames - 10, row.height()), Qt::AlignVCenter,
                          tr("rank %1").arg(rank));
         for (int part = 0; part < m_steps->ranks(); ++part) paintPart(painter, rank, part);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
 #include <optional>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "replicas/ring_steps.h"
 
 namespace ringside {
@@ -13,7 +12,7 @@ class Theme;
 
 // Picture of the ring all-reduce: one row per rank with the parts of the bucket and real numbers. Parts that are sent
 // in the next step are framed, and an arrow shows the receiver.
-class RingPicture : public QWidget, public IdentitySource {
+class RingPicture : public Picture {
     Q_OBJECT
   public:
     explicit RingPicture(const Theme& theme, QWidget* parent = nullptr);
@@ -33,7 +32,6 @@ class RingPicture : public QWidget, public IdentitySource {
     void paintPart(QPainter& painter, int rank, int part) const;
     void paintArrow(QPainter& painter, int rank) const;
 
-    const Theme& m_theme;
     std::optional<RingSteps> m_steps;
     int m_step = 0;
     std::int64_t m_trained = 0;  // training step whose values are shown

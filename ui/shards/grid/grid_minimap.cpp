@@ -21,14 +21,12 @@ constexpr double kLeastStepBand = 48;
 
 }  // namespace
 
-GridMinimap::GridMinimap(Theme& theme, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_largestHeight(kLargestHeight) {
+GridMinimap::GridMinimap(Theme& theme, QWidget* parent) : Picture(theme, parent), m_largestHeight(kLargestHeight) {
     setObjectName(QStringLiteral("gridMinimap"));
     setAccessibleName(tr("Whole epoch"));
     setToolTip(tr("The whole epoch. Drag the frame, or click a position to show it."));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&m_raster, &GridRaster::imageChanged, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, &GridMinimap::restyle);
 }
 
 void GridMinimap::setScene(std::optional<ShardScene> scene) {
@@ -44,7 +42,7 @@ void GridMinimap::setColorBy(ColorBy by) {
 
 void GridMinimap::restyle() {
     if (m_scene) {
-        m_raster.setScene(*m_scene, CellColors(m_by, *m_scene, m_theme));
+        m_raster.setScene(*m_scene, CellColors(m_by, *m_scene, theme()));
     }
     update();
 }
@@ -89,13 +87,13 @@ void GridMinimap::paintEvent(QPaintEvent*) {
     drawStrips(painter);
     drawMarks(painter);
     for (int rank = 0; rank < m_scene->ranks(); ++rank) {
-        paintProgressStrip(painter, m_progress, rank, strip(rank), pixelsPerSlot(), m_theme);
+        paintProgressStrip(painter, m_progress, rank, strip(rank), pixelsPerSlot(), theme());
     }
     painter.setRenderHint(QPainter::Antialiasing);
     const double left = kMargin + m_firstSlot * pixelsPerSlot();
     QRectF window(left, 1, std::max(4.0, m_slots * pixelsPerSlot()), stripsHeight() + 2);
     window.setRight(std::min(window.right(), width() - 1.0));
-    painter.setPen(QPen(m_theme.colors().text, 1.5));
+    painter.setPen(QPen(theme().colors().text, 1.5));
     painter.drawRoundedRect(window, 3, 3);
 }
 
@@ -119,7 +117,7 @@ void GridMinimap::drawStrips(QPainter& painter) {
     const double stepWidth = pixelsPerSlot() * static_cast<double>(m_scene->plan.spec().batchSize);
     for (std::int64_t step = 1; stepWidth >= 8 && step < m_scene->plan.stepsPerEpoch(); ++step) {
         painter.fillRect(QRectF(kMargin + static_cast<double>(step) * stepWidth - 1, 0, 1.5, height()),
-                         m_theme.colors().panel);
+                         theme().colors().panel);
     }
 }
 
@@ -134,11 +132,11 @@ bool GridMinimap::showsSteps() const {
 // Draws the steps with their numbers instead of a strip for each rank. Used if the strips would be lower than
 // kLeastRankStrip, and if the colours show ranks or batches. Marks of padded and dropped samples are drawn separately.
 void GridMinimap::drawSteps(QPainter& painter) const {
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());
     const double batch = static_cast<double>(m_scene->plan.spec().batchSize) * pixelsPerSlot();
     const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(kLeastStepBand / batch)));
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     for (std::int64_t step = 0; step < steps; step += every) {
         const double left = kMargin + static_cast<double>(step) * batch;
         const double right = std::min(width() - kMargin, left + static_cast<double>(every) * batch);
@@ -156,14 +154,14 @@ void GridMinimap::drawMarks(QPainter& painter) const {
         const QRectF row = strip(rank);
         for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kLeastTick)) {
             const QRectF rect(row.left() + mark.left, row.top(), mark.right - mark.left, row.height());
-            painter.fillRect(rect, m_theme.colors().panel);
+            painter.fillRect(rect, theme().colors().panel);
             if (mark.run.kind == CellKind::DroppedByLoader) {
-                painter.fillRect(rect, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
+                painter.fillRect(rect, QBrush(theme().colors().danger, Qt::BDiagPattern));
                 continue;
             }
             const bool duplicate = mark.run.kind == CellKind::Duplicate;
             painter.setPen(
-                QPen(duplicate ? m_theme.colors().warning : m_theme.colors().danger, row.height() >= 5 ? 1.5 : 1));
+                QPen(duplicate ? theme().colors().warning : theme().colors().danger, row.height() >= 5 ? 1.5 : 1));
             painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
         }
     }

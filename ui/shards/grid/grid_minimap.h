@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
 #include <optional>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "shards/grid/picture/grid_raster.h"
 #include "shards/watch/run_progress.h"
 
@@ -14,7 +13,7 @@ namespace ringside {
 class Theme;
 
 // The whole epoch with a strip for each rank, and a frame around the visible part. Drag the frame, or click a position.
-class GridMinimap : public QWidget, public IdentitySource {
+class GridMinimap : public Picture {
     Q_OBJECT
   public:
     static constexpr int kLargestHeight = 62;
@@ -38,12 +37,12 @@ class GridMinimap : public QWidget, public IdentitySource {
     void windowMoved(double firstSlot);
 
   protected:
+    void restyle() override;
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    void restyle();
     int stripsHeight() const;
     double pixelsPerSlot() const;
     void drawStrips(QPainter& painter);
@@ -53,7 +52,6 @@ class GridMinimap : public QWidget, public IdentitySource {
     void drawMarks(QPainter& painter) const;
     QRectF strip(int rank) const;
 
-    Theme& m_theme;
     std::optional<ShardScene> m_scene;
     ColorBy m_by = ColorBy::Rank;
     RunProgress m_progress;

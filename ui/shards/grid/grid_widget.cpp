@@ -23,8 +23,7 @@ constexpr qint64 kScrubMs = 400;
 }  // namespace
 
 GridWidget::GridWidget(Theme& theme, QWidget* parent)
-    : QWidget(parent),
-      m_theme(theme),
+    : Picture(theme, parent),
       m_animation({theme, m_thumbnails, m_geometry}, this),
       m_flight(theme, *this),
       m_fade(theme, *this),
@@ -44,7 +43,6 @@ GridWidget::GridWidget(Theme& theme, QWidget* parent)
     });
     connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
     connect(&m_raster, &GridRaster::imageChanged, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, &GridWidget::restyle);
 }
 
 void GridWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins) {
@@ -72,7 +70,7 @@ void GridWidget::animateChange(const std::optional<ShardScene>& before) {
         !(before->specAt(0) == m_contents.scene->specAt(0)))
         return;
     m_sinceEpoch.start();
-    if (scrubbing || !isVisible() || !m_theme.allowsMotion()) return;
+    if (scrubbing || !isVisible() || !theme().allowsMotion()) return;
     const CellDetail detail = m_geometry.detail();
     if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) {
         m_fading = m_raster.image();
@@ -99,8 +97,8 @@ void GridWidget::setColorBy(ColorBy by) {
 void GridWidget::restyle() {
     m_contents.colors.reset();
     if (m_contents.scene) {
-        m_contents.colors.emplace(m_origins ? ColorBy::Origin : m_by, *m_contents.scene, m_theme, m_origins);
-        m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
+        m_contents.colors.emplace(m_origins ? ColorBy::Origin : m_by, *m_contents.scene, theme(), m_origins);
+        m_thumbnails.setColors(theme().colors().panel, theme().colors().text);
         m_raster.setScene(*m_contents.scene, *m_contents.colors);
     }
     update();
@@ -240,7 +238,7 @@ void GridWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF area = cellsArea();
-    const GridPainter grid(painter, m_theme, m_contents, m_geometry, m_thumbnails, area);
+    const GridPainter grid(painter, theme(), m_contents, m_geometry, m_thumbnails, area);
     grid.drawRankNames(m_flight);
     grid.drawSteps();
     painter.setClipRect(area.adjusted(-2, -1, 2, 0));
@@ -251,13 +249,13 @@ void GridWidget::paintEvent(QPaintEvent*) {
     grid.drawMarks();
     grid.drawDifferences();
     if (m_flight.isAnyComputing()) m_flight.paintHoles(painter, m_geometry);
-    paintProgress(painter, m_contents.progress, m_geometry, m_theme);
+    paintProgress(painter, m_contents.progress, m_geometry, theme());
     grid.drawStep();
     grid.drawHits();
     grid.drawCursors();
     if (!m_flight.isFlying()) return;
     painter.setClipping(false);
-    m_flight.paintCards(painter, CellPainter(*m_contents.scene, *m_contents.colors, m_theme, m_thumbnails), m_geometry);
+    m_flight.paintCards(painter, CellPainter(*m_contents.scene, *m_contents.colors, theme(), m_thumbnails), m_geometry);
 }
 
 void GridWidget::drawCells(const GridPainter& grid, QPainter& painter) {

@@ -3,11 +3,10 @@
 
 #include <QElapsedTimer>
 #include <QScrollBar>
-#include <QWidget>
 #include <optional>
 
 #include "controls/cross_fade.h"
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "shards/cells/thumbnails.h"
 #include "shards/grid/grid_painter.h"
 #include "shards/grid/motion/assignment_overlay.h"
@@ -22,7 +21,7 @@ class Theme;
 
 // The grid: a row for each rank, a column for each slot, a cell for each sample. GridNavigation moves the view.
 // GridRaster draws cells without text, and GridPainter draws everything else.
-class GridWidget : public QWidget, public IdentitySource {
+class GridWidget : public Picture {
     Q_OBJECT
   public:
     explicit GridWidget(Theme& theme, QWidget* parent = nullptr);
@@ -64,11 +63,11 @@ class GridWidget : public QWidget, public IdentitySource {
     void cellHovered(std::optional<ringside::GridCell> cell);
 
   protected:
+    void restyle() override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void restyle();
     void animateChange(const std::optional<ShardScene>& before);
     void changeView();
     void click(const QPointF& position);
@@ -79,7 +78,6 @@ class GridWidget : public QWidget, public IdentitySource {
     void drawCells(const GridPainter& grid, QPainter& painter);
     void drawRaster(const GridPainter& grid, QPainter& painter);
 
-    Theme& m_theme;
     GridContents m_contents;
     ColorBy m_by = ColorBy::Rank;
     std::shared_ptr<const CellOrigins> m_origins;

@@ -37,7 +37,7 @@ bool lastTwoShowAll(const ShardScene& scene) {
 }  // namespace
 
 LastSlotsPanel::LastSlotsPanel(Theme& theme, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
+    : Picture(theme, parent), m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("lastSlotsPanel"));
     setAccessibleName(tr("Last slots: duplicates and dropped samples"));
     setFixedWidth(static_cast<int>(2 * (kCardSide + kCardMargin) + kCardGap));
@@ -45,7 +45,6 @@ LastSlotsPanel::LastSlotsPanel(Theme& theme, QWidget* parent)
     m_scrollBar.setObjectName(QStringLiteral("lastSlotsScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, &LastSlotsPanel::restyle);
 }
 
 void LastSlotsPanel::setScene(std::optional<ShardScene> scene) {
@@ -71,8 +70,8 @@ void LastSlotsPanel::setSelected(std::optional<GridCell> cell) {
 void LastSlotsPanel::restyle() {
     m_colors.reset();
     if (m_scene) {
-        m_colors.emplace(m_by, *m_scene, m_theme);
-        m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
+        m_colors.emplace(m_by, *m_scene, theme());
+        m_thumbnails.setColors(theme().colors().panel, theme().colors().text);
     }
     update();
 }
@@ -152,13 +151,13 @@ void LastSlotsPanel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     drawHead(painter);
-    const CellPainter cards(*m_scene, *m_colors, m_theme, m_thumbnails);
+    const CellPainter cards(*m_scene, *m_colors, theme(), m_thumbnails);
     for (const Placed& placed : placedCells()) {
         const QString rank = m_onlyMarked ? tr("rank %1").arg(placed.cell.rank) : QString();
         const bool isAssigned = placed.cell.slot < m_scene->plan.samplesPerRank();
         cards.card(painter, placed.rect, placed.cell, m_onlyMarked, isAssigned ? rank : QString());
         if (m_selected == placed.cell) {
-            painter.setPen(QPen(m_theme.colors().text, 2));
+            painter.setPen(QPen(theme().colors().text, 2));
             painter.setBrush(Qt::NoBrush);
             painter.drawRoundedRect(placed.rect.adjusted(-1, -1, 1, 1), Theme::kCorner, Theme::kCorner);
         }
@@ -166,19 +165,19 @@ void LastSlotsPanel::paintEvent(QPaintEvent*) {
 }
 
 void LastSlotsPanel::drawHead(QPainter& painter) const {
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     painter.setPen(c.border);
     painter.setBrush(c.window);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kCorner, Theme::kCorner);
     painter.setPen(c.text);
-    QFont bold = m_theme.smallFont();
+    QFont bold = theme().smallFont();
     bold.setPixelSize(kTitlePixels);
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
     painter.drawText(QRectF(kCardMargin, 8, width() - kCardMargin, 16), Qt::AlignLeft,
                      m_onlyMarked ? tr("Marked samples") : tr("Last slots"));
     painter.setPen(c.muted);
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     const QRectF line(kCardMargin, 24, width() - kCardMargin, 14);
     const QString fitting = painter.fontMetrics().elidedText(subtitle(painter.fontMetrics(), line.width()),
                                                              Qt::ElideRight, static_cast<int>(line.width()));

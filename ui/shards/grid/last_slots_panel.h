@@ -2,11 +2,10 @@
 #pragma once
 
 #include <QScrollBar>
-#include <QWidget>
 #include <optional>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "shards/cells/cell_painter.h"
 
 namespace ringside {
@@ -15,7 +14,7 @@ class Theme;
 
 // Magnifier for the end of the epoch. Shows the last two cells of every rank if they contain all duplicates and dropped
 // samples. Otherwise shows all duplicates and dropped samples, two per row, with a scroll bar.
-class LastSlotsPanel : public QWidget, public IdentitySource {
+class LastSlotsPanel : public Picture {
     Q_OBJECT
   public:
     explicit LastSlotsPanel(Theme& theme, QWidget* parent = nullptr);
@@ -33,6 +32,7 @@ class LastSlotsPanel : public QWidget, public IdentitySource {
     void cellHovered(std::optional<ringside::GridCell> cell);
 
   protected:
+    void restyle() override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -45,7 +45,6 @@ class LastSlotsPanel : public QWidget, public IdentitySource {
         GridCell cell;
         QRectF rect;
     };
-    void restyle();
     void arrange();
     double rowHeight() const;
     int rowsInSight() const;
@@ -53,7 +52,6 @@ class LastSlotsPanel : public QWidget, public IdentitySource {
     std::optional<GridCell> cellAt(QPointF point) const;
     void drawHead(QPainter& painter) const;
 
-    Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::optional<CellColors> m_colors;
     ColorBy m_by = ColorBy::Rank;

@@ -31,11 +31,10 @@ QString matesText(const std::vector<std::uint32_t>& mates, std::size_t most) {
 
 }  // namespace
 
-SampleHistoryCanvas::SampleHistoryCanvas(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+SampleHistoryCanvas::SampleHistoryCanvas(Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("sampleHistoryCanvas"));
     setAccessibleName(tr("Sample history: the selected sample in every epoch"));
     setFocusPolicy(Qt::StrongFocus);
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 void SampleHistoryCanvas::show(const SampleHistory& history, std::int64_t cursor, int ranks) {
@@ -50,7 +49,7 @@ void SampleHistoryCanvas::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_history.entries.empty()) {
-        painter.setPen(m_theme.colors().muted);
+        painter.setPen(theme().colors().muted);
         painter.drawText(rect(), Qt::AlignCenter,
                          m_history.sample < 0 ? tr("No sample is selected")
                                               : tr("Following sample %1 through the epochs").arg(m_history.sample));
@@ -64,7 +63,7 @@ void SampleHistoryCanvas::paintEvent(QPaintEvent* event) {
 }
 
 void SampleHistoryCanvas::drawRow(QPainter& painter, const SampleHistoryEntry& entry, double top) const {
-    const ThemeColors& c = m_theme.colors();
+    const ThemeColors& c = theme().colors();
     const QRectF row(0, top, width(), kRowHeight - 2);
     if (entry.epoch == m_cursor) {
         painter.setPen(Qt::NoPen);
@@ -72,12 +71,12 @@ void SampleHistoryCanvas::drawRow(QPainter& painter, const SampleHistoryEntry& e
         painter.drawRoundedRect(row, 4, 4);
     }
     painter.setPen(c.text);
-    painter.setFont(entry.epoch == m_cursor ? m_theme.numberFont() : m_theme.bodyFont());
+    painter.setFont(entry.epoch == m_cursor ? theme().numberFont() : theme().bodyFont());
     painter.drawText(QRectF(6, top, kEpochWidth, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("Epoch %1").arg(epochNumber(entry.epoch)));
     drawTrack(painter, entry, {kEpochWidth + 8, top + 8, kTrackWidth, row.height() - 16});
     const QRectF where(kEpochWidth + kTrackWidth + 20, top, kWhereWidth, row.height());
-    painter.setFont(m_theme.bodyFont());
+    painter.setFont(theme().bodyFont());
     if (entry.uses.empty()) {
         painter.setPen(c.danger);
         painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter, tr("dropped by the sampler"));
@@ -96,13 +95,13 @@ void SampleHistoryCanvas::drawRow(QPainter& painter, const SampleHistoryEntry& e
 // Draws an epoch from its first to its last step, with a mark in the colour of the rank where the sample is trained.
 void SampleHistoryCanvas::drawTrack(QPainter& painter, const SampleHistoryEntry& entry, const QRectF& track) const {
     painter.setPen(Qt::NoPen);
-    painter.setBrush(m_theme.colors().grid);
+    painter.setBrush(theme().colors().grid);
     painter.drawRoundedRect(track, 3, 3);
     for (const auto& [place, mates] : entry.uses) {
         if (place.step < 0) continue;
         const double at =
             (static_cast<double>(place.step) + 0.5) / static_cast<double>(std::max<std::int64_t>(1, entry.steps));
-        painter.setBrush(m_theme.rankColor(place.rank));
+        painter.setBrush(theme().rankColor(place.rank));
         painter.drawRoundedRect(QRectF(track.left() + at * (track.width() - 8), track.top() - 3, 8, track.height() + 6),
                                 2, 2);
     }
@@ -114,7 +113,7 @@ QRectF SampleHistoryCanvas::matesRoom(double top) const {
 }
 
 std::optional<std::int64_t> SampleHistoryCanvas::mateAt(const SampleHistoryEntry& entry, double at) const {
-    const QFontMetrics metrics(m_theme.smallFont());
+    const QFontMetrics metrics(theme().smallFont());
     const std::vector<std::uint32_t>& mates = entry.uses.front().batchMates;
     for (std::size_t count = 1; at >= 0 && count <= std::min(mates.size(), kMostMatesDrawn); ++count)
         if (at < metrics.horizontalAdvance(matesText(mates, count))) return mates[count - 1];
@@ -139,8 +138,8 @@ std::vector<Identity> SampleHistoryCanvas::identitiesAt(const QPoint& point) con
 
 void SampleHistoryCanvas::drawMates(QPainter& painter, const SampleHistoryEntry& entry, QRectF room) const {
     if (entry.uses.front().batchMates.empty() || room.width() < 60) return;
-    painter.setFont(m_theme.smallFont());
-    painter.setPen(m_theme.colors().muted);
+    painter.setFont(theme().smallFont());
+    painter.setPen(theme().colors().muted);
     const QString text = matesText(entry.uses.front().batchMates, kMostMatesDrawn);
     painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(room.width())));

@@ -4,7 +4,7 @@
 #include <QScrollArea>
 
 #include "controls/latest_work.h"
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "shards/history/sample_history.h"
 #include "shards/history/sample_history_table.h"
 #include "shards/scene/shard_view.h"
@@ -15,7 +15,7 @@ namespace ringside {
 class Theme;
 
 // Picture with a row for each epoch: position in the epoch, rank, step, slot, and other samples of the batch.
-class SampleHistoryCanvas : public QWidget, public IdentitySource {
+class SampleHistoryCanvas : public Picture {
     Q_OBJECT
   public:
     static constexpr TypePixels kRowHeight{30};
@@ -41,7 +41,6 @@ class SampleHistoryCanvas : public QWidget, public IdentitySource {
     // list of numbers; empty if no number is there.
     std::optional<std::int64_t> mateAt(const SampleHistoryEntry& entry, double at) const;
 
-    Theme& m_theme;
     SampleHistory m_history;
     std::int64_t m_cursor = 0;
     int m_ranks = 1;

@@ -19,11 +19,10 @@ constexpr float kSoft = 0.16F;  // opacity of a cell's colour
 
 }  // namespace
 
-StepSamplesView::StepSamplesView(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+StepSamplesView::StepSamplesView(const Theme& theme, QWidget* parent) : Picture(theme, parent) {
     setObjectName(QStringLiteral("stepSamples"));
     setAccessibleName(tr("Samples of the step by rank"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(&theme, &Theme::changed, this, QOverload<>::of(&QWidget::update));
 }
 
 void StepSamplesView::setRows(std::vector<Row> rows) {
@@ -47,7 +46,7 @@ void StepSamplesView::paintEvent(QPaintEvent*) {
 StepSamplesView::Fit StepSamplesView::fitOf(const Row& row) const {
     std::int64_t largest = 0;
     for (const Cell& cell : row.cells) largest = std::max(largest, cell.sample);
-    const int cellWidth = QFontMetrics(m_theme.smallFont()).horizontalAdvance(QString::number(largest)) + kCellPadding;
+    const int cellWidth = QFontMetrics(theme().smallFont()).horizontalAdvance(QString::number(largest)) + kCellPadding;
     const int fit = std::max(0, (width() - kLabelWidth) / (cellWidth + kGap));
     const int count = static_cast<int>(row.cells.size());
     return {cellWidth, count <= fit ? count : std::max(0, fit - 1)};
@@ -65,14 +64,14 @@ std::vector<Identity> StepSamplesView::identitiesAt(const QPoint& point) const {
 }
 
 void StepSamplesView::paintRow(QPainter& painter, const Row& row, int top) const {
-    const ThemeColors& colors = m_theme.colors();
-    painter.setFont(m_theme.bodyFont());
+    const ThemeColors& colors = theme().colors();
+    painter.setFont(theme().bodyFont());
     painter.setPen(colors.text);
     painter.drawText(QRect(0, top, kLabelWidth, kRowHeight), Qt::AlignVCenter, tr("Rank %1").arg(row.rank));
-    painter.setFont(m_theme.smallFont());
+    painter.setFont(theme().smallFont());
     const auto [cellWidth, shown] = fitOf(row);
     const int count = static_cast<int>(row.cells.size());
-    QColor soft = m_theme.rankColor(row.rank);
+    QColor soft = theme().rankColor(row.rank);
     soft.setAlphaF(kSoft);
     for (int i = 0; i <= shown; ++i) {
         const QRectF place(kLabelWidth + i * (cellWidth + kGap) + 0.5, top + 2.5, cellWidth, kRowHeight - 5);

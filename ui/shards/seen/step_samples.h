@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "watch/plan/seen_plan.h"
 
 namespace ringside {
@@ -15,7 +14,7 @@ class RunData;
 class Theme;
 
 // Samples of one step by rank, as cells with their numbers. A sample that is not the planned one is outlined.
-class StepSamplesView final : public QWidget, public IdentitySource {
+class StepSamplesView final : public Picture {
     Q_OBJECT
   public:
     explicit StepSamplesView(const Theme& theme, QWidget* parent = nullptr);
@@ -49,7 +48,6 @@ class StepSamplesView final : public QWidget, public IdentitySource {
     Fit fitOf(const Row& row) const;
     void paintRow(QPainter& painter, const Row& row, int top) const;
 
-    const Theme& m_theme;
     std::vector<Row> m_rows;
 };
 

@@ -39,7 +39,6 @@ LatenessMap::LatenessMap(TimelineModel& model, const Theme& theme, QWidget* pare
     connect(&model, &TimelineModel::dataChanged, this, &LatenessMap::read);
     connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
     connect(&model, &TimelineModel::choiceChanged, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, &LatenessMap::draw);
 }
 
 void LatenessMap::read() {

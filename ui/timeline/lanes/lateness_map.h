@@ -25,6 +25,7 @@ class LatenessMap final : public Picture {
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
+    void restyle() override { draw(); }
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     Tip tipAt(const QPoint& point) const override;

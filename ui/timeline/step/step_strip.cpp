@@ -25,7 +25,7 @@ constexpr double kLeastWindow = 6;
 }  // namespace
 
 StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_model(model), m_theme(theme) {
+    : Picture(theme, parent), m_model(model) {
     setObjectName(QStringLiteral("stepStripArea"));
     setAccessibleName(tr("Time per step"));
     setToolTip(
@@ -34,7 +34,6 @@ StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
     setCursor(Qt::PointingHandCursor);
     connect(&model, &TimelineModel::dataChanged, this, &StepStrip::read);
     connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, &StepStrip::draw);
     read();
 }
 
@@ -91,7 +90,7 @@ void StepStrip::draw() {
         }
         at += share;
     }
-    m_image = columns.draw(height, m_fullNs * std::max(1, *std::ranges::max_element(inColumn)), m_theme);
+    m_image = columns.draw(height, m_fullNs * std::max(1, *std::ranges::max_element(inColumn)), theme());
     m_image.setDevicePixelRatio(devicePixelRatioF());
     update();
 }
@@ -114,8 +113,8 @@ QRectF StepStrip::window() const {
 void StepStrip::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.drawImage(QPointF(0, kTop), m_image);
-    const ThemeColors& c = m_theme.colors();
-    painter.setFont(m_theme.smallFont());
+    const ThemeColors& c = theme().colors();
+    painter.setFont(theme().smallFont());
     painter.setPen(c.muted);
     painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop,
                      tr("maximum: %1").arg(millisecondsText(m_fullNs / 1e6)));
@@ -145,7 +144,7 @@ void StepStrip::paintPauses(QPainter& painter) const {
         if (bar.paused <= least) continue;
         const double x = xOf(number);
         for (const double left : {x - 1.5 * kLine, x + 0.5 * kLine})
-            painter.fillRect(QRectF(left, kTop + 1, kLine, kHeight), m_theme.colors().muted);
+            painter.fillRect(QRectF(left, kTop + 1, kLine, kHeight), theme().colors().muted);
     }
 }
 

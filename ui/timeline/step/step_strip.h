@@ -2,12 +2,11 @@
 #pragma once
 
 #include <QImage>
-#include <QWidget>
 #include <array>
 #include <map>
 #include <optional>
 
-#include "identity/identity.h"
+#include "controls/picture.h"
 #include "timeline/model/timeline_model.h"
 
 namespace ringside {
@@ -16,7 +15,7 @@ class Theme;
 
 // Strip with the time of every traced step, stacked by phase, as the mean of the ranks. A frame that can be dragged
 // marks the steps that the lanes show.
-class StepStrip final : public QWidget, public IdentitySource {
+class StepStrip final : public Picture {
     Q_OBJECT
   public:
     StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
@@ -33,6 +32,7 @@ class StepStrip final : public QWidget, public IdentitySource {
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
+    void restyle() override { draw(); }
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -54,7 +54,6 @@ class StepStrip final : public QWidget, public IdentitySource {
     double highest() const;
 
     TimelineModel& m_model;
-    const Theme& m_theme;
     std::map<std::int64_t, Bar> m_bars;
     QImage m_image;
     double m_fullNs = 1;
