@@ -32,6 +32,7 @@ unsigned RunData::take(const RunStarted& event) {
 
 void RunData::begin(const RunStarted& event) {
     m_merger.emplace(event.worldSize, event.stepsBefore);
+    m_replicaSets.clear();  // reports of ranks that may no longer exist
     m_replicas = ReplicaData(event.worldSize);
     m_curves.begin(event.worldSize);
     m_curves.setStepsPerEpoch(event.stepsPerEpoch);
