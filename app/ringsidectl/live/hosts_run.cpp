@@ -22,8 +22,8 @@
 #include "base/system/files.h"
 #include "base/system/signal_input.h"
 #include "base/text/line_splitter.h"
+#include "base/text/shell_word.h"
 #include "base/text/terminal_text.h"
-#include "export/job_script.h"
 #include "run/supervise/restart_policy.h"
 
 namespace ringside {
