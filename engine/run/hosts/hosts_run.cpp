@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live/hosts_run.h"
+#include "run/hosts/hosts_run.h"
 
 #include <fcntl.h>
 #include <poll.h>
