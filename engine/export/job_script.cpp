@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/text/shell_word.h"
+
 namespace ringside {
 namespace {
 
@@ -258,16 +260,6 @@ std::string sshScript(const Job& job) {
 }
 
 }  // namespace
-
-std::string shellWord(const std::string& text) {
-    const bool plain = !text.empty() && text.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789_./:=,+-@%") == std::string::npos;
-    if (plain) return text;
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
-}
 
 Result<std::string> jobScript(JobLauncher launcher, const JobRequest& request) {
     const std::int64_t world = request.config.parallel.worldSize;

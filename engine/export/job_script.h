@@ -39,7 +39,4 @@ inline constexpr std::int64_t kSaveSeconds = 120;
 // seeds are requested from a launcher without job arrays, or if a number is out of range.
 Result<std::string> jobScript(JobLauncher launcher, const JobRequest& request);
 
-// Returns `text` quoted as one word of a POSIX shell.
-std::string shellWord(const std::string& text);
-
 }  // namespace ringside

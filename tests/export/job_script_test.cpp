@@ -197,14 +197,6 @@ TEST_CASE("numbers below one and uneven nodes are refused") {
     CHECK_FALSE(jobScript(JobLauncher::kMpirun, request).ok());
 }
 
-TEST_CASE("a word of the shell is quoted unless all its characters are harmless") {
-    CHECK(shellWord("aZ09_./:=,+-@%") == "aZ09_./:=,+-@%");
-    CHECK(shellWord("") == "''");
-    CHECK(shellWord("a b") == "'a b'");
-    CHECK(shellWord("$HOME") == "'$HOME'");
-    CHECK(shellWord("it's") == "'it'\\''s'");
-}
-
 TEST_CASE("a time limit is written in hours and minutes") {
     JobRequest request = requestOf(2, 1);
     for (const auto& [minutes, text] :

@@ -33,7 +33,7 @@ ALLOWED = {
                                      "codec: topics and words of a script's facts"),
     "ui/watch/finding_row.cpp": ({"epochs", "rank", "step"}, "codec: keys of a finding's evidence"),
     "ui/strategy/page/strategy_page.cpp": ({"layers"}, "name of a view of the page"),
-    "app/ringsidectl/live/classroom_run.cpp": ({"stop"}, "a word that the host types"),
+    "engine/run/classroom/classroom_run.cpp": ({"stop"}, "a word that the host types"),
     "app/ringsidectl/plan/plan_answers.cpp": ({"padded"}, "codec: flag in the JSON answer"),
     "app/ringsidectl/plan/plan_sample_history.cpp": ({"padded"}, "codec: flag in the JSON answer"),
     "app/worker/cuda_worker_devices.cpp": ({"off"}, "value of an environment variable"),

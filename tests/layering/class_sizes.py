@@ -19,7 +19,6 @@ EXCEPTIONS = {
     "GlooCommunicator": (30, 44, "implements Communicator"),
     "HierarchicalCommunicator": (30, 45, "implements Communicator"),
     "NcclCommunicator": (30, 43, "implements Communicator"),
-    "RunData": (30, 61, "one take() for each kind of event, and the accessors of RunCurves, RunPauses and RunSettings"),
 }
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|R"\((?:.|\n)*?\)"|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*', re.S | re.M)

@@ -49,7 +49,7 @@ ROOMS = {
            "models": {"layer", "layers", "blocks"}},
     "parallel": {"strategy": set(), "reduce": set(), "parameters": {"reduce"}, "ddp": {"parameters", "reduce", "strategy"},
                  "data_parallel": {"reduce", "strategy"}, "mesh": {"parameters", "reduce", "strategy"}, "factory": {"data_parallel", "ddp", "mesh", "strategy"}},
-    "run": {"checkpoint": set(), "prepare": {"checkpoint", "read"}, "read": {"checkpoint"}, "ranks": set(),
+    "run": {"checkpoint": set(), "classroom": {"prepare", "read", "supervise"}, "hosts": {"supervise"}, "prepare": {"checkpoint", "read"}, "read": {"checkpoint"}, "ranks": set(),
             "record": {"checkpoint", "prepare", "read"}, "prove": {"checkpoint", "prepare"},
             "supervise": {"checkpoint", "prepare", "ranks", "read", "record"}, "training": {"read"}},
     "sampling": {"random": set(), "plan": {"random"}, "findings": {"plan"}, "query": {"findings", "plan"}},

@@ -125,9 +125,9 @@ TEST_CASE("a run of millions of steps with a small budget stays within its limit
     for (const StepsFrame& frame : run.events<StepsFrame>()) data.apply(frame);
     // Both ranks were thinned equally, so a viewer finds the steps of both.
     std::int64_t steps = 0;
-    for (const SeriesPoint& point : data.loss().points()) steps += point.count;
+    for (const SeriesPoint& point : data.curves().loss().points()) steps += point.count;
     CHECK(steps > kSteps * 9 / 10);
-    CHECK(data.loss().points().back().step > kSteps * 9 / 10);
+    CHECK(data.curves().loss().points().back().step > kSteps * 9 / 10);
 }
 
 TEST_CASE("checks of shards and replicas are complete, or skipped for complete epochs and all ranks") {

@@ -35,6 +35,21 @@ GradientView viewOf(int rank, std::int64_t step, GradientMoment moment, std::vec
 
 }  // namespace
 
+TEST_CASE("a run that continues with fewer ranks does not compare checksums of lost ranks") {
+    RunData run = runOf(4);
+    run.apply(Replica{3, 5, "lost"});
+    RunStarted fewer;
+    fewer.worldSize = 3;
+    fewer.stepsBefore = 1;
+    REQUIRE((run.apply(fewer) & kRanksChanged) != 0);
+    run.apply(Replica{0, 5, "a"});
+    run.apply(Replica{1, 5, "a"});
+    CHECK_FALSE(run.ranks()[0].inSync);
+    run.apply(Replica{2, 5, "b"});
+    CHECK(run.ranks()[0].inSync == true);
+    CHECK(run.ranks()[2].inSync == false);
+}
+
 TEST_CASE("diverged replicas are reported with rank, first step and tensor until they are equal again") {
     RunData run = runOf(4);
     CHECK_FALSE(run.replicas().state());

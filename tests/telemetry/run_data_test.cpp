@@ -69,19 +69,19 @@ TEST_CASE("Steps of all ranks become points of the global curves") {
         data.apply(step(1, number, number * 50000));
     }
     CHECK(global.size() == 20);
-    CHECK(data.loss().points().size() == 20);
-    CHECK(data.loss().points()[1].mean == 0.5F);
-    CHECK(data.loss().points()[4].epoch == 0.5);
-    CHECK(data.accuracy().points()[0].mean == 0.5F);
-    CHECK(data.gradientNorm().points()[0].mean == 0.5F);
-    CHECK(data.learningRate().points()[0].mean == 0.1F);
+    CHECK(data.curves().loss().points().size() == 20);
+    CHECK(data.curves().loss().points()[1].mean == 0.5F);
+    CHECK(data.curves().loss().points()[4].epoch == 0.5);
+    CHECK(data.curves().accuracy().points()[0].mean == 0.5F);
+    CHECK(data.curves().gradientNorm().points()[0].mean == 0.5F);
+    CHECK(data.curves().learningRate().points()[0].mean == 0.1F);
     CHECK(data.lastStep()->step == 20);
     CHECK(data.ranks()[1].step == 20);
     CHECK(data.ranks()[1].lossSeries.points().size() == 20);
     // 32 samples every 50 ms on each of two ranks.
     CHECK(data.ranks()[0].samplesPerSecond == Approx(640));
-    REQUIRE_FALSE(data.samplesPerSecond().points().empty());
-    CHECK(data.samplesPerSecond().points()[0].mean == Approx(1280));
+    REQUIRE_FALSE(data.curves().throughput().points().empty());
+    CHECK(data.curves().throughput().points()[0].mean == Approx(1280));
     // 20 of 40 steps are left at 20 steps a second.
     REQUIRE(data.secondsLeft());
     CHECK(*data.secondsLeft() == Approx(1.0));
@@ -102,8 +102,8 @@ TEST_CASE("without curves a run still has its steps and speed") {
     CHECK(data.ranks()[0].samplesPerSecond == Approx(640));
     REQUIRE(data.secondsLeft());
     CHECK(*data.secondsLeft() == Approx(1.0));
-    CHECK(data.loss().points().empty());
-    CHECK(data.samplesPerSecond().points().empty());
+    CHECK(data.curves().loss().points().empty());
+    CHECK(data.curves().throughput().points().empty());
     CHECK(data.ranks()[1].lossSeries.points().empty());
 }
 
@@ -117,8 +117,8 @@ TEST_CASE("run data can keep only the curves over all ranks") {
     ConsumedIndices trained;
     trained.index = {1, 2, 3};
     data.apply(trained);
-    CHECK(data.loss().points().size() == 20);
-    CHECK(data.learningRate().points().size() == 20);
+    CHECK(data.curves().loss().points().size() == 20);
+    CHECK(data.curves().learningRate().points().size() == 20);
     CHECK(data.ranks()[1].lossSeries.points().empty());
     CHECK(data.ranks()[1].accuracySeries.points().empty());
     CHECK(data.ranks()[0].indices.empty());
@@ -145,9 +145,9 @@ TEST_CASE("the speed of a very short run is that of the whole run") {
     for (std::int64_t number = 1; number <= 100; ++number) {
         data.apply(step(0, number, number * 500 + (number > 50 ? 500 : 0)));
     }
-    CHECK(data.samplesPerSecond().points().empty());  // the interval of 0.5 s has not ended
+    CHECK(data.curves().throughput().points().empty());  // the interval of 0.5 s has not ended
     data.apply(RunEnded{});
-    const auto points = data.samplesPerSecond().points();
+    const auto points = data.curves().throughput().points();
     REQUIRE(points.size() == 2);  // from its first step to its last
     CHECK(points[0].step == 1);
     CHECK(points[1].step == 100);
@@ -163,7 +163,7 @@ TEST_CASE("A speed is that of half a second at least, over the whole run") {
         data.apply(step(0, number, 1'010'000 + (number - 101) * 1000));
     }
     data.apply(RunEnded{});
-    const auto points = data.samplesPerSecond().points();
+    const auto points = data.curves().throughput().points();
     REQUIRE(points.size() == 4);
     CHECK(points[0].step == 1);
     CHECK(points[1].step == 51);
@@ -222,7 +222,7 @@ TEST_CASE("Epoch results go to their split, checkpoints and consumed hashes are 
 TEST_CASE("the newest reported samples are kept, and all are counted") {
     RunData data;
     data.apply(run(2));
-    const std::vector<std::int64_t> half(RunData::kMaxIndices / 4, 7);  // of what one of two ranks may hold
+    const std::vector<std::int64_t> half(RunRanks::kMaxIndices / 4, 7);  // of what one of two ranks may hold
     for (std::int64_t step = 1; step <= 5; ++step) {
         CHECK(data.apply(ConsumedIndices{1, 0, step, 0, half}) == kConsumedChanged);
     }
@@ -236,11 +236,11 @@ TEST_CASE("the newest reported samples are kept, and all are counted") {
 TEST_CASE("the last line of samples is kept whatever its length") {
     RunData data;
     data.apply(run(2));
-    const std::vector<std::int64_t> all(RunData::kMaxIndices / 2, 7);  // of what one of two ranks may hold
+    const std::vector<std::int64_t> all(RunRanks::kMaxIndices / 2, 7);  // of what one of two ranks may hold
     for (const std::int64_t step : {1, 2}) data.apply(ConsumedIndices{1, 0, step, 0, all});
     REQUIRE(data.ranks()[1].indices.size() == 1);
     CHECK(data.ranks()[1].indices.front().step == 2);
-    data.apply(ConsumedIndices{0, 0, 1, 0, std::vector<std::int64_t>(RunData::kMaxIndices / 2 + 1, 7)});
+    data.apply(ConsumedIndices{0, 0, 1, 0, std::vector<std::int64_t>(RunRanks::kMaxIndices / 2 + 1, 7)});
     CHECK(data.ranks()[0].indices.size() == 1);
 }
 
@@ -298,12 +298,12 @@ TEST_CASE("Phase times are the mean over the ranks of the steps that all of them
             data.apply(frame);
         }
     }
-    const auto points = data.phaseTime(Phase::kBackward).points();
+    const auto points = data.curves().phaseTime(Phase::kBackward).points();
     REQUIRE(points.size() == 3);
     CHECK(points[0].mean == Approx(4));
     CHECK(points[2].step == 4);
-    CHECK(data.phaseTime(Phase::kForward).points().size() == 3);
-    CHECK(data.phaseTime(Phase::kForward).points()[0].mean == 0);
+    CHECK(data.curves().phaseTime(Phase::kForward).points().size() == 3);
+    CHECK(data.curves().phaseTime(Phase::kForward).points()[0].mean == 0);
 }
 
 TEST_CASE("a run that continues with fewer ranks keeps its steps, and the remaining ranks complete new ones") {

@@ -67,9 +67,9 @@ TEST_CASE("each rank keeps the latest event of a kind, and other ranks are ignor
     CHECK(data.apply(LocalResult{.rank = 1, .loss = 8}) == (kRanksChanged | kEpochsChanged));
     const RankData& rank = data.ranks()[1];
     CHECK((rank.memory->parameters == 5 && rank.bytesPerStep == 6 && rank.clock->movedUs == 7 && rank.links));
-    CHECK((!rank.keepsThrottle && rank.throttleTimes == 3 && rank.local->loss == 8 && !data.keepsThrottle()));
+    CHECK((!rank.keepsThrottle && rank.throttleTimes == 3 && rank.local->loss == 8 && !keepsThrottle(data.ranks())));
     data.apply(ThrottleKept{.rank = 1, .kept = std::nullopt});
-    CHECK((rank.keepsThrottle && data.keepsThrottle()));
+    CHECK((rank.keepsThrottle && keepsThrottle(data.ranks())));
     for (const int other : {-1, 2}) {
         CHECK(data.apply(RankMemory{.rank = other}) == 0);
         CHECK(data.apply(LocalResult{.rank = other}) == 0);
@@ -108,7 +108,7 @@ TEST_CASE("what a rank does not report again stays") {
 
 TEST_CASE("the clocks of four hosts are described, others are counted") {
     RunData data = runWith(7);
-    CHECK(data.clocksText().empty());
+    CHECK(clocksText(data.ranks()).empty());
     for (int rank = 1; rank <= 4; ++rank) {
         RankState state;
         state.rank = rank;
@@ -119,9 +119,9 @@ TEST_CASE("the clocks of four hosts are described, others are counted") {
     const std::string end = ", uncertainty 0.00 ms, round trip 0.00 ms";
     const std::string four =
         "node1 +1.00 ms" + end + "; node2 +2.00 ms" + end + "; node3 +3.00 ms" + end + "; rank 4 +4.00 ms" + end;
-    CHECK(data.clocksText() == four);
+    CHECK(clocksText(data.ranks()) == four);
     data.apply(HostClock{.rank = 6});
-    CHECK(data.clocksText() == four + " and 1 more hosts");
+    CHECK(clocksText(data.ranks()) == four + " and 1 more hosts");
 }
 
 TEST_CASE("samples of a batch are those of one step of a thinned line") {
@@ -140,8 +140,8 @@ TEST_CASE("samples of a batch are those of one step of a thinned line") {
     CHECK(data.ranks()[0].batchSamples == 8);
     REQUIRE(data.ranks()[0].lossSeries.points().size() == 2);
     CHECK(data.ranks()[0].lossSeries.points()[1].count == 4);
-    CHECK(data.loss().points()[1].count == 4);
-    CHECK(data.loss().points()[1].epoch == 0.8);
+    CHECK(data.curves().loss().points()[1].count == 4);
+    CHECK(data.curves().loss().points()[1].epoch == 0.8);
     // An epoch whose number of steps is not known counts as complete.
     RunData open;
     RunStarted started;
@@ -149,7 +149,7 @@ TEST_CASE("samples of a batch are those of one step of a thinned line") {
     open.apply(started);
     frame.epoch = 3;
     open.apply(frame);
-    CHECK(open.loss().points()[0].epoch == 3);
+    CHECK(open.curves().loss().points()[0].epoch == 3);
     CHECK(open.totalSteps() == 0);
 }
 

@@ -187,9 +187,9 @@ TEST_CASE("a viewer sees the same means and ranges of thinned ranks as of all th
     CHECK(seen[0].normMinimum == 2);
     CHECK(seen[0].normMaximum == 8);
     CHECK(seen[1].samplesSoFar == 128);
-    REQUIRE(data.loss().points().size() == 2);
-    CHECK(data.loss().points()[0].count == 4);
-    CHECK(data.loss().points()[0].maximum == 14.0F);
+    REQUIRE(data.curves().loss().points().size() == 2);
+    CHECK(data.curves().loss().points()[0].count == 4);
+    CHECK(data.curves().loss().points()[0].maximum == 14.0F);
     CHECK(data.ranks()[1].lossSeries.points()[1].minimum == 15.0F);
     CHECK(data.ranks()[0].batchSamples == 8);
 }

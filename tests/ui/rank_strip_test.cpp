@@ -95,7 +95,7 @@ TEST_CASE("ranks of other hosts show the offset of their clock, those of the run
     for (const std::size_t rank : {std::size_t{2}, std::size_t{3}})
         CHECK(strip.cards()[rank].tip.contains("clock +1.84 ms, uncertainty 0.06 ms, round trip 0.12 ms"));
     CHECK_FALSE(strip.cards()[1].tip.contains("clock"));
-    CHECK(run.data().clocksText() == "node2 +1.84 ms, uncertainty 0.06 ms, round trip 0.12 ms");
+    CHECK(clocksText(run.data().ranks()) == "node2 +1.84 ms, uncertainty 0.06 ms, round trip 0.12 ms");
 }
 
 TEST_CASE("before a run there is one card per planned rank, at most 64") {

@@ -275,7 +275,7 @@ TEST_CASE("differing replicas are also reported while the run is paused") {
     bench.feed(Replica{0, 12, "a", {"0.weight"}, {1}});
     bench.feed(Replica{1, 12, "b", {"0.weight"}, {2}});
     bench.feed(Controlled{ControlKind::kPause, 0, 12, 0, Phase::kBackward, 2000});
-    REQUIRE(waitFor([&] { return bench.run.data().isPaused(); }));
+    REQUIRE(waitFor([&] { return bench.run.data().pauses().isPaused(); }));
     CHECK(waitFor([&] { return bench.text("replicasLabel").startsWith("Not identical since step 12"); }));
     CHECK(bench.page.findChild<QLabel*>("replicasLabel")->property("tone") == "danger");
 }

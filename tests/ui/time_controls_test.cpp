@@ -106,7 +106,7 @@ TEST_CASE("the chosen speed is shown until the run has confirmed it, and kept fo
     bench.start();
     bench.time.setSpeed(3);
     CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
-    REQUIRE(waitFor([&] { return bench.model.data().stepsPerSecondAtMost() == 2; }));
+    REQUIRE(waitFor([&] { return bench.model.data().pauses().rate() == 2; }));
     CHECK(bench.time.stepsPerSecond() == 5);
     for (const double rate : {5.0, 0.5})
         bench.model.feed(

@@ -13,6 +13,7 @@
 
 #include "base/errors/errors.h"
 #include "base/system/files.h"
+#include "base/text/shell_word.h"
 #include "cluster/job_queue_text.h"
 #include "dialogs/dialogs.h"
 #include "models/experiment_model.h"

@@ -75,7 +75,7 @@ StartProgress startProgress(const RunModel& model) {
         return {starting(expected->ranks), startText("Waiting for the program that starts the ranks."), expected->name};
     }
     const RunData& run = model.data();
-    if (!run.started() || run.ended() || run.lastStep() || !run.loss().points().empty()) return {};
+    if (!run.started() || run.ended() || run.lastStep() || !run.curves().loss().points().empty()) return {};
     const Progress progress = progressOf(run);
     return {startText("%1, %2 connected")
                 .arg(starting(static_cast<qsizetype>(run.ranks().size())), counted(progress.connected)),

@@ -304,7 +304,7 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("stopped with the run");  // the supervisor ended this rank because another rank failed first
     } else if (state.state == RankStage::kFailed) {
         card.tone = RankCard::Tone::Danger;
-    } else if (run.isPaused() && !run.ended()) {
+    } else if (run.pauses().isPaused() && !run.ended()) {
         card.mark = tr("paused");
     } else if (state.inSync) {
         card.mark = *state.inSync ? tr("in sync") : tr("out of sync");
@@ -332,11 +332,12 @@ RankCard RankStrip::runCard(int rank) const {
         card.phase =
             tr("step %1: %2").arg(grouped(static_cast<double>(state.step + 1)), stepPhaseText(*state.slowPhase));
     }
-    if (!over && run.isPaused()) {
-        if (const std::optional<Phase> after = run.pausedAfter()) card.litPhase = litPhaseOf(*after);
+    if (!over && run.pauses().isPaused()) {
+        if (const std::optional<Phase> after = run.pauses().pausedAfter()) card.litPhase = litPhaseOf(*after);
     }
-    if (!over && run.isPaused())
-        card.phase = tr("paused after %1").arg(run.pausedAfter() ? phaseTelemetryName(*run.pausedAfter()) : QString());
+    if (!over && run.pauses().isPaused())
+        card.phase = tr("paused after %1")
+                         .arg(run.pauses().pausedAfter() ? phaseTelemetryName(*run.pauses().pausedAfter()) : QString());
     if (over && state.state == RankStage::kStopped) card.phase = tr("stopped");
     if (over &&
         state.state == RankStage::kFinished)  // recordings of older versions report "finished" for stopped ranks, too
@@ -348,11 +349,11 @@ RankCard RankStrip::runCard(int rank) const {
     }
     if (state.samplesPerSecond > 0 && !lost && !isAwaited)
         card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
-    if (run.throttle().any() && !lost) {
+    if (run.settings().throttle.any() && !lost) {
         card.rate = state.keepsThrottle ? tr("throttled %1").arg(card.rate) : tr("CPU too slow for the throttle");
         card.rate = card.rate.trimmed();
     }
-    if (run.showsPhases()) card.rate = run.throttle().any() ? tr("throttled") : QString();
+    if (run.showsPhases()) card.rate = run.settings().throttle.any() ? tr("throttled") : QString();
     if (state.local && std::isfinite(state.local->accuracy))
         card.rate = tr("validation %1 %").arg(100 * state.local->accuracy, 0, 'f', 1);
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());

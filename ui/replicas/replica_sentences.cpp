@@ -39,7 +39,7 @@ QString replicasSentence(const RunData& run) {
     const std::optional<ReplicaState>& state = run.replicas().state();
     if (!state) return {};
     if (state->identical)
-        return identicalText(run.strategy().value_or(StrategyKind::kDdp))
+        return identicalText(run.settings().strategy.value_or(StrategyKind::kDdp))
             .arg(run.ranks().size())
             .arg(groupedText(state->step));
     QStringList ranks;
@@ -80,8 +80,8 @@ QString notLookedAtSentence(const StepContributions& contributions, bool live) {
 }
 
 QString pausedSentence(const RunData& run) {
-    if (!run.isPaused() || run.ended()) return {};
-    const std::optional<Phase> after = run.pausedAfter();
+    if (!run.pauses().isPaused() || run.ended()) return {};
+    const std::optional<Phase> after = run.pauses().pausedAfter();
     if (after == Phase::kDataWait) return replicaWords("Paused before forward: every rank has its batch.");
     if (after == Phase::kForward)
         return replicaWords("Paused after forward: every rank has its loss and no gradient yet.");
@@ -92,7 +92,7 @@ QString pausedSentence(const RunData& run) {
 
 QString reasonForNoReplicas(const RunData& run, const RunConfig& config) {
     const RankLayout layout{meshOf(config), 0};
-    if (run.strategy() == StrategyKind::kDataParallel)
+    if (run.settings().strategy == StrategyKind::kDataParallel)
         return replicaWords(
             "With data_parallel, one process adds up the gradients of its devices, and only device 0 updates the "
             "model: there are no replicas to compare. Train with ddp to see replicas.");

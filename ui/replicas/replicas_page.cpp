@@ -381,7 +381,7 @@ void ReplicasPage::showContribution() {
 void ReplicasPage::showLook() {
     if (m_config) showContribution();
     if (const InspectedStep* step = shownStep()) {
-        m_gradients->setStep(step, shownRanks(), m_run.data().stepPitfalls().sumGradients);
+        m_gradients->setStep(step, shownRanks(), m_run.data().settings().stepPitfalls.sumGradients);
         m_ring->show(*step, shownRanks(), m_run.data());
     }
     constexpr int kTable = 3;

@@ -53,8 +53,8 @@ void RingPanel::show(const InspectedStep& step, const std::vector<int>& ranks, c
         if (step.mean[place] && !step.mean[place]->ring.empty()) mean = &*step.mean[place];
     }
     const bool can = values.size() == ranks.size() && values.size() >= 2 && values.size() <= kMostInRing;
-    m_divides = !run.stepPitfalls().sumGradients;
-    m_scatters = run.strategy() == StrategyKind::kFsdp;
+    m_divides = !run.settings().stepPitfalls.sumGradients;
+    m_scatters = run.settings().strategy == StrategyKind::kFsdp;
     m_isAlone = run.ranks().size() < 2;
     const std::pair shown(step.step, ranks.front());
     if (m_shown != shown || m_ring->steps().has_value() != can) {

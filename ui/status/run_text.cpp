@@ -18,7 +18,7 @@ QString runWords(const char* text) {
 
 // True if the run is paused between two phases of a step, so that the ranks have not finished this step.
 bool isPausedWithinStep(const RunData& run) {
-    const std::optional<Phase> after = run.isPaused() ? run.pausedAfter() : std::nullopt;
+    const std::optional<Phase> after = run.pauses().isPaused() ? run.pauses().pausedAfter() : std::nullopt;
     if (!after) return false;
     switch (*after) {
         case Phase::kDataWait:
@@ -57,18 +57,18 @@ QString epochText(const RunData& run) {
 // Returns a clause that states that the ranks are throttled and whether this CPU is too slow for the throttle; empty
 // without a throttle.
 QString throttleText(const RunData& run) {
-    if (!run.throttle().any()) return {};
-    return run.keepsThrottle() ? runWords(", throttled")
-                               : runWords(", throttled, but this CPU is too slow for the throttle");
+    if (!run.settings().throttle.any()) return {};
+    return keepsThrottle(run.ranks()) ? runWords(", throttled")
+                                      : runWords(", throttled, but this CPU is too slow for the throttle");
 }
 
 // Returns a clause that states that the run is paused or, in slow motion, its limit of steps per second. Empty if the
 // run is neither paused nor in slow motion.
 QString pauseText(const RunData& run) {
-    if (run.isPaused())
+    if (run.pauses().isPaused())
         return runWords(", paused after %1")
-            .arg(run.pausedAfter() ? phaseTelemetryName(*run.pausedAfter()) : QString());
-    if (run.stepsPerSecondAtMost() > 0) return runWords(", slow motion: %1").arg(rateText(run.stepsPerSecondAtMost()));
+            .arg(run.pauses().pausedAfter() ? phaseTelemetryName(*run.pauses().pausedAfter()) : QString());
+    if (run.pauses().rate() > 0) return runWords(", slow motion: %1").arg(rateText(run.pauses().rate()));
     return {};
 }
 
@@ -111,7 +111,7 @@ QString rateText(double stepsPerSecond) {
 }
 
 QString timeLeftText(const RunData& run) {
-    if (run.ended() || run.isPaused() || !run.secondsLeft() || run.totalSteps() <= 0) return {};
+    if (run.ended() || run.pauses().isPaused() || !run.secondsLeft() || run.totalSteps() <= 0) return {};
     return runWords("%1 left").arg(durationText(*run.secondsLeft()));
 }
 

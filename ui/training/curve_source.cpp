@@ -35,7 +35,7 @@ double xOf(const EpochResult& epoch, XAxis axis, const RunPart& part) {
         case XAxis::Epoch:
             return static_cast<double>(epoch.epoch + 1);
         case XAxis::Samples:
-            return samplesAt(part.run->loss(), epoch.step) + part.samplesBefore;
+            return samplesAt(part.run->curves().loss(), epoch.step) + part.samplesBefore;
         case XAxis::Time:
             return static_cast<double>(epoch.timeUs) / 1e6 + part.startSeconds;
     }
@@ -78,10 +78,10 @@ std::vector<std::size_t> worstRanks(const RunData& run) {
 }
 
 void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut,
-                 const Theme& theme, const QString& chart, const Series& (RunData::*whole)() const,
+                 const Theme& theme, const QString& chart, const Series& (RunCurves::*whole)() const,
                  Series RankData::*ofRank) {
-    const bool none =
-        std::ranges::all_of(parts, [whole](const RunPart& part) { return (part.run->*whole)().points().empty(); });
+    const bool none = std::ranges::all_of(
+        parts, [whole](const RunPart& part) { return (part.run->curves().*whole)().points().empty(); });
     if (none) {
         return;
     }
@@ -91,7 +91,7 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
     if (!fanOut || many) {
         curves.push_back(held.follow(
             {chart + QStringLiteral(".train"), text("train"), theme.colors().accent, Curve::Kind::BandLine, {}}, parts,
-            axis, [whole](const RunData& one) { return &(one.*whole)(); }));
+            axis, [whole](const RunData& one) { return &(one.curves().*whole)(); }));
     }
     if (!fanOut) return;
     for (const std::size_t rank : many ? worstRanks(run) : allRankIndices(run)) {
@@ -109,9 +109,9 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
 }
 
 std::vector<Curve> onlyCurve(GrowingCurves& held, const RunParts& parts, XAxis axis, const char* key, const char* name,
-                             const Theme& theme, const Series& (RunData::*series)() const) {
+                             const Theme& theme, const Series& (RunCurves::*series)() const) {
     Curve curve = held.follow({QString::fromLatin1(key), text(name), theme.colors().accent, Curve::Kind::Line, {}},
-                              parts, axis, [series](const RunData& one) { return &(one.*series)(); });
+                              parts, axis, [series](const RunData& one) { return &(one.curves().*series)(); });
     if (curve.points.empty()) return {};
     return {std::move(curve)};
 }
@@ -120,7 +120,7 @@ std::vector<Curve> onlyCurve(GrowingCurves& held, const RunParts& parts, XAxis a
 
 std::vector<Curve> lossCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme) {
     std::vector<Curve> curves;
-    addTraining(curves, held, parts, axis, fanOut, theme, QStringLiteral("loss"), &RunData::loss,
+    addTraining(curves, held, parts, axis, fanOut, theme, QStringLiteral("loss"), &RunCurves::loss,
                 &RankData::lossSeries);
     addValidation(curves, parts, axis, fanOut, theme, QStringLiteral("loss"), &EpochResult::loss);
     return curves;
@@ -129,22 +129,22 @@ std::vector<Curve> lossCurves(GrowingCurves& held, const RunParts& parts, XAxis 
 std::vector<Curve> accuracyCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut,
                                   const Theme& theme) {
     std::vector<Curve> curves;
-    addTraining(curves, held, parts, axis, fanOut, theme, QStringLiteral("accuracy"), &RunData::accuracy,
+    addTraining(curves, held, parts, axis, fanOut, theme, QStringLiteral("accuracy"), &RunCurves::accuracy,
                 &RankData::accuracySeries);
     addValidation(curves, parts, axis, fanOut, theme, QStringLiteral("accuracy"), &EpochResult::accuracy);
     return curves;
 }
 
 std::vector<Curve> throughputCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme) {
-    return onlyCurve(held, parts, axis, "throughput", "all ranks", theme, &RunData::samplesPerSecond);
+    return onlyCurve(held, parts, axis, "throughput", "all ranks", theme, &RunCurves::throughput);
 }
 
 std::vector<Curve> gradientNormCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme) {
-    return onlyCurve(held, parts, axis, "gradientNorm", "averaged gradient", theme, &RunData::gradientNorm);
+    return onlyCurve(held, parts, axis, "gradientNorm", "averaged gradient", theme, &RunCurves::gradientNorm);
 }
 
 std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme) {
-    return onlyCurve(held, parts, axis, "learningRate", "all ranks", theme, &RunData::learningRate);
+    return onlyCurve(held, parts, axis, "learningRate", "all ranks", theme, &RunCurves::learningRate);
 }
 
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
@@ -156,7 +156,7 @@ std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& t
     float largest = 0;
     for (const Phase phase : kPhases)
         for (const RunPart& part : parts)
-            for (const SeriesPoint& point : part.run->phaseTime(phase).points())
+            for (const SeriesPoint& point : part.run->curves().phaseTime(phase).points())
                 largest = std::max(largest, point.mean);
     for (const Phase phase : kPhases) {
         Curve curve{QStringLiteral("phase.%1").arg(static_cast<int>(phase)),
@@ -168,7 +168,7 @@ std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& t
         bool seen = false;
         std::size_t index = 0;
         for (const RunPart& part : parts) {
-            const auto points = part.run->phaseTime(phase).points();
+            const auto points = part.run->curves().phaseTime(phase).points();
             for (std::size_t i = 0; i < points.size() && points[i].step <= part.lastStep; ++i) {
                 if (index == below.size()) below.push_back(0);
                 double& from = below[index++];
@@ -186,7 +186,7 @@ std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& t
 QString placeText(const RunParts& parts, XAxis axis, double x) {
     const SeriesPoint* found = nullptr;
     for (const RunPart& part : parts) {
-        const auto points = part.run->loss().points();
+        const auto points = part.run->curves().loss().points();
         const auto after = std::ranges::upper_bound(
             points, x, {}, [&](const SeriesPoint& one) { return xOverAllParts(part, one, axis); });
         if (after == points.begin() || (found != nullptr && (after - 1)->step < found->step)) continue;

@@ -25,8 +25,8 @@ QString summed(const RunData& run) {
                "Mistake: gradients are summed over %1 ranks instead of averaged. Each step is %1 times as long: a "
                "learning rate of %2 acts like %3.")
         .arg(ranks)
-        .arg(run.learningRateAtFirst(), 0, 'g', 3)
-        .arg(run.learningRateAtFirst() * ranks, 0, 'g', 3);
+        .arg(run.settings().learningRateAtFirst, 0, 'g', 3)
+        .arg(run.settings().learningRateAtFirst * ranks, 0, 'g', 3);
 }
 
 QString local(const RunData& run) {
@@ -65,9 +65,9 @@ QString sameOrder(const RunData& run) {
 }  // namespace
 
 QString mistakeSentences(const RunData& run) {
-    const StepPitfalls& pitfalls = run.stepPitfalls();
+    const StepPitfalls& pitfalls = run.settings().stepPitfalls;
     QStringList lines;
-    if (run.repeatsOrder()) lines << sameOrder(run);
+    if (run.settings().repeatsOrder) lines << sameOrder(run);
     if (run.ranks().size() < 2) return lines.join(QLatin1Char('\n'));
     if (pitfalls.sumGradients) lines << summed(run);
     if (pitfalls.localMetrics) lines << local(run);

@@ -49,11 +49,11 @@ RunParts partsOf(const std::vector<std::shared_ptr<const RunData>>& earlier, con
         const RunData& next = i + 1 < earlier.size() ? *earlier[i + 1] : run;
         const std::int64_t lastStep = next.started() ? next.started()->stepsBefore : 0;
         parts.push_back({earlier[i].get(), lastStep, samples, 0});
-        samples += samplesAt(earlier[i]->loss(), lastStep);
+        samples += samplesAt(earlier[i]->curves().loss(), lastStep);
     }
     double seconds = 0;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-        seconds -= secondsAt(part->run->loss(), part->lastStep);
+        seconds -= secondsAt(part->run->curves().loss(), part->lastStep);
         part->startSeconds = seconds;
     }
     parts.push_back({&run, std::numeric_limits<std::int64_t>::max(), samples, 0});
@@ -77,8 +77,8 @@ std::vector<double> resumePositions(const RunParts& parts, XAxis axis) {
 std::vector<double> restartPositions(const RunParts& parts, XAxis axis) {
     std::vector<double> all;
     for (const RunPart& part : parts) {
-        const auto points = part.run->loss().points();
-        for (const Controlled& control : part.run->controls()) {
+        const auto points = part.run->curves().loss().points();
+        for (const Controlled& control : part.run->pauses().controls()) {
             if (control.command != ControlKind::kRestart || control.step > part.lastStep) continue;
             const auto at = std::ranges::upper_bound(points, control.step, {}, &SeriesPoint::step);
             if (at == points.begin()) continue;  // the run has recorded no step before this restart

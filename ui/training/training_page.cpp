@@ -170,7 +170,7 @@ void TrainingPage::clickLoss(double x) {
 // resumed run are not considered, because they are not available one by one.
 std::optional<std::int64_t> TrainingPage::stepNear(double x) const {
     const RunParts all = parts();
-    const auto points = all.back().run->loss().points();
+    const auto points = all.back().run->curves().loss().points();
     const SeriesPoint* nearest = nullptr;
     const auto distance = [&](const SeriesPoint& one) {
         return std::abs(xOverAllParts(all.back(), one, m_tools->xAxis()) - x);
@@ -238,7 +238,7 @@ void TrainingPage::redrawLater() {
 // are more than kFewRates (40) points, because each of them is already a mean.
 bool TrainingPage::isSmoothed(const ChartPanel* panel) const {
     constexpr std::size_t kFewRates = 40;
-    if (panel == m_throughput) return m_run.data().samplesPerSecond().points().size() > kFewRates;
+    if (panel == m_throughput) return m_run.data().curves().throughput().points().size() > kFewRates;
     return panel != m_rate && panel != m_phases;
 }
 
@@ -251,7 +251,7 @@ void TrainingPage::redraw() {
     const RunParts parts = this->parts();
     const XAxis axis = m_tools->xAxis();
     const bool hasPoints =
-        !run.loss().points().empty() || !run.validationEpochs().empty() || !m_run.logged().curves().empty();
+        !run.curves().loss().points().empty() || !run.validationEpochs().empty() || !m_run.logged().curves().empty();
     const bool nothing = m_run.expected() || !hasPoints;
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
@@ -304,7 +304,7 @@ void TrainingPage::showCrosshair(std::optional<double> x) {
 std::optional<double> TrainingPage::cursorX() const {
     if (m_cursor == nullptr || !m_cursor->step()) return {};
     const RunParts all = parts();
-    const auto points = all.back().run->loss().points();
+    const auto points = all.back().run->curves().loss().points();
     const auto at = std::ranges::lower_bound(points, *m_cursor->step(), {}, &SeriesPoint::step);
     if (at == points.end()) return {};
     return xOverAllParts(all.back(), *at, m_tools->xAxis());

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/json/json.h"
-#include "export/job_script.h"
+#include "base/text/shell_word.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "base/json/json_members.h"
 #include "base/text/terminal_text.h"
 #include "launch/classroom/qr_code.h"
@@ -62,9 +64,7 @@ void ClassroomView::runBegins(const std::string& directory) {
             : m_screen.out("run directory: " + directory + "\n");
 }
 
-// Prints the state as a JSON line if it has changed. Does nothing if the output is sentences, because print() then
-// prints each event.
-void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
+void ClassroomView::show(const ClassroomHost& host, const ClassroomMoment& moment) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},
                                          {"phase", moment.phase},
@@ -80,6 +80,18 @@ void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
 
 void ClassroomView::showEnd(const std::string& verdict, int exitCode) {
     if (m_lines) m_screen.out(lineOfJson({{"kind", "over"}, {"text", verdict}, {"code", exitCode}}));
+}
+
+void ClassroomView::showFailure(const std::string& verdict) {
+    if (!m_lines) std::fprintf(stderr, "ringsidectl: %s\n", terminalText(verdict).c_str());
+}
+
+void ClassroomView::beginTraining() {
+    m_progress.emplace(m_screen, false, m_lines);
+}
+
+void ClassroomView::showProgress(const RunData& run, unsigned changes) {
+    if (!m_lines) run.ended() ? m_progress->finish(run, m_runDirectory) : m_progress->update(run, changes);
 }
 
 }  // namespace ringside

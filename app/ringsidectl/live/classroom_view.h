@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "launch/classroom/classroom_host.h"
 #include "live/progress_view.h"
+#include "run/classroom/classroom_observer.h"
 #include "terminal/screen.h"
 
 namespace ringside {
 
-// Output of `ringsidectl host`: sentences and a QR code for people, or one JSON line per change.
-class ClassroomView {
+// Output of `ringsidectl host`: sentences, a QR code and the progress of the run for people, or one JSON line per
+// change.
+class ClassroomView final : public ClassroomObserver {
   public:
-    // State of the classroom at one moment.
-    struct Moment {
-        std::string phase;  // phase of the classroom: waiting | sending | running | over
-        int wanted = 0;     // desired number of ranks
-        int least = 0;      // minimum number of ranks after a failure; 0: all ranks are needed
-        std::string news;
-    };
+    // runDirectory: path of the run, printed at its end.
+    ClassroomView(Screen& screen, bool asLines, std::string runDirectory)
+        : m_screen(screen), m_lines(asLines), m_runDirectory(std::move(runDirectory)) {}
 
-    ClassroomView(Screen& screen, bool asLines) : m_screen(screen), m_lines(asLines) {}
-
-    void begin(const ClassroomHost& host, const std::string& experiment, int wanted);
-    void print(const std::string& sentence);
-    void runBegins(const std::string& directory);
-    // Prints the state as a JSON line if it has changed. No effect without JSON.
-    void show(const ClassroomHost& host, const Moment& moment);
-    void showEnd(const std::string& verdict, int exitCode);
-    bool asLines() const { return m_lines; }
+    void begin(const ClassroomHost& host, const std::string& experiment, int wanted) override;
+    void print(const std::string& sentence) override;
+    void runBegins(const std::string& directory) override;
+    // Prints the state as a JSON line if it has changed. Does nothing if the output is sentences, because print() then
+    // prints each event.
+    void show(const ClassroomHost& host, const ClassroomMoment& moment) override;
+    void showEnd(const std::string& verdict, int exitCode) override;
+    // Prints the reason on standard error. Does nothing in JSON mode, because showEnd() prints it.
+    void showFailure(const std::string& verdict) override;
+    void beginTraining() override;
+    void showProgress(const RunData& run, unsigned changes) override;
 
   private:
     Screen& m_screen;
     bool m_lines;
+    std::string m_runDirectory;
     std::string m_shown;
+    std::optional<ProgressView> m_progress;  // display of the current run; used by the run's thread only
 };
 
 }  // namespace ringside

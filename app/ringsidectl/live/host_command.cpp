@@ -11,7 +11,8 @@
 #include "experiment/experiment_file.h"
 #include "launch/place/launch_sources.h"
 #include "launch/wire/own_addresses.h"
-#include "live/classroom_run.h"
+#include "live/classroom_view.h"
+#include "run/classroom/classroom_run.h"
 #include "run/ranks/worker_program.h"
 #include "run/read/default_run_directory.h"
 
@@ -89,16 +90,18 @@ int hostClass(HostArguments arguments) {
     ClassroomHost host({address.value(), arguments.port, RINGSIDE_VERSION, hostKey()});
     if (const Problems wrong = host.listen(); !wrong.empty()) return reportProblems(wrong);
     Screen screen;
-    ClassroomView view(screen, arguments.lines);
     std::optional<ReservedRunDirectory> reserved;
     if (arguments.out.empty()) {
         Result<ReservedRunDirectory> made = ReservedRunDirectory::make(config.name);
         if (!made) return reportProblems({made.problem()});
         arguments.out = reserved.emplace(std::move(made).value()).path();
     }
-    ClassroomPlan plan{experiment.value(), std::filesystem::absolute(arguments.out).lexically_normal(), worker.value(),
-                       arguments.name, arguments.mostMb << 20};
-    return ClassroomRun(std::move(plan), host, view, screen)
+    ClassroomPlan plan{experiment.value(),     std::filesystem::absolute(arguments.out).lexically_normal(),
+                       worker.value(),         arguments.name,
+                       arguments.mostMb << 20, RINGSIDE_VERSION,
+                       arguments.lines};
+    ClassroomView view(screen, arguments.lines, plan.out.string());
+    return ClassroomRun(std::move(plan), host, view)
         .run(arguments.config == "-" && !arguments.lines ? -1 : 0, signals.get());
 }
 

@@ -7,8 +7,9 @@
 
 #include "base/system/signal_input.h"
 #include "experiment/experiment_file.h"
-#include "live/classroom_client.h"
+#include "live/guest_view.h"
 #include "live/join_code_source.h"
+#include "run/classroom/classroom_client.h"
 #include "run/ranks/worker_program.h"
 
 namespace ringside {
@@ -68,8 +69,10 @@ int joinClass(const JoinArguments& arguments) {
     plan.worker = worker.value();
     plan.folder = arguments.folder.empty() ? cacheFolder() : std::filesystem::path(arguments.folder);
     plan.mostBytes = arguments.mostMb << 20;
-    plan.lines = arguments.lines;
-    return ClassroomClient(std::move(plan)).run(signals.get());
+    plan.program = RINGSIDE_VERSION;
+    if (arguments.lines) plan.inputFd = 0;
+    GuestView view(arguments.lines);
+    return ClassroomClient(std::move(plan), view).run(signals.get());
 }
 
 }  // namespace

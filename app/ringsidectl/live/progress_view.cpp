@@ -28,8 +28,8 @@ std::string duration(double seconds) {
 }
 
 std::string throttleText(const RunData& run) {
-    if (!run.throttle().any()) return {};
-    return run.keepsThrottle() ? ", throttled" : ", throttled, but this CPU is too slow for the throttle";
+    if (!run.settings().throttle.any()) return {};
+    return keepsThrottle(run.ranks()) ? ", throttled" : ", throttled, but this CPU is too slow for the throttle";
 }
 
 int terminalWidth() {
@@ -97,7 +97,7 @@ void ProgressView::printStart(const RunStarted& run) {
 
 // Prints the clock comparison of a run on several hosts each time its text changes.
 void ProgressView::printClocks(const RunData& run) {
-    const std::string clocks = run.clocksText();
+    const std::string clocks = clocksText(run.ranks());
     if (clocks == m_clocks) return;
     m_clocks = clocks;
     clearBar();
@@ -152,8 +152,8 @@ void ProgressView::drawBar(const RunData& run) {
     const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(run.totalSteps()));
     std::string text = fmt::format(" {:3.0f} %", std::floor(100 * part)) + "  step " + grouped(step) + " of " +
                        grouped(run.totalSteps());
-    if (!run.samplesPerSecond().points().empty()) {
-        const float rate = run.samplesPerSecond().points().back().mean;
+    if (!run.curves().throughput().points().empty()) {
+        const float rate = run.curves().throughput().points().back().mean;
         text += "  " + grouped(static_cast<std::int64_t>(rate)) + " samples/s (last steps)";
     }
     text += gpuText(run);

@@ -12,6 +12,10 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/json/json.h"
 #include "base/processors/processors.h"
@@ -21,8 +25,9 @@
 #include "base/time/monotonic.h"
 #include "devices/gpu_probe.h"
 #include "experiment/experiment_file.h"
-#include "live/hosts_run.h"
 #include "live/progress_view.h"
+#include "run/hosts/host_list.h"
+#include "run/hosts/hosts_run.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prepare/resume_point.h"
 #include "run/ranks/worker_program.h"
@@ -207,12 +212,23 @@ void readRestarts(RunArguments& arguments) {
                                  {"training.checkpoint_every=1", "training.keep_checkpoints=2"});
 }
 
+// Runs the ranks on several hosts, and prints their lines and the messages of the run on standard error.
+int runOnHosts(HostsPlan plan) {
+    const UniqueFd signals = signalInput({SIGINT, SIGTERM, SIGHUP});
+    const HostsOutput output{[](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; },
+                             [](int rank, const std::string& host, std::string_view line) {
+                                 if (rank > 0) std::cerr << "[" << host << ", rank " << rank << "] ";
+                                 std::cerr << terminalText(line) << '\n';
+                             }};
+    return HostsRun(std::move(plan), output).run(signals.get());
+}
+
 int runElsewhere(RunArguments arguments) {
     if (arguments.config == "-")
         return reportProblems({{"CONFIG", "is standard input, which the other hosts cannot read", "name a file"}});
     if (arguments.detach)
         return reportProblems({{"--detach", "cannot be combined with --hosts", "use nohup, tmux or a scheduler"}});
-    Result<std::vector<HostsRun::Host>> hosts = parseHosts(arguments.hosts);
+    Result<std::vector<HostRanks>> hosts = parseHosts(arguments.hosts);
     if (!hosts) return reportProblems({hosts.problem()});
     Result<std::vector<std::string>> shell = parseShell(arguments.shell);
     if (!shell) return reportProblems({shell.problem()});

@@ -185,7 +185,7 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.memory = memoryOfRanks(m_data);
     const ThrottleConfig& throttle = m_run.throttle;
     if (throttle.any())
-        all.throttle = {throttle.gflops, throttle.gbitPerSecond, throttle.latencyUs, m_data.keepsThrottle()};
+        all.throttle = {throttle.gflops, throttle.gbitPerSecond, throttle.latencyUs, keepsThrottle(m_data.ranks())};
     all.bytesPerStep = bytesOfRanks(m_data);
     all.links = linksOfHosts(m_data);
     if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace(), m_run.pipelineRanks);

@@ -63,7 +63,7 @@ struct RankData {
     std::optional<RankLinks> links;  // last report of the rank about its connections to other hosts
     std::vector<Consumed> consumed;
     std::int64_t consumedCount = 0;  // number of reports about consumed samples, including discarded ones
-    // The latest reports of sample indices; at most RunData::kMaxIndices indices over all ranks.
+    // The latest reports of sample indices; at most RunRanks::kMaxIndices indices over all ranks.
     std::deque<ConsumedIndices> indices;
     std::int64_t indicesCount = 0;  // number of index reports, including discarded ones
     Series lossSeries{1U << 14};

@@ -41,7 +41,7 @@ void TimeControls::showReason(QAction& action, bool isWatched) {
 }
 
 bool TimeControls::isPaused() const {
-    return m_controller.state() == RunController::State::Running && m_run.data().isPaused();
+    return m_controller.state() == RunController::State::Running && m_run.data().pauses().isPaused();
 }
 
 void TimeControls::sendCommand(ControlKind kind, double value) {
@@ -71,12 +71,12 @@ QList<QAction*> TimeControls::speedCommands(QObject* parent) {
 
 void TimeControls::sendRate(double rate) {
     m_sentRate = rate;
-    m_confirmedBefore = m_run.data().controls().size();
+    m_confirmedBefore = m_run.data().pauses().controls().size();
     sendCommand(ControlKind::kRate, rate);
 }
 
 bool TimeControls::wasAnswered() const {
-    const std::vector<Controlled>& controls = m_run.data().controls();
+    const std::vector<Controlled>& controls = m_run.data().pauses().controls();
     const std::size_t before = std::min(m_confirmedBefore, controls.size());
     return std::any_of(
         controls.begin() + static_cast<std::ptrdiff_t>(before), controls.end(),
@@ -93,7 +93,7 @@ void TimeControls::followRate() {
     }
     if (m_sentRate && !wasAnswered()) return;
     m_sentRate.reset();
-    showRate(m_run.data().stepsPerSecondAtMost());
+    showRate(m_run.data().pauses().rate());
 }
 
 void TimeControls::showRate(double rate) {
@@ -124,7 +124,7 @@ void TimeControls::refresh() {
     // trains keeps the rate that a client set last.
     const bool began = running && !m_wasLive;
     m_wasLive = m_controller.isLive() && (running || m_wasLive);
-    if (began && m_run.data().controls().empty() && m_chosen > 0) sendRate(m_chosen);
+    if (began && m_run.data().pauses().controls().empty() && m_chosen > 0) sendRate(m_chosen);
     followRate();
 }
 

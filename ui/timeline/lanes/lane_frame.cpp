@@ -129,11 +129,11 @@ QString LaneFrame::statusOf(int rank) const {
     const RunData& run = m_model.run();
     const auto at = static_cast<std::size_t>(rank);
     if (m_model.isLive() && at < run.ranks().size()) {
-        if (run.isPaused() && run.pausedAfter())
-            return QObject::tr("after %1").arg(phaseTelemetryName(*run.pausedAfter()));
+        if (run.pauses().isPaused() && run.pauses().pausedAfter())
+            return QObject::tr("after %1").arg(phaseTelemetryName(*run.pauses().pausedAfter()));
         if (run.showsPhases() && run.ranks()[at].slowPhase)
             return QObject::tr("now %1").arg(phaseText(*run.ranks()[at].slowPhase));
-        if (run.stepsPerSecondAtMost() > 0 && run.ranks()[at].phase)
+        if (run.pauses().rate() > 0 && run.ranks()[at].phase)
             return QObject::tr("now %1").arg(phaseText(*run.ranks()[at].phase));
     }
     const TracedStep* step = m_model.shownStep();

@@ -99,9 +99,9 @@ std::vector<Phase> PhaseLegend::litPhases() const {
     std::vector<Phase> lit;
     const RunData& run = m_model.run();
     if (!m_model.isLive()) return lit;
-    if (run.isPaused()) {
-        if (const auto phase = run.pausedAfter()) lit.push_back(*phase);
-    } else if (run.stepsPerSecondAtMost() > 0) {
+    if (run.pauses().isPaused()) {
+        if (const auto phase = run.pauses().pausedAfter()) lit.push_back(*phase);
+    } else if (run.pauses().rate() > 0) {
         for (const RankData& rank : run.ranks())
             if (rank.phase) lit.push_back(*rank.phase);
     }

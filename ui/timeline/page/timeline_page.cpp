@@ -287,7 +287,7 @@ void TimelinePage::refresh() {
 }
 
 void TimelinePage::requestRecording() {
-    m_confirmedBeforeRecording = m_run.data().controls().size();
+    m_confirmedBeforeRecording = m_run.data().pauses().controls().size();
     Q_EMIT recordWanted(kRecordedSteps);
     m_lanes->setFocus();  // the button that had the focus becomes disabled
     showWords();
@@ -297,7 +297,7 @@ void TimelinePage::requestRecording() {
 // follows the newest steps, and has moved past the recorded steps by then.
 void TimelinePage::showRecorded() {
     if (!m_confirmedBeforeRecording) return;
-    const std::vector<Controlled>& told = m_run.data().controls();
+    const std::vector<Controlled>& told = m_run.data().pauses().controls();
     const auto begin = told.begin() + static_cast<std::ptrdiff_t>(std::min(*m_confirmedBeforeRecording, told.size()));
     const auto heard =
         std::find_if(begin, told.end(), [](const Controlled& one) { return one.command == ControlKind::kRecord; });
@@ -358,7 +358,7 @@ void TimelinePage::showWords() {
                                         : tr("Steps %1 to %2").arg(stepText(first), stepText(last));
     if (m_model.showsReplay()) title += tr(", predicted");
     m_title->setText(title);
-    const QString clocks = QString::fromStdString(m_run.data().clocksText());
+    const QString clocks = QString::fromStdString(clocksText(m_run.data().ranks()));
     m_clocks->setVisible(!clocks.isEmpty());
     m_clocks->setText(tr("Clocks: %1").arg(clocks));
     const int ranks = m_model.ranks();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live/classroom_run.h"
+#include "run/classroom/classroom_run.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -8,16 +8,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <chrono>
 #include <utility>
 
-#include "base/errors/errors.h"
+#include "base/errors/exit_code.h"
 #include "base/system/signal_input.h"
-#include "base/text/terminal_text.h"
-#include "base/time/monotonic.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prepare/resume_point.h"
-#include "run/supervise/launched_run.h"
 #include "run/supervise/restart_policy.h"
 #include "run/supervise/run_place.h"
 
@@ -46,17 +43,17 @@ std::string namesOf(const std::vector<ClassroomMember*>& members) {
 
 }  // namespace
 
-ClassroomRun::ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomView& view, Screen& screen)
-    : m_plan(std::move(plan)), m_host(host), m_view(view), m_screen(screen) {}
+ClassroomRun::ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomObserver& observer, Train train)
+    : m_plan(std::move(plan)), m_host(host), m_observer(observer), m_train(std::move(train)) {}
 
 int ClassroomRun::run(int inputFd, int signalFd) {
     m_resume = m_plan.experiment.config.training.resume;
     if (!offer(maximumRanks())) return m_exitCode;
-    m_view.begin(m_host, m_plan.experiment.config.name, static_cast<int>(maximumRanks()));
+    m_observer.begin(m_host, m_plan.experiment.config.name, static_cast<int>(maximumRanks()));
     while (m_phase != Phase::kOver) {
         waitForNews(inputFd, signalFd);
         m_host.poll(ClassroomHost::Clock::now());
-        for (const std::string& note : m_host.takeNotes()) m_view.print(note);
+        for (const std::string& note : m_host.takeNotes()) m_observer.print(note);
         advance();
         reportProgress();
     }
@@ -102,9 +99,9 @@ void ClassroomRun::readInput(int inputFd) {
     const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
     if (got <= 0) {
         m_inputEnded = true;
-        // In JSON mode, the end of the input means that the program that started this one has ended: close the
-        // classroom, unless a run is in progress, which that program can still control through the run's own socket.
-        if (m_view.asLines() && m_phase != Phase::kRunning) stop();
+        // The program that started this one has ended. A run in progress continues, because other programs can control
+        // it through the run's own socket.
+        if (m_plan.stopsAtEndOfInput && m_phase != Phase::kRunning) stop();
         return;
     }
     m_input.append(bytes.data(), static_cast<std::size_t>(got));
@@ -138,8 +135,8 @@ void ClassroomRun::advance() {
         messages.swap(m_messages);
         directory.swap(m_directory);
     }
-    for (const std::string& sentence : messages) m_view.print(sentence);
-    if (!directory.empty()) m_view.runBegins(directory);
+    for (const std::string& sentence : messages) m_observer.print(sentence);
+    if (!directory.empty()) m_observer.runBegins(directory);
     if (m_training.wait_for(seconds(0)) == std::future_status::ready) handleOutcome(m_training.get());
 }
 
@@ -148,7 +145,7 @@ void ClassroomRun::gather() {
     const auto others = static_cast<std::size_t>(maximumRanks() - 1);
     if (ready.size() > others) ready.resize(others);
     if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
-    if (std::exchange(m_startAsked, false)) m_view.print("no computer is ready yet");
+    if (std::exchange(m_startAsked, false)) m_observer.print("no computer is ready yet");
 }
 
 // Called repeatedly after a failed run until training can continue. Sends the members a new offer, because they may
@@ -193,6 +190,28 @@ void ClassroomRun::waitUntilSent() {
 void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
     m_startAsked = false;
+    LaunchPlace place = placeOf(ranks);
+    RunConfig offered = m_data.offered;
+    offered.parallel.worldSize = m_worldSize;
+    m_ranks.clear();
+    for (const ClassroomMember* member : ranks) m_ranks.push_back(member->id());
+    const std::string token = m_host.start(ranks);
+    RendezvousTerms terms = termsOf(place, token, m_plan.program, experimentHash(offered));
+    terms.deadline = kMeet;
+    m_observer.print("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
+    if (m_restarts > 0 && m_worldSize != before)
+        m_observer.print("from now on the samples are assigned to " + std::to_string(m_worldSize) +
+                         " ranks instead of " + std::to_string(before) + ", from the last complete epoch");
+    m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    m_phase = Phase::kRunning;
+    m_training =
+        std::async(std::launch::async, [this, training = trainingOf(std::move(place), std::move(terms))]() mutable {
+            m_observer.beginTraining();
+            return m_train(m_plan, std::move(training));
+        });
+}
+
+LaunchPlace ClassroomRun::placeOf(const std::vector<ClassroomMember*>& ranks) const {
     LaunchPlace place;
     place.launcher = LauncherKind::kClassroom;
     place.worldSize = static_cast<int>(m_worldSize);
@@ -202,79 +221,33 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     place.hosts = {m_plan.name};
     for (const ClassroomMember* member : ranks) place.hosts.push_back(member->name());
     place.restart = static_cast<int>(m_restarts);
-    RunConfig offered = m_data.offered;
-    offered.parallel.worldSize = m_worldSize;
-    m_ranks.clear();
-    for (const ClassroomMember* member : ranks) m_ranks.push_back(member->id());
-    const std::string token = m_host.start(ranks);
-    RendezvousTerms terms = termsOf(place, token, RINGSIDE_VERSION, experimentHash(offered));
-    terms.deadline = kMeet;
-    m_view.print("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
-    if (m_restarts > 0 && m_worldSize != before)
-        m_view.print("from now on the samples are assigned to " + std::to_string(m_worldSize) + " ranks instead of " +
-                     std::to_string(before) + ", from the last complete epoch");
-    m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    m_phase = Phase::kRunning;
-    m_training = std::async(std::launch::async, [this, place, terms] { return trainWith(place, terms); });
+    return place;
 }
 
-// Trains in a separate thread, with this program as the supervisor of the ranks (hostLaunchedRun()). Returns an
-// Outcome, also for an error.
-ClassroomRun::Outcome ClassroomRun::trainWith(LaunchPlace place, RendezvousTerms terms) {
-    const auto refused = [](const Problem& problem, ExitCode code) {
-        return Outcome{RunOutcome::kFailed, problem.text(), static_cast<int>(code)};
+// Returns the next start of the ranks. Its functions are called in the thread of the run.
+ClassroomTraining ClassroomRun::trainingOf(LaunchPlace place, RendezvousTerms terms) {
+    ClassroomTraining training{std::move(place), std::move(terms), m_resume, m_restarts, m_stopRun.get(), {}, {}};
+    training.onChange = [this](const RunData& run, unsigned changes) { showProgressOf(run, changes); };
+    training.log = [this](const std::string& text) {
+        const std::lock_guard lock(m_mutex);
+        m_messages.push_back(text);
     };
-    try {
-        RunConfig config = classConfig(m_plan.experiment.config, place.worldSize);
-        config.training.resume = m_resume;
-        LaunchedRun launched;
-        launched.runStartUs = monotonicUs();
-        Result<PreparedRun> prepared = prepareRun(config, m_plan.experiment.baseDirectory, nullptr, 1);
-        if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
-        Result<RunDirectory> where = openRun(prepared.value().config, m_plan.out, m_restarts > 0, launched.runStartUs);
-        if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
-        launched.place = std::move(place);
-        launched.terms = std::move(terms);
-        launched.ownToken = true;
-        launched.run = std::move(prepared).value();
-        launched.worker = m_plan.worker;
-        launched.stopFd = m_stopRun.get();
-        launched.restart = m_restarts;
-        launched.hostName = m_plan.name;
-        std::vector<Culprit> culprits;
-        launched.onStartFailure = [&culprits](const Culprit& culprit) { culprits.push_back(culprit); };
-        launched.log = [this](const std::string& text) {
-            const std::lock_guard lock(m_mutex);
-            m_messages.push_back(text);
-        };
-        ProgressView progress(m_screen, false, m_view.asLines());
-        launched.onChange = [&](const RunData& run, unsigned changes) { showProgressOf(run, changes, progress); };
-        const Result<RunEnded> end = hostLaunchedRun(std::move(launched), std::move(where).value());
-        if (!end) {
-            Outcome outcome = refused(end.problem(), ExitCode::kCommunicationFailed);
-            outcome.culprits = std::move(culprits);
-            return outcome;
-        }
-        return {end.value().state, end.value().verdict, end.value().exitCode, end.value().firstFailedRank,
-                end.value().isMisuse};
-    } catch (const Error& error) {
-        return {RunOutcome::kFailed, error.what(), static_cast<int>(error.exitCode())};
-    }
+    return training;
 }
 
-void ClassroomRun::showProgressOf(const RunData& run, unsigned changes, ProgressView& progress) {
+void ClassroomRun::showProgressOf(const RunData& run, unsigned changes) {
     if ((changes & kRunStartedChanged) != 0 && run.started()) {
         const std::lock_guard lock(m_mutex);
         m_directory = run.started()->runDirectory;
     }
-    if (!m_view.asLines()) run.ended() ? progress.finish(run, m_plan.out.string()) : progress.update(run, changes);
+    m_observer.showProgress(run, changes);
     const auto& last = run.lastStep();
     if (!last) return;
     const std::lock_guard lock(m_mutex);
     m_progress = fmt::format("step {} of {}, loss {:.4f}", last->step, run.totalSteps(), last->loss);
 }
 
-bool ClassroomRun::canContinue(const Outcome& outcome) const {
+bool ClassroomRun::canContinue(const ClassroomOutcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
     const std::int64_t mostRestarts = allowed == 0 && minimumRanks() > 0 ? kManyRestarts : allowed;
     const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
@@ -283,7 +256,7 @@ bool ClassroomRun::canContinue(const Outcome& outcome) const {
 
 // True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can
 // then continue without that guest.
-bool ClassroomRun::isGuestsFault(const Outcome& outcome) const {
+bool ClassroomRun::isGuestsFault(const ClassroomOutcome& outcome) const {
     const bool isOwn = outcome.exitCode == static_cast<int>(ExitCode::kBadConfiguration) ||
                        outcome.exitCode == static_cast<int>(ExitCode::kInternal);
     return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
@@ -291,7 +264,7 @@ bool ClassroomRun::isGuestsFault(const Outcome& outcome) const {
 
 // Counts the failures that guests have caused. Removes a guest at once if a failure is its fault, otherwise after its
 // kMostFailures-th failure.
-void ClassroomRun::reportGuestFailures(const Outcome& outcome) {
+void ClassroomRun::reportGuestFailures(const ClassroomOutcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
     const auto place = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
@@ -321,31 +294,29 @@ int ClassroomRun::idOf(const Culprit& culprit) const {
     return std::ranges::find(there, named) == there.end() ? 0 : named;
 }
 
-void ClassroomRun::handleOutcome(const Outcome& outcome) {
+void ClassroomRun::handleOutcome(const ClassroomOutcome& outcome) {
     m_host.clearRanks();
     if (!canContinue(outcome)) {
-        if (!m_view.asLines() && outcome.state != RunOutcome::kFinished)
-            std::fprintf(stderr, "ringsidectl: %s\n", terminalText(outcome.verdict).c_str());
+        if (outcome.state != RunOutcome::kFinished) m_observer.showFailure(outcome.verdict);
         return closeClassroom(outcome.verdict, outcome.exitCode);
     }
     reportGuestFailures(outcome);
     ++m_restarts;
     m_endedAt = ClassroomHost::Clock::now();
     m_phase = Phase::kGathering;
-    m_view.print(outcome.verdict);
-    m_view.print("waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
-                 (minimumRanks() > 0
-                      ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(minimumRanks(), 2))
-                      : ""));
+    m_observer.print(outcome.verdict);
+    m_observer.print("waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
+                     (minimumRanks() > 0
+                          ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(minimumRanks(), 2))
+                          : ""));
 }
 
 void ClassroomRun::closeClassroom(const std::string& verdict, int exitCode) {
     m_phase = Phase::kOver;
     m_exitCode = exitCode;
-    m_view.showEnd(verdict, exitCode);
+    m_observer.showEnd(verdict, exitCode);
     m_host.close(verdict, exitCode, kLastWords);
-    if (m_host.code().port == 0 || m_view.asLines() || exitCode == 0 || m_worldSize > 0) return;
-    std::fprintf(stderr, "ringsidectl: %s\n", terminalText(verdict).c_str());
+    if (m_host.code().port != 0 && exitCode != 0 && m_worldSize == 0) m_observer.showFailure(verdict);
 }
 
 std::string ClassroomRun::currentNews() {
@@ -365,8 +336,8 @@ void ClassroomRun::reportProgress() {
     const auto now = ClassroomHost::Clock::now();
     static constexpr std::array kPhases = {"waiting", "sending", "running", "over"};
     const std::string news = currentNews();
-    m_view.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(maximumRanks()),
-                         static_cast<int>(minimumRanks()), m_phase == Phase::kRunning ? "" : news});
+    m_observer.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(maximumRanks()),
+                             static_cast<int>(minimumRanks()), m_phase == Phase::kRunning ? "" : news});
     if (now < m_reportAt) return;
     m_reportAt = now + kReportInterval;
     m_host.sendToAll(news, m_phase == Phase::kRunning

@@ -2,57 +2,48 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/system/unique_fd.h"
 #include "launch/classroom/classroom_host.h"
+#include "launch/classroom/classroom_member.h"
 #include "launch/place/launch_place.h"
 #include "launch/rendezvous/rendezvous_host.h"
-#include "live/classroom_view.h"
+#include "run/classroom/classroom_observer.h"
+#include "run/classroom/classroom_training.h"
 #include "run/prepare/classroom_data.h"
-#include "run/prepare/experiment_file.h"
 #include "telemetry/data/run_data.h"
 
 namespace ringside {
 
-// Settings of a classroom.
-struct ClassroomPlan {
-    Experiment experiment;      // experiment of the run; its number of ranks is the desired one
-    std::filesystem::path out;  // run directory
-    std::filesystem::path worker;
-    std::string name;  // name of the host, the member whose rank is 0
-    std::int64_t mostBytes = 0;
-};
-
 // Runs a classroom from its first member to the end of its run. Waits for members, then trains with this computer as
 // rank 0 and the members as ranks 1, 2, ... After a failure, waits for the members again and resumes from the last
 // checkpoint, with fewer ranks if parallel.min_ranks allows it.
+//
+// Thread safety: run() is called once, from the thread that owns the host and the observer. Training is done in a
+// second thread, which ends before run() returns, unless an exception leaves run(); then the destructor waits for it.
+// The host and the observer must outlive this object. Throws IoError if a file of the experiment cannot be read.
 class ClassroomRun {
   public:
-    ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomView& view, Screen& screen);
+    // Function that trains with the ranks of one start; see trainClassroom(). Called in the second thread.
+    using Train = std::function<ClassroomOutcome(const ClassroomPlan& plan, ClassroomTraining training)>;
 
-    // Blocks until the run has ended and returns its exit code. Reads commands from inputFd: "start", "stop" or an
-    // empty line, which also starts.
+    ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomObserver& observer, Train train = trainClassroom);
+
+    // Blocks until the run has ended and returns its exit code. inputFd: descriptor from which commands are read:
+    // "start", "stop" or an empty line, which also starts; -1: none. signalFd: see signalInput(); a signal stops the
+    // run or closes the classroom. The host must listen.
     int run(int inputFd, int signalFd);
 
   private:
     // kGathering: members connect; kSending: members receive the files; kRunning: a run is in progress; kOver: the
     // classroom is closed.
     enum class Phase { kGathering, kSending, kRunning, kOver };
-    // Result of one start of the ranks.
-    struct Outcome {
-        RunOutcome state = RunOutcome::kFailed;
-        std::string verdict;
-        int exitCode = 0;
-        int firstFailedRank = -1;
-        bool isMisuse = false;               // true if the first failed rank sent invalid data
-        std::vector<Culprit> culprits = {};  // ranks that made the start fail
-    };
 
     bool offer(std::int64_t worldSize);
     void waitForNews(int inputFd, int signalFd);
@@ -64,12 +55,13 @@ class ClassroomRun {
     void gatherAgain();
     void waitUntilSent();
     void begin(const std::vector<ClassroomMember*>& ranks);
-    Outcome trainWith(LaunchPlace place, RendezvousTerms terms);
-    void showProgressOf(const RunData& run, unsigned changes, ProgressView& progress);
-    void handleOutcome(const Outcome& outcome);
-    bool canContinue(const Outcome& outcome) const;
-    bool isGuestsFault(const Outcome& outcome) const;
-    void reportGuestFailures(const Outcome& outcome);
+    LaunchPlace placeOf(const std::vector<ClassroomMember*>& ranks) const;
+    ClassroomTraining trainingOf(LaunchPlace place, RendezvousTerms terms);
+    void showProgressOf(const RunData& run, unsigned changes);
+    void handleOutcome(const ClassroomOutcome& outcome);
+    bool canContinue(const ClassroomOutcome& outcome) const;
+    bool isGuestsFault(const ClassroomOutcome& outcome) const;
+    void reportGuestFailures(const ClassroomOutcome& outcome);
     void reportFailure(int id, const std::string& why, bool isMisuse);
     int idOf(const Culprit& culprit) const;
     void closeClassroom(const std::string& verdict, int exitCode);
@@ -80,8 +72,8 @@ class ClassroomRun {
 
     ClassroomPlan m_plan;
     ClassroomHost& m_host;
-    ClassroomView& m_view;
-    Screen& m_screen;
+    ClassroomObserver& m_observer;
+    Train m_train;
     ClassroomData m_data;
     std::string m_resume;  // path of the checkpoint on this computer to resume from; empty to start from the beginning
     Phase m_phase = Phase::kGathering;
@@ -93,16 +85,17 @@ class ClassroomRun {
     bool m_startAsked = false;
     bool m_stopAsked = false;
     bool m_inputEnded = false;
-    std::future<Outcome> m_training;
     UniqueFd m_stopRun;  // eventfd that stops the run
     ClassroomHost::Clock::time_point m_endedAt{};
     ClassroomHost::Clock::time_point m_reportAt{};
     int m_exitCode = 0;
     std::string m_input;
-    std::mutex m_mutex;  // guards the members below, which the run's thread writes
+    std::mutex m_mutex;  // guards the three members below, which the run's thread writes
     std::string m_progress;
     std::vector<std::string> m_messages;
     std::string m_directory;
+    // Run in progress. Declared last, so that its thread ends before the members that it uses are destroyed.
+    std::future<ClassroomOutcome> m_training;
 };
 
 }  // namespace ringside

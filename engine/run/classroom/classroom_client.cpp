@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live/classroom_client.h"
+#include "run/classroom/classroom_client.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -7,11 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 
 #include "base/errors/exit_code.h"
-#include "base/json/json_members.h"
-#include "base/text/terminal_text.h"
 #include "launch/place/launch_sources.h"
 #include "run/prepare/guest_experiment.h"
 
@@ -54,7 +51,7 @@ bool ClassroomClient::connect() {
     if (now < m_tryAt) return true;
     m_tryAt = now + kTryEvery;
     Result<UniqueFd> socket =
-        connectToClassroom(m_plan.code, m_plan.name, RINGSIDE_VERSION, hostKey(), now + kConnectPatience);
+        connectToClassroom(m_plan.code, m_plan.name, m_plan.program, hostKey(), now + kConnectPatience);
     if (socket) {
         m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
                                                    [](const ClassroomOffer& offer) { return guestProblem(offer); });
@@ -66,24 +63,23 @@ bool ClassroomClient::connect() {
     const auto patience = m_everThere ? kGiveUpAfter : kFirstPatience;
     const bool refused = socket.problem().field == "the join code" || socket.problem().field == "this computer";
     if (!refused && now - m_lostAt < patience) return true;
-    if (m_plan.lines) report("over", socket.problem().text(), static_cast<int>(ExitCode::kBadConfiguration));
-    if (!m_plan.lines) std::fprintf(stderr, "ringsidectl: %s\n", terminalText(socket.problem().text()).c_str());
+    m_observer.showConnectFailure(socket.problem());
     end(static_cast<int>(refused || !m_everThere ? ExitCode::kBadConfiguration : ExitCode::kCommunicationFailed));
     return false;
 }
 
-// Waits for input for up to kSeatLooksEvery. Returns true if the user leaves the classroom: a signal, or in JSON mode
-// the end of standard input.
+// Waits for input for up to kSeatLooksEvery. Returns true if the user leaves the classroom: a signal, or the end
+// of the input.
 bool ClassroomClient::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
                         {m_guest ? m_guest->fd() : -1, POLLIN, 0},
                         {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
                         {m_rank ? m_rank->exitFd() : -1, POLLIN, 0},
-                        {m_plan.lines ? STDIN_FILENO : -1, POLLIN, 0}};
+                        {m_plan.inputFd, POLLIN, 0}};
     if (::poll(waiting, std::size(waiting), static_cast<int>(kSeatLooksEvery.count())) <= 0) return false;
     char ignored = 0;
     // True if the program that started this one has ended.
-    const bool isAlone = waiting[4].revents != 0 && ::read(STDIN_FILENO, &ignored, 1) <= 0;
+    const bool isAlone = waiting[4].revents != 0 && ::read(m_plan.inputFd, &ignored, 1) <= 0;
     if (waiting[0].revents == 0 && !isAlone) return false;
     if (m_guest) m_guest->send({ClassroomLine::Kind::kLeave, {}});
     report("over", "left the classroom", 0);
@@ -99,8 +95,7 @@ void ClassroomClient::readClass() {
         handleLine(*line);
     }
     if (m_guest->problem()) {
-        std::fprintf(stderr, "ringsidectl: %s\n", terminalText(m_guest->problem()->text()).c_str());
-        if (m_plan.lines) report("over", m_guest->problem()->text(), static_cast<int>(ExitCode::kBadConfiguration));
+        m_observer.showRefusal(*m_guest->problem());
         return end(static_cast<int>(ExitCode::kBadConfiguration));
     }
     if (const std::string come = m_guest->progress(); !come.empty()) {
@@ -160,7 +155,7 @@ void ClassroomClient::readRank() {
         if (got <= 0) break;
         m_output.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
             m_lastWords = line;
-            if (!m_plan.lines) std::fprintf(stderr, "%s\n", terminalText(line).c_str());
+            m_observer.printRankLine(line);
         });
     }
     if (m_rank->poll()) endRank();
@@ -185,13 +180,7 @@ void ClassroomClient::reportProgress() {
 void ClassroomClient::report(const std::string& kind, const std::string& text, std::int64_t number) {
     if (kind + text == m_lastMessage) return;
     m_lastMessage = kind + text;
-    if (m_plan.lines) {
-        const Json json = {{"kind", kind}, {"text", text}, {"number", number}};
-        std::printf("%s\n", jsonText(json).c_str());
-    } else {
-        std::printf("%s\n", terminalText(text).c_str());
-    }
-    std::fflush(stdout);
+    m_observer.report(kind, text, number);
 }
 
 }  // namespace ringside

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/errors/result.h"
+#include "base/system/child_process.h"
+#include "base/text/line_splitter.h"
+#include "launch/classroom/classroom_guest.h"
+#include "launch/classroom/classroom_lines.h"
+#include "launch/classroom/join_code.h"
+
+namespace ringside {
+
+// Settings of a guest.
+struct ClientSettings {
+    JoinCode code;
+    std::string name;
+    std::filesystem::path worker;
+    std::filesystem::path folder;
+    std::int64_t mostBytes = 0;
+    std::string program;  // version of Ringside; the host must have the same
+    int inputFd = -1;     // descriptor whose end makes the guest leave, as a signal does; -1: none
+};
+
+// Receives what happens in a ClassroomClient, for display. Called from the thread of ClassroomClient::run().
+class ClassroomClientObserver {
+  public:
+    virtual ~ClassroomClientObserver() = default;
+
+    // Called with each event. kind: joined | data | news | rank | ended | lost | over. text: a sentence. number: the
+    // rank of "rank", the exit code of "ended" and "over"; 0 for all other kinds. An event that equals the previous one
+    // is left out.
+    virtual void report(const std::string& kind, const std::string& text, std::int64_t number) = 0;
+    // Called with each line of output of this computer's rank. The line can contain control characters.
+    virtual void printRankLine(std::string_view line) = 0;
+    // Called with the reason why this computer could not connect to the classroom. run() then ends.
+    virtual void showConnectFailure(const Problem& problem) = 0;
+    // Called with the reason why this computer refuses the files of the host. run() then ends.
+    virtual void showRefusal(const Problem& problem) = 0;
+};
+
+// One computer as a guest of a classroom: connects, receives the files, runs a rank when the host starts it, and
+// reconnects when the connection is lost.
+//
+// Thread safety: one thread. Owns the connection, the received files and the process of the rank; the destructor kills
+// the process and removes the files. The observer must outlive this object. Throws IoError if a file cannot be written
+// or the rank cannot be started.
+class ClassroomClient {
+  public:
+    ClassroomClient(ClientSettings plan, ClassroomClientObserver& observer)
+        : m_plan(std::move(plan)), m_observer(observer) {}
+
+    // Blocks until the classroom is over or the user leaves. Returns the exit code. signalFd: descriptor that becomes
+    // readable when the user leaves; see signalInput(). Call once.
+    int run(int signalFd);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    bool connect();
+    bool wait(int signalFd);
+    void readClass();
+    void handleLine(const ClassroomLine& line);
+    void launchRank(const ClassroomStart& start);
+    void readRank();
+    void endRank();
+    void reportProgress();
+    void report(const std::string& kind, const std::string& text, std::int64_t number = 0);
+    void end(int exitCode) { m_exitCode = exitCode; }
+
+    ClientSettings m_plan;
+    ClassroomClientObserver& m_observer;
+    std::unique_ptr<ClassroomGuest> m_guest;      // connection to the host; null while it is lost
+    std::unique_ptr<ClassroomGuest> m_lostGuest;  // lost connection, which owns the files that a running rank still
+                                                  // uses
+    std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; declared last, so that it is destroyed
+                                                  // before the files that it uses
+    LineSplitter m_output{8192};
+    std::string m_lastWords;
+    std::string m_lastMessage;
+    std::optional<int> m_exitCode;
+    Clock::time_point m_lostAt{};
+    Clock::time_point m_tryAt{};
+    Clock::time_point m_reportAt{};
+    Clock::time_point m_lastReceivedAt{};
+    bool m_everThere = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "launch/classroom/classroom_host.h"
+#include "telemetry/data/run_data.h"
+
+namespace ringside {
+
+// State of a classroom at one moment.
+struct ClassroomMoment {
+    std::string phase;  // phase of the classroom: waiting | sending | running | over
+    int wanted = 0;     // desired number of ranks
+    int least = 0;      // minimum number of ranks after a failure; 0: all ranks are needed
+    std::string news;
+};
+
+// Receives what happens in a ClassroomRun, for display. Must outlive the ClassroomRun.
+//
+// Thread safety: beginTraining() and showProgress() are called from the thread of a run, all other functions from the
+// thread of ClassroomRun::run(), possibly at the same time. No function is called while a lock is held.
+class ClassroomObserver {
+  public:
+    virtual ~ClassroomObserver() = default;
+
+    // Called once, when the classroom is open. wanted: desired number of ranks.
+    virtual void begin(const ClassroomHost& host, const std::string& experiment, int wanted) = 0;
+    // Called with each event of the classroom, as a sentence.
+    virtual void print(const std::string& sentence) = 0;
+    // Called when a run has started, with its directory.
+    virtual void runBegins(const std::string& directory) = 0;
+    // Called repeatedly with the current state, also if it has not changed.
+    virtual void show(const ClassroomHost& host, const ClassroomMoment& moment) = 0;
+    // Called once, before the members are informed of the end.
+    virtual void showEnd(const std::string& verdict, int exitCode) = 0;
+    // Called with the reason why the classroom ends without a finished run.
+    virtual void showFailure(const std::string& verdict) = 0;
+
+    // Called at each start of the ranks, before showProgress().
+    virtual void beginTraining() = 0;
+    // Called after events of the run. changes: RunChange bits.
+    virtual void showProgress(const RunData& run, unsigned changes) = 0;
+};
+
+}  // namespace ringside

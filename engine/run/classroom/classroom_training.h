@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launch/place/launch_place.h"
+#include "launch/rendezvous/rendezvous_host.h"
+#include "run/prepare/experiment_file.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// Settings of a classroom.
+struct ClassroomPlan {
+    Experiment experiment;      // experiment of the run; its number of ranks is the desired one
+    std::filesystem::path out;  // run directory
+    std::filesystem::path worker;
+    std::string name;  // name of the host, the member whose rank is 0
+    std::int64_t mostBytes = 0;
+    std::string program;             // version of Ringside; all members must have it
+    bool stopsAtEndOfInput = false;  // true: the end of the input closes the classroom, unless a run is in progress
+};
+
+// Start of the ranks of a classroom.
+struct ClassroomTraining {
+    LaunchPlace place;
+    RendezvousTerms terms;
+    std::string resume;         // path of the checkpoint to resume from; empty to start from the beginning
+    std::int64_t restarts = 0;  // number of starts before this one
+    int stopFd = -1;            // descriptor that becomes readable when a stop is requested
+    std::function<void(const RunData&, unsigned)> onChange;  // called after events were recorded
+    std::function<void(const std::string&)> log;             // called with each message for the user
+};
+
+// Result of one start of the ranks.
+struct ClassroomOutcome {
+    RunOutcome state = RunOutcome::kFailed;
+    std::string verdict;
+    int exitCode = 0;
+    int firstFailedRank = -1;
+    bool isMisuse = false;               // true if the first failed rank sent invalid data
+    std::vector<Culprit> culprits = {};  // ranks that made the start fail
+};
+
+// Trains with the ranks of one start, with this process as the supervisor of the ranks (hostLaunchedRun()). Blocks
+// until the run has ended. Returns an outcome also for an error; does not throw Error. Calls the functions of
+// `training` from the calling thread.
+ClassroomOutcome trainClassroom(const ClassroomPlan& plan, ClassroomTraining training);
+
+}  // namespace ringside

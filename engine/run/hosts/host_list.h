@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/errors/result.h"
+
+namespace ringside {
+
+inline constexpr const char* kDefaultShell = "ssh -T -o BatchMode=yes {host} {command}";
+
+// Host of a run and the number of its ranks.
+struct HostRanks {
+    std::string name;
+    int ranks = 1;
+
+    bool operator==(const HostRanks&) const = default;
+};
+
+// Parses "node1:4,node2"; a host without a number has one rank. At most 64 ranks.
+Result<std::vector<HostRanks>> parseHosts(const std::string& list);
+// Splits a shell command into the command and its arguments. Returns a problem if {command} is missing.
+Result<std::vector<std::string>> parseShell(const std::string& text);
+
+// Returns the number of ranks of all hosts.
+int countRanks(std::span<const HostRanks> hosts);
+
+// Hosts of the next start of a run after a failure.
+struct NextHosts {
+    std::vector<HostRanks> hosts;  // empty: no start is possible yet
+    std::string text;              // describes which hosts are missing; empty if none is
+};
+
+// Returns the hosts of the next start: all hosts if all of them respond; otherwise the hosts that respond, if the first
+// host, which writes the run directory, is one of them and if they have at least minRanks ranks. hosts: hosts of the
+// run. there: hosts that respond, in the same order. minRanks: minimum number of ranks; 0: all.
+NextHosts chooseNextHosts(std::span<const HostRanks> hosts, std::vector<HostRanks> there, std::int64_t minRanks);
+
+}  // namespace ringside

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "telemetry/curves/throughput.h"
+#include "telemetry/data/rank_data.h"
+#include "telemetry/data/run_curves.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// State of all ranks of one run, from the events that concern a single rank, in bounded memory. Ignores events of ranks
+// that do not exist. Not thread-safe. The next change invalidates references to elements of all().
+class RunRanks {
+  public:
+    static constexpr std::size_t kMaxIndices = 1U << 21;  // maximum number of stored indices: 16 MiB
+
+    // keepsIndices: true to store the sample indices that ranks report.
+    explicit RunRanks(bool keepsIndices) : m_keepsIndices(keepsIndices) {}
+
+    // Discards the state of all ranks and creates `worldSize` ranks.
+    void begin(int worldSize);
+    // Changes the number of ranks. Keeps the curves of the ranks, but discards the consumed samples, because they were
+    // assigned for another number of ranks.
+    void changeSize(int worldSize);
+    // Resets the state of all ranks before the run restarts them. Keeps their curves and consumed samples.
+    void startAgain();
+
+    const std::vector<RankData>& all() const { return m_ranks; }
+    bool contains(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < m_ranks.size(); }
+    // Returns the time of the latest event of any rank, in microseconds since the start of the run.
+    std::int64_t lastSeenUs() const { return m_lastSeenUs; }
+
+    // Apply an event to the state of its rank, and return RunChange bits.
+    unsigned apply(const RankState& event);
+    unsigned apply(const Heartbeat& event);
+    unsigned apply(const Consumed& event);
+    unsigned apply(const ConsumedIndices& event);
+    unsigned apply(const PhaseReached& event);
+    unsigned apply(const RankMemory& event);
+    unsigned apply(const RankTraffic& event);
+    unsigned apply(const HostClock& event);
+    unsigned apply(const RankLinks& event);
+    unsigned apply(const ThrottleKept& event);
+    unsigned apply(const LocalResult& event);
+
+    // Adds steps to the state of their rank, and to the rank's curves in the form that `curves` defines. False if the
+    // frame is empty or its rank does not exist.
+    bool add(const StepsFrame& frame, const RunCurves& curves);
+    // Sets RankData::inSync of each rank: true if the checksum of its parameters is the most frequent one. If several
+    // checksums are equally frequent, the checksum of the lowest rank is used. replicas must contain all ranks.
+    void compare(const std::map<int, Replica>& replicas);
+
+  private:
+    // State of one rank that is needed to compute its RankData.
+    struct Account {
+        Throughput throughput{1000000};
+        std::int64_t samples = 0;
+        std::size_t indicesHeld = 0;  // number of stored indices
+    };
+
+    RankData* find(int rank);
+    void seen(RankData& rank, std::int64_t timeUs);
+
+    bool m_keepsIndices;
+    std::vector<RankData> m_ranks;
+    std::vector<Account> m_accounts;  // by rank
+    std::int64_t m_lastSeenUs = 0;
+};
+
+// Describes the clocks of up to four hosts other than the host of the run: "node2 +1.84 ms, known to 0.06 ms, round
+// trip 0.12 ms".
+std::string clocksText(std::span<const RankData> ranks);
+
+// Returns false if a pass of any rank takes longer than parallel.pace requests.
+bool keepsThrottle(std::span<const RankData> ranks);
+
+}  // namespace ringside
