@@ -29,7 +29,8 @@ bool isOffered(const std::string& name, const std::set<std::string>& offered) {
 }
 
 Problem unreadable(int error) {
-    return {"the folder of the offered files", "cannot be read (" + errnoText(error) + ")", "join again"};
+    return {"the folder of the files that the class host offers", "cannot be read (" + errnoText(error) + ")",
+            "join again"};
 }
 
 // Adds to `files` the names, relative to `root`, of all files below the directory `name`, except the experiment.

@@ -128,7 +128,7 @@ QString placementSentence(const StrategyScene& scene) {
     if (scene.plan().microBatches > 1 && scene.plan().hasBatchNorm())
         return sentenceText("%1. Batch norm computes its statistics over micro-batches of %2")
             .arg(all, number(scene.plan().microRows));
-    return scene.isSharded() ? sentenceText("%1; strip: part of the rank").arg(all) : all;
+    return scene.isSharded() ? sentenceText("%1; strip: shard that the rank holds").arg(all) : all;
 }
 
 QString inFlightSentence(const StrategyScene& scene) {
