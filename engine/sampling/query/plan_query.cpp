@@ -81,14 +81,14 @@ bool hasLabel(const PlanQuery& query, std::span<const std::uint16_t> labels, std
     return !query.label || labels[static_cast<std::size_t>(sample)] == *query.label;
 }
 
-// Returns the hits of a query for one sample. Uses ShardPlan::places() instead of a scan.
+// Returns the hits of a query for one sample. Uses ShardPlan::usesOf() instead of a scan.
 std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, const Window& window,
                                 std::span<const std::uint16_t> labels) {
     std::vector<PlanHit> hits;
     if (!hasLabel(query, labels, *query.sample)) return hits;
     const auto sample = static_cast<std::uint32_t>(*query.sample);
-    const std::vector<SamplePlace> places = plan.places(*query.sample);
-    for (const SamplePlace& place : places) {
+    const std::vector<SampleSlot> uses = plan.usesOf(*query.sample);
+    for (const SampleSlot& place : uses) {
         const bool inside = place.slot >= window.firstSlot && place.slot < window.lastSlot &&
                             place.rank >= window.firstRank && place.rank < window.lastRank;
         const bool isDuplicate = query.state != PlanQuery::State::Duplicate || place.padded;
@@ -96,7 +96,7 @@ std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, c
             hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }
-    if (places.empty() && wantsUnused(query)) hits.push_back({sample});
+    if (uses.empty() && wantsUnused(query)) hits.push_back({sample});
     return hits;
 }
 
@@ -141,9 +141,9 @@ std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::u
     std::vector<PlanHit> hits;
     std::vector<PlanHit> unused;
     for (const std::uint32_t sample : samples) {
-        const std::vector<SamplePlace> places = plan.places(sample);
-        if (places.empty()) unused.push_back({sample});
-        for (const SamplePlace& place : places) {
+        const std::vector<SampleSlot> uses = plan.usesOf(sample);
+        if (uses.empty()) unused.push_back({sample});
+        for (const SampleSlot& place : uses) {
             hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }

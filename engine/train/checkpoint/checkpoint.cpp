@@ -55,7 +55,7 @@ class TensorFile {
     }
 
     void write(const std::string& name, std::span<const std::byte> bytes) {
-        const SafetensorsFile::Entry& place = m_layout.places.at(name);
+        const SafetensorsFile::Entry& place = m_layout.entries.at(name);
         RINGSIDE_ASSERT(bytes.size() == place.size);
         m_file.write(place.begin, bytes);
     }

@@ -12,7 +12,7 @@ TableData sampleHistoryTable(const SampleHistory& history) {
             [history](qint64 row) {
                 const SampleHistoryEntry& entry = history.entries[static_cast<std::size_t>(row)];
                 QStringList mates;
-                std::optional<SamplePlace> first;
+                std::optional<SampleSlot> first;
                 if (!entry.uses.empty()) {
                     first = entry.uses.front().place;
                     for (const std::uint32_t mate : entry.uses.front().batchMates) mates << fieldText(mate);

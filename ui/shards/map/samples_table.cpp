@@ -12,7 +12,7 @@ TableData samplesTable(const ShardScene& scene) {
             [scene](qint64 sample) {
                 QStringList fields{fieldText(sample)};
                 fields << placeFields(firstPlace(scene.plan, sample))
-                       << fieldText(static_cast<std::int64_t>(scene.plan.places(sample).size()));
+                       << fieldText(static_cast<std::int64_t>(scene.plan.usesOf(sample).size()));
                 if (hasClasses(scene)) fields << classField(scene, sample);
                 return fields;
             }};

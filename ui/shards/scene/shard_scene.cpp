@@ -47,7 +47,7 @@ CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot) {
     return cell;
 }
 
-std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t sample) {
+std::optional<SampleSlot> droppedPlace(const ShardPlan& plan, std::int64_t sample) {
     const auto dropped = plan.dropped();
     const auto found = std::ranges::find(dropped, static_cast<std::uint32_t>(sample));
     if (found == dropped.end()) {
@@ -55,8 +55,8 @@ std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t samp
     }
     const std::int64_t offset = found - dropped.begin();
     const std::int64_t world = plan.spec().worldSize;
-    return SamplePlace{static_cast<int>(offset % world), plan.samplesPerRank() + offset / world, -1,
-                       plan.totalSize() + offset, false};
+    return SampleSlot{static_cast<int>(offset % world), plan.samplesPerRank() + offset / world, -1,
+                      plan.totalSize() + offset, false};
 }
 
 }  // namespace ringside

@@ -22,7 +22,7 @@ std::int64_t heldOf(const BuiltLayer& layer, const RankLayout& place, bool shard
     std::int64_t values = 0;
     for (const TensorSize& one : layer.parameters) {
         const std::int64_t chunk = chunkOf(one, place.mesh.shard);
-        values += std::clamp<std::int64_t>(one.values - place.shard() * chunk, 0, chunk);
+        values += std::clamp<std::int64_t>(one.values - place.shardIndex() * chunk, 0, chunk);
     }
     return values * kFloatBytes;
 }
@@ -37,7 +37,7 @@ TableData placementTable(const StrategyScene& scene) {
     const StrategyPlan& plan = scene.plan();
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
         const RankLayout place{plan.mesh, rank};
-        for (const std::size_t stage : plan.stagesOf(place.pipeline()))
+        for (const std::size_t stage : plan.stagesOf(place.pipelineIndex()))
             for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at) {
                 const BuiltLayer& layer = plan.layers[at];
                 if (layer.parameters.empty()) continue;

@@ -179,12 +179,12 @@ QString placeText(const StrategyPlan& plan, int rank) {
     QStringList parts;
     if (plan.mesh.pipeline > 1) {
         QStringList stages;
-        for (const std::size_t stage : plan.stagesOf(place.pipeline())) stages << QString::number(stage);
+        for (const std::size_t stage : plan.stagesOf(place.pipelineIndex())) stages << QString::number(stage);
         parts << (stages.size() > 1 ? sentenceText("stages %1") : sentenceText("stage %1"))
                      .arg(stages.join(QStringLiteral(", ")));
     }
-    if (plan.mesh.replicate > 1) parts << sentenceText("replica %1").arg(place.replicate());
-    if (plan.mesh.shard > 1) parts << sentenceText("shard %1").arg(place.shard());
+    if (plan.mesh.replicate > 1) parts << sentenceText("replica %1").arg(place.replicateIndex());
+    if (plan.mesh.shard > 1) parts << sentenceText("shard %1").arg(place.shardIndex());
     return parts.join(QStringLiteral(", "));
 }
 
