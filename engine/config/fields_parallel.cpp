@@ -137,7 +137,7 @@ constexpr ConfigField kParallelFields[] = {
         "With workers: keeps the threads from epoch to epoch instead of starting new ones."),
     integer("loader.random_crop_padding", RINGSIDE_SLOT(loader.randomCropPadding), Within{0, 4096},
         "Images only, in training: pads each side with this many black pixels and crops the original size at a "
-        "random place (torchvision's RandomCrop). 0 is off; 4 is usual for CIFAR-10."),
+        "random position (torchvision's RandomCrop). 0 is off; 4 is usual for CIFAR-10."),
     boolean("loader.horizontal_flip", RINGSIDE_SLOT(loader.horizontalFlip),
         "Images only, in training: mirrors images with probability 0.5 (RandomHorizontalFlip). Not for digits or "
         "letters."),

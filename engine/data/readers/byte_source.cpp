@@ -123,7 +123,7 @@ ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
 ByteSource::~ByteSource() = default;
 
 Problem stoppedReading(const std::filesystem::path& path) {
-    return {path.string(), "was not read to its end because reading was cancelled", "choose it again"};
+    return {path.string(), "was not read to its end because reading was cancelled", "choose the file again"};
 }
 
 Result<ByteSource> ByteSource::open(const std::filesystem::path& path, const std::stop_token& stop) {

@@ -69,7 +69,7 @@ bool isUtf8(std::string_view text, const std::stop_token& stop) {
 
 Result<std::string> csvText(std::string bytes, const std::string& what, const std::stop_token& stop) {
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
-        return Problem{what, "is UTF-16 text", "save it as UTF-8"};
+        return Problem{what, "is UTF-16 text", "save the file as UTF-8"};
     if (std::string_view(bytes).substr(0, kStart).find('\0') != std::string_view::npos)
         return Problem{what, "is not a text file", "choose a table, saved as CSV"};
     if (isUtf8(bytes, stop)) return bytes;
@@ -123,7 +123,7 @@ Result<bool> CsvReader::readRecord(std::vector<std::string>& cells) {
         } else {
             readPlain(cell);
         }
-        if (cell.size() > kMaxCellBytes) return problemHere("has a cell of more than 65536 bytes", "shorten it");
+        if (cell.size() > kMaxCellBytes) return problemHere("has a cell of more than 65536 bytes", "shorten the cell");
         if (atEnd()) return true;
         if (m_text[m_at] == m_separator) {
             ++m_at;
@@ -151,7 +151,7 @@ std::optional<Problem> CsvReader::readQuoted(std::string& cell) {
             if (cell.size() > kMaxCellBytes) break;
         }
     }
-    return problemHere("has a quote that is not closed", "close it, or double it if it belongs to the text");
+    return problemHere("has a quote that is not closed", "close the quote, or double it if it belongs to the text");
 }
 
 void CsvReader::readPlain(std::string& cell) {

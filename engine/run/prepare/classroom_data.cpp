@@ -91,7 +91,7 @@ Result<ClassroomData> offerOf(const Files& files, std::int64_t mostBytes) {
         std::error_code error;
         const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
         if (error) return Problem{path.string(), "cannot be read (" + error.message() + ")", "check that it exists"};
-        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot be sent", "rename it"};
+        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot be sent", "rename the file"};
         data.offer.files.push_back({name, bytes, {}});
         data.sources.push_back(path);
     }

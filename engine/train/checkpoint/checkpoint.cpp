@@ -177,7 +177,7 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
                        "choose a checkpoint of the same model"};
     if (entry->type != typeName(into))
         return Problem{fileName, "has " + name + " as " + entry->type + "; here it is " + typeName(into),
-                       "save it with that type"};
+                       "save the tensor with that type"};
     if (!std::ranges::equal(entry->shape, shape.sizes()))
         return Problem{
             fileName,

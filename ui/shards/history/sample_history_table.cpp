@@ -18,7 +18,7 @@ TableData sampleHistoryTable(const SampleHistory& history) {
                     for (const std::uint32_t mate : entry.uses.front().batchMates) mates << fieldText(mate);
                 }
                 QStringList fields{fieldText(entry.epoch)};
-                fields << placeFields(first) << fieldText(static_cast<std::int64_t>(entry.uses.size()))
+                fields << useFields(first) << fieldText(static_cast<std::int64_t>(entry.uses.size()))
                        << mates.join(QLatin1Char(' '));
                 return fields;
             }};

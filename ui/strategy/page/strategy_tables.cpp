@@ -41,8 +41,8 @@ TableData placementTable(const StrategyScene& scene) {
             for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at) {
                 const BuiltLayer& layer = plan.layers[at];
                 if (layer.parameters.empty()) continue;
-                rows << QStringList{QString::number(rank), placeText(plan, rank), QString::fromStdString(layer.name),
-                                    QString::fromStdString(layer.parameterPrefix),
+                rows << QStringList{QString::number(rank), meshPositionText(plan, rank),
+                                    QString::fromStdString(layer.name), QString::fromStdString(layer.parameterPrefix),
                                     QString::number(heldOf(layer, place, plan.mesh.shard > 1))};
             }
     }
@@ -95,8 +95,8 @@ TableData meshTable(const StrategyScene& scene) {
     QList<QStringList> rows;
     if (!scene.cost) return tableOf(name, columns, std::move(rows));
     for (const StepLink& one : scene.links)
-        rows << QStringList{QString::number(one.from),      placeText(scene.plan(), one.from),
-                            QString::number(one.to),        placeText(scene.plan(), one.to),
+        rows << QStringList{QString::number(one.from),      meshPositionText(scene.plan(), one.from),
+                            QString::number(one.to),        meshPositionText(scene.plan(), one.to),
                             MeshCanvas::whatText(one.what), QString::number(one.bytes)};
     return tableOf(name, columns, std::move(rows));
 }

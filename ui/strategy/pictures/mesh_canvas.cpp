@@ -212,7 +212,7 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     painter.setBrush(color);
     painter.drawRoundedRect(box, 5, 5);
     painter.setPen(textColorOn(color));
-    const QString place = placeText(scene().plan(), rank);
+    const QString place = meshPositionText(scene().plan(), rank);
     const auto at = static_cast<std::size_t>(rank);
     const double predicted = static_cast<double>(scene().cost->traffic[at].all());
     QString sentence = tr("Rank %1%2 sends %3 per step (predicted)")

@@ -72,8 +72,8 @@ double PlacementCanvas::namesWidth() const {
     const QFontMetrics metrics(theme().smallFont());
     const StrategyPlan& plan = scene().plan();
     const int last = static_cast<int>(plan.mesh.ranks()) - 1;
-    const int widest =
-        std::max(metrics.horizontalAdvance(placeText(plan, 0)), metrics.horizontalAdvance(placeText(plan, last)));
+    const int widest = std::max(metrics.horizontalAdvance(meshPositionText(plan, 0)),
+                                metrics.horizontalAdvance(meshPositionText(plan, last)));
     return std::clamp<double>(widest + 12, kLeastNames, kMostNames);
 }
 
@@ -132,7 +132,7 @@ void PlacementCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, b
 void PlacementCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>& columns) {
     const StrategyPlan& plan = scene().plan();
     const QRectF first = cell(rank, 0);
-    const QString place = placeText(plan, rank);
+    const QString place = meshPositionText(plan, rank);
     const bool two = first.height() >= kTwoLines && !place.isEmpty();
     painter.setFont(theme().numberFont());
     painter.setPen(theme().colors().text);

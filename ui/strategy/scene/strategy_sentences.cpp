@@ -174,7 +174,7 @@ QString memoryOverStepSentence(const StrategyScene& scene) {
              measuredPeak);
 }
 
-QString placeText(const StrategyPlan& plan, int rank) {
+QString meshPositionText(const StrategyPlan& plan, int rank) {
     const RankLayout place{plan.mesh, rank};
     QStringList parts;
     if (plan.mesh.pipeline > 1) {

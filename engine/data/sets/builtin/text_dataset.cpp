@@ -67,7 +67,7 @@ Result<bool> forEachCharacter(std::string_view text, const std::string& what, co
         const Decoded one = decode(text.substr(at));
         if (one.bytes == 0)
             return Problem{what, "is not UTF-8 text: byte " + std::to_string(at) + " does not start a character",
-                           "save it as UTF-8"};
+                           "save the text as UTF-8"};
         visit(one.character);
         at += one.bytes;
     }

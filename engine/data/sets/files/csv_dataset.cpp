@@ -91,7 +91,7 @@ class CsvParser {
             return {};
         }
         return Problem{lineName(*line) + ", column " + columnName(m_label), "has no label",
-                       "fill it in, or set dataset.missing to drop"};
+                       "fill in the label, or set dataset.missing to drop"};
     }
 
     Problem tooFewRows() const {
@@ -154,8 +154,8 @@ class CsvParser {
     Problem badCell(std::size_t line, std::size_t column, const std::string& cell) const {
         return {lineName(line) + ", column " + columnName(column),
                 "is " + shownCell(cell) + "; it must be a finite number",
-                isMissingCell(cell) ? "fill it in, or set dataset.missing to drop or mean"
-                                    : "correct it, or remove the line"};
+                isMissingCell(cell) ? "fill in the value, or set dataset.missing to drop or mean"
+                                    : "correct the value, or remove the line"};
     }
 
     std::string columnName(std::size_t column) const {
