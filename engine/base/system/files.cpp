@@ -68,7 +68,7 @@ Result<bool> confineFilesTo(const std::filesystem::path& folder) {
     UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd || ::fchdir(fd.get()) != 0)
         return Problem{"the folder of the files that the class host offers",
-                       "cannot be opened (" + errnoText(errno) + ")", "join again"};
+                       "cannot be opened (" + errnoText(errno) + ")", "join the class again"};
     confinement() = std::move(fd);
     return true;
 }

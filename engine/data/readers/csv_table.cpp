@@ -17,7 +17,7 @@ constexpr std::size_t kMaxCellBytes = 1U << 16;
 // Number of bytes at the start of the file that are checked for a zero byte, which marks binary data.
 constexpr std::size_t kStart = 4096;
 constexpr std::string_view kBlanks = " \t";
-constexpr std::size_t kBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
+constexpr std::size_t kBetweenChecks = std::size_t{1} << 20;  // bytes between checks of the stop token
 
 // Returns the separator that occurs most often in the first line, outside quotes.
 char guessSeparator(std::string_view text) {
@@ -53,7 +53,7 @@ bool isUtf8(std::string_view text, const std::stop_token& stop) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (at >= look) {
             if (stop.stop_requested()) return false;
-            look = at + kBetweenLooks;
+            look = at + kBetweenChecks;
         }
         const auto first = static_cast<unsigned char>(text[at]);
         if (first < 0x80) continue;
@@ -76,7 +76,7 @@ Result<std::string> csvText(std::string bytes, const std::string& what, const st
     std::string text;
     text.reserve(bytes.size() + bytes.size() / 8);
     for (std::size_t at = 0; at < bytes.size(); ++at) {
-        if (at % kBetweenLooks == 0 && stop.stop_requested()) return stoppedReading(what);
+        if (at % kBetweenChecks == 0 && stop.stop_requested()) return stoppedReading(what);
         const char c = bytes[at];
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x80) text += static_cast<char>(0xC0U | byte >> 6U);

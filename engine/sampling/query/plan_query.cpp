@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kSlotsBetweenLooks = 4096;
+constexpr std::int64_t kSlotsBetweenChecks = 4096;
 // A class that contains at most 1 / kRare of all samples is searched sample by sample instead of by a scan of the plan.
 constexpr std::size_t kRare = 32;
 constexpr std::size_t kLabelBlock = 64;
@@ -167,7 +167,7 @@ std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const W
                           std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
     std::vector<PlanHit> hits;
     for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
-        if (stop && slot % kSlotsBetweenLooks == 0 && *stop) break;
+        if (stop && slot % kSlotsBetweenChecks == 0 && *stop) break;
         for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
             if (slot >= plan.samplesOf(rank) || !hasState(plan, query, rank, slot)) continue;
             const std::int64_t sample = plan.index(rank, slot);

@@ -10,11 +10,11 @@ Labels readLabels(const Dataset& data, const std::atomic<bool>* stop) {
     if (data.classCount() <= 0) {
         return {};
     }
-    constexpr std::int64_t kReadBetweenLooks = std::int64_t{1} << 16;
+    constexpr std::int64_t kReadBetweenChecks = std::int64_t{1} << 16;
     constexpr std::int64_t kLargest = std::numeric_limits<std::uint16_t>::max();
     auto labels = std::make_shared<std::vector<std::uint16_t>>(static_cast<std::size_t>(data.size()));
     for (std::int64_t index = 0; index < data.size(); ++index) {
-        if (stop && index % kReadBetweenLooks == 0 && *stop) return {};
+        if (stop && index % kReadBetweenChecks == 0 && *stop) return {};
         const std::int64_t label = std::clamp<std::int64_t>(data.label(index), 0, kLargest);
         (*labels)[static_cast<std::size_t>(index)] = static_cast<std::uint16_t>(label);
     }

@@ -18,7 +18,7 @@ namespace {
 using Cells = std::vector<std::string>;
 
 constexpr std::size_t kMaxValues = std::size_t{1} << 28;  // maximum number of values: 1 GiB of float32
-constexpr std::int64_t kRowsBetweenLooks = 4096;          // rows between checks of the stop token
+constexpr std::int64_t kRowsBetweenChecks = 4096;         // rows between checks of the stop token
 
 std::string shownCell(std::string_view cell) {
     if (cell.empty()) return "empty";
@@ -39,7 +39,7 @@ class CsvParser {
             if (!more) return more.problem();
             if (!more.value()) break;
             if (auto problem = addRow(cells, m_reader.line())) return *problem;
-            if (m_table.size % kRowsBetweenLooks == 0 && m_stop.stop_requested()) return stoppedReading(m_what);
+            if (m_table.size % kRowsBetweenChecks == 0 && m_stop.stop_requested()) return stoppedReading(m_what);
         }
         if (auto problem = settleMissingLabels()) return *problem;
         if (m_table.size < 2) return tooFewRows();
