@@ -14,7 +14,8 @@ using std::string_view;
 const std::vector<ConfigField>& fieldTable() {
     static const std::vector<ConfigField> table = [] {
         std::vector<ConfigField> all;
-        for (const auto& part : {dataFields(), parallelFields(), strategyFields(), trainingFields(), telemetryFields()})
+        for (const auto& part :
+             {datasetAndModelFields(), parallelFields(), strategyFields(), trainingFields(), telemetryFields()})
             all.insert(all.end(), part.begin(), part.end());
         return all;
     }();

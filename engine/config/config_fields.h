@@ -36,7 +36,7 @@ struct ConfigField {
     bool aboveMin = false;
     std::string_view belowMin = {};  // PyTorch's error message for a smaller number
     bool emptyIsAuto = false;        // an empty list may also be written "auto"
-    bool nullIsDefault = false;      // null keeps the default, as newer PyTorch writes it
+    bool nullIsDefault = false;      // null in a file means the default: newer PyTorch versions pass None for it
     bool isPath = false;             // true for a kText field that names a file or directory, relative to the
                                      // experiment's directory
 

@@ -212,7 +212,7 @@ void checkTogether(const RunConfig& config, Problems& problems) {
         problems.push_back({"schedule.eta_min",
                             "is " + Json(config.schedule.etaMin).dump() + ", above the learning rate of " +
                                 Json(config.scaledLearningRate()).dump(),
-                            "lower it, or raise optimizer.lr"});
+                            "lower schedule.eta_min, or raise optimizer.lr"});
     }
 }
 

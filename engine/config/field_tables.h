@@ -11,26 +11,26 @@
 namespace ringside {
 
 // Parts of configFields(), each in one file.
-std::span<const ConfigField> dataFields();      // fields of name, dataset and model
-std::span<const ConfigField> parallelFields();  // fields of parallel, sampler, pitfalls and loader
-std::span<const ConfigField> strategyFields();  // fields of mesh, pipeline and fsdp
-std::span<const ConfigField> trainingFields();  // fields of optimizer, schedule and training
+std::span<const ConfigField> datasetAndModelFields();  // fields of name, dataset and model
+std::span<const ConfigField> parallelFields();         // fields of parallel, sampler, pitfalls and loader
+std::span<const ConfigField> strategyFields();         // fields of mesh, pipeline and fsdp
+std::span<const ConfigField> trainingFields();         // fields of optimizer, schedule and training
 std::span<const ConfigField> telemetryFields();
 
 inline constexpr double kMaxInt32 = 2147483647.0;
 #define RINGSIDE_SLOT(member) [](RunConfig& c) -> FieldSlot { return &c.member; }
 #define RINGSIDE_CHOICE(member)                                                                           \
-    ChoiceMember {                                                                                        \
+    NamedChoiceSlot {                                                                                     \
         [](RunConfig& c) -> FieldSlot { return ChoiceSlot{reinterpret_cast<std::uint8_t*>(&c.member)}; }, \
             kNamesOf<std::remove_cvref_t<decltype(std::declval<RunConfig&>().member)>>                    \
     }
 
-// Limits of a number: Within{a, b} allows a <= value <= b, Above{a, b} allows a < value <= b.
+// Limits of a number: Within{a, b} allows a <= value <= b, AboveUpTo{a, b} allows a < value <= b.
 struct Within {
     double min;
     double max;
 };
-struct Above {
+struct AboveUpTo {
     double min;
     double max;
 };
@@ -52,12 +52,13 @@ constexpr ConfigField boolean(std::string_view path, Slot slot, std::string_view
     return {.path = path, .type = FieldType::kBoolean, .help = help, .slot = slot};
 }
 
-// Address and table of names of a choice; the macro RINGSIDE_CHOICE derives both from the member's type.
-struct ChoiceMember {
+// Address of a choice in a RunConfig, and the table of the names of its values. The macro RINGSIDE_CHOICE derives both
+// from the member's type.
+struct NamedChoiceSlot {
     Slot slot;
     std::span<const std::string_view> names;
 };
-constexpr ConfigField choice(std::string_view path, const ChoiceMember& member, std::string_view help) {
+constexpr ConfigField choice(std::string_view path, const NamedChoiceSlot& member, std::string_view help) {
     return {.path = path, .type = FieldType::kChoice, .help = help, .slot = member.slot, .choices = member.names};
 }
 
@@ -87,7 +88,7 @@ constexpr ConfigField real(std::string_view path, Slot slot, Within limits, std:
     return field;
 }
 
-constexpr ConfigField real(std::string_view path, Slot slot, Above limits, std::string_view help) {
+constexpr ConfigField real(std::string_view path, Slot slot, AboveUpTo limits, std::string_view help) {
     ConfigField field = real(path, slot, Within{limits.min, limits.max}, help);
     field.aboveMin = true;
     return field;

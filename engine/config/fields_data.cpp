@@ -78,7 +78,7 @@ constexpr ConfigField kDataFields[] = {
 
 }  // namespace
 
-std::span<const ConfigField> dataFields() {
+std::span<const ConfigField> datasetAndModelFields() {
     return kDataFields;
 }
 

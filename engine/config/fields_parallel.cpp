@@ -28,13 +28,13 @@ constexpr ConfigField kParallelFields[] = {
     choice("parallel.device", RINGSIDE_CHOICE(parallel.device),
         "Device on which the ranks compute. auto: GPUs if there is one for each rank, otherwise the CPU, with the "
         "reason."),
-    real("parallel.bucket_cap_mb", RINGSIDE_SLOT(parallel.bucketCapMb), Above{0, 65536},
+    real("parallel.bucket_cap_mb", RINGSIDE_SLOT(parallel.bucketCapMb), AboveUpTo{0, 65536},
         "Size of a gradient bucket in MiB. Small buckets start their all-reduce early; large ones need fewer round "
         "trips."),
     integer("parallel.threads_per_rank", RINGSIDE_SLOT(parallel.threadsPerRank), Within{0, 256},
         "CPU threads with which each rank computes. 0: the CPUs of the host divided by its ranks. The results are "
         "bit-identical for any number."),
-    real("parallel.first_bucket_mb", RINGSIDE_SLOT(parallel.firstBucketMb), Above{0, 65536},
+    real("parallel.first_bucket_mb", RINGSIDE_SLOT(parallel.firstBucketMb), AboveUpTo{0, 65536},
         "Size in MiB of the bucket that is reduced first: small, so that communication starts early in the backward "
         "pass."),
     real("parallel.timeout_seconds", RINGSIDE_SLOT(parallel.timeoutSeconds), Within{1, 86400},
@@ -84,7 +84,7 @@ constexpr ConfigField kParallelFields[] = {
     integerList("sampler.class_weights", RINGSIDE_SLOT(sampler.classWeights), Within{0, 1e9},
         "weighted and distributed_weighted only: relative weight of each class, one number per class. Empty: 1 / the "
         "number of its samples, so that all classes come equally often."),
-    real("sampler.subset_fraction", RINGSIDE_SLOT(sampler.subsetFraction), Above{0, 1},
+    real("sampler.subset_fraction", RINGSIDE_SLOT(sampler.subsetFraction), AboveUpTo{0, 1},
         "subset only: fraction of the samples that is used, chosen at random once."),
     integer("sampler.subset_seed", RINGSIDE_SLOT(sampler.subsetSeed),
         "subset only: seed of the choice. The choice is the same in all epochs."),
@@ -137,7 +137,7 @@ constexpr ConfigField kParallelFields[] = {
         "With workers: keeps the threads from epoch to epoch instead of starting new ones."),
     integer("loader.random_crop_padding", RINGSIDE_SLOT(loader.randomCropPadding), Within{0, 4096},
         "Images only, in training: pads each side with this many black pixels and crops the original size at a "
-        "random place (torchvision's RandomCrop). 0 is off; 4 is usual for CIFAR-10."),
+        "random position (torchvision's RandomCrop). 0 is off; 4 is usual for CIFAR-10."),
     boolean("loader.horizontal_flip", RINGSIDE_SLOT(loader.horizontalFlip),
         "Images only, in training: mirrors images with probability 0.5 (RandomHorizontalFlip). Not for digits or "
         "letters."),

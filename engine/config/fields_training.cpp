@@ -9,7 +9,7 @@ constexpr ConfigField kTrainingFields[] = {
     choice("optimizer.kind", RINGSIDE_CHOICE(optimizer.kind),
         "Update rule. sgd: stochastic gradient descent, optionally with momentum; adam, adamw: an adaptive step size "
         "for each weight, usually with a learning rate near 0.001."),
-    real("optimizer.lr", RINGSIDE_SLOT(optimizer.lr), Above{0, 1e6},
+    real("optimizer.lr", RINGSIDE_SLOT(optimizer.lr), AboveUpTo{0, 1e6},
         "Learning rate: the step size. With k times the global batch, try k times the rate."),
     real("optimizer.momentum", RINGSIDE_SLOT(optimizer.momentum), Within{0, 0.999999},
         "sgd only: weight of the previous steps, from 0 to below 1. 0.9 averages over about ten steps."),
@@ -40,7 +40,7 @@ constexpr ConfigField kTrainingFields[] = {
         "epochs (StepLR); cosine: it falls along half a cosine wave (CosineAnnealingLR)."),
     integer("schedule.step_size", RINGSIDE_SLOT(schedule.stepSize), Within{1, 1e6},
         "step only: number of epochs between two reductions."),
-    real("schedule.gamma", RINGSIDE_SLOT(schedule.gamma), Above{0, 1},
+    real("schedule.gamma", RINGSIDE_SLOT(schedule.gamma), AboveUpTo{0, 1},
         "step only: factor by which the learning rate is multiplied at each reduction."),
     integer("schedule.t_max", RINGSIDE_SLOT(schedule.tMax), Within{0, 1e6},
         "cosine only: epochs from the full rate down to schedule.eta_min. 0: all epochs of the training."),
@@ -48,7 +48,7 @@ constexpr ConfigField kTrainingFields[] = {
         "cosine only: smallest learning rate, at the end of the wave."),
     integer("schedule.warmup_epochs", RINGSIDE_SLOT(schedule.warmupEpochs), Within{0, 1e6},
         "Epochs in which the rate rises linearly to its full value (LinearLR). 0 is off. Large batches need it."),
-    real("schedule.warmup_start", RINGSIDE_SLOT(schedule.warmupStart), Above{0, 1},
+    real("schedule.warmup_start", RINGSIDE_SLOT(schedule.warmupStart), AboveUpTo{0, 1},
         "With warm-up: fraction of the learning rate that is used in the first epoch."),
 
     integer("training.epochs", RINGSIDE_SLOT(training.epochs), Within{1, 1e6},

@@ -84,15 +84,15 @@ int bitsReversed(int value, int size) {
 
 // A subtree of the sum contains samples if its lowest-numbered leaf (group of samples) contains samples. This leaf is
 // the first of the subtree to be processed.
-TreeTurn treeTurn(int turn, int leaves, int filled) {
-    TreeTurn place;
+TreeSumStep treeSumStep(int turn, int leaves, int filledLeaves) {
+    TreeSumStep step;
     for (int level = 0; 1 << level < leaves; ++level) {
         const int sibling = ((turn >> level) ^ 1) << level;
-        if (bitsReversed(sibling, leaves) >= filled) continue;
-        if ((turn >> level & 1) == 0) return {place.adds, level};
-        place.adds |= 1U << level;
+        if (bitsReversed(sibling, leaves) >= filledLeaves) continue;
+        if ((turn >> level & 1) == 0) return {step.adds, level};
+        step.adds |= 1U << level;
     }
-    return place;
+    return step;
 }
 
 }  // namespace ringside

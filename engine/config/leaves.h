@@ -29,14 +29,14 @@ int bitsReversed(int value, int size);
 // Step of the tree sum for one leaf (a group of samples of the global batch). Leaves are processed in bit-reversed
 // order, so that two nodes that are added to each other are completed one after the other, as in a binary counter. At
 // most one partial sum per level is kept.
-struct TreeTurn {
+struct TreeSumStep {
     unsigned adds = 0;  // bit l is set: add the partial sum that is kept at level l
     int keepAt = -1;    // level at which the result is kept; -1: the sum is complete
-    bool operator==(const TreeTurn&) const = default;
+    bool operator==(const TreeSumStep&) const = default;
 };
 
-// Returns the step of the tree sum for the leaf (group of samples) that is processed as number `turn`, 0 <= turn <
-// leaves. filled: the first `filled` leaves contain samples; the others are not part of the sum.
-TreeTurn treeTurn(int turn, int leaves, int filled);
+// Returns the step of the tree sum for the leaf (group of samples) with number `turn` in the order of processing,
+// 0 <= turn < leaves. The first `filledLeaves` leaves contain samples; the others are not part of the sum.
+TreeSumStep treeSumStep(int turn, int leaves, int filledLeaves);
 
 }  // namespace ringside

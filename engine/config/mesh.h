@@ -31,16 +31,17 @@ struct RankLayout {
     Mesh mesh;
     int rank = 0;
 
-    int shard() const { return static_cast<int>(rank % mesh.shard); }
-    int replicate() const { return static_cast<int>(rank / mesh.shard % mesh.replicate); }
-    int pipeline() const { return static_cast<int>(rank / mesh.dataRanks()); }
+    // Return the position of the rank in each dimension of the mesh, counted from 0.
+    int shardIndex() const { return static_cast<int>(rank % mesh.shard); }
+    int replicateIndex() const { return static_cast<int>(rank / mesh.shard % mesh.replicate); }
+    int pipelineIndex() const { return static_cast<int>(rank / mesh.dataRanks()); }
     // Returns the rank within the data-parallel group.
     int dataRank() const { return static_cast<int>(rank % mesh.dataRanks()); }
     int dataSize() const { return static_cast<int>(mesh.dataRanks()); }
-    // Returns the rank at pipeline position `place` that uses the same samples as this rank.
-    int rankAtStage(int place) const { return static_cast<int>(place * mesh.dataRanks()) + dataRank(); }
+    // Returns the rank with this pipelineIndex() that uses the same samples as this rank.
+    int rankAtStage(int index) const { return static_cast<int>(index * mesh.dataRanks()) + dataRank(); }
     // True for the first pipeline rank, which reports the samples of its pipeline.
-    bool isReader() const { return pipeline() == 0; }
+    bool isReader() const { return pipelineIndex() == 0; }
     // True if every rank has the whole model.
     bool isWhole() const { return mesh.shard == 1 && mesh.pipeline == 1; }
 };

@@ -81,7 +81,7 @@ std::optional<Problem> assign(std::string* out, const Json& value, const ConfigF
     const auto& text = value.get_ref<const std::string&>();
     if (text.size() > kMaxTextLength) {
         return Problem{std::string(field.path), "has " + std::to_string(text.size()) + " bytes; the limit is 4096",
-                       "shorten it"};
+                       "shorten the text"};
     }
     if (!isUtf8(value)) return wrongType(field, value, {"UTF-8 text", "write it in UTF-8"});
     *out = text;
@@ -195,11 +195,11 @@ Problem unknownKey(std::string_view section, std::string_view key) {
     }
     if (const std::string home = homeOf(key); !home.empty())
         return {path, "is not known", "did you mean " + home + "?"};
-    return {path, "is not known", "the known ones are " + joined(keys)};
+    return {path, "is not known", "the known keys are " + joined(keys)};
 }
 
 Problem unknownPath(const std::string& path) {
-    if (path == "version") return {path, "is the format of the file and not a setting", "omit it"};
+    if (path == "version") return {path, "is the format of the file and not a setting", "omit the key"};
     std::vector<std::string> paths;
     for (const ConfigField& field : configFields()) paths.emplace_back(field.path);
     const std::string near = nearestWord(path, paths);
@@ -223,7 +223,7 @@ std::optional<Problem> checkNeutral(const NeutralKey& key, const Json& value) {
     return Problem{std::string(key.path),
                    "is " + shown(value) + "; this version has only " + shown(key.accepted.front()) + ", as " +
                        std::string(key.why),
-                   "omit it"};
+                   "omit the key"};
 }
 
 // --- reading of a configuration file -----------------------------------------------------------------------------

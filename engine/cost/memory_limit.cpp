@@ -28,7 +28,7 @@ struct Fullest {
 Fullest fullestRank(const PlanSubject& subject, const StrategyPlan& plan) {
     Fullest most;
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
-        if (RankLayout{plan.mesh, rank}.replicate() > 0) continue;
+        if (RankLayout{plan.mesh, rank}.replicateIndex() > 0) continue;
         const std::int64_t bytes = predictMemory(subject, plan, rank).peak();
         if (bytes > most.bytes) most = {rank, bytes};
     }

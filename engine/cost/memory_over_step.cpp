@@ -211,7 +211,7 @@ double MemoryCurve::peakTime() const {
 
 MemoryCurve memoryOverStep(const PlanSubject& subject, const StrategyPlan& plan, int rank) {
     const PredictedMemory taken = predictMemory(subject, plan, rank);
-    if (plan.mesh.pipeline > 1) return pipelineCurve(plan, RankLayout{plan.mesh, rank}.pipeline(), taken);
+    if (plan.mesh.pipeline > 1) return pipelineCurve(plan, RankLayout{plan.mesh, rank}.pipelineIndex(), taken);
     return LayersInTurn(subject, plan, taken).made();
 }
 

@@ -40,7 +40,7 @@ class Count {
         // Counts the loss object of the trainer, which has memory for one sample. In a pipeline the last stage has its
         // own loss object for each micro-batch in flight.
         m_memory.activations += lossBytes(1);
-        for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) mesh(stage);
+        for (const std::size_t stage : m_plan.stagesOf(m_layout.pipelineIndex())) mesh(stage);
         return m_memory;
     }
 
@@ -118,7 +118,7 @@ class Count {
     void takeSlots(std::size_t stage) {
         const std::size_t first = m_plan.stageBegin[stage];
         const std::size_t last = m_plan.stageBegin[stage + 1];
-        const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_layout.pipeline())];
+        const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_layout.pipelineIndex())];
         const auto slots = static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));
         const std::int64_t rows = m_plan.microRows;
         std::int64_t bytes = activationBytes(m_plan.layers, first, last, rows);
@@ -159,7 +159,7 @@ class Count {
         UnitBytes bytes;
         for (const TensorSize& one : unit) {
             const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard);
-            const std::int64_t begin = std::min(one.values, m_layout.shard() * chunk);
+            const std::int64_t begin = std::min(one.values, m_layout.shardIndex() * chunk);
             bytes.whole += inLines(chunk * m_plan.mesh.shard) * kFloatBytes;
             bytes.shards += chunk * kFloatBytes;
             bytes.alone += inLines(chunk) * kFloatBytes;
@@ -233,8 +233,9 @@ PredictedMemory predictMemory(const PlanSubject& subject, const StrategyPlan& pl
 std::size_t activationsInFlight(const StrategyPlan& plan, int rank) {
     const RankLayout layout{plan.mesh, rank};
     std::size_t all = 0;
-    for (const std::size_t stage : plan.stagesOf(layout.pipeline()))
-        all += mostInFlight(plan.schedule.ranks[static_cast<std::size_t>(layout.pipeline())], static_cast<int>(stage));
+    for (const std::size_t stage : plan.stagesOf(layout.pipelineIndex()))
+        all += mostInFlight(plan.schedule.ranks[static_cast<std::size_t>(layout.pipelineIndex())],
+                            static_cast<int>(stage));
     return all;
 }
 

@@ -17,7 +17,7 @@ class Links {
         for (int rank = 0; rank < m_plan.mesh.ranks(); ++rank) {
             const RankLayout layout{m_plan.mesh, rank};
             rings(layout);
-            for (const std::size_t stage : m_plan.stagesOf(layout.pipeline())) edges(layout, stage);
+            for (const std::size_t stage : m_plan.stagesOf(layout.pipelineIndex())) edges(layout, stage);
         }
         return std::move(m_links);
     }
@@ -37,8 +37,9 @@ class Links {
     void rings(const RankLayout& layout) {
         const StepTraffic sent = predictTraffic(m_subject, m_plan, layout.rank);
         const auto shards = static_cast<int>(m_plan.mesh.shard);
-        const int data = rankAt(layout.pipeline(), (layout.dataRank() + 1) % layout.dataSize());
-        const int shard = rankAt(layout.pipeline(), layout.dataRank() - layout.shard() + (layout.shard() + 1) % shards);
+        const int data = rankAt(layout.pipelineIndex(), (layout.dataRank() + 1) % layout.dataSize());
+        const int shard = rankAt(layout.pipelineIndex(),
+                                 layout.dataRank() - layout.shardIndex() + (layout.shardIndex() + 1) % shards);
         const bool inShards = shards > 1 && m_plan.mesh.replicate == 1;
         add(layout.rank, shard, StepLink::What::kParameters, sent.parameters);
         add(layout.rank, inShards ? shard : data, StepLink::What::kGradients, sent.gradients);

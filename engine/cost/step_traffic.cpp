@@ -20,7 +20,7 @@ class Sent {
         : m_subject(subject), m_plan(plan), m_layout{plan.mesh, rank} {}
 
     StepTraffic all() {
-        for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) {
+        for (const std::size_t stage : m_plan.stagesOf(m_layout.pipelineIndex())) {
             if (m_plan.mesh.shard > 1)
                 shards(stage);
             else
@@ -95,7 +95,7 @@ class Sent {
         ++m_sent.collectives;
     }
 
-    bool isElsewhere(std::size_t stage) const { return m_plan.rankOfStage[stage] != m_layout.pipeline(); }
+    bool isElsewhere(std::size_t stage) const { return m_plan.rankOfStage[stage] != m_layout.pipelineIndex(); }
 
     void messages(std::size_t stage) {
         const auto count = static_cast<int>(passes() * m_plan.microBatches);

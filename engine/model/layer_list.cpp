@@ -167,7 +167,7 @@ std::optional<Problem> EntryReader::readKey(const WrittenKind& kind, const std::
                                  : kind.kind == LayerKind::kConv2d  ? namesOf(kind.keys) + ", bias"
                                                                     : namesOf(kind.keys);
         return problem(std::string(kind.name) + " does not have a setting " + shown(Json(key)),
-                       nearestIn(kind.keys, key, keys.empty() ? "omit it" : "its settings are " + keys));
+                       nearestIn(kind.keys, key, keys.empty() ? "omit the setting" : "its settings are " + keys));
     }
     return readNumber(*known, value, layer);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How a script reads its samples. A line "#@ name" begins the piece of that name, up to the next one.
+# Functions that read the samples. A line "#@ name" begins the piece of that name, which ends before the next such line.
 #@ read_bytes
 
 def read_bytes(path):
@@ -9,7 +9,7 @@ def read_bytes(path):
 #@ read_array
 
 def read_array(path):
-    """A NumPy array, or an IDX file: two zeros, the type, the number of dimensions, their sizes, the values."""
+    """Reads a NumPy array, or an IDX file: two zeros, the type, the number of dimensions, their sizes, the values."""
     content = read_bytes(path)
     if content[:6] == b"\x93NUMPY":
         return numpy.load(io.BytesIO(content))
@@ -39,14 +39,14 @@ def open_text(path):
 #@ split
 
 def split(data):
-    """The samples that train and those that validate."""
+    """Returns the training samples and the validation samples."""
     order = torch.randperm(len(data), generator=torch.Generator().manual_seed(@split_seed@))
     kept_back = min(max(math.ceil(len(data) * @validation_fraction@ - 1e-9), 1), len(data) - 1)
     training, validation = order[: len(data) - kept_back], order[len(data) - kept_back :]
 @standardize@    return Part(data, training), Part(data, validation)
 
 #@ standardize
-    trained = data.x[training].double()  # validation samples must not show in the scale
+    trained = data.x[training].double()  # the scale must not depend on validation samples
     mean, deviation = trained.mean(0), trained.std(0, unbiased=False)
     deviation[deviation <= 1e-12 * mean.abs()] = 1
     data.x = ((data.x - mean) / deviation).float()
@@ -61,13 +61,13 @@ def is_missing(cell):
 #@ text
 
 class Text(Dataset):
-    """Sequences of characters as numbers; every character is to predict the next one."""
+    """Sequences of characters as numbers; the model predicts the next character after each character."""
 
     def __init__(self, tokens, length):
         count = (len(tokens) - 1) // length
         self.x = tokens[: count * length].reshape(count, length)
         self.y = tokens[1 : count * length + 1].reshape(count, length)
-        self.targets = self.y[:, -1]  # what a sampler takes for a sample's class
+        self.targets = self.y[:, -1]  # samplers use the last label of a sample as its class
 
     def __len__(self):
         return len(self.x)
@@ -78,7 +78,7 @@ class Text(Dataset):
 #@ load_text
 
 def load_data(path):
-    """A text, its characters numbered in the order of their code points."""
+    """Returns a text as numbers: its characters are numbered in the order of their code points."""
     with open_text(path) as file:
         text = file.read()
     number = {character: i for i, character in enumerate(sorted(set(text)))}
@@ -103,7 +103,7 @@ class Images(Dataset):
         return len(self.files)
 
     def __getitem__(self, index):
-        # Before version 13, and as Ringside does, Pillow resizes rows first. From 13 on it resizes columns first where
+        # Ringside and Pillow before version 13 resize rows first. Pillow from version 13 on resizes columns first if
         # an image shrinks more in height than in width, which rounds some pixels differently.
         image = Image.open(self.files[index]).convert("RGB").resize(SIZE, Image.BILINEAR)
         x = torch.from_numpy(numpy.array(image)).permute(2, 0, 1).float() / 255
@@ -111,10 +111,10 @@ class Images(Dataset):
 
 
 def checked(images):
-    """Warns where Pillow resizes images otherwise than Ringside, so that losses differ."""
+    """Prints a warning if Pillow resizes images differently from Ringside, so that losses differ."""
     version = int(pillow_version.split(".")[0])
     if version >= 13 and dist.get_rank() == 0 and any(Image.open(file).size != SIZE for file in images.files):
-        print(f"Pillow {version} resizes tall images otherwise than Ringside: install Pillow 12 for the same losses",
+        print(f"Pillow {version} resizes tall images differently from Ringside: install Pillow 12 for the same losses",
               file=sys.stderr, flush=True)
     return images
 

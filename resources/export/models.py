@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Models, and modules that torch.nn does not have. A line "#@ name" begins the piece of that name, up to the next one.
+# Models, and modules that torch.nn does not have. A line "#@ name" begins the piece of that name, which ends before
+# the next such line.
 #@ global_average_pool
 
 class GlobalAveragePool(nn.Module):
@@ -20,7 +21,7 @@ class Positions(nn.Module):
 
 
 class Beside(nn.Module):
-    """Half of a transformer's block: what it makes of x is added to x."""
+    """Half of a transformer's block: adds the output of its layers to its input x."""
 
     def __init__(self, norm, body, dropout):
         super().__init__()

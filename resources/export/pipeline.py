@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pipelines of stages. A line "#@ name" begins the piece of that name, up to the next one.
+# Pipelines of stages. A line "#@ name" begins the piece of that name, which ends before the next such line.
 #@ pipeline
 
 class Pipeline:
@@ -13,14 +13,14 @@ class Pipeline:
             if number % PIPELINE == mesh.get_local_rank("pipeline"):
                 self.modules[number] = @own@
             else:
-                module.to("meta")  # another rank has it: here only the names stay
+                module.to("meta")  # another rank holds this stage: only the names are kept here
         stages = [PipelineStage(module, number, STAGES, device, group=self.group)
                   for number, module in self.modules.items()]
         self.schedule = @schedule@(@stages@, MICRO_BATCHES, loss_fn=self.loss, scale_grads=False)
 
     def loss(self, output, y):
-        losses, hits = losses_and_hits(output, y)
-        self.outcome.append((losses.detach(), hits))
+        losses, correct = losses_and_correct(output, y)
+        self.outcome.append((losses.detach(), correct))
         return losses.mean() / @share@
 
     def train(self, mode=True):
@@ -37,14 +37,14 @@ class Pipeline:
         return [one for module in self.modules.values() for one in module.parameters()]
 
     def step(self, x, y):
-        """Forward and backward of all micro-batches; losses and hits on the rank that has the last stage."""
+        """Runs all micro-batches. Returns losses and correct predictions on the rank with the last stage."""
         self.outcome.clear()
         first, last = 0 in self.modules, STAGES - 1 in self.modules
         self.schedule.step(*((x,) if first else ()), target=y if last else None, return_outputs=False)
         return [torch.cat(part) for part in zip(*self.outcome[-MICRO_BATCHES:])]
 
     def __call__(self, x):
-        """A batch of validation through all stages; what comes out on the rank that has the last one, else None."""
+        """Passes a validation batch through all stages. Returns the output on the last stage's rank, else None."""
         for number in (number for number in range(STAGES) if number in self.modules):
             if number > 0 and number - 1 not in self.modules:
                 box = [None]
@@ -59,7 +59,7 @@ class Pipeline:
         return dist.get_global_rank(self.group, number % PIPELINE)
 
     def gathered(self, own):
-        """Tensors by name from all stages."""
+        """Returns the tensors of all stages by name."""
         parts = [None] * PIPELINE
         dist.all_gather_object(parts, own, group=self.group)
         return {name: tensor for part in parts for name, tensor in part.items()}
@@ -72,35 +72,35 @@ class Pipeline:
         return sha256(weights[name] for name, _ in network.named_parameters())
 
     def tensors(self, network, optimizer):
-        """What a checkpoint holds: weights, and what the optimizers keep for each of them."""
+        """Returns the tensors of a checkpoint: the weights, and the optimizers' state of each weight."""
         kept = {f"state.{name}.{key}": whole(value) for name, one in network.named_parameters() if not one.is_meta
                 for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
         return self.weights(network), self.gathered(kept)
 #@ average
 
     def average(self):
-        """Over the replicas of the pipeline."""
+        """Averages the gradients over the replicas of the pipeline."""
         for one in self.parameters():
             dist.all_reduce(one.grad, group=self.mesh["replicate"].get_group())
             one.grad /= REPLICATE
 #@ clip
 
     def clip(self, most):
-        """As nn.utils.clip_grad_norm_ does, over all stages."""
+        """Clips the gradients of all stages together, as nn.utils.clip_grad_norm_ does."""
         squares = sum(whole(torch.linalg.vector_norm(one.grad)) ** 2 for one in self.parameters())
         dist.all_reduce(squares, group=self.group)
         scale = torch.clamp(most / (squares.sqrt() + 1e-6), max=1)
         for one in self.parameters():
             one.grad *= scale
 #@ share_buffers_of_stages
-    for buffer in model.buffers():  # running statistics: the first reader's, as in its checkpoints
+    for buffer in model.buffers():  # running statistics: all use the first reader's, as its checkpoints do
         for name in ("replicate", "shard"):
             group = model.mesh[name].get_group()
             dist.broadcast(buffer, dist.get_global_rank(group, 0), group=group)
 #@ validate_batch
         output = model(x.to(device))
         if output is not None:
-            metrics.add(*losses_and_hits(output, y.to(device)))
+            metrics.add(*losses_and_correct(output, y.to(device)))
 #@ reshard_stages
     for module in model.modules.values():
         reshard(module)

@@ -3,10 +3,11 @@
 """@title@, in plain PyTorch. Exported by Ringside.
 
     python3 @script@ --out DIR      starts its @world_size@ ranks itself
-    torchrun --nproc_per_node @world_size@ @script@ --out DIR      when torchrun is to start them
+    torchrun --nproc_per_node @world_size@ @script@ --out DIR      if torchrun starts them
 
 @how@ DIR gets config.json, metrics.jsonl (losses and accuracies),
-telemetry.jsonl (a hash of the samples each rank trained on), summary.json and checkpoints that Ringside can go on from.
+telemetry.jsonl (a hash of the samples each rank trained on), summary.json, and checkpoints from which Ringside can
+continue.
 @note@"""
 @imports@
 import torch
@@ -23,9 +24,9 @@ WORLD_SIZE = @world_size@
 EPOCHS = @epochs@
 @max_steps@LOG_EVERY = @log_every@  # steps between lines of metrics.jsonl
 CHECKPOINT_EVERY = @checkpoint_every@  # epochs between checkpoints; 0 keeps the final weights only
-HEADLINE = @headline@  # the validation figure shown first: exact counts every sample once, padded also the repeats
+HEADLINE = @headline@  # validation result shown first: exact counts every sample once, padded also repetitions
 DATA = @data_path@
-@not_carried@# The experiment as Ringside reads it; DIR gets it, and nothing else here looks at it.
+@not_carried@# The experiment in the format of Ringside. It is only written to DIR; the script does not use it.
 CONFIG = @config@
 
 @load_data@
@@ -44,44 +45,44 @@ class Part(Dataset):
 
 @split@@model@
 @sampler@
-def losses_and_hits(output, y):
-    """One loss per sample, and 1 where the answer is right."""
+def losses_and_correct(output, y):
+    """Returns the loss of each sample, and 1 for each sample whose prediction is correct, otherwise 0."""
 @losses@
 
 class Metrics:
-    """Sums of loss, hits and samples; row 0 counts every sample once, row 1 every assigned place.
+    """Sums of losses, correct predictions and samples; row 0 counts every sample once, row 1 every assigned position.
 
-    A sampler puts the samples into an order and assigns its places to the ranks. It continues at the start of the
-    order until all ranks have equally many, so every place after the last one is a repetition.
+    A sampler puts the samples into an order and assigns the positions of the order to the ranks. It continues at the
+    start of the order until all ranks have equally many, so every position past the end repeats a sample.
     """
 
     def __init__(self, sampler, device):
-        self.places, self.length = places_of(sampler)
+        self.positions, self.length = positions_of(sampler)
         self.sums = torch.zeros(2, 3, dtype=torch.float64, device=device)
         self.slots = 0
 
-    def add(self, losses, hits):
-        rows = torch.stack([losses.detach(), hits, torch.ones_like(hits)], dim=1).double()
-        places = torch.tensor(self.places[self.slots : self.slots + len(rows)], device=rows.device)
-        self.sums[0] += rows[places < self.length].sum(0)
+    def add(self, losses, correct):
+        rows = torch.stack([losses.detach(), correct, torch.ones_like(correct)], dim=1).double()
+        positions = torch.tensor(self.positions[self.slots : self.slots + len(rows)], device=rows.device)
+        self.sums[0] += rows[positions < self.length].sum(0)
         self.sums[1] += rows.sum(0)
         self.slots += len(rows)
         return rows.sum(0)
 
     def result(self):
-        """Exact and padded means over all ranks."""
+        """Returns the exact and the padded means over all ranks."""
         dist.all_reduce(self.sums)
         return {"exact": means(self.sums[0]), "padded": means(self.sums[1])}
 
 
-def places_of(sampler):
-    """Where this rank's samples stand in the sampler's order, and how long that is."""
-@own_places@    return range(sampler.rank, sampler.total_size, sampler.num_replicas), len(sampler.dataset)
+def positions_of(sampler):
+    """Returns the positions of this rank's samples in the sampler's order, and the length of the order."""
+@own_positions@    return range(sampler.rank, sampler.total_size, sampler.num_replicas), len(sampler.dataset)
 
 
 def means(sums):
-    loss, hits, samples = sums.tolist()
-    loss, accuracy = (value / samples if samples else math.nan for value in (loss, hits))
+    loss, correct, samples = sums.tolist()
+    loss, accuracy = (value / samples if samples else math.nan for value in (loss, correct))
     return {
         "loss": loss if math.isfinite(loss) else None,
         "accuracy": accuracy if math.isfinite(accuracy) else None,
@@ -90,7 +91,7 @@ def means(sums):
 
 
 def write_safetensors(path, tensors):
-    """The safetensors format: the header's length, the header in JSON, then the values one after the other."""
+    """Writes the safetensors format: the length of the header, the header as JSON, then the values of all tensors."""
     header, values = {}, b""
     for name, tensor in sorted(tensors.items()):
         tensor = tensor.detach().cpu().contiguous()
@@ -132,7 +133,7 @@ class Report:
         self.files[name].write(json.dumps(values) + "\n")
 
     def save(self, network, tensors, step, epochs_done):
-        """A checkpoint: weights, what the optimizer keeps for each of them, and last the manifest."""
+        """Writes a checkpoint: the weights, the optimizer's state of each weight, and last the manifest."""
         if dist.get_rank() != 0:
             return
         directory = self.directory / "checkpoints" / f"step-{step:08d}"
@@ -177,7 +178,7 @@ def of_all_ranks(value):
 
 @torch.no_grad()
 def validate(model, loader, epoch, report, device):
-    """Every rank evaluates its share; all_reduce puts the sums together."""
+    """Evaluates this rank's share of the samples. all_reduce adds up the sums of all ranks."""
     model.eval()
 @share_buffers@    metrics = Metrics(loader.sampler, device)
     for x, y, _ in loader:
@@ -187,7 +188,7 @@ def validate(model, loader, epoch, report, device):
 
 
 def train(device, args):
-    """One rank, from the first epoch to the final weights."""
+    """Trains one rank, from the first epoch to the final weights."""
     report = Report(args.out)
 @world@    report.write("config.json", CONFIG)
 
@@ -242,7 +243,7 @@ def join_and_train(local_rank, args, init):
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = @reduced_precision@
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo",
                             timeout=datetime.timedelta(seconds=@timeout@), **init)
-    train(device, args)  # a function of its own: the model must be gone before the group, or the end may hang
+    train(device, args)  # a separate function: the end may hang unless the model is deleted before the group
     dist.barrier()
     dist.destroy_process_group()
     end_process()
@@ -262,11 +263,11 @@ def main():
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // WORLD_SIZE)))
     if sys.platform == "linux":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # all ranks are on this computer
-    with tempfile.TemporaryDirectory() as meeting_place:
-        url = (pathlib.Path(meeting_place) / "ranks").as_uri()
+    with tempfile.TemporaryDirectory() as directory:
+        url = (pathlib.Path(directory) / "ranks").as_uri()
         try:
             mp.spawn(start_rank, args=(args, url), nprocs=WORLD_SIZE)
-        except mp.ProcessExitedException as end:  # a rank has said why, unless a signal has ended it
+        except mp.ProcessExitedException as end:  # the rank has printed the reason, unless a signal ended it
             sys.exit(end.exit_code if end.exit_code >= 0 else str(end))
 
 

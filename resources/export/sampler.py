@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Samplers that PyTorch does not have. A line "#@ name" begins the piece of that name, up to the next one.
+# Samplers that PyTorch does not have. A line "#@ name" begins the piece of that name, which ends before the next such
+# line.
 #@ assigned
 
 class AssignedSampler(Sampler):
@@ -14,15 +15,15 @@ class AssignedSampler(Sampler):
         self.epoch = epoch
 
     def __len__(self):
-        return len(self.places())
+        return len(self.positions())
 
     def __iter__(self):
         order = self.order()
-        return (order[place % len(order)] for place in self.places())
+        return (order[position % len(order)] for position in self.positions())
 
     def order(self):
-        """The samples of this epoch before they are dealt."""
+        """Returns the samples of this epoch, before they are assigned to ranks."""
 @order@
-    def places(self):
-        """This rank's places in the order, which starts again when it is through."""
-@places@
+    def positions(self):
+        """Returns this rank's positions in the order; positions past the end continue at its start."""
+@positions@

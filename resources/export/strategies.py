@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a strategy needs beside its wrapper. A line "#@ name" begins the piece of that name, up to the next one.
+# Functions that a strategy needs in addition to its wrapper. A line "#@ name" begins the piece of that name, which ends
+# before the next such line.
 #@ whole
 
 def whole(tensor):
-    """All of a tensor of which each rank may have some rows; the ranks that do so call this together."""
+    """Returns the whole tensor, also if each rank holds only some of its rows: then all these ranks must call this."""
     return (tensor.full_tensor() if isinstance(tensor, DTensor) else tensor).detach().cpu()
 
 #@ reshard
 
 def reshard(model):
-    """Frees what validation has gathered."""
+    """Frees the parameters that were gathered for the validation."""
     for module in model.modules():
         if isinstance(module, FSDPModule):
             module.reshard()
@@ -20,7 +21,7 @@ def reshard(model):
 #@ whole_tensors
 
 def tensors_of(network, optimizer):
-    """What a checkpoint holds: weights, and what the optimizer keeps for each of them."""
+    """Returns the tensors of a checkpoint: the weights, and the optimizer's state of each weight."""
     kept = {f"state.{name}.{key}": value for name, one in network.named_parameters()
             for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
     return network.state_dict(), kept
@@ -28,18 +29,18 @@ def tensors_of(network, optimizer):
 #@ zero_tensors
 
 def tensors_of(network, optimizer):
-    """What a checkpoint holds: weights, and what the ranks' optimizers keep for them, brought to rank 0."""
+    """Returns the tensors of a checkpoint: the weights, and the state of all ranks' optimizers, collected on rank 0."""
     optimizer.consolidate_state_dict(to=0)
     names = [name for name, _ in network.named_parameters()]
     state = optimizer.state_dict()["state"] if dist.get_rank() == 0 else {}
-    kept = {f"state.{names[place]}.{key}": value for place, values in state.items()
+    kept = {f"state.{names[index]}.{key}": value for index, values in state.items()
             for key, value in values.items() if torch.is_tensor(value)}
     return network.state_dict(), kept
 
 #@ sharded_tensors
 
 def tensors_of(network, optimizer):
-    """What a checkpoint holds: weights, and what the optimizer keeps for each of them, gathered by all ranks."""
+    """Returns the tensors of a checkpoint, gathered by all ranks: the weights, and the optimizer's state of each."""
     kept = {f"state.{name}.{key}": whole(value) for name, one in network.named_parameters()
             for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
     return {name: whole(tensor) for name, tensor in network.state_dict().items()}, kept
@@ -47,7 +48,7 @@ def tensors_of(network, optimizer):
 #@ chunks
 
 class Chunks(nn.Module):
-    """Without GPUs nn.DataParallel passes batches on as they are; this splits them as it would with GPUs."""
+    """Splits each batch as nn.DataParallel does with GPUs; without GPUs, nn.DataParallel does not split batches."""
 
     def __init__(self, module):
         super().__init__()
@@ -57,5 +58,5 @@ class Chunks(nn.Module):
         return torch.cat([self.module(part) for part in x.chunk(DEVICES)])
 
 #@ share_buffers
-    for buffer in model.buffers():  # running statistics: rank 0's, as in its checkpoints
+    for buffer in model.buffers():  # running statistics: all use rank 0's, as its checkpoints do
         dist.broadcast(buffer, 0)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Transforms of images. A line "#@ name" begins the piece of that name, up to the next one.
+# Transforms of images. A line "#@ name" begins the piece of that name, which ends before the next such line.
 #@ mix
 
 def mix(x):
-    """The output function of SplitMix64: 64 bits that look random, the same for the same x."""
+    """Returns 64 pseudorandom bits that depend on x only: the output function of SplitMix64."""
     mask = 2**64 - 1
     x = (x + 0x9E3779B97F4A7C15) & mask
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & mask
@@ -13,11 +13,11 @@ def mix(x):
 #@ transformed
 
 class Transformed(Dataset):
-    """Images as Ringside transforms them. What is random depends on the seed, the epoch and the sample alone."""
+    """Images as Ringside transforms them. Random transforms depend only on the seed, the epoch and the sample."""
 
     def __init__(self, part, scale, random):
         self.part, self.targets, self.scale, self.random = part, part.targets, scale, random
-        self.epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # loader workers that persist see it as well
+        self.epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # shared with persistent loader workers
 
     def set_epoch(self, epoch):
         self.epoch.fill_(epoch)
@@ -35,7 +35,7 @@ class Transformed(Dataset):
 #@ channel_scale
 
 def channel_scale(part):
-    """Mean and standard deviation of each channel, as Normalize takes them."""
+    """Returns the mean and the standard deviation of each channel, for Normalize."""
     used = min(len(part), @most@)
 
     def images():

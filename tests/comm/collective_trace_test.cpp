@@ -22,13 +22,13 @@ void traceThree(Communicator& ranks, std::vector<CollectiveStamp>& stamps) {
     std::vector<float> values(10000);
     std::vector<float> others(500);
     ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
-    trace.start();
+    trace.startRecording();
     ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
     const CommHandle handle = ranks.allReduceAsync(CommBuffer::of(std::span(others)), ReduceOp::kSum);
     handle.wait();
     ranks.broadcast(CommBuffer::of(std::span(values)), 0);
-    stamps = trace.soFar();
-    trace.stop();
+    stamps = trace.collectives();
+    trace.stopRecording();
     ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
     ranks.setTrace(nullptr);
 }
@@ -81,11 +81,11 @@ TEST_CASE("a rank that transfers bytes itself arrives when it waits, not when it
         CollectiveTrace trace(phases, 4);
         own.setTrace(&trace);
         std::vector<float> values(100'000);
-        trace.start();
+        trace.startRecording();
         const CommHandle handle = own.allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum);
         waits[index] = monotonicNs();
         handle.wait();
-        stamps[index] = trace.soFar().at(0);
+        stamps[index] = trace.collectives().at(0);
         own.setTrace(nullptr);
     });
     for (std::size_t rank = 0; rank < kRanks; ++rank) {

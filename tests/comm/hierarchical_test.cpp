@@ -76,14 +76,14 @@ TEST_CASE("ranks of several hosts report their arrivals and wait for the last on
         ranks.setTrace(&trace);
         std::vector<float> values(10000), others(500), all(others.size() * static_cast<std::size_t>(ranks.size()));
         ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
-        trace.start();
+        trace.startRecording();
         ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
         const CommHandle handle = ranks.allReduceAsync(CommBuffer::of(std::span(others)), ReduceOp::kSum);
         handle.wait();
         ranks.allGather(CommBuffer::of(std::span(others)), CommBuffer::of(std::span(all)));
         ranks.barrier();
-        stamps[static_cast<std::size_t>(ranks.rank())] = trace.soFar();
-        trace.stop();
+        stamps[static_cast<std::size_t>(ranks.rank())] = trace.collectives();
+        trace.stopRecording();
         ranks.setTrace(nullptr);
     });
     for (const auto& own : stamps) REQUIRE(own.size() == 3);

@@ -63,10 +63,10 @@ TEST_CASE("a throttled rank records in the trace when its link was done") {
         PhaseTrack phases;
         CollectiveTrace trace(phases, 16);
         ranks.setTrace(&trace);
-        trace.start();
+        trace.startRecording();
         std::vector<float> values(1000, 1.0F);
         for (int i = 0; i < 16; ++i) ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
-        const std::vector<CollectiveStamp> stamps = trace.soFar();
+        const std::vector<CollectiveStamp> stamps = trace.collectives();
         ranks.setTrace(nullptr);
         if (stamps.size() != 16) throw std::runtime_error("not 16 stamps");
         // 4,000 bytes at 1,000,000 bytes/s take 4 ms. On a busy computer some of the calls themselves take longer.

@@ -304,7 +304,7 @@ TEST_CASE("texts and lists end at their limits") {
     RunConfig config;
     CHECK(config.set("name=" + std::string(4096, 'a')).empty());
     CHECK(config.set("name=" + std::string(4097, 'a')).front().text() ==
-          "name has 4097 bytes; the limit is 4096: shorten it");
+          "name has 4097 bytes; the limit is 4096: shorten the text");
     std::string list = "1";
     for (int i = 1; i < 1000; ++i) list += ",1";
     CHECK(config.set("sampler.class_weights=" + list).empty());
@@ -338,7 +338,7 @@ TEST_CASE("an unknown setting is answered with the nearest one or with what ther
     const auto refusal = [](const std::string& path) { return RunConfig().set(path + "=1").front().text(); };
     CHECK(refusal("loader.batchsize") == "loader.batchsize is not known: did you mean loader.batch_size?");
     CHECK_THAT(refusal("qqqqqq.wwwwww"), containing("is not known: the sections are "));
-    CHECK_THAT(refusal("loader.wwwwwwwwwwww"), containing("is not known: the known ones are batch_size, drop_last, "));
+    CHECK_THAT(refusal("loader.wwwwwwwwwwww"), containing("is not known: the known keys are batch_size, drop_last, "));
     CHECK(refusal("qq.momentum") ==
           "qq.momentum is not known: the sections are dataset, model, parallel, "
           "parallel.pace, sampler, pitfalls, loader, mesh, pipeline, fsdp, optimizer, "

@@ -17,11 +17,11 @@ std::string summed(int leaves, int filled) {
     for (int turn = 0; turn < leaves; ++turn) {
         const int leaf = bitsReversed(turn, leaves);
         if (leaf >= filled) continue;
-        const TreeTurn place = treeTurn(turn, leaves, filled);
+        const TreeSumStep step = treeSumStep(turn, leaves, filled);
         sum = std::to_string(leaf);
         for (std::size_t level = 0; level < kept.size(); ++level)
-            if ((place.adds >> level & 1) != 0) sum = "(" + kept[level] + "+" + sum + ")";
-        if (place.keepAt >= 0) kept[static_cast<std::size_t>(place.keepAt)] = sum;
+            if ((step.adds >> level & 1) != 0) sum = "(" + kept[level] + "+" + sum + ")";
+        if (step.keepAt >= 0) kept[static_cast<std::size_t>(step.keepAt)] = sum;
     }
     return sum;
 }

@@ -36,9 +36,9 @@ TEST_CASE("the mesh follows from the name of the strategy") {
 TEST_CASE("ranks are numbered with the pipeline outermost and the shard innermost") {
     const Mesh mesh{2, 2, 2};
     const RankLayout five{mesh, 5};  // (1 * 2 + 0) * 2 + 1
-    CHECK(five.pipeline() == 1);
-    CHECK(five.replicate() == 0);
-    CHECK(five.shard() == 1);
+    CHECK(five.pipelineIndex() == 1);
+    CHECK(five.replicateIndex() == 0);
+    CHECK(five.shardIndex() == 1);
     CHECK(five.dataRank() == 1);
     CHECK_FALSE(five.isReader());
     CHECK(RankLayout{mesh, 3}.isReader());

@@ -119,7 +119,7 @@ TEST_CASE("Unknown keys name the nearest known one") {
           "loader.batchSize is not known: did you mean loader.batch_size?");
     CHECK(refusal(R"({"world-size": 4})") == "world-size is not known: did you mean parallel.world_size?");
     CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") ==
-          "model.zzzzzzzz is not known: the known ones are kind, hidden, width, depth, heads, dropout, layers");
+          "model.zzzzzzzz is not known: the known keys are kind, hidden, width, depth, heads, dropout, layers");
 }
 
 TEST_CASE("wrong types are reported with the right type") {
@@ -176,7 +176,7 @@ TEST_CASE("keys with a single supported value are accepted with this value only"
     CHECK(read(R"({"loader": {"prefetch_factor": null}})").value() == RunConfig());  // PyTorch 2's default
     CHECK(refusal(R"({"optimizer": {"amsgrad": true}})") ==
           "optimizer.amsgrad is true; this version has only false, as Adam divides by the running mean of the squares, "
-          "not its maximum: omit it");
+          "not its maximum: omit the key");
 }
 
 TEST_CASE("A field is set from the command line, as JSON or as a bare word") {
@@ -215,7 +215,7 @@ TEST_CASE("an invalid assignment changes nothing and reports the problem") {
     CHECK(setRefusal("parallel.world_size=").find("it must be a whole number") != std::string::npos);
     CHECK(setRefusal("=8").find("has no value") != std::string::npos);
     CHECK(setRefusal("optimizer.amsgrad=true").find("this version has only false") != std::string::npos);
-    CHECK(setRefusal("version=2") == "version is the format of the file and not a setting: omit it");
+    CHECK(setRefusal("version=2") == "version is the format of the file and not a setting: omit the key");
     CHECK(setRefusal("name=\xff\xfe").find("it must be UTF-8 text") != std::string::npos);
 }
 

@@ -108,7 +108,8 @@ TEST_CASE("Fields that contradict each other are found") {
     CHECK(problemAfter([](RunConfig& c) {
               c.schedule.kind = RateScheduleKind::kCosine;
               c.schedule.etaMin = 0.5;
-          }) == "schedule.eta_min is 0.5, above the learning rate of 0.1: lower it, or raise optimizer.lr");
+          }) ==
+          "schedule.eta_min is 0.5, above the learning rate of 0.1: lower schedule.eta_min, or raise optimizer.lr");
 
     CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = DatasetKind::kCsv; }) ==
           "dataset.path is empty; a csv data set needs a file: name the CSV file");

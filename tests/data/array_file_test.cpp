@@ -92,7 +92,7 @@ TEST_CASE("all forms of a .npy header are read") {
 TEST_CASE("an unreadable .npy file is reported with reason and remedy") {
     const auto header = [](const std::string& text) { return parseNpyHeader(text, "a.npy").problem().text(); };
     CHECK_THAT(header("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}"),
-               containing("a.npy is in Fortran order: save it as numpy.save(f, numpy.ascontiguousarray(a))"));
+               containing("a.npy is in Fortran order: save the array with numpy.save(f, numpy.ascontiguousarray(a))"));
     CHECK_THAT(header("{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}"), containing("big-endian"));
     CHECK_THAT(header("{'descr': '|O', 'fortran_order': False, 'shape': (2,)}"), containing("Python objects"));
     CHECK_THAT(header("{'descr': '<c8', 'fortran_order': False, 'shape': (2,)}"), containing("type '<c8'"));

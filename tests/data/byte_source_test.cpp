@@ -102,6 +102,6 @@ TEST_CASE("a stopped source returns no more bytes") {
         CHECK(source.read(ten).value() == 10);
         stop.request_stop();
         CHECK(source.read(ten).problem().text() ==
-              path.string() + " was not read to its end because reading was cancelled: choose it again");
+              path.string() + " was not read to its end because reading was cancelled: choose the file again");
     }
 }

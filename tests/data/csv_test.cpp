@@ -97,10 +97,12 @@ TEST_CASE("Whole numbers are classes in numeric order, other numbers are targets
 
 TEST_CASE("Missing, non-finite and non-numeric values are refused with line and column") {
     CHECK(refusal("a,b,y\n1,2,0\n1,,0\n") ==
-          "data.csv line 3, column \"b\" is empty; it must be a finite number: fill it in, or set dataset.missing to "
+          "data.csv line 3, column \"b\" is empty; it must be a finite number: fill in the value, or set "
+          "dataset.missing to "
           "drop or mean");
     CHECK(refusal("1,2,0\n1,nan,0\n") ==
-          "data.csv line 2, column 1 is \"nan\"; it must be a finite number: fill it in, or set dataset.missing to "
+          "data.csv line 2, column 1 is \"nan\"; it must be a finite number: fill in the value, or set dataset.missing "
+          "to "
           "drop or "
           "mean");
     CHECK(refusal("1,2,0\n1,inf,0\n").find("\"inf\"") != std::string::npos);
@@ -108,7 +110,8 @@ TEST_CASE("Missing, non-finite and non-numeric values are refused with line and 
     CHECK(refusal("1,2,0\n1,0x10,0\n").find("\"0x10\"") != std::string::npos);
     CHECK(refusal("1,2,0\n1,\"2\n3\xff\",0\n").find("is \"2\\n3\xef\xbf\xbd\"; it must") != std::string::npos);
     CHECK(refusal("1,2,0\n\n\n1,2,\n")
-              .find("line 4, column 2 has no label: fill it in, or set dataset.missing to drop") != std::string::npos);
+              .find("line 4, column 2 has no label: fill in the label, or set dataset.missing to drop") !=
+          std::string::npos);
 }
 
 TEST_CASE("rows with a missing value are dropped on request") {
@@ -122,14 +125,14 @@ TEST_CASE("rows with a missing value are dropped on request") {
           "data.csv has too few rows of data (1) after leaving out 2 with a missing value: set dataset.missing to "
           "mean, or remove the columns that are mostly empty");
     CHECK(parseCsv("1,0\nx,1\n2,0\n", "data.csv", drop).problem().text() ==
-          "data.csv line 2, column 0 is \"x\"; it must be a finite number: correct it, or remove the line");
+          "data.csv line 2, column 0 is \"x\"; it must be a finite number: correct the value, or remove the line");
 }
 
 TEST_CASE("a word such as NA is a class among text labels and missing among numbers") {
     // NA: North America
     CHECK(table("1,EU\n2,NA\n3,EU\n").classNames == Names{"EU", "NA"});
     CHECK(refusal("1,0\n2,NA\n3,1\n") ==
-          "data.csv line 2, column 1 has no label: fill it in, or set dataset.missing to drop");
+          "data.csv line 2, column 1 has no label: fill in the label, or set dataset.missing to drop");
     const SampleTable kept = parseCsv("1,0\n2,NA\n3,1\n", "data.csv", {.missing = MissingCells::kDrop}).value();
     CHECK(kept.classNames == Names{"0", "1"});
     CHECK(kept.features == std::vector<float>{1, 3});
@@ -159,7 +162,7 @@ TEST_CASE("the header setting overrides the detection") {
     CHECK(parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.labelColumn = "1", .header = CsvHeader::kYes}).value().features ==
           std::vector<float>{4, 6});
     CHECK(parseCsv("a,b\n1,2\n3,4\n", "data.csv", {.header = CsvHeader::kNo}).problem().text() ==
-          "data.csv line 1, column 0 is \"a\"; it must be a finite number: correct it, or remove the line");
+          "data.csv line 1, column 0 is \"a\"; it must be a finite number: correct the value, or remove the line");
 }
 
 TEST_CASE("a cancelled table is not read to its end") {

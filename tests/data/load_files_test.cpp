@@ -81,7 +81,7 @@ TEST_CASE("Reading any kind of file ends when it is stopped") {
             loadDataset({.kind = choiceNamed<DatasetKind>(kind).value(), .path = file}, base, stop.get_token());
         REQUIRE_FALSE(split.ok());
         CHECK_THAT(split.problem().text(),
-                   containing("was not read to its end because reading was cancelled: choose it again"));
+                   containing("was not read to its end because reading was cancelled: choose the file again"));
     }
 }
 

@@ -57,7 +57,7 @@ TEST_CASE("A text that cannot be used is refused with the byte or the limit") {
           "dataset.context_length");
     CHECK(refusal("aaaa", 1) == "t.txt has 1 distinct characters; the limits are 2 to 65,535: choose another text");
     for (const char* bad : {"ab\xff", "ab\xc0\x80", "ab\xed\xa0\x80", "ab\xe2\x82", "ab\xf4\x90\x80\x80"})
-        CHECK(refusal(bad, 1) == "t.txt is not UTF-8 text: byte 2 does not start a character: save it as UTF-8");
+        CHECK(refusal(bad, 1) == "t.txt is not UTF-8 text: byte 2 does not start a character: save the text as UTF-8");
 }
 
 TEST_CASE("without a file the sonnets are used, split as any other data set") {

@@ -143,7 +143,7 @@ TEST_CASE("invalid commands to a run are refused in one line") {
                                                                        {{"rate"}, "needs a value"},
                                                                        {{"rate", "-1"}, "from 0 to"},
                                                                        {{"step", "1.5"}, "a whole number"},
-                                                                       {{"pause", "3"}, "omit it"}}) {
+                                                                       {{"pause", "3"}, "omit this word"}}) {
         const ControlReply answer = tell(out, words);
         INFO(answer.text);
         CHECK(answer.code == 2);

@@ -99,7 +99,8 @@ TEST_CASE("plan assigns a data file without an experiment and detects its kind")
 
     const auto gaps = plan("table.csv", {});
     CHECK(gaps.first == 2);
-    CHECK(contains(gaps.second, "table.csv line 4, column \"b\" is \"?\"; it must be a finite number: fill it in, or"));
+    CHECK(contains(gaps.second,
+                   "table.csv line 4, column \"b\" is \"?\"; it must be a finite number: fill in the value, or"));
     CHECK(plan("table.csv", {"--missing", "drop", "--find", "class:cat"}).first == 0);
     // The text column "kind" is then a feature, which must be a number.
     CHECK(plan("table.csv", {"--missing", "mean", "--label-column", "a"}).first == 2);

@@ -144,7 +144,7 @@ TEST_CASE("synthetic data is drawn as in the experiment") {
     check(kDrawn + Texts{"dataset.shape=spirals", "dataset.classes=2"}, {"(i // 2 + 1) / 50\n"});
 }
 
-TEST_CASE("each sampler that PyTorch lacks has its order and its places") {
+TEST_CASE("each sampler that PyTorch lacks has its order and its positions") {
     const std::string seeded = "torch.Generator().manual_seed(0 + self.epoch)";
     check({"sampler.kind=sequential"},
           {"        return list(range(len(self.data)))\n",

@@ -163,7 +163,7 @@ TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorc
         const std::string text = scriptOf(config);
         CHECK(has(text, "class AssignedSampler(Sampler):"));
         CHECK(has(text, "sampler = AssignedSampler(training)"));
-        CHECK(has(text, "return sampler.places(), sampler.length"));
+        CHECK(has(text, "return sampler.positions(), sampler.length"));
     }
     config.sampler.kind = SamplerKind::kSubset;
     const std::string subset = scriptOf(config);

@@ -252,7 +252,7 @@ TEST_CASE("a setting that is not carried over is in a comment with its value and
     CHECK(script.text.find("# Settings of the experiment that this script does not carry over:\n"
                            "#   parallel.interface \"a\\n#b\": GLOO_SOCKET_IFNAME sets it\n"
                            "#   training.recompute \"all\": activations are kept, which takes more memory and gives "
-                           "the same numbers\n# The experiment as") != std::string::npos);
+                           "the same numbers\n# The experiment in") != std::string::npos);
     CHECK(script.note ==
           "The script does not carry over parallel.interface, training.recompute; its comments say what "
           "it does instead.");
@@ -303,6 +303,6 @@ TEST_CASE("a folder of images warns of Pillow 13, which resizes tall images othe
     const Files files;
     const std::string text = exportPytorch(configured(files.images()), {}, "train.py").value().text;
     CHECK(text.find("from PIL import Image, __version__ as pillow_version\n") != std::string::npos);
-    CHECK(text.find("# Before version 13, and as Ringside does, Pillow resizes rows first.") != std::string::npos);
+    CHECK(text.find("# Ringside and Pillow before version 13 resize rows first.") != std::string::npos);
     CHECK(text.find("    return checked(Images(path))\n") != std::string::npos);
 }

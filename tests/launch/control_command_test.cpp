@@ -61,6 +61,6 @@ TEST_CASE("the words of a command line become a command") {
     CHECK(problemOf({"lr"}) == "control lr needs a value: give it a number from 0 to 1000000");
     CHECK(problemOf({"lr", "nan"}) == "control lr is nan: give it a number from 0 to 1000000");
     CHECK(problemOf({"lr", "0.1x"}) == "control lr is \"0.1x\": give it a number from 0 to 1000000");
-    CHECK(problemOf({"pause", "2"}) == "control pause has \"2\" after it: omit it");
-    CHECK(problemOf({"step", "2", "3"}) == "control step has \"3\" after it: omit it");
+    CHECK(problemOf({"pause", "2"}) == "control pause has \"2\" after it: omit this word");
+    CHECK(problemOf({"step", "2", "3"}) == "control step has \"3\" after it: omit this word");
 }

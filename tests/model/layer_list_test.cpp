@@ -148,7 +148,7 @@ TEST_CASE("a setting that a layer does not have is reported with the settings th
     const auto remedy = [](const std::string& kind, const std::string& key) {
         return readLayerList(R"([{"kind": ")" + kind + R"(", ")" + key + R"(": 1}])", 10).problem().remedy;
     };
-    CHECK(remedy("relu", "qqqq") == "omit it");
+    CHECK(remedy("relu", "qqqq") == "omit the setting");
     CHECK(remedy("dropout", "qqqq") == "its settings are p");
     CHECK(remedy("residual", "qqqq") == "its settings are layers, shortcut, skip");
     CHECK(remedy("conv2d", "qqqqqq") == "its settings are out, kernel, stride, padding, bias");
@@ -156,9 +156,9 @@ TEST_CASE("a setting that a layer does not have is reported with the settings th
     CHECK(remedy("max_pool2d", "qqqq") == "its settings are kernel");
     // Each of these members belongs to other kinds of layers: p to dropout, bias to convolutions, layers to residual
     // blocks.
-    CHECK(remedy("relu", "p") == "omit it");
+    CHECK(remedy("relu", "p") == "omit the setting");
     CHECK(remedy("linear", "bias") == "its settings are out");
-    CHECK(remedy("relu", "layers") == "omit it");
+    CHECK(remedy("relu", "layers") == "omit the setting");
     CHECK(remedy("dropout", "skip") == "its settings are p");
 }
 

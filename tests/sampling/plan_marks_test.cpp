@@ -19,8 +19,8 @@ ShardPlan planOf(SamplerKind kind, std::int64_t n, std::int64_t world) {
 }  // namespace
 
 TEST_CASE("padding is found at the end of each rank") {
-    // 10 samples on 4 ranks: 12 places; the distributed sampler repeats on ranks 2 and 3, one block each gives the last
-    // rank both.
+    // 10 samples on 4 ranks: 12 positions; the distributed sampler repeats on ranks 2 and 3, one block each gives the
+    // last rank both.
     const ShardPlan distributed = planOf(SamplerKind::kDistributed, 10, 4);
     CHECK(paddedSlots(distributed, 1).count == 0);
     CHECK(paddedSlots(distributed, 2).first == 2);
@@ -53,11 +53,11 @@ TEST_CASE("the padded slots are those that are padded, and no others") {
     }
 }
 
-TEST_CASE("a scan finds the same places as the inverse order") {
+TEST_CASE("a scan finds the same uses as the inverse order") {
     for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kRandom, SamplerKind::kBatchSharded}) {
         const ShardPlan plan = planOf(kind, 23, 5);
         for (std::int64_t sample = -1; sample <= 23; ++sample) {
-            const auto known = plan.places(sample), scanned = plan.placesByScan(sample);
+            const auto known = plan.usesOf(sample), scanned = plan.usesByScan(sample);
             REQUIRE(known.size() == scanned.size());
             for (std::size_t i = 0; i < known.size(); ++i) {
                 CHECK(known[i].rank == scanned[i].rank);

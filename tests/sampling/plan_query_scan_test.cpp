@@ -38,7 +38,7 @@ std::vector<PlanHit> examined(const ShardPlan& plan, const PlanQuery& query, std
     if (plan.spec().pitfalls.any() || plan.spec().kind == SamplerKind::kSubset) {
         unused.clear();
         for (std::uint32_t sample = 0; sample < plan.spec().datasetSize; ++sample)
-            if (plan.placesByScan(sample).empty()) unused.push_back(sample);
+            if (plan.usesByScan(sample).empty()) unused.push_back(sample);
     }
     for (const std::uint32_t sample : unused) {
         if (query.sample && *query.sample != sample) continue;

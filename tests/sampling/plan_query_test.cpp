@@ -48,7 +48,7 @@ TEST_CASE("an invalid search is reported with the word and the valid terms") {
     CHECK(!parsePlanQuery(" \t"));
 }
 
-TEST_CASE("a sample is found at all its places") {
+TEST_CASE("all uses of a sample are found") {
     CHECK(hits(tenOnFour(), "#4") == std::vector<PlanHit>{{4, 0, 0}, {4, 2, 2}});
     CHECK(hits(tenOnFour(), "#4 dup") == std::vector<PlanHit>{{4, 2, 2}});
     CHECK(hits(tenOnFour(), "#4 rank:1").empty());
@@ -168,7 +168,7 @@ TEST_CASE("samples that a mistake leaves out are found by class and as dropped")
     const ShardPlan plan = ShardPlan::make(spec).value();
     std::vector<PlanHit> unused;
     for (std::uint32_t sample = 0; sample < 10; ++sample)
-        if (plan.placesByScan(sample).empty()) unused.push_back({sample});
+        if (plan.usesByScan(sample).empty()) unused.push_back({sample});
     REQUIRE(unused.size() > 4);
     CHECK(hits(spec, "dropped") == unused);
 }

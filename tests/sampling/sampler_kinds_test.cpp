@@ -79,7 +79,7 @@ TEST_CASE("Without sharding every rank has everything") {
         const ShardPlan plan = planFrom(inOrder(kind));
         CHECK(plan.samplesPerRank() == 10);
         CHECK(plan.indices(0) == plan.indices(3));
-        CHECK(plan.places(7).size() == 4);
+        CHECK(plan.usesOf(7).size() == 4);
     }
     CHECK(shardSentence(inOrder(SamplerKind::kSequential)) ==
           "Nothing is sharded: each of 4 ranks gets all 10 samples.");
@@ -90,8 +90,8 @@ TEST_CASE("Class-balanced batches have every class equally often, small classes 
     // The classes take turns: 0 6 8 | 1 7 8 | 2 6 8, one batch each. The fourth batch is the first one again.
     CHECK(plan.indices(0) == Indices{0, 6, 8, 2, 6, 8});
     CHECK(plan.indices(1) == Indices{1, 7, 8, 0, 6, 8});
-    CHECK(plan.places(8).size() == 4);
-    CHECK(plan.places(5).empty());
+    CHECK(plan.usesOf(8).size() == 4);
+    CHECK(plan.usesOf(5).empty());
 }
 
 TEST_CASE("a weight of 0 excludes a class, and weights without a class are refused") {
@@ -102,7 +102,7 @@ TEST_CASE("a weight of 0 excludes a class, and weights without a class are refus
     for (int rank = 0; rank < 2; ++rank) {
         for (const std::int64_t sample : plan.indices(rank)) CHECK((sample == 6 || sample == 7));
     }
-    CHECK(plan.places(6).size() + plan.places(7).size() == 100);
+    CHECK(plan.usesOf(6).size() + plan.usesOf(7).size() == 100);
     spec.classWeights = {0, 0, 0, 1};
     CHECK(ShardPlan::make(spec).problem().field == "sampler.class_weights");
     spec.classWeights = {1, 1};
@@ -123,7 +123,7 @@ TEST_CASE("only the samples of a subset are assigned, and they must exist in the
     CHECK(plan.samplesPerRank() == 1);
     CHECK(plan.indices(0) == Indices{9});
     CHECK(plan.indices(3) == Indices{9});
-    CHECK(plan.places(3).empty());
+    CHECK(plan.usesOf(3).empty());
     spec.subsetIndices = {9, 10};
     CHECK(ShardPlan::make(spec).problem().field == "sampler.subset_indices");
     spec.subsetIndices = {9, 9};
@@ -149,7 +149,7 @@ TEST_CASE("every listed position of a sample contains it, for every kind and mis
         const ShardPlan plan = planFrom(spec);
         std::int64_t found = 0, padded = 0;
         for (std::int64_t sample = 0; sample < spec.datasetSize; ++sample) {
-            for (const SamplePlace& place : plan.places(sample)) {
+            for (const SampleSlot& place : plan.usesOf(sample)) {
                 CHECK(plan.index(place.rank, place.slot) == sample);
                 ++found;
                 padded += place.padded ? 1 : 0;

@@ -54,11 +54,11 @@ TEST_CASE("Ten samples on four ranks repeat the head of the order") {
     CHECK_FALSE(plan.isPadded(1, 2));
 
     // Sample 4 is the first of the order, so padding repeats it on rank 2.
-    const std::vector<SamplePlace> places = plan.places(4);
-    REQUIRE(places.size() == 2);
-    CHECK((places[0].rank == 0 && places[0].slot == 0 && places[0].step == 0 && !places[0].padded));
-    CHECK((places[1].rank == 2 && places[1].slot == 2 && places[1].step == 1 && places[1].padded));
-    CHECK(places[1].position == 10);
+    const std::vector<SampleSlot> uses = plan.usesOf(4);
+    REQUIRE(uses.size() == 2);
+    CHECK((uses[0].rank == 0 && uses[0].slot == 0 && uses[0].step == 0 && !uses[0].padded));
+    CHECK((uses[1].rank == 2 && uses[1].slot == 2 && uses[1].step == 1 && uses[1].padded));
+    CHECK(uses[1].position == 10);
 }
 
 TEST_CASE("With drop_last the tail of the order is dropped") {
@@ -69,7 +69,7 @@ TEST_CASE("With drop_last the tail of the order is dropped") {
     CHECK(plan.padding() == 0);
     // randperm(10) with seed 0 ends in 6 2.
     CHECK(std::vector<std::uint32_t>(plan.dropped().begin(), plan.dropped().end()) == std::vector<std::uint32_t>{6, 2});
-    CHECK(plan.places(6).empty());
+    CHECK(plan.usesOf(6).empty());
 }
 
 TEST_CASE("The two kinds of drop_last act on different samples") {
@@ -86,14 +86,14 @@ TEST_CASE("The two kinds of drop_last act on different samples") {
     CHECK(cut.lastBatchSize() == 32);
     CHECK(cut.droppedByLoader() == 4 * 8);  // on all ranks together
     const std::int64_t left = cut.index(0, 359);
-    CHECK(cut.places(left).front().step == -1);
+    CHECK(cut.usesOf(left).front().step == -1);
     CHECK((cut.batch(10).first == 320 && cut.batch(10).count == 32));
 }
 
 TEST_CASE("Few samples on many ranks repeat the whole order, or leave empty shards with drop_last") {
     const ShardPlan plan = planOf({.datasetSize = 1, .worldSize = 4, .batchSize = 8});
     for (int rank = 0; rank < 4; ++rank) CHECK(plan.indices(rank) == Indices{0});
-    CHECK(plan.places(0).size() == 4);
+    CHECK(plan.usesOf(0).size() == 4);
     CHECK(plan.lastBatchSize() == 1);
 
     const ShardPlan empty = planOf({.datasetSize = 3, .worldSize = 4, .dropLast = true, .batchSize = 8});
@@ -104,14 +104,14 @@ TEST_CASE("Few samples on many ranks repeat the whole order, or leave empty shar
     CHECK(planOf({.datasetSize = 0, .worldSize = 4}).totalSize() == 0);
 }
 
-TEST_CASE("Every sample's places are the slots that hold it") {
+TEST_CASE("Every sample's uses are the slots that hold it") {
     for (const ShardSpec& spec : {ShardSpec{.datasetSize = 101, .worldSize = 8, .epoch = 3, .batchSize = 4},
                                   ShardSpec{.datasetSize = 3, .worldSize = 11, .batchSize = 2},
                                   ShardSpec{.datasetSize = 50, .worldSize = 7, .dropLast = true, .batchSize = 3}}) {
         const ShardPlan plan = planOf(spec);
         std::int64_t seen = 0;
         for (std::int64_t sample = 0; sample < spec.datasetSize; ++sample) {
-            for (const SamplePlace& place : plan.places(sample)) {
+            for (const SampleSlot& place : plan.usesOf(sample)) {
                 ++seen;
                 CHECK(plan.index(place.rank, place.slot) == sample);
                 CHECK(plan.position(place.rank, place.slot) == place.position);
@@ -163,8 +163,8 @@ TEST_CASE("a cancelled plan is not completed, and a cancelled index is built lat
     }
     const ShardPlan plan = planOf(kTenOnFour);
     plan.prepareToFind(&stop);
-    CHECK(plan.places(4).size() == 2);
-    CHECK(plan.places(9).size() == 1);
+    CHECK(plan.usesOf(4).size() == 2);
+    CHECK(plan.usesOf(9).size() == 1);
 }
 
 TEST_CASE("Sizes out of range are refused with their limit") {
@@ -240,8 +240,8 @@ TEST_CASE("orders of their own for all ranks have a limit") {
     CHECK(ShardPlan::make({.datasetSize = 1000, .worldSize = 4096, .pitfalls = seeds}).ok());
 }
 
-TEST_CASE("a sample that does not exist has no places") {
+TEST_CASE("a sample that does not exist has no uses") {
     const ShardPlan plan = ShardPlan::make({.datasetSize = 8, .worldSize = 2}).value();
-    CHECK((plan.places(-1).empty() && plan.places(8).empty()));
-    CHECK((plan.places(0).size() == 1 && plan.places(7).size() == 1));
+    CHECK((plan.usesOf(-1).empty() && plan.usesOf(8).empty()));
+    CHECK((plan.usesOf(0).size() == 1 && plan.usesOf(7).size() == 1));
 }

@@ -40,7 +40,7 @@ TEST_CASE("weights that are not a distribution are refused") {
     const auto refusal = [&](const std::vector<double>& weights) {
         return drawWeightedSampler(generator, weights, 5).problem().text();
     };
-    CHECK(refusal({1, -1}) == "weight 1 is -1.000000; it must be finite and not below 0: correct it");
+    CHECK(refusal({1, -1}) == "weight 1 is -1.000000; it must be finite and not below 0: correct the weight");
     CHECK(refusal({1, std::nan("")}).find("weight 1 is nan") == 0);
     CHECK(refusal({0, 0}).find("weights add up to 0.000000") == 0);
     CHECK(refusal({}).find("weights add up to 0.000000") == 0);

@@ -25,9 +25,9 @@ inline std::string encodeSafetensors(const std::vector<StoredTensor>& tensors,
     std::string file = layout.head;
     file.resize(layout.size);
     for (const StoredTensor& one : tensors) {
-        const SafetensorsFile::Entry& place = layout.places.at(one.name);
-        RINGSIDE_ASSERT(one.bytes.size() == place.size);
-        file.replace(place.begin, place.size, one.bytes);
+        const SafetensorsFile::Entry& entry = layout.entries.at(one.name);
+        RINGSIDE_ASSERT(one.bytes.size() == entry.size);
+        file.replace(entry.begin, entry.size, one.bytes);
     }
     return file;
 }

@@ -162,10 +162,10 @@ TEST_CASE("a gradient event with inconsistent columns is refused") {
     CHECK(problemOf(good).empty());
     GradientView view = good;
     view.cells.pop_back();
-    CHECK(problemOf(view).find("do not fill the tensors' grids") != std::string::npos);
+    CHECK(problemOf(view).find("do not match the numbers of rows and columns of the tensors") != std::string::npos);
     view = good;
     view.names.push_back("b");
-    CHECK(problemOf(view).find("do not fill the tensors' grids") != std::string::npos);
+    CHECK(problemOf(view).find("do not match the numbers of rows and columns of the tensors") != std::string::npos);
     std::string later = encode(good);
     later.replace(later.find("\"own\""), 5, "\"later\"");
     CHECK(decodeLine(later).problem().text().find("not own, mean or change") != std::string::npos);

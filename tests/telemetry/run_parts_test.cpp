@@ -118,18 +118,18 @@ TEST_CASE("a trace of collectives keeps its capacity from its start to its stop"
     PhaseTrack phases;
     CollectiveTrace trace(phases, 2);
     trace.add(CollectiveStamp{.number = 1});
-    CHECK((!trace.active() && trace.soFar().empty()));
-    trace.start();
+    CHECK((!trace.active() && trace.collectives().empty()));
+    trace.startRecording();
     for (std::int64_t number = 2; number < 5; ++number) {
         trace.add(CollectiveStamp{.number = number});
         trace.add(MessageStamp{.number = number});
     }
-    CHECK((trace.active() && trace.soFar().size() == 2 && trace.messages().size() == 2));
-    CHECK((trace.soFar()[0].number == 2 && trace.messages()[1].number == 3));
-    trace.stop();
-    CHECK((!trace.active() && trace.soFar().size() == 2));
-    trace.start();
-    CHECK((trace.soFar().empty() && trace.messages().empty()));
+    CHECK((trace.active() && trace.collectives().size() == 2 && trace.messages().size() == 2));
+    CHECK((trace.collectives()[0].number == 2 && trace.messages()[1].number == 3));
+    trace.stopRecording();
+    CHECK((!trace.active() && trace.collectives().size() == 2));
+    trace.startRecording();
+    CHECK((trace.collectives().empty() && trace.messages().empty()));
 }
 
 TEST_CASE("phases have the names of the format, and older names are read") {

@@ -79,7 +79,7 @@ TEST_CASE("the history in a large data set is computed epoch by epoch with the s
     REQUIRE(life.entries.size() == 5);
     for (const SampleHistoryEntry& entry : life.entries) {
         REQUIRE(entry.uses.size() == 1);
-        CHECK(entry.uses[0].place.slot == planOf(scene.specAt(entry.epoch)).places(4)[0].slot);
+        CHECK(entry.uses[0].place.slot == planOf(scene.specAt(entry.epoch)).usesOf(4)[0].slot);
     }
 }
 

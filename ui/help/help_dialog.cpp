@@ -58,7 +58,7 @@ QWidget* HelpDialog::makeSide() {
     m_search->setObjectName(QStringLiteral("helpSearchLineEdit"));
     m_search->setPlaceholderText(tr("Find in this document"));
     m_search->setAccessibleName(tr("Find in this document"));
-    m_search->setToolTip(tr("Press Enter to show the next place"));
+    m_search->setToolTip(tr("Press Enter to show the next match"));
     connect(m_search, &QLineEdit::returnPressed, this, &HelpDialog::findNext);
     m_note = new QLabel;
     m_note->setObjectName(QStringLiteral("helpNoteLabel"));

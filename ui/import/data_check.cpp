@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kPictures = 14;
 constexpr int kPictureSide = 64;
-constexpr std::int64_t kLabelsBetweenLooks = 1 << 16;  // number of samples between two checks of the stop token
+constexpr std::int64_t kLabelsBetweenChecks = 1 << 16;  // number of samples between two checks of the stop token
 
 std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_token& stop) {
     const Dataset& training = *split.training;
@@ -17,7 +17,7 @@ std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_t
     if (classes.empty() || training.shape().isSequence) return {};
     for (const auto& part : {split.training, split.validation}) {
         for (std::int64_t i = 0; i < part->size(); ++i) {
-            if (i % kLabelsBetweenLooks == 0 && stop.stop_requested()) return {};
+            if (i % kLabelsBetweenChecks == 0 && stop.stop_requested()) return {};
             ++classes.at(static_cast<std::size_t>(part->label(i))).count;
         }
     }

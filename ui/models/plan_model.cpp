@@ -81,7 +81,7 @@ ShardSpec PlanModel::specAt(int epoch) const {
     return epochSpec(m_experiment.config(), data ? data->training : nullptr, epoch);
 }
 
-void PlanModel::select(std::optional<qint64> sample, std::optional<SamplePlace> place) {
+void PlanModel::select(std::optional<qint64> sample, std::optional<SampleSlot> place) {
     m_selected = sample;
     m_place = place;
     if (sample && !place) {
@@ -174,14 +174,14 @@ void PlanModel::followSelection() {
         m_place.reset();
         return;
     }
-    const std::vector<SamplePlace> places = m_plan->places(*m_selected);
-    if (places.empty()) {
+    const std::vector<SampleSlot> uses = m_plan->usesOf(*m_selected);
+    if (uses.empty()) {
         m_place.reset();
         return;
     }
-    const auto same = std::ranges::find_if(
-        places, [&](const SamplePlace& place) { return m_place && place.padded == m_place->padded; });
-    m_place = same != places.end() ? *same : places.front();
+    const auto same =
+        std::ranges::find_if(uses, [&](const SampleSlot& place) { return m_place && place.padded == m_place->padded; });
+    m_place = same != uses.end() ? *same : uses.front();
 }
 
 }  // namespace ringside

@@ -54,8 +54,8 @@ class PlanModel : public QObject {
     ShardSpec specAt(int epoch) const;
 
     std::optional<qint64> selectedSample() const { return m_selected; }
-    std::optional<SamplePlace> selectedPlace() const { return m_place; }
-    void select(std::optional<qint64> sample, std::optional<SamplePlace> place = {});
+    std::optional<SampleSlot> selectedPlace() const { return m_place; }
+    void select(std::optional<qint64> sample, std::optional<SampleSlot> place = {});
 
   Q_SIGNALS:
     void epochChanged(int epoch);
@@ -78,7 +78,7 @@ class PlanModel : public QObject {
     bool m_working = false;
     Work m_work;
     std::optional<qint64> m_selected;
-    std::optional<SamplePlace> m_place;
+    std::optional<SampleSlot> m_place;
     std::shared_ptr<PlanShelf> m_shelf = std::make_shared<PlanShelf>();
     std::shared_ptr<std::atomic<bool>> m_stop;  // stops the plan that is being computed
     QThreadPool m_pool;                         // pool of the computations; last member, so that its threads end before

@@ -256,14 +256,14 @@ void RunController::conclude() {
 // Polls every 2 s, at most 15 times, whether the failed run restarts: with parallel.min_ranks, the program that started
 // the ranks may continue with the remaining ranks in the same directory.
 void RunController::waitForSuccessor() {
-    constexpr auto kBetweenLooks = std::chrono::seconds(2);
+    constexpr auto kBetweenChecks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();
     if (!started) return;
     Problems problems;
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
     if (!config || config.value().parallel.minRanks <= 0) return;
     m_looks = 0;
-    m_successor.start(kBetweenLooks);
+    m_successor.start(kBetweenChecks);
     Q_EMIT mayStartAgainChanged(mayStartAgain());
 }
 

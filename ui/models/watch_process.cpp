@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{200};
+constexpr std::chrono::milliseconds kBetweenChecks{200};
 constexpr qint64 kMostOutput = 64 * 1024;
 
 // True if the process exists and is no zombie.
@@ -66,7 +66,7 @@ QString whyNothingTrained(const WatchRequest& request, const QByteArray& output)
 
 WatchProcess::WatchProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {
-    m_look.setInterval(kBetweenLooks);
+    m_look.setInterval(kBetweenChecks);
     connect(&m_look, &QTimer::timeout, this, &WatchProcess::checkRecord);
 }
 

@@ -120,7 +120,7 @@ QString RingPanel::sentenceOf(int step) const {
     return tr("All ranks have the result after %1 steps. Each step moved 1/%2 of the bucket%3.")
         .arg(ring.steps())
         .arg(ranks)
-        .arg(comparison());
+        .arg(comparisonWithRun());
 }
 
 // True if the result of the ring differs from the result of the run's all-reduce by more than rounding explains. The
@@ -130,7 +130,7 @@ bool RingPanel::differs() const {
     return m_error > kRounding * m_largest;
 }
 
-QString RingPanel::comparison() const {
+QString RingPanel::comparisonWithRun() const {
     if (m_error < 0) return {};
     const QString by = QString::number(m_error, 'g', 1);
     return differs() ? tr("; the result of the run's all-reduce differs by up to %1").arg(by)

@@ -31,7 +31,7 @@ class RingPanel final : public QWidget {
     void showSentence();
     QString sentenceOf(int step) const;
     bool differs() const;
-    QString comparison() const;
+    QString comparisonWithRun() const;
 
     RingPicture* m_ring = nullptr;
     QPushButton *m_back = nullptr, *m_next = nullptr;

@@ -46,7 +46,8 @@ QString csvLine(const QStringList& fields) {
 QString writeCsv(const TableData& table, const QString& file, const std::atomic<bool>& stop) {
     QSaveFile out(file);
     const auto failure = [&] {
-        return QObject::tr("%1 cannot be written (%2): free space or choose another directory")
+        return QObject::tr(
+                   "%1 cannot be written (%2): check the permissions and the free space, or choose another directory")
             .arg(file, out.errorString());
     };
     if (!out.open(QIODevice::WriteOnly)) return failure();

@@ -183,7 +183,7 @@ std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& t
     return curves;
 }
 
-QString placeText(const RunParts& parts, XAxis axis, double x) {
+QString axisPositionText(const RunParts& parts, XAxis axis, double x) {
     const SeriesPoint* found = nullptr;
     for (const RunPart& part : parts) {
         const auto points = part.run->curves().loss().points();

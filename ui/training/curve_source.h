@@ -26,6 +26,6 @@ std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& t
 
 // Returns the text for the position `x` on the x axis `axis`: the last step up to x, such as "step 72, epoch 6", and
 // the seconds or samples if the axis shows them.
-QString placeText(const RunParts& parts, XAxis axis, double x);
+QString axisPositionText(const RunParts& parts, XAxis axis, double x);
 
 }  // namespace ringside

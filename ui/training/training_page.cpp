@@ -199,7 +199,7 @@ std::vector<Identity> TrainingPage::identitiesAt(const QPoint& point) const {
 
 void TrainingPage::connectChart(ChartPanel* panel) {
     LiveChart& chart = panel->chart();
-    chart.setXText([this](double x) { return placeText(parts(), m_tools->xAxis(), x); });
+    chart.setXText([this](double x) { return axisPositionText(parts(), m_tools->xAxis(), x); });
     connect(&chart, &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
         m_pointed = x.has_value();
         showCrosshair(x ? x : cursorX());

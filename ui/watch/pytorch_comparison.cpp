@@ -21,7 +21,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{300};
+constexpr std::chrono::milliseconds kBetweenChecks{300};
 constexpr qint64 kMostRead = 16 * 1024;
 constexpr const char* kOwn = "ringside";
 constexpr const char* kWatched = "pytorch";
@@ -74,7 +74,7 @@ qint64 plannedSteps(const QString& runDirectory) {
 
 PytorchComparison::PytorchComparison(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {
-    m_look.setInterval(kBetweenLooks);
+    m_look.setInterval(kBetweenChecks);
     connect(&m_look, &QTimer::timeout, this, &PytorchComparison::readProgress);
 }
 

@@ -116,7 +116,7 @@ Result<PlanAnswer> queryFind(const PlanSource& source, std::int64_t epoch, std::
     for (const PlanHit& hit : hits.value()) places.push_back(hitJson(plan.value(), hit));
     const auto count = static_cast<std::int64_t>(places.size());
     PlanAnswer answer{{{"query", text}, {"epoch", epoch}, {"count", count}, {"places", places}}, {}};
-    answer.text = grouped(count) + (count == 1 ? " place" : " places") + " in epoch " + std::to_string(epoch) + "\n" +
+    answer.text = grouped(count) + (count == 1 ? " match" : " matches") + " in epoch " + std::to_string(epoch) + "\n" +
                   first(places, hitText);
     return answer;
 }
@@ -219,7 +219,7 @@ Result<PlanAnswer> queryMistakeEffects(const PlanSource& source, std::int64_t ep
     const std::string mistake = pitfallSentence(plan.value().spec());
     answer.text =
         (mistake.empty() ? "" : mistake + "\n") + grouped(damage.seen) + " of " + grouped(damage.samples) +
-        " samples are used, in " + grouped(damage.uses) + " places" + expected(damage.expectedSeen) + "\n" +
+        " samples are used, " + grouped(damage.uses) + " times in total" + expected(damage.expectedSeen) + "\n" +
         overlapText(damage) + "of two ranks" +
         (damage.expectedOverlap < 0 ? " no closed formula is known" : expected(damage.expectedOverlap).substr(1)) +
         "\n";

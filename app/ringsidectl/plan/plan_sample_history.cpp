@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kShownMates = 8;  // maximum number of samples in the text output; the JSON output is complete
 
 Json placeJson(const SampleUse& use) {
-    const SamplePlace& place = use.place;
+    const SampleSlot& place = use.place;
     return {{"rank", place.rank},
             {"step", place.step < 0 ? Json() : Json(place.step + 1)},
             {"slot", place.slot},

@@ -62,7 +62,7 @@ class JsonBuilder {
             return refuse("holds a number too large to represent", "use a smaller number");
         }
         m_badByte = byte;
-        return refuse("is not valid JSON", "correct that place");
+        return refuse("is not valid JSON", "correct the JSON there");
     }
 
     // Returns the position of the first invalid byte; 0 if the text is valid JSON but violates a limit or repeats a
@@ -81,7 +81,7 @@ class JsonBuilder {
     template <class T>
     bool put(T&& value) {
         if (++m_values > m_maxValues) {
-            return refuse("holds more than " + std::to_string(m_maxValues) + " values", "use a smaller one");
+            return refuse("holds more than " + std::to_string(m_maxValues) + " values", "reduce the number of values");
         }
         place(Json(std::forward<T>(value)));
         return true;
@@ -89,10 +89,10 @@ class JsonBuilder {
 
     bool open(Json::value_t type) {
         if (static_cast<int>(m_open.size()) >= m_maxDepth) {
-            return refuse("is nested deeper than " + std::to_string(m_maxDepth) + " levels", "flatten it");
+            return refuse("is nested deeper than " + std::to_string(m_maxDepth) + " levels", "reduce the nesting");
         }
         if (++m_values > m_maxValues) {
-            return refuse("holds more than " + std::to_string(m_maxValues) + " values", "use a smaller one");
+            return refuse("holds more than " + std::to_string(m_maxValues) + " values", "reduce the number of values");
         }
         m_open.push_back(place(Json(type)));
         return true;

@@ -42,13 +42,13 @@ int onlineCpus() {
     return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-std::vector<int> shareOfCpus(const std::vector<int>& cpus, int place, int shares) {
+std::vector<int> shareOfCpus(const std::vector<int>& cpus, int share, int shares) {
     const auto count = static_cast<std::size_t>(shares);
-    if (shares < 1 || place < 0 || place >= shares || cpus.size() < count) return {};
+    if (shares < 1 || share < 0 || share >= shares || cpus.size() < count) return {};
     const auto edge = [&](int at) {
         return cpus.begin() + static_cast<std::ptrdiff_t>(cpus.size() * static_cast<std::size_t>(at) / count);
     };
-    return {edge(place), edge(place + 1)};
+    return {edge(share), edge(share + 1)};
 }
 
 bool keepThreadsOn(const std::vector<int>& cpus) {

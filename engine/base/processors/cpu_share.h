@@ -13,9 +13,9 @@ std::vector<int> allowedCpus();
 // Returns the number of CPUs of the host that are online, regardless of affinity.
 int onlineCpus();
 
-// Divides the CPUs into `shares` contiguous shares of nearly equal size and returns the share with index `place` (from
+// Divides the CPUs into `shares` contiguous shares of nearly equal size and returns the share with index `share` (from
 // 0). Empty if there are fewer CPUs than shares.
-std::vector<int> shareOfCpus(const std::vector<int>& cpus, int place, int shares);
+std::vector<int> shareOfCpus(const std::vector<int>& cpus, int share, int shares);
 
 // Sets the affinity of all threads of this process, and of the threads that they start later, to `cpus`. True if it
 // succeeded for every thread.

@@ -15,7 +15,8 @@ namespace {
 [[noreturn]] void failWriting(const std::filesystem::path& path, int error) {
     const bool isLimit = error == EMFILE || error == ENFILE;
     throw IoError(path.string() + " cannot be written (" + errnoText(error) +
-                      (isLimit ? "): raise the limit of open files" : "): free space or choose another directory"),
+                      (isLimit ? "): raise the limit of open files"
+                               : "): check the permissions and the free space, or choose another directory"),
                   error);
 }
 

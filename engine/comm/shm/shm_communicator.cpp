@@ -48,14 +48,14 @@ std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupU
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);
     const std::size_t chunk = use == GroupUse::kMessages ? ArenaLayout::kMessageChunkBytes : ArenaLayout::kChunkBytes;
     const auto count = static_cast<int>(members.ranks.size());
-    std::int64_t place = 0;
+    std::int64_t offset = 0;
     if (members.own == 0)
         if (const std::byte* memory = takeFromHeap(ArenaLayout::bytesForGroup(count, chunk)))
-            place = static_cast<std::int64_t>(m_arena->offsetOf(memory));
-    std::vector<std::int64_t> places(static_cast<std::size_t>(size()));
-    allGather(CommBuffer::of(std::span(&place, 1)), CommBuffer::of(std::span(places)));
+            offset = static_cast<std::int64_t>(m_arena->offsetOf(memory));
+    std::vector<std::int64_t> offsets(static_cast<std::size_t>(size()));
+    allGather(CommBuffer::of(std::span(&offset, 1)), CommBuffer::of(std::span(offsets)));
     if (members.ranks.empty()) return nullptr;
-    const std::int64_t start = places[static_cast<std::size_t>(members.ranks.front())];
+    const std::int64_t start = offsets[static_cast<std::size_t>(members.ranks.front())];
     if (start == 0)
         throw CommError("the ranks' shared memory has no room for one more group of " + std::to_string(count) +
                         "; use fewer stages or parallel.backend=gloo");

@@ -29,11 +29,11 @@ bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
 ThrottledCommunicator::ThrottledCommunicator(std::unique_ptr<Communicator> inner, const LinkThrottle& throttle)
     : m_inner(std::move(inner)), m_throttle(throttle), m_stamps(m_noPhases, kMostStamps) {
     m_inner->setTrace(&m_stamps);
-    m_stamps.start();
+    m_stamps.startRecording();
 }
 
 ThrottledCommunicator::~ThrottledCommunicator() {
-    m_stamps.stop();
+    m_stamps.stopRecording();
     m_inner->setTrace(nullptr);
 }
 
@@ -71,7 +71,7 @@ void ThrottledCommunicator::finishCollectivesUpTo(std::int64_t ticket) {
         finishTransfer(one);
     }
     if (m_moving.empty()) {
-        m_stamps.start();
+        m_stamps.startRecording();
         m_stampsTaken = 0;
     }
     sleepUntilNs(m_freeNs);
@@ -81,7 +81,7 @@ void ThrottledCommunicator::finishCollectivesUpTo(std::int64_t ticket) {
 // rank arrived, the current time is used.
 void ThrottledCommunicator::finishTransfer(const Moving& one) {
     if (size() == 1) return;
-    const std::vector<CollectiveStamp> stamps = m_stamps.soFar();
+    const std::vector<CollectiveStamp> stamps = m_stamps.collectives();
     CollectiveStamp stamp;
     const bool hasStamp = m_stampsTaken < stamps.size();
     if (hasStamp) stamp = stamps[m_stampsTaken++];

@@ -75,7 +75,7 @@ void DataLoader::begin(const ShardPlan& plan, int rank, std::int64_t epoch, std:
 }
 
 const HostBatch& DataLoader::next() {
-    if (m_queue) return m_slots[m_queue->next()].batch;
+    if (m_queue) return m_slots[m_queue->nextSlot()].batch;
     loadBatch(m_batch++, 0, 0, nullptr);
     return m_slots.front().batch;
 }

@@ -30,7 +30,7 @@ void PrefetchQueue::begin(std::int64_t batches) {
     m_mayLoad.notify_all();
 }
 
-std::size_t PrefetchQueue::next() {
+std::size_t PrefetchQueue::nextSlot() {
     std::unique_lock lock(m_mutex);
     RINGSIDE_ASSERT(m_given < m_batches);
     const std::size_t place = slotOf(m_given, m_options);

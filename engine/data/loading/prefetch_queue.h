@@ -41,7 +41,7 @@ class PrefetchQueue {
     void begin(std::int64_t batches);  // Starts an epoch of this many batches. Starts the threads if there are none.
     // Returns the slot (memory) of the next batch, whose content is valid until the next call. Rethrows an exception of
     // its load. Blocks until the batch is loaded, without a timeout: loading without workers has no timeout either.
-    std::size_t next();
+    std::size_t nextSlot();
     void end();  // ends the epoch, even in the middle; returns when no worker is loading any more
 
     // True if the batch being loaded is no longer needed. A worker calls this after each sample and may stop early.
@@ -69,7 +69,7 @@ class PrefetchQueue {
     std::vector<Slot> m_slots;
     std::int64_t m_batches = 0;  // number of batches of the epoch
     std::int64_t m_taken = 0;    // number of batches taken by workers
-    std::int64_t m_given = 0;    // number of batches returned by next(); the caller may still read the last one
+    std::int64_t m_given = 0;    // number of batches returned by nextSlot(); the caller may still read the last one
     std::size_t m_busy = 0;      // number of workers that are loading a batch
     bool m_stopping = false;
     std::vector<std::thread> m_threads;

@@ -29,9 +29,9 @@ void cropRow(std::span<const float> from, std::span<float> to, std::int64_t shif
 CropAndFlip drawCropAndFlip(std::int64_t seed, std::int64_t epoch, std::int64_t index, std::int64_t padding) {
     const std::uint64_t key = mix(mix(mix(static_cast<std::uint64_t>(seed)) + static_cast<std::uint64_t>(epoch)) +
                                   static_cast<std::uint64_t>(index));
-    const auto places = static_cast<std::uint64_t>(2 * padding + 1);
-    return {.top = static_cast<std::int64_t>(((key >> 32) * places) >> 32),
-            .left = static_cast<std::int64_t>(((key & 0xffffffffU) * places) >> 32),
+    const auto offsets = static_cast<std::uint64_t>(2 * padding + 1);
+    return {.top = static_cast<std::int64_t>(((key >> 32) * offsets) >> 32),
+            .left = static_cast<std::int64_t>(((key & 0xffffffffU) * offsets) >> 32),
             .flip = (mix(key) >> 63) != 0};
 }
 

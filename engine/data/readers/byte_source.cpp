@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t kBestDeflateRatio = 1032;
 constexpr std::size_t kInputBytes = std::size_t{1} << 16;
-constexpr std::size_t kBytesBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
-constexpr int kGzipWindow = 15 + 16;                              // windowBits of zlib: a 32 KiB window and a gzip
-                                                                  // header
+constexpr std::size_t kBytesBetweenChecks = std::size_t{1} << 20;  // bytes between checks of the stop token
+constexpr int kGzipWindow = 15 + 16;                               // windowBits of zlib: a 32 KiB window and a gzip
+                                                                   // header
 
 bool startsGzip(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
@@ -123,7 +123,7 @@ ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
 ByteSource::~ByteSource() = default;
 
 Problem stoppedReading(const std::filesystem::path& path) {
-    return {path.string(), "was not read to its end because reading was cancelled", "choose it again"};
+    return {path.string(), "was not read to its end because reading was cancelled", "choose the file again"};
 }
 
 Result<ByteSource> ByteSource::open(const std::filesystem::path& path, const std::stop_token& stop) {
@@ -171,7 +171,7 @@ Result<std::size_t> ByteSource::read(std::span<std::byte> out) {
     std::size_t done = 0;
     while (done < out.size()) {
         if (m_state->stop.stop_requested()) return stoppedReading(path());
-        const auto portion = out.subspan(done, std::min(out.size() - done, kBytesBetweenLooks));
+        const auto portion = out.subspan(done, std::min(out.size() - done, kBytesBetweenChecks));
         auto got = m_state->packed ? m_state->readPacked(portion) : m_state->readRaw(portion);
         if (!got) return got;
         if (!m_state->packed) m_state->position += got.value();

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxCellBytes = 1U << 16;
 // Number of bytes at the start of the file that are checked for a zero byte, which marks binary data.
 constexpr std::size_t kStart = 4096;
 constexpr std::string_view kBlanks = " \t";
-constexpr std::size_t kBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
+constexpr std::size_t kBetweenChecks = std::size_t{1} << 20;  // bytes between checks of the stop token
 
 // Returns the separator that occurs most often in the first line, outside quotes.
 char guessSeparator(std::string_view text) {
@@ -53,7 +53,7 @@ bool isUtf8(std::string_view text, const std::stop_token& stop) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (at >= look) {
             if (stop.stop_requested()) return false;
-            look = at + kBetweenLooks;
+            look = at + kBetweenChecks;
         }
         const auto first = static_cast<unsigned char>(text[at]);
         if (first < 0x80) continue;
@@ -69,14 +69,14 @@ bool isUtf8(std::string_view text, const std::stop_token& stop) {
 
 Result<std::string> csvText(std::string bytes, const std::string& what, const std::stop_token& stop) {
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
-        return Problem{what, "is UTF-16 text", "save it as UTF-8"};
+        return Problem{what, "is UTF-16 text", "save the file as UTF-8"};
     if (std::string_view(bytes).substr(0, kStart).find('\0') != std::string_view::npos)
         return Problem{what, "is not a text file", "choose a table, saved as CSV"};
     if (isUtf8(bytes, stop)) return bytes;
     std::string text;
     text.reserve(bytes.size() + bytes.size() / 8);
     for (std::size_t at = 0; at < bytes.size(); ++at) {
-        if (at % kBetweenLooks == 0 && stop.stop_requested()) return stoppedReading(what);
+        if (at % kBetweenChecks == 0 && stop.stop_requested()) return stoppedReading(what);
         const char c = bytes[at];
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x80) text += static_cast<char>(0xC0U | byte >> 6U);
@@ -123,7 +123,7 @@ Result<bool> CsvReader::readRecord(std::vector<std::string>& cells) {
         } else {
             readPlain(cell);
         }
-        if (cell.size() > kMaxCellBytes) return problemHere("has a cell of more than 65536 bytes", "shorten it");
+        if (cell.size() > kMaxCellBytes) return problemHere("has a cell of more than 65536 bytes", "shorten the cell");
         if (atEnd()) return true;
         if (m_text[m_at] == m_separator) {
             ++m_at;
@@ -151,7 +151,7 @@ std::optional<Problem> CsvReader::readQuoted(std::string& cell) {
             if (cell.size() > kMaxCellBytes) break;
         }
     }
-    return problemHere("has a quote that is not closed", "close it, or double it if it belongs to the text");
+    return problemHere("has a quote that is not closed", "close the quote, or double it if it belongs to the text");
 }
 
 void CsvReader::readPlain(std::string& cell) {

@@ -17,7 +17,7 @@ Result<RgbImage> emptyImage(std::int64_t width, std::int64_t height, const std::
         return Problem{file,
                        "is an image of " + std::to_string(width) + " x " + std::to_string(height) +
                            " pixels; the maximum is " + std::to_string(kMaxImagePixels),
-                       "make it smaller, or remove it"};
+                       "make the image smaller, or remove it"};
     }
     RgbImage image{width, height};
     image.pixels.resize(static_cast<std::size_t>(width * height * 3));
@@ -29,7 +29,7 @@ Result<RgbImage> decodeImage(std::span<const std::byte> content, const std::stri
     if (startsWith(content, "\x89PNG\r\n\x1a\n", 8)) return decodePng(content, file);
     return Problem{file,
                    content.empty() ? "is empty" : "is neither a JPEG nor a PNG image (its first bytes do not match)",
-                   "convert it to PNG, or remove it"};
+                   "convert the file to PNG, or remove it"};
 }
 
 }  // namespace ringside

@@ -111,7 +111,7 @@ Result<bool> addClass(ImageFolderListing& listing, const std::string& name, cons
             if (extension >= kReadExtensions) {
                 return Problem{(listing.root / relative).string(),
                                "has an unsupported format (" + std::string(kExtensions[extension]) + ")",
-                               "convert it to JPEG or PNG, or remove it"};
+                               "convert the file to JPEG or PNG, or remove it"};
             }
             listing.files.push_back(relative);
         }

@@ -107,7 +107,8 @@ bool JpegReader::readPixels(std::uint8_t* out) {
 Result<RgbImage> decodeJpeg(std::span<const std::byte> content, const std::string& file) {
     JpegReader reader;
     const auto damaged = [&] {
-        return Problem{file, "is a damaged JPEG image (" + std::string(reader.message) + ")", "replace or remove it"};
+        return Problem{file, "is a damaged JPEG image (" + std::string(reader.message) + ")",
+                       "replace or remove the file"};
     };
     if (!reader.readHeader(content)) return damaged();
     auto image = emptyImage(reader.info.image_width, reader.info.image_height, file);

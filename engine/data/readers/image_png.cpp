@@ -87,7 +87,8 @@ bool PngReader::readPixels(std::uint8_t* out) {
 Result<RgbImage> decodePng(std::span<const std::byte> content, const std::string& file) {
     PngReader reader(content);
     const auto damaged = [&] {
-        return Problem{file, "is a damaged PNG image (" + std::string(reader.message) + ")", "replace or remove it"};
+        return Problem{file, "is a damaged PNG image (" + std::string(reader.message) + ")",
+                       "replace or remove the file"};
     };
     if (!reader.readHeader()) return damaged();
     auto image =

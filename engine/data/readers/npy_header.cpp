@@ -116,10 +116,10 @@ Problem unreadType(const std::string& descr, const std::string& file) {
                 "save numbers: numpy.save(f, a.astype('float32'))"};
     }
     if (descr.starts_with('>')) {
-        return {file, "is big-endian (type '" + shown + "')", "save it as numpy.save(f, a.astype('<f4'))"};
+        return {file, "is big-endian (type '" + shown + "')", "save the array with numpy.save(f, a.astype('<f4'))"};
     }
     return {file, "holds values of type '" + shown + "'; u1, i1, i2, i4, i8, f4 and f8 can be read",
-            "save it as numpy.save(f, a.astype('float32'))"};
+            "save the array with numpy.save(f, a.astype('float32'))"};
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ Result<ArrayHeader> parseNpyHeader(const std::string& text, const std::string& f
     const auto type = typeOf(*fields->descr);
     if (!type) return unreadType(*fields->descr, file);
     if (*fields->fortranOrder && fields->shape->size() > 1) {
-        return Problem{file, "is in Fortran order", "save it as numpy.save(f, numpy.ascontiguousarray(a))"};
+        return Problem{file, "is in Fortran order", "save the array with numpy.save(f, numpy.ascontiguousarray(a))"};
     }
     return ArrayHeader{"NumPy", *type, std::endian::little, *fields->shape};
 }
@@ -142,7 +142,7 @@ Result<ArrayHeader> readNpyHeader(ByteSource& source, std::uint8_t majorVersion)
     const std::string file = source.path().string();
     if (majorVersion < 1 || majorVersion > 3) {
         return Problem{file, "is a .npy file of version " + std::to_string(majorVersion) + "; 1 to 3 can be read",
-                       "save it again with numpy.save"};
+                       "save the array again with numpy.save"};
     }
     std::vector<std::byte> raw(majorVersion == 1 ? 2 : 4);
     if (auto got = source.readAll(raw, "header"); !got) return got.problem();

@@ -139,7 +139,7 @@ std::string pythonFiniteCheck(const RunConfig& config) {
 std::string pythonLosses(const Dataset& data) {
     if (data.shape().isSequence) {
         return "    losses = functional.cross_entropy(output.flatten(0, 1), y.flatten(), reduction=\"none\")\n"
-               "    # Of a sequence the means over its positions.\n"
+               "    # For a sequence: the means over its positions.\n"
                "    return losses.reshape(y.shape).mean(1), (output.argmax(2) == y).float().mean(1)\n";
     }
     if (data.classCount() > 0) {

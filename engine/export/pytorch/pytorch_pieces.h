@@ -43,7 +43,8 @@ enum class SyncWay { kNoSync, kGradientSync, kNothing };
 std::string pythonTrainStep(const RunConfig& config, SyncWay way);
 // Returns the line that stops training at a loss that is not finite; empty if training continues then.
 std::string pythonFiniteCheck(const RunConfig& config);
-// Returns the body of the script's function losses_and_hits(), which computes the loss and the hit of each sample.
+// Returns the body of the script's function losses_and_correct(), which computes the loss of each sample and whether
+// its prediction is correct.
 std::string pythonLosses(const Dataset& data);
 // Returns the arguments of DataLoader other than batch size, sampler and drop_last: ", num_workers=2, ...".
 std::string pythonLoaderOptions(const LoaderConfig& config);

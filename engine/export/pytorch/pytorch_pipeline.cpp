@@ -93,11 +93,12 @@ std::string constantsOf(const RunConfig& config, const Mesh& mesh, const std::ve
     return line("PIPELINE", mesh.pipeline, "ranks that share the model's stages") +
            line("REPLICATE", mesh.replicate, "pipelines, each with a copy of the model") +
            line("SHARD", mesh.shard, "ranks that share each stage's parameters") +
-           "READERS = REPLICATE * SHARD  # that get samples of their own; rank r is reader r % READERS\n" +
+           "READERS = REPLICATE * SHARD  # data-parallel ranks, each with its own samples; rank r is reader r % "
+           "READERS\n" +
            "CUTS = " + pythonList(cuts) + "  # where each stage begins in layers_of(), and the end\n" +
            line("STAGES", static_cast<std::int64_t>(cuts.size()) - 1,
-                "stage s is on place s % PIPELINE of the pipeline") +
-           line("MICRO_BATCHES", microBatches(config), "that each reader's batch is split into");
+                "stage s is on rank s % PIPELINE of its pipeline") +
+           line("MICRO_BATCHES", microBatches(config), "parts into which each reader's batch is split");
 }
 
 std::string pipelineClass(const RunConfig& config, const Mesh& mesh) {

@@ -58,7 +58,7 @@ std::string lengthOf(const ShardSpec& spec) {
     return mayRepeatSamples(spec.kind) && spec.numSamples > 0 ? std::to_string(spec.numSamples) : "len(data)";
 }
 
-std::string placesOf(const ShardSpec& spec) {
+std::string positionsOf(const ShardSpec& spec) {
     const auto each = [&](const std::string& size) {
         return spec.dropLast ? "self.length // " + size : "-(-self.length // " + size + ")";
     };
@@ -83,8 +83,9 @@ PythonSampler ownSampler(const RunConfig& config, const ShardSpec& spec, const s
     sampler.definition = pythonPiece("assigned", {{"sentence", samplerSentence(spec.kind)},
                                                   {"length", lengthOf(spec)},
                                                   {"order", orderOf(spec)},
-                                                  {"places", placesOf(spec)}});
-    sampler.places = "    if isinstance(sampler, AssignedSampler):\n        return sampler.places(), sampler.length\n";
+                                                  {"positions", positionsOf(spec)}});
+    sampler.positions =
+        "    if isinstance(sampler, AssignedSampler):\n        return sampler.positions(), sampler.length\n";
     sampler.make = "    sampler = AssignedSampler(training" + readers + ")";
     const bool follows = config.sampler.setEpoch || !usesSetEpoch(spec.kind);
     sampler.setEpoch = follows ? "        sampler.set_epoch(epoch)"
@@ -115,7 +116,7 @@ PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec, cons
     PythonSampler sampler{.setEpoch = setEpochOf(config.sampler), .usesSubset = subset};
     if (subset) {
         sampler.make = "    training = Subset(training, " + chosen(spec) + ")\n";
-        sampler.planned = "[training.indices[place] for place in sampler]";
+        sampler.planned = "[training.indices[position] for position in sampler]";
     }
     // The unpadded sampler can only train if no padding is needed, and then equals DistributedSampler.
     sampler.make += "    sampler = DistributedSampler(training, shuffle=" + pythonBool(spec.shuffle) +

@@ -14,7 +14,8 @@ struct PythonSampler {
     std::string make = {};                  // lines of train() that set `sampler`
     std::string setEpoch = {};              // line at the start of an epoch that calls set_epoch()
     std::string planned = "list(sampler)";  // Python expression for the samples of this rank in epoch 0
-    std::string places = {};                // lines of places_of() for the sampler class in `definition`
+    std::string positions = {};             // lines of the script's function positions_of() for the sampler class in
+                                            // `definition`
     bool usesSubset = false;                // true: torch.utils.data.Subset is imported
 };
 

@@ -133,7 +133,7 @@ void addSampler(PythonPieces& pieces, const RunConfig& config, const PythonSampl
     pieces["make_sampler"] = sampler.make;
     pieces["set_epoch"] = sampler.setEpoch;
     pieces["planned"] = sampler.planned;
-    pieces["own_places"] = sampler.places;
+    pieces["own_positions"] = sampler.positions;
     pieces["loader_drop_last"] = pythonBool(config.loader.dropLast);
     pieces["loader_options"] = pythonLoaderOptions(config.loader);
 }

@@ -30,7 +30,8 @@ constexpr const char* kDataParallelHow =
     "through the model one after the other.";
 
 constexpr const char* kWorld = "    CONFIG[\"parallel\"][\"world_size\"] = dist.get_world_size()\n";
-constexpr const char* kPlainValidation = "        metrics.add(*losses_and_hits(model(x.to(device)), y.to(device)))\n";
+constexpr const char* kPlainValidation =
+    "        metrics.add(*losses_and_correct(model(x.to(device)), y.to(device)))\n";
 
 std::string needs(const std::string& module, const std::string& names, const std::string& version) {
     return "\ntry:\n    from " + module + " import " + names +

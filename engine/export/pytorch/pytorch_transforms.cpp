@@ -9,9 +9,9 @@ namespace ringside {
 namespace {
 
 std::string cropLines(std::int64_t padding) {
-    const std::string places = std::to_string(2 * padding + 1);
+    const std::string offsets = std::to_string(2 * padding + 1);
     const std::string each = std::to_string(padding);
-    return "            top, left = (key >> 32) * " + places + " >> 32, (key & 0xFFFFFFFF) * " + places +
+    return "            top, left = (key >> 32) * " + offsets + " >> 32, (key & 0xFFFFFFFF) * " + offsets +
            " >> 32\n"
            "            image = functional.pad(image, (" +
            each + ", " + each + ", " + each + ", " + each +

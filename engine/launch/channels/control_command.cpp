@@ -130,7 +130,7 @@ Result<ControlCommand> parseControl(std::span<const std::string> words) {
     if (!rule->needsValue || words.size() > 2)
         return Problem{std::string("control ").append(nameOf(rule->kind)),
                        std::string("has ").append(inQuotes(words[rule->needsValue ? 2 : 1])).append(" after it"),
-                       "omit it"};
+                       "omit this word"};
     if (rule->kind == ControlKind::kRate && given == "full") return ControlCommand{rule->kind, 0};
     double value = 0;
     const char* const end = given.data() + given.size();

@@ -243,7 +243,8 @@ void overrideWith(Reader& read, const LaunchOptions& options, LaunchPlace& place
 void checkNumbers(Reader& read, const LaunchPlace& place) {
     const std::string by = " (" + textOf(place.launcher) + ")";
     if (place.worldSize < 1)
-        return read.fail({"the number of ranks", "is " + std::to_string(place.worldSize) + by, "start at least one"});
+        return read.fail(
+            {"the number of ranks", "is " + std::to_string(place.worldSize) + by, "start at least one rank"});
     if (place.rank >= place.worldSize)
         read.fail({"the rank",
                    "is " + std::to_string(place.rank) + by + " of " + std::to_string(place.worldSize) +

@@ -93,7 +93,7 @@ class CrossEntropyLoss final : public Loss {
     RowValues m_correct;
     std::int64_t m_positions;
     std::vector<float> m_means;  // for each sequence of the batch, the mean of its losses; behind them, for each
-                                 // sequence, the mean of its hits
+                                 // sequence, its share of correct predictions
     std::int64_t m_rows = 0;
 };
 

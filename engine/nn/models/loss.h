@@ -31,8 +31,8 @@ struct SampleLosses {
                                      // for regression
 };
 
-// Results of a loss on the device: a loss and a hit (1 or 0) for each row of the output. A sequence has a row for each
-// position. No hits for regression.
+// Results of a loss on the device for each row of the output: the loss, and 1 if the prediction is correct, otherwise
+// 0. A sequence has a row for each position. `correct` is empty for regression.
 struct LossRows {
     Tensor loss;
     Tensor correct;

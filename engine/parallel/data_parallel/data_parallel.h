@@ -103,7 +103,7 @@ class DataParallel final : public Strategy {
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<LeafBatches> m_leaves;
     std::vector<float> m_losses;  // training.reduction canonical: losses of all samples of the batch, followed by their
-                                  // hits (1: the prediction is right, 0: wrong)
+                                  // correct predictions (1: correct, 0: wrong)
     Tensor m_output;              // outputs of all devices, on device 0
     // Copy of one gradient of another device; empty if device 0 can access the memory of all devices.
     Tensor m_received;

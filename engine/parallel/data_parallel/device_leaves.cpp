@@ -31,18 +31,18 @@ void DataParallel::processLeavesOf(int number) {
             static_cast<float>(static_cast<double>(m_leaves->rowsOf(turn)) / static_cast<double>(m_leaves->rows()));
         device.backend->scale(device.loss->gradient(), share);
         device.model->backward(device.loss->gradient(), [](std::size_t) {});
-        TreeTurn place = treeTurn(turn, m_leaves->turns(), m_leaves->filledLeaves());
-        place.adds &= (1U << levels) - 1;
+        TreeSumStep sumStep = treeSumStep(turn, m_leaves->turns(), m_leaves->filledLeaves());
+        sumStep.adds &= (1U << levels) - 1;
         // The sum of all leaves of this device is complete: the gradient keeps it, and device 0 adds the sums of the
         // devices.
-        if (place.keepAt >= levels) place.keepAt = -1;
+        if (sumStep.keepAt >= levels) sumStep.keepAt = -1;
         const std::vector<Parameter*>& parameters = device.model->parameters();
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const auto kept = [&](std::size_t level) { return device.kept[level][i]; };
-            if (place.keepAt >= 0)
-                addInTree(*device.backend, parameters[i]->gradient, place, kept);
+            if (sumStep.keepAt >= 0)
+                addInTree(*device.backend, parameters[i]->gradient, sumStep, kept);
             else
-                addKeptGradients(*device.backend, place.adds, parameters[i]->gradient, kept);
+                addKeptGradients(*device.backend, sumStep.adds, parameters[i]->gradient, kept);
         }
     }
 }

@@ -49,12 +49,12 @@ void LeafStatistics::beforeForward(int turn) {
     }
 }
 
-void LeafStatistics::afterForward(const TreeTurn& turn) {
+void LeafStatistics::afterForward(const TreeSumStep& sumStep) {
     if (isEmpty()) return;
     readBuffers(m_buffers, m_sum);
-    for (std::size_t level = 0; turn.adds >> level != 0; ++level)
-        if ((turn.adds >> level & 1) != 0) m_backend->add(m_kept[level], m_sum);
-    if (turn.keepAt >= 0) std::swap(m_kept[static_cast<std::size_t>(turn.keepAt)], m_sum);
+    for (std::size_t level = 0; sumStep.adds >> level != 0; ++level)
+        if ((sumStep.adds >> level & 1) != 0) m_backend->add(m_kept[level], m_sum);
+    if (sumStep.keepAt >= 0) std::swap(m_kept[static_cast<std::size_t>(sumStep.keepAt)], m_sum);
 }
 
 void LeafStatistics::averageOverLeaves(Communicator& dataRanks, std::int64_t leaves) {

@@ -22,7 +22,7 @@ class LeafStatistics {
 
     bool isEmpty() const { return m_buffers.empty(); }
     void beforeForward(int turn);
-    void afterForward(const TreeTurn& turn);
+    void afterForward(const TreeSumStep& sumStep);
     // Sets the buffers to the mean over all leaves. leaves: number of leaves (groups of samples) that are not empty,
     // over all data-parallel ranks. Collective over dataRanks.
     void averageOverLeaves(Communicator& dataRanks, std::int64_t leaves);

@@ -11,7 +11,7 @@ namespace {
 // True if this rank adds the gradients of the stage to the norm. False if another rank adds the same gradients, because
 // both ranks have copies.
 bool counts(PipelineStage& stage, const RankLayout& layout) {
-    return layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
+    return layout.replicateIndex() == 0 && (stage.store().ownsDistinctPart() || layout.shardIndex() == 0);
 }
 
 }  // namespace

@@ -49,11 +49,11 @@ MeshResults::MeshResults(const StrategyDependencies& dependencies, MeshGroups& g
 SampleLosses MeshResults::fetchLosses(const Batch& batch, bool inLeaves) {
     const StrategyPlan& plan = m_dependencies.plan;
     const bool isPipeline = m_groups.layout().mesh.pipeline > 1;
-    const bool isLast = m_groups.layout().pipeline() == plan.rankOfStage.back();
+    const bool isLast = m_groups.layout().pipelineIndex() == plan.rankOfStage.back();
     if (isLast) m_losses.fetch(batch.rows(), inLeaves);
     if (isPipeline) {
         const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
-        m_groups.pipelineGroup().broadcast(CommBuffer::of(m_losses.lossesAndHits()), plan.rankOfStage.back());
+        m_groups.pipelineGroup().broadcast(CommBuffer::of(m_losses.lossesAndCorrect()), plan.rankOfStage.back());
     }
     return m_losses.ofBatch(batch.rows());
 }

@@ -140,7 +140,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& 
 }
 
 void MeshStrategy::addStages() {
-    const int own = m_groups.layout().pipeline();
+    const int own = m_groups.layout().pipelineIndex();
     const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(own)];
     for (const std::size_t number : m_plan.stagesOf(own)) {
         const StageLayers layers = m_plan.layersOf(number);
@@ -205,7 +205,7 @@ void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool tra
 // processed. The order of the leaves is the same on all stages.
 void MeshStrategy::runLeaves(const Batch& batch) {
     m_leaves->copySamples(batch);
-    const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
+    const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipelineIndex())];
     const int atOnce = static_cast<int>(m_plan.microBatches);
     for (int first = 0; first < m_leaves->turns(); first += atOnce) {
         for (PipelineAction action : actions) {
@@ -215,9 +215,9 @@ void MeshStrategy::runLeaves(const Batch& batch) {
     }
 }
 
-PassPlace MeshStrategy::placeOf(const PipelineAction& action) const {
+PassPosition MeshStrategy::positionOf(const PipelineAction& action) const {
     const bool inHalves = action.work != PipelineWork::kBackward;
-    if (m_leaves) return {treeTurn(action.microBatch, m_leaves->turns(), m_leaves->filledLeaves()), inHalves};
+    if (m_leaves) return {treeSumStep(action.microBatch, m_leaves->turns(), m_leaves->filledLeaves()), inHalves};
     const bool isFirst = m_passes + action.microBatch == 0;
     const bool isLast = m_lastBatch && action.microBatch == m_lastMicroBatch;
     return {{isFirst ? 0U : 1U, isLast ? -1 : 0}, inHalves};
@@ -327,7 +327,8 @@ void MeshStrategy::runSchedule(const Batch& batch, bool isLast) {
     m_lastBatch = isLast;
     const int dependencies = partCount(batch);
     m_lastMicroBatch = dependencies - 1;
-    for (const PipelineAction& action : m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())])
+    for (const PipelineAction& action :
+         m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipelineIndex())])
         if (action.microBatch < dependencies) runAction(action, batch);
 }
 
@@ -355,7 +356,7 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     stage.store().beginForward();
     slot.y = slot.model->forward(x);
     stage.store().endForward();
-    if (statistics) statistics->afterForward(treeTurn(microBatch, m_leaves->turns(), m_leaves->filledLeaves()));
+    if (statistics) statistics->afterForward(treeSumStep(microBatch, m_leaves->turns(), m_leaves->filledLeaves()));
     if (!stage.isLast()) return m_messages.sendOutput(stage, slot);
     slot.loss->compute(slot.y, batch, true);
     m_results.losses().record(slot.loss->rows(batch), microBatch);
@@ -375,7 +376,7 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
     ParameterStore& store = stage.store();
     const bool inHalves = action.work != PipelineWork::kBackward;
-    store.beginBackward(placeOf(action));
+    store.beginBackward(positionOf(action));
     const auto ready = [&store](std::size_t parameter) { store.ready(parameter); };
     if (isWeights) {
         slot.model->backwardWeights(ready);

@@ -62,7 +62,7 @@ class MeshStrategy final : public Strategy {
 
     void runSchedule(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
-    PassPlace placeOf(const PipelineAction& action) const;
+    PassPosition positionOf(const PipelineAction& action) const;
     // Returns the factor by which a micro-batch's mean loss is multiplied in the loss of the step.
     float lossShareOf(int microBatch) const;
     void reportAction(const PipelineAction& action) const;

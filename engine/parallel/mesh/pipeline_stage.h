@@ -21,7 +21,8 @@ struct StageDependencies {
     LayerRange range;
     std::size_t number = 0;
     std::size_t microBatches = 1;  // maximum number of micro-batches in flight
-    std::int64_t classes = 0;      // number of classes that the loss distinguishes; 0: the loss counts no hits
+    std::int64_t classes =
+        0;  // number of classes that the loss distinguishes; 0: the loss counts no correct predictions
     std::int64_t targets = 0;
     std::int64_t positions = 1;
     bool isLast = true;

@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Losses and hits (1: the prediction is right, 0: wrong) of a batch that is computed in parts. The parts are
+// Losses and correct predictions (1: correct, 0: wrong) of a batch that is computed in parts. The parts are
 // micro-batches or, with training.reduction canonical, leaves (groups of samples whose gradients are added first). The
 // device collects the results of all parts in one tensor; the host reads it after the last part.
 class StepLosses {
@@ -29,9 +29,10 @@ class StepLosses {
     // micro-batches. All arguments must outlive this object.
     StepLosses(const Sizes& sizes, const LeafBatches* leaves, Backend& backend, StepMemory& memory);
 
-    // Enqueues copies of one part's losses and hits into values(). part: index of the part in the batch.
+    // Enqueues copies of one part's losses and correct predictions into values(). part: index of the part in the batch.
     void record(const LossRows& rows, int part);
-    // Returns the results in the device's memory: the losses of all parts, then the hits of all parts.
+    // Returns the results in the device's memory: the losses of all parts, then the correct predictions of all
+    // parts.
     const Tensor& values() const { return m_values; }
 
     // Return the results of a batch of `rows` samples in the order of the samples; valid until the next call. read():
@@ -39,10 +40,10 @@ class StepLosses {
     // inLeaves: true if the parts are leaves (groups of samples).
     SampleLosses read(std::span<const float> values, std::int64_t rows, bool inLeaves);
     SampleLosses fetch(std::int64_t rows, bool inLeaves);
-    // lossesAndHits() returns the memory with the results of the last batch in the order of its samples: first all
-    // losses, then all hits. In a pipeline, the rank of the last stage broadcasts this memory to the other stages.
-    // ofBatch() returns the results of the first `rows` samples in it.
-    std::span<float> lossesAndHits() { return m_samples; }
+    // lossesAndCorrect() returns the memory with the results of the last batch in the order of its samples: first all
+    // losses, then all correct predictions. In a pipeline, the rank of the last stage broadcasts this memory to the
+    // other stages. ofBatch() returns the results of the first `rows` samples in it.
+    std::span<float> lossesAndCorrect() { return m_samples; }
     SampleLosses ofBatch(std::int64_t rows) const;
 
   private:
@@ -51,7 +52,7 @@ class StepLosses {
     Backend& m_backend;
     Tensor m_values;
     std::vector<float> m_copy;     // copy of m_values
-    std::vector<float> m_samples;  // losses, then hits, one of each for each sample
+    std::vector<float> m_samples;  // losses, then correct predictions, one of each for each sample
 };
 
 }  // namespace ringside

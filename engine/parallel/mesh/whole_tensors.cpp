@@ -68,7 +68,7 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
     if (found.isParameter) found.stage->store().gather(found.parameter, own, memory);
     if (found.stage && !found.isParameter) m_dependencies.backend.download(own, memory.data());
     if (m_dependencies.groups.layout().mesh.pipeline > 1) {
-        std::int64_t owner = found.stage ? m_dependencies.groups.layout().pipeline() : 0;
+        std::int64_t owner = found.stage ? m_dependencies.groups.layout().pipelineIndex() : 0;
         m_dependencies.groups.pipelineGroup().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
         m_dependencies.groups.pipelineGroup().broadcast({memory.data(), bytes, CommType::kByte},
                                                         static_cast<int>(owner));

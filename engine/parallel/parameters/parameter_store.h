@@ -12,12 +12,12 @@
 namespace ringside {
 
 // Position of a backward pass in the step: how its gradients are added to those of the step's other passes.
-struct PassPlace {
-    TreeTurn turn = {};
+struct PassPosition {
+    TreeSumStep sumStep = {};
     bool inHalves = false;  // true: each backward pass consists of two halves, so that gradients are not complete in
                             // the order of the layers
 
-    bool isLastOfStep() const { return turn.keepAt < 0; }
+    bool isLastOfStep() const { return sumStep.keepAt < 0; }
 };
 
 // Range of rows of a parameter, along its first dimension.
@@ -47,7 +47,7 @@ class ParameterStore {
     // Called for each backward pass, or for each of its halves: beginBackward() before it, ready() when the gradient of
     // a parameter is complete (Model::GradientReady), endBackward() after it. complete: false if gradients are still
     // missing, as after the first of two halves.
-    virtual void beginBackward(const PassPlace& place) = 0;
+    virtual void beginBackward(const PassPosition& pass) = 0;
     virtual void ready(std::size_t parameter) = 0;
     virtual void endBackward(bool complete) = 0;
     // Averages the gradients that the backward passes of the step have not averaged yet, and waits for all collectives.

@@ -249,8 +249,8 @@ void ShardedParameters::leave(std::size_t number, Way way) {
     unit.values = {};
 }
 
-void ShardedParameters::beginBackward(const PassPlace& place) {
-    m_place = place;
+void ShardedParameters::beginBackward(const PassPosition& pass) {
+    m_pass = pass;
     enter(0, Way::kBackward);
 }
 
@@ -268,8 +268,8 @@ void ShardedParameters::closeUnit(std::size_t number) {
     if (unit.wholeCount == 0) return;
     const Tensor gradients = vectorOf(unit.gradients);
     const auto kept = [&unit](std::size_t level) { return unit.kept[level]; };
-    if (!m_place.isLastOfStep()) return addInTree(m_backend, gradients, m_place.turn, kept);
-    addKeptGradients(m_backend, m_place.turn.adds, gradients, kept);
+    if (!m_pass.isLastOfStep()) return addInTree(m_backend, gradients, m_pass.sumStep, kept);
+    addKeptGradients(m_backend, m_pass.sumStep.adds, gradients, kept);
     reduceUnit(unit);
     if (number == 0 || m_gradientPool.empty()) return;
     for (const CommHandle& handle : unit.scattering) handle.wait();

@@ -48,7 +48,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void initialise(std::int64_t seed) override;
     void beginForward() override { enter(0, Way::kForward); }
     void endForward() override { leave(0, Way::kForward); }
-    void beginBackward(const PassPlace& place) override;
+    void beginBackward(const PassPosition& pass) override;
     void ready(std::size_t) override {}
     void endBackward(bool complete) override;
     void finish() override;
@@ -140,7 +140,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     std::vector<Memory> m_gradientPool;
     std::vector<CollectiveCall> m_calls;  // collectives of one unit (layers that are gathered together); a member
                                           // variable, so that a step allocates no memory
-    PassPlace m_place;
+    PassPosition m_pass;
     OwnGradient m_own;
 };
 

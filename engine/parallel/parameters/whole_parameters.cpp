@@ -19,22 +19,22 @@ WholeParameters::WholeParameters(const std::vector<Model*>& models, Communicator
     }
 }
 
-void WholeParameters::beginBackward(const PassPlace& place) {
-    m_place = place;
-    if (place.isLastOfStep()) m_reducer.beginPass(place.turn.adds);
+void WholeParameters::beginBackward(const PassPosition& pass) {
+    m_pass = pass;
+    if (pass.isLastOfStep()) m_reducer.beginPass(pass.sumStep.adds);
 }
 
 // If backward passes come in halves, gradients are not complete in the order of the layers, in which the buckets must
 // be sent: finish() then reduces all of them.
 void WholeParameters::ready(std::size_t parameter) {
-    if (!m_place.isLastOfStep())
-        m_reducer.keepGradients(parameter, m_place.turn);
-    else if (!m_place.inHalves)
+    if (!m_pass.isLastOfStep())
+        m_reducer.keepGradients(parameter, m_pass.sumStep);
+    else if (!m_pass.inHalves)
         m_reducer.ready(parameter);
 }
 
 void WholeParameters::finish() {
-    if (m_place.inHalves)
+    if (m_pass.inHalves)
         for (std::size_t i = trained().size(); i-- > 0;) m_reducer.ready(i);
     m_reducer.finishPass();
 }

@@ -19,7 +19,7 @@ class WholeParameters final : public ParameterStore {
     const std::vector<Parameter*>& trained() const override { return m_models.front()->parameters(); }
     std::size_t parameterOf(std::size_t trained) const override { return trained; }
     void initialise(std::int64_t seed) override { m_models.front()->initialise(seed); }
-    void beginBackward(const PassPlace& place) override;
+    void beginBackward(const PassPosition& pass) override;
     void ready(std::size_t parameter) override;
     void endBackward(bool) override {}
     void finish() override;
@@ -35,7 +35,7 @@ class WholeParameters final : public ParameterStore {
     std::vector<Model*> m_models;
     Backend& m_backend;
     GradientReducer m_reducer;
-    PassPlace m_place;
+    PassPosition m_pass;
 };
 
 }  // namespace ringside

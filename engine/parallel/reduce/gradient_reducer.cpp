@@ -48,11 +48,11 @@ void GradientReducer::keepGradients(bool first) {
     }
 }
 
-void GradientReducer::keepGradients(std::size_t parameter, const TreeTurn& turn) {
+void GradientReducer::keepGradients(std::size_t parameter, const TreeSumStep& sumStep) {
     const Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     const Tensor& gradient = m_gradients[parameter];
     const auto offset = static_cast<const float*>(gradient.data) - bucket.memory.data();
-    addInTree(m_backend, gradient, turn, [&](std::size_t level) {
+    addInTree(m_backend, gradient, sumStep, [&](std::size_t level) {
         Tensor kept = gradient;
         kept.data = static_cast<float*>(bucket.kept[level].data) + offset;
         return kept;

@@ -47,7 +47,7 @@ class GradientReducer {
     void keepGradients(bool first);
     // Keeps the gradient of one parameter for later passes of the step: adds the gradients kept at the levels turn.adds
     // of the tree sum, and stores the sum at the level turn.keepAt.
-    void keepGradients(std::size_t parameter, const TreeTurn& turn);
+    void keepGradients(std::size_t parameter, const TreeSumStep& sumStep);
 
     // Sets a function that is called with each local gradient before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;

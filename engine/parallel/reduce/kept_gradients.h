@@ -16,13 +16,13 @@ void addKeptGradients(Backend& backend, unsigned adds, const Tensor& gradient, c
         if ((adds >> level & 1) != 0) backend.add(kept(level), gradient);
 }
 
-// Keeps a gradient for later passes of the step: adds the gradients kept at the levels turn.adds of the tree sum, and
-// stores the sum at the level turn.keepAt.
+// Keeps a gradient for later passes of the step: adds the gradients kept at the levels sumStep.adds of the tree sum,
+// and stores the sum at the level sumStep.keepAt.
 template <class Kept>
-void addInTree(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
-    const auto level = static_cast<std::size_t>(turn.keepAt);
-    if (turn.adds == 1U << level) return backend.add(gradient, kept(level));  // adds to the kept gradient in place
-    addKeptGradients(backend, turn.adds, gradient, kept);
+void addInTree(Backend& backend, const Tensor& gradient, const TreeSumStep& sumStep, const Kept& kept) {
+    const auto level = static_cast<std::size_t>(sumStep.keepAt);
+    if (sumStep.adds == 1U << level) return backend.add(gradient, kept(level));  // adds to the kept gradient in place
+    addKeptGradients(backend, sumStep.adds, gradient, kept);
     backend.copy(gradient, kept(level));
 }
 

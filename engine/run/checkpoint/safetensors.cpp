@@ -131,7 +131,7 @@ SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std:
     for (const TensorOutline& tensor : tensors) {
         const std::size_t end = layout.size + tensor.bytes();
         header[tensor.name] = {{"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {layout.size, end}}};
-        layout.places[tensor.name] = {tensor.type, tensor.shape, layout.size, tensor.bytes()};
+        layout.entries[tensor.name] = {tensor.type, tensor.shape, layout.size, tensor.bytes()};
         layout.size = end;
     }
     std::string text = header.dump();
@@ -139,7 +139,7 @@ SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std:
     const std::uint64_t length = text.size();
     layout.head.assign(reinterpret_cast<const char*>(&length), sizeof length);
     layout.head += text;
-    for (auto& [name, place] : layout.places) place.begin += layout.head.size();
+    for (auto& [name, entry] : layout.entries) entry.begin += layout.head.size();
     layout.size += layout.head.size();
     return layout;
 }

@@ -74,7 +74,7 @@ class SafetensorsFile {
 // Layout of a safetensors file: positions of the tensors' values.
 struct SafetensorsLayout {
     std::string head = {};  // first bytes of the file: length and header
-    std::map<std::string, SafetensorsFile::Entry> places = {};
+    std::map<std::string, SafetensorsFile::Entry> entries = {};
     std::size_t size = 0;  // size of the whole file in bytes
 };
 // Computes the layout of a safetensors file. The result does not depend on the order of the tensors. metadata: texts

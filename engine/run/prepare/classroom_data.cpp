@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> sumOfFile(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
-    if (!in) return Problem{file.string(), "cannot be read", "check that it exists"};
+    if (!in) return Problem{file.string(), "cannot be read", "check that the file exists"};
     Sha256 sum;
     std::vector<char> bytes(1U << 20);
     while (in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || in.gcount() > 0)
@@ -90,8 +90,9 @@ Result<ClassroomData> offerOf(const Files& files, std::int64_t mostBytes) {
     for (const auto& [name, path] : files) {
         std::error_code error;
         const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
-        if (error) return Problem{path.string(), "cannot be read (" + error.message() + ")", "check that it exists"};
-        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot be sent", "rename it"};
+        if (error)
+            return Problem{path.string(), "cannot be read (" + error.message() + ")", "check that the file exists"};
+        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot be sent", "rename the file"};
         data.offer.files.push_back({name, bytes, {}});
         data.sources.push_back(path);
     }

@@ -29,7 +29,8 @@ bool isOffered(const std::string& name, const std::set<std::string>& offered) {
 }
 
 Problem unreadable(int error) {
-    return {"the folder of the offered files", "cannot be read (" + errnoText(error) + ")", "join again"};
+    return {"the folder of the files that the class host offers", "cannot be read (" + errnoText(error) + ")",
+            "join the class again"};
 }
 
 // Adds to `files` the names, relative to `root`, of all files below the directory `name`, except the experiment.
@@ -49,7 +50,7 @@ std::optional<Problem> collect(int root, const std::string& name, int depth, std
         if (S_ISDIR(info.st_mode)) {
             if (auto problem = collect(root, whole, depth + 1, files)) return problem;
         } else if (!S_ISREG(info.st_mode)) {
-            return Problem{whole, "is no regular file", "join again"};
+            return Problem{whole, "is no regular file", "join the class again"};
         } else if (whole != kOfferedExperiment) {
             files.insert(whole);
         }

@@ -47,7 +47,7 @@ Result<TrainedChild> TrainingChild::result() const {
     const Result<RunSummary> summary = readRunSummary(RunPaths(m_run).summary());
     const bool isDone = !m_child.end()->signalled && m_child.end()->code == 0;
     if (isDone && summary) return TrainedChild{m_run, summary.value()};
-    return Problem{"", failureText(summary), "omit it, or change the experiment"};
+    return Problem{"", failureText(summary), "leave out this strategy, or change the experiment"};
 }
 
 // Returns the reason why the training failed: the verdict of the run, or, if there is none, the last line of its output

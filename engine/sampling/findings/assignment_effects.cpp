@@ -104,11 +104,11 @@ double expectedOverlapOf(const ShardSpec& spec) {
 }  // namespace
 
 std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop) {
-    constexpr std::int64_t kMarkedBetweenLooks = std::int64_t{1} << 16;
+    constexpr std::int64_t kMarkedBetweenChecks = std::int64_t{1} << 16;
     std::int64_t added = 0;
     for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
         for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
-            if (stop && slot % kMarkedBetweenLooks == 0 && *stop) return added;
+            if (stop && slot % kMarkedBetweenChecks == 0 && *stop) return added;
             auto mark = seen[static_cast<std::size_t>(plan.index(rank, slot))];
             added += mark ? 0 : 1;
             mark = true;

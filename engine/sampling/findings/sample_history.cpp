@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-std::vector<std::uint32_t> matesOf(const ShardPlan& plan, const SamplePlace& place, std::int64_t most) {
+std::vector<std::uint32_t> matesOf(const ShardPlan& plan, const SampleSlot& place, std::int64_t most) {
     std::vector<std::uint32_t> mates;
     if (place.step < 0) return mates;
     const SlotRange batch = plan.batch(place.rank, place.step);
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> matesOf(const ShardPlan& plan, const SamplePlace& pla
 SampleHistoryEntry sampleHistoryEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
                                       std::int64_t mostMates) {
     SampleHistoryEntry entry{epoch, {}, plan.stepsPerEpoch()};
-    for (const SamplePlace& place : plan.placesByScan(sample)) {
+    for (const SampleSlot& place : plan.usesByScan(sample)) {
         entry.uses.push_back({place, matesOf(plan, place, mostMates)});
     }
     return entry;

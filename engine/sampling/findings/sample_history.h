@@ -15,7 +15,7 @@ namespace ringside {
 
 // Use of a sample in an epoch, and the other samples of its batch.
 struct SampleUse {
-    SamplePlace place;
+    SampleSlot place;
     std::vector<std::uint32_t> batchMates;  // other samples of the same step on the same rank
 };
 

@@ -190,43 +190,43 @@ std::int64_t ShardPlan::droppedByLoader() const {
     return shardNumbers(spec()).droppedByLoader;
 }
 
-SamplePlace ShardPlan::placeAt(int rank, std::int64_t slot) const {
+SampleSlot ShardPlan::slotAt(int rank, std::int64_t slot) const {
     const std::int64_t step = slot < trainedOf(rank) ? slot / spec().batchSize : -1;
     return {rank, slot, step, position(rank, slot), isPadded(rank, slot)};
 }
 
-std::vector<SamplePlace> ShardPlan::places(std::int64_t sample) const {
+std::vector<SampleSlot> ShardPlan::usesOf(std::int64_t sample) const {
     if (sample < 0 || sample >= spec().datasetSize) return {};
     prepareToFind();
-    return placesAt(m_state->finder.find(sample));
+    return usesAt(m_state->finder.find(sample));
 }
 
 void ShardPlan::prepareToFind(const std::atomic<bool>* stop) const {
     m_state->prepareToFind(stop);
 }
 
-std::vector<SamplePlace> ShardPlan::placesByScan(std::int64_t sample) const {
+std::vector<SampleSlot> ShardPlan::usesByScan(std::int64_t sample) const {
     const std::vector<std::uint32_t>& list = m_state->assigned.empty() ? m_state->order : m_state->assigned;
     std::vector<std::uint32_t> found;
     if (sample < 0 || sample >= spec().datasetSize) return {};
     for (auto at = list.begin(); (at = std::find(at, list.end(), static_cast<std::uint32_t>(sample))) != list.end();) {
         found.push_back(static_cast<std::uint32_t>(at++ - list.begin()));
     }
-    return placesAt(found);
+    return usesAt(found);
 }
 
-// Converts indices in the order, or in the concatenated orders of all ranks, to SamplePlaces.
-std::vector<SamplePlace> ShardPlan::placesAt(std::span<const std::uint32_t> orderPlaces) const {
-    std::vector<SamplePlace> found;
+// Converts indices in the order, or in the concatenated orders of all ranks, to SampleSlots.
+std::vector<SampleSlot> ShardPlan::usesAt(std::span<const std::uint32_t> orderPositions) const {
+    std::vector<SampleSlot> found;
     const ShardLayout& layout = m_state->layout;
-    for (const std::uint32_t at : orderPlaces) {
+    for (const std::uint32_t at : orderPositions) {
         if (!m_state->assigned.empty()) {
-            found.push_back(placeAt(static_cast<int>(at / samplesPerRank()), at % samplesPerRank()));
+            found.push_back(slotAt(static_cast<int>(at / samplesPerRank()), at % samplesPerRank()));
             continue;
         }
         for (std::int64_t p = at; p < layout.totalSize(); p += layout.orderLength) {
             const auto [first, count] = m_state->ranksWithSamplerRank(layout.rankAt(p));
-            for (int rank = first; rank < first + count; ++rank) found.push_back(placeAt(rank, layout.slotAt(p)));
+            for (int rank = first; rank < first + count; ++rank) found.push_back(slotAt(rank, layout.slotAt(p)));
         }
     }
     return found;

@@ -52,7 +52,7 @@ struct SlotRange {
 };
 
 // Use of a sample in a rank's index list.
-struct SamplePlace {
+struct SampleSlot {
     int rank = 0;
     std::int64_t slot = 0;  // position in the rank's own index list, counted from 0
     std::int64_t step = 0;  // number of the rank's batch, counted from 0; -1 when the loader drops the slot
@@ -105,12 +105,12 @@ class ShardPlan {
 
     // Returns all uses of a sample: several if it is padded or drawn again, none if no rank gets it. The first call
     // takes O(n) unless prepareToFind() was called; later calls take O(1).
-    std::vector<SamplePlace> places(std::int64_t sample) const;
-    // Creates the index by sample that places() uses. Returns early after *stop is set.
+    std::vector<SampleSlot> usesOf(std::int64_t sample) const;
+    // Creates the index by sample that usesOf() needs. Returns early after *stop is set.
     void prepareToFind(const std::atomic<bool>* stop = nullptr) const;
 
-    // Equal to places(), but without an index: O(n) per call and no memory. For plans that are queried once.
-    std::vector<SamplePlace> placesByScan(std::int64_t sample) const;
+    // Equal to usesOf(), but without an index: O(n) per call and no memory. For plans that are queried once.
+    std::vector<SampleSlot> usesByScan(std::int64_t sample) const;
 
     // Returns the SHA-256 of the rank's indices as little-endian int64, in hexadecimal.
     std::string hash(int rank) const;
@@ -119,8 +119,8 @@ class ShardPlan {
 
   private:
     struct State;
-    SamplePlace placeAt(int rank, std::int64_t slot) const;
-    std::vector<SamplePlace> placesAt(std::span<const std::uint32_t> orderPlaces) const;
+    SampleSlot slotAt(int rank, std::int64_t slot) const;
+    std::vector<SampleSlot> usesAt(std::span<const std::uint32_t> orderPositions) const;
     explicit ShardPlan(std::shared_ptr<const State> state);
     std::shared_ptr<const State> m_state;
 };

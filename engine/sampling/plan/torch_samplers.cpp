@@ -51,7 +51,8 @@ Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator,
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!std::isfinite(weights[i]) || weights[i] < 0) {
             return Problem{"weight " + std::to_string(i),
-                           "is " + std::to_string(weights[i]) + "; it must be finite and not below 0", "correct it"};
+                           "is " + std::to_string(weights[i]) + "; it must be finite and not below 0",
+                           "correct the weight"};
         }
         total += weights[i];
     }

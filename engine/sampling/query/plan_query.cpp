@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kSlotsBetweenLooks = 4096;
+constexpr std::int64_t kSlotsBetweenChecks = 4096;
 // A class that contains at most 1 / kRare of all samples is searched sample by sample instead of by a scan of the plan.
 constexpr std::size_t kRare = 32;
 constexpr std::size_t kLabelBlock = 64;
@@ -81,14 +81,14 @@ bool hasLabel(const PlanQuery& query, std::span<const std::uint16_t> labels, std
     return !query.label || labels[static_cast<std::size_t>(sample)] == *query.label;
 }
 
-// Returns the hits of a query for one sample. Uses ShardPlan::places() instead of a scan.
+// Returns the hits of a query for one sample. Uses ShardPlan::usesOf() instead of a scan.
 std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, const Window& window,
                                 std::span<const std::uint16_t> labels) {
     std::vector<PlanHit> hits;
     if (!hasLabel(query, labels, *query.sample)) return hits;
     const auto sample = static_cast<std::uint32_t>(*query.sample);
-    const std::vector<SamplePlace> places = plan.places(*query.sample);
-    for (const SamplePlace& place : places) {
+    const std::vector<SampleSlot> uses = plan.usesOf(*query.sample);
+    for (const SampleSlot& place : uses) {
         const bool inside = place.slot >= window.firstSlot && place.slot < window.lastSlot &&
                             place.rank >= window.firstRank && place.rank < window.lastRank;
         const bool isDuplicate = query.state != PlanQuery::State::Duplicate || place.padded;
@@ -96,7 +96,7 @@ std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, c
             hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }
-    if (places.empty() && wantsUnused(query)) hits.push_back({sample});
+    if (uses.empty() && wantsUnused(query)) hits.push_back({sample});
     return hits;
 }
 
@@ -141,9 +141,9 @@ std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::u
     std::vector<PlanHit> hits;
     std::vector<PlanHit> unused;
     for (const std::uint32_t sample : samples) {
-        const std::vector<SamplePlace> places = plan.places(sample);
-        if (places.empty()) unused.push_back({sample});
-        for (const SamplePlace& place : places) {
+        const std::vector<SampleSlot> uses = plan.usesOf(sample);
+        if (uses.empty()) unused.push_back({sample});
+        for (const SampleSlot& place : uses) {
             hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }
@@ -167,7 +167,7 @@ std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const W
                           std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
     std::vector<PlanHit> hits;
     for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
-        if (stop && slot % kSlotsBetweenLooks == 0 && *stop) break;
+        if (stop && slot % kSlotsBetweenChecks == 0 && *stop) break;
         for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
             if (slot >= plan.samplesOf(rank) || !hasState(plan, query, rank, slot)) continue;
             const std::int64_t sample = plan.index(rank, slot);

@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kBetweenLooks = std::size_t{1} << 16;  // values between two checks of the stop token
+constexpr std::size_t kBetweenChecks = std::size_t{1} << 16;  // values between two checks of the stop token
 
 // Fisher-Yates shuffle of torch.randperm: swaps order[i] and order[i + u mod (n - i)], with one draw u for each i. The
 // targets of a block of draws are computed before the first swap, so that they can be prefetched.
@@ -96,12 +96,12 @@ double TorchGenerator::normalPair() {
 
 void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& stop) {
     for (std::size_t at = 0; at < out.size(); ++at) {
-        if (at % kBetweenLooks == 0 && stop.stop_requested()) return;
+        if (at % kBetweenChecks == 0 && stop.stop_requested()) return;
         out[at] = uniform24();
     }
     const std::size_t whole = out.size() / kBoxMullerBlock * kBoxMullerBlock;
-    for (std::size_t at = 0; at < whole && !stop.stop_requested(); at += kBetweenLooks) {
-        boxMuller(out.subspan(at, std::min(kBetweenLooks, whole - at)));
+    for (std::size_t at = 0; at < whole && !stop.stop_requested(); at += kBetweenChecks) {
+        boxMuller(out.subspan(at, std::min(kBetweenChecks, whole - at)));
     }
     if (whole == out.size()) return;
     // PyTorch draws the last 16 values again and overwrites values that were finished already.

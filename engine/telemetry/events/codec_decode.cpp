@@ -158,7 +158,7 @@ Result<Event> decodeLine(std::string_view line) {
     std::optional<Result<Event>> event;
     withKind(name, [&]<class E>() { event = decodeAs<E>(json.value()); });
     if (event) return *std::move(event);
-    return Problem{"telemetry kind", "\"" + name.substr(0, 40) + "\" is unknown", "update Ringside to see it"};
+    return Problem{"telemetry kind", "\"" + name.substr(0, 40) + "\" is unknown", "update Ringside to see this event"};
 }
 
 }  // namespace ringside

@@ -212,7 +212,7 @@ void fields(F& f, E& e) {
     }
     f.check("steps", "has columns of different lengths", [&] { return isEven(e) && hasEvenRanges(e); });
     f.check("from", "is not a range of steps", [&] { return hasOrderedRanges(e); });
-    f.check("correct", "is not a number of hits", [&] {
+    f.check("correct", "is not a number of correct predictions", [&] {
         return std::ranges::all_of(e.correct, [](double c) { return c >= 0 && c <= static_cast<double>(kMaxWindow); });
     });
     f.check("step", "does not increase",
@@ -369,8 +369,8 @@ void fields(F& f, E& e) {
     f.real("times", e.times);
 }
 
-// True if the number of cells is zero or equals the sum of the grids' sizes, and each other column has either one entry
-// for each tensor or none.
+// True if the lists of the event fit together: `cells` has rows x columns values for each entry of `rows`, and each
+// other list has one entry for each tensor or is empty.
 inline bool isWhole(const GradientView& e) {
     const std::size_t tensors = e.names.size();
     const auto fits = [tensors](const auto& column) { return column.empty() || column.size() == tensors; };
@@ -399,7 +399,7 @@ void fields(F& f, E& e) {
     if (f.includes(!e.ring.empty())) f.column("ring", e.ring);
     if (f.includes(!e.checksums.empty())) f.column("checksums", e.checksums, 0, kMaxCount);
     timeField(f, e.timeUs);
-    f.check("cells", "do not fill the tensors' grids", [&] { return isWhole(e); });
+    f.check("cells", "do not match the numbers of rows and columns of the tensors", [&] { return isWhole(e); });
 }
 
 template <class F, Is<RankMemory> E>

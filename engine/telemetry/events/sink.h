@@ -127,7 +127,7 @@ class TelemetrySink {
     std::condition_variable m_wake;
     std::condition_variable m_stopped;
     std::deque<Queued> m_events;
-    std::uint64_t m_sentEvents = 0;  // number of events that were sent since the start
+    std::uint64_t m_sentEvents = 0;  // number of events that send() has queued since the start
     std::size_t m_queuedIndices = 0;
     std::function<std::int64_t()> m_collective;
     std::function<GpuReading()> m_gpu;

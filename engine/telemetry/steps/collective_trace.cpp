@@ -12,19 +12,19 @@ void CollectiveTrace::add(const MessageStamp& stamp) {
     if (m_messages.size() < m_messages.capacity()) m_messages.push_back(stamp);
 }
 
-void CollectiveTrace::start() {
+void CollectiveTrace::startRecording() {
     const std::lock_guard lock(m_mutex);
     m_stamps.clear();
     m_messages.clear();
     m_active.store(true, std::memory_order_relaxed);
 }
 
-std::vector<CollectiveStamp> CollectiveTrace::soFar() {
+std::vector<CollectiveStamp> CollectiveTrace::collectives() {
     const std::lock_guard lock(m_mutex);
     return m_stamps;
 }
 
-void CollectiveTrace::stop() {
+void CollectiveTrace::stopRecording() {
     m_active.store(false, std::memory_order_relaxed);
 }
 

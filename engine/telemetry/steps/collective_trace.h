@@ -40,7 +40,8 @@ struct MessageStamp {
 };
 
 // Recorder of the collectives and messages of one rank, active in traced steps only. All ranks trace the same steps.
-// Collectives may be added by any thread; start(), stop() and all access to messages belong to the training thread.
+// Collectives may be added by any thread; startRecording(), stopRecording() and all access to messages belong to the
+// training thread.
 class CollectiveTrace {
   public:
     CollectiveTrace(PhaseTrack& phases, std::size_t capacity) : m_phases(phases) {
@@ -59,13 +60,13 @@ class CollectiveTrace {
     PhaseTrack& phases() { return m_phases; }
 
     // Discards all records and starts to record. Called by the training thread only.
-    void start();
-    // Returns the collectives recorded since start().
-    std::vector<CollectiveStamp> soFar();
-    // Returns the messages recorded since start(). Called by the training thread only.
+    void startRecording();
+    // Returns the collectives recorded since startRecording().
+    std::vector<CollectiveStamp> collectives();
+    // Returns the messages recorded since startRecording(). Called by the training thread only.
     const std::vector<MessageStamp>& messages() const { return m_messages; }
     // Stops recording; the records remain available. Called by the training thread only.
-    void stop();
+    void stopRecording();
 
   private:
     PhaseTrack& m_phases;

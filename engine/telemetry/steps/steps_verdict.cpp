@@ -147,14 +147,15 @@ std::string percent(double share) {
     return fmt::format("{:.0f} %", 100 * share);
 }
 
+// Returns the name of the work that a late rank does in a phase.
 std::string workName(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
-            return "wait for data";
+            return "its wait for data";
         case Phase::kCopy:
-            return "copy of the batch to the device";
+            return "its copy of the batch to the device";
         case Phase::kIdle:
-            return "time between the phases";
+            return "its time between the phases";
         case Phase::kConnect:
         case Phase::kForward:
         case Phase::kBackward:
@@ -166,12 +167,12 @@ std::string workName(Phase phase) {
         case Phase::kPaused:
             break;
     }
-    return std::string(phaseName(phase));
+    return "its " + std::string(phaseName(phase));
 }
 
 std::string excessText(const Excess& excess, bool isPipeline) {
     constexpr double kSayable = 20;
-    const std::string name = "its " + workName(excess.phase) + " takes ";
+    const std::string name = workName(excess.phase) + " takes ";
     if (excess.othersNs <= 0 || excess.ownNs > kSayable * excess.othersNs)
         return name + inMilliseconds(excess.ownNs) + (isPipeline ? ", planned " : ", the others' ") +
                inMilliseconds(excess.othersNs);

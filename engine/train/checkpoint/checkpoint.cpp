@@ -55,7 +55,7 @@ class TensorFile {
     }
 
     void write(const std::string& name, std::span<const std::byte> bytes) {
-        const SafetensorsFile::Entry& place = m_layout.places.at(name);
+        const SafetensorsFile::Entry& place = m_layout.entries.at(name);
         RINGSIDE_ASSERT(bytes.size() == place.size);
         m_file.write(place.begin, bytes);
     }
@@ -177,7 +177,7 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
                        "choose a checkpoint of the same model"};
     if (entry->type != typeName(into))
         return Problem{fileName, "has " + name + " as " + entry->type + "; here it is " + typeName(into),
-                       "save it with that type"};
+                       "save the tensor with that type"};
     if (!std::ranges::equal(entry->shape, shape.sizes()))
         return Problem{
             fileName,

@@ -23,19 +23,19 @@ std::string hashOf(std::span<const std::int64_t> indices) {
 void EpochReports::reportResult(SplitKind split, MetricSums& sums, const TrainingPosition& position) const {
     TrainerObserver& observer = m_dependencies.trainer.observer;
     const double none = std::nan("");
-    const bool hits = m_dependencies.loss.countsCorrect();
+    const bool countsCorrect = m_dependencies.loss.countsCorrect();
     if (m_dependencies.trainer.config.stepPitfalls.localMetrics && split == SplitKind::kValidation)
-        observer.onEvent(LocalResult{rank(), position.epoch, sums.loss(), hits ? sums.accuracy() : none, sums.samples(),
-                                     position.step});
+        observer.onEvent(LocalResult{rank(), position.epoch, sums.loss(), countsCorrect ? sums.accuracy() : none,
+                                     sums.samples(), position.step});
     sums.sumOverRanks(m_dependencies.strategy.dataParallelGroup());
     if (rank() != 0) return;
     observer.onEvent(EpochResult{.epoch = position.epoch,
                                  .split = split,
                                  .loss = sums.loss(),
-                                 .accuracy = hits ? sums.accuracy() : none,
+                                 .accuracy = countsCorrect ? sums.accuracy() : none,
                                  .samples = sums.samples(),
                                  .lossPadded = sums.lossPadded(),
-                                 .accuracyPadded = hits ? sums.accuracyPadded() : none,
+                                 .accuracyPadded = countsCorrect ? sums.accuracyPadded() : none,
                                  .samplesPadded = sums.samplesPadded(),
                                  .step = position.step,
                                  .timeUs = observer.nowUs(),

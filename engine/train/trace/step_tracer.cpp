@@ -49,7 +49,7 @@ void StepTracer::reserve() {
 StepTracer::~StepTracer() {
     m_phases.forget(*this);
     m_phases.stampInto(nullptr);
-    m_collectives.stop();
+    m_collectives.stopRecording();
 }
 
 void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs, bool watched) {
@@ -61,7 +61,7 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     m_trace.step = step;
     m_trace.epoch = epoch;
     m_stamps.clear();
-    m_collectives.start();
+    m_collectives.startRecording();
     m_beganQueuedNs = queuedNs();
     m_phases.stampInto(&m_stamps, isRecording() || m_options.trace == TraceLevel::kLayers);
     m_phases.enter(m_phases.now());
@@ -144,7 +144,7 @@ void StepTracer::fillTrace(std::int64_t nowNs) {
         t.cpu.push_back(stamp.cpuNs - m_beganCpuNs);
         if (layers) t.layer.push_back(stamp.layer);
     }
-    for (const CollectiveStamp& stamp : m_collectives.soFar()) {
+    for (const CollectiveStamp& stamp : m_collectives.collectives()) {
         t.group.push_back(stamp.group);
         t.collective.push_back(stamp.number);
         t.kind.push_back(stamp.kind);
@@ -178,7 +178,7 @@ const StepTrace* StepTracer::end() {
     m_phases.stampInto(nullptr);
     endUnfinishedTrace();
     fillTrace(monotonicNs());
-    m_collectives.stop();
+    m_collectives.stopRecording();
     const std::int64_t queued = queuedNs();
     m_trace.queuedNs = queued < 0 || m_beganQueuedNs < 0 ? -1 : queued - m_beganQueuedNs;
     return reportsWholeTraces() ? &m_trace : nullptr;

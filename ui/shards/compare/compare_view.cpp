@@ -130,8 +130,8 @@ void CompareView::setSelected(std::optional<qint64> sample, std::optional<GridCe
 void CompareView::selectInB() {
     std::optional<GridCell> there;
     if (m_selected && m_planOfB) {
-        const std::vector<SamplePlace> places = m_planOfB->places(*m_selected);
-        const auto place = places.empty() ? droppedPlace(*m_planOfB, *m_selected) : std::optional(places.front());
+        const std::vector<SampleSlot> uses = m_planOfB->usesOf(*m_selected);
+        const auto place = uses.empty() ? droppedPlace(*m_planOfB, *m_selected) : std::optional(uses.front());
         if (place) there = GridCell{place->rank, place->slot};
     }
     m_b->setSelected(there);
@@ -141,8 +141,8 @@ void CompareView::selectInB() {
 void CompareView::chooseInB(GridCell cell) {
     if (!m_planOfB || !m_scene) return;
     const std::int64_t sample = cellContent(*m_planOfB, cell.rank, cell.slot).sample;
-    const std::vector<SamplePlace> places = m_scene->plan.places(sample);
-    const auto place = places.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(places.front());
+    const std::vector<SampleSlot> uses = m_scene->plan.usesOf(sample);
+    const auto place = uses.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(uses.front());
     if (place) Q_EMIT cellChosen({place->rank, place->slot});
 }
 

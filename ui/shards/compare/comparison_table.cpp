@@ -10,12 +10,12 @@ TableData comparisonTable(const ShardScene& scene, const ShardPlan& other, const
             {"index", "rank", "step", "slot", "other_rank", "other_step", "other_slot", "same"},
             scene.plan.spec().datasetSize,
             [plan = scene.plan, other](qint64 sample) {
-                const auto here = firstPlace(plan, sample);
-                const auto there = firstPlace(other, sample);
+                const auto here = firstUse(plan, sample);
+                const auto there = firstUse(other, sample);
                 const bool rank = here && there && here->rank == there->rank;
                 const bool step = rank && here->step == there->step;
                 QStringList fields{fieldText(sample)};
-                fields << placeFields(here) << placeFields(there)
+                fields << useFields(here) << useFields(there)
                        << (step   ? QStringLiteral("rank and step")
                            : rank ? QStringLiteral("rank")
                                   : QString());

@@ -12,13 +12,13 @@ TableData sampleHistoryTable(const SampleHistory& history) {
             [history](qint64 row) {
                 const SampleHistoryEntry& entry = history.entries[static_cast<std::size_t>(row)];
                 QStringList mates;
-                std::optional<SamplePlace> first;
+                std::optional<SampleSlot> first;
                 if (!entry.uses.empty()) {
                     first = entry.uses.front().place;
                     for (const std::uint32_t mate : entry.uses.front().batchMates) mates << fieldText(mate);
                 }
                 QStringList fields{fieldText(entry.epoch)};
-                fields << placeFields(first) << fieldText(static_cast<std::int64_t>(entry.uses.size()))
+                fields << useFields(first) << fieldText(static_cast<std::int64_t>(entry.uses.size()))
                        << mates.join(QLatin1Char(' '));
                 return fields;
             }};

@@ -82,7 +82,7 @@ void SampleHistoryCanvas::drawRow(QPainter& painter, const SampleHistoryEntry& e
         painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter, tr("dropped by the sampler"));
         return;
     }
-    const SamplePlace& place = entry.uses.front().place;
+    const SampleSlot& place = entry.uses.front().place;
     painter.setPen(place.step < 0 ? c.danger : entry.uses.size() > 1 ? c.warningText : c.text);
     painter.drawText(
         where, Qt::AlignLeft | Qt::AlignVCenter,
@@ -128,7 +128,7 @@ std::vector<Identity> SampleHistoryCanvas::identitiesAt(const QPoint& point) con
     const SampleHistoryEntry& entry = m_history.entries[row];
     std::vector<Identity> found{{IdentityKind::Sample, m_history.sample}, {IdentityKind::Epoch, entry.epoch}};
     if (entry.uses.empty()) return found;
-    const SamplePlace& place = entry.uses.front().place;
+    const SampleSlot& place = entry.uses.front().place;
     found.push_back({IdentityKind::Rank, place.rank});
     if (place.step >= 0) found.push_back({IdentityKind::Step, entry.epoch * entry.steps + place.step + 1});
     if (const auto mate = mateAt(entry, point.x() - matesRoom(0).left()))

@@ -225,8 +225,8 @@ std::optional<GridCell> MapView::cellAt(QPointF point) const {
 }
 
 std::optional<GridCell> MapView::cellOf(qint64 sample) const {
-    const std::vector<SamplePlace> places = m_scene->plan.places(sample);
-    const auto place = places.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(places.front());
+    const std::vector<SampleSlot> uses = m_scene->plan.usesOf(sample);
+    const auto place = uses.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(uses.front());
     return place ? std::optional(GridCell{place->rank, place->slot}) : std::nullopt;
 }
 

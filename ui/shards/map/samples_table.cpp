@@ -11,8 +11,8 @@ TableData samplesTable(const ShardScene& scene) {
     return {QStringLiteral("map-epoch-%1").arg(scene.epoch), columns, scene.plan.spec().datasetSize,
             [scene](qint64 sample) {
                 QStringList fields{fieldText(sample)};
-                fields << placeFields(firstPlace(scene.plan, sample))
-                       << fieldText(static_cast<std::int64_t>(scene.plan.places(sample).size()));
+                fields << useFields(firstUse(scene.plan, sample))
+                       << fieldText(static_cast<std::int64_t>(scene.plan.usesOf(sample).size()));
                 if (hasClasses(scene)) fields << classField(scene, sample);
                 return fields;
             }};

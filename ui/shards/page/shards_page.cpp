@@ -29,7 +29,7 @@ namespace {
 constexpr QPoint kTipOffset{12, 12};
 constexpr int kWordsPauseMs = 20;
 
-SamplePlace placeOf(const ShardPlan& plan, GridCell cell) {
+SampleSlot placeOf(const ShardPlan& plan, GridCell cell) {
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
     return {cell.rank, cell.slot, content.step, content.position, content.kind == CellKind::Duplicate};
 }
@@ -336,7 +336,7 @@ std::optional<GridCell> ShardsPage::selectedCell() const {
     if (!scene() || !m_plan.selectedSample()) {
         return {};
     }
-    std::optional<SamplePlace> place = m_plan.selectedPlace();
+    std::optional<SampleSlot> place = m_plan.selectedPlace();
     if (!place) {
         place = droppedPlace(scene()->plan, *m_plan.selectedSample());
     }

@@ -29,7 +29,7 @@ QString listed(std::span<const std::uint32_t> samples, std::int64_t count) {
 QString otherRanks(const ShardPlan& plan, GridCell cell) {
     const std::int64_t sample = plan.index(cell.rank, cell.slot);
     std::set<int> others;
-    for (const SamplePlace& place : plan.places(sample)) {
+    for (const SampleSlot& place : plan.usesOf(sample)) {
         if (place.rank != cell.rank) others.insert(place.rank);
     }
     if (others.empty()) return gridText("No other rank trains on sample %1 in this epoch.").arg(plainNumber(sample));

@@ -71,7 +71,7 @@ QString weightSentence(const ShardScene& scene, GridCell cell, std::int64_t samp
         given ? static_cast<double>(spec.classWeights[label]) : 1 / static_cast<double>(counts[label]);
     const std::int64_t draws = ShardLayout::of(spec).orderLength;
     std::int64_t drawn = 0;
-    for (const SamplePlace& place : scene.plan.places(sample)) {
+    for (const SampleSlot& place : scene.plan.usesOf(sample)) {
         drawn += isReplicated(spec.kind) ? place.rank == cell.rank : place.position < draws;
     }
     const QString weightText =

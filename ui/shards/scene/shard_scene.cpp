@@ -10,11 +10,11 @@ Labels readLabels(const Dataset& data, const std::atomic<bool>* stop) {
     if (data.classCount() <= 0) {
         return {};
     }
-    constexpr std::int64_t kReadBetweenLooks = std::int64_t{1} << 16;
+    constexpr std::int64_t kReadBetweenChecks = std::int64_t{1} << 16;
     constexpr std::int64_t kLargest = std::numeric_limits<std::uint16_t>::max();
     auto labels = std::make_shared<std::vector<std::uint16_t>>(static_cast<std::size_t>(data.size()));
     for (std::int64_t index = 0; index < data.size(); ++index) {
-        if (stop && index % kReadBetweenLooks == 0 && *stop) return {};
+        if (stop && index % kReadBetweenChecks == 0 && *stop) return {};
         const std::int64_t label = std::clamp<std::int64_t>(data.label(index), 0, kLargest);
         (*labels)[static_cast<std::size_t>(index)] = static_cast<std::uint16_t>(label);
     }
@@ -47,7 +47,7 @@ CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot) {
     return cell;
 }
 
-std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t sample) {
+std::optional<SampleSlot> droppedPlace(const ShardPlan& plan, std::int64_t sample) {
     const auto dropped = plan.dropped();
     const auto found = std::ranges::find(dropped, static_cast<std::uint32_t>(sample));
     if (found == dropped.end()) {
@@ -55,8 +55,8 @@ std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t samp
     }
     const std::int64_t offset = found - dropped.begin();
     const std::int64_t world = plan.spec().worldSize;
-    return SamplePlace{static_cast<int>(offset % world), plan.samplesPerRank() + offset / world, -1,
-                       plan.totalSize() + offset, false};
+    return SampleSlot{static_cast<int>(offset % world), plan.samplesPerRank() + offset / world, -1,
+                      plan.totalSize() + offset, false};
 }
 
 }  // namespace ringside

@@ -72,6 +72,6 @@ CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot);
 
 // Returns the cell at which the grid shows a sample that the sampler drops; empty if the sampler does not drop the
 // sample.
-std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t sample);
+std::optional<SampleSlot> droppedPlace(const ShardPlan& plan, std::int64_t sample);
 
 }  // namespace ringside

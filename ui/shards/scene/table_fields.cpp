@@ -15,15 +15,15 @@ QString classField(const ShardScene& scene, std::int64_t sample) {
     return QString::fromStdString(scene.data->className(scene.data->label(sample)));
 }
 
-std::optional<SamplePlace> firstPlace(const ShardPlan& plan, std::int64_t sample) {
+std::optional<SampleSlot> firstUse(const ShardPlan& plan, std::int64_t sample) {
     if (sample >= plan.spec().datasetSize) return {};
-    const std::vector<SamplePlace> places = plan.places(sample);
-    return places.empty() ? std::nullopt : std::optional(places.front());
+    const std::vector<SampleSlot> uses = plan.usesOf(sample);
+    return uses.empty() ? std::nullopt : std::optional(uses.front());
 }
 
-QStringList placeFields(const std::optional<SamplePlace>& place) {
-    if (!place) return {{}, {}, {}};
-    return {fieldText(place->rank), stepField(place->step), fieldText(place->slot)};
+QStringList useFields(const std::optional<SampleSlot>& use) {
+    if (!use) return {{}, {}, {}};
+    return {fieldText(use->rank), stepField(use->step), fieldText(use->slot)};
 }
 
 bool hasClasses(const ShardScene& scene) {

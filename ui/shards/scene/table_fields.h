@@ -15,8 +15,8 @@ QString stepField(std::int64_t step);  // returns the number of the step, counte
 QString classField(const ShardScene& scene, std::int64_t sample);
 bool hasClasses(const ShardScene& scene);
 
-std::optional<SamplePlace> firstPlace(const ShardPlan& plan, std::int64_t sample);
-QStringList placeFields(const std::optional<SamplePlace>& place);  // returns rank, step and slot; three empty fields
-                                                                   // for no place
+std::optional<SampleSlot> firstUse(const ShardPlan& plan, std::int64_t sample);
+QStringList useFields(const std::optional<SampleSlot>& use);  // returns rank, step and slot; three empty fields
+                                                              // if `use` is empty
 
 }  // namespace ringside

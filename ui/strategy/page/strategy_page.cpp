@@ -251,8 +251,8 @@ void StrategyPage::connectAll() {
     connect(m_prove, &QPushButton::clicked, this, &StrategyPage::proveStrategies);
     connect(&m_process, &StrategyProcess::measured, m_choices, &ChoicesTable::setFigures);
     connect(&m_process, &StrategyProcess::proved, m_choices, &ChoicesTable::setProof);
-    connect(&m_process, &StrategyProcess::measured, this, &StrategyPage::countTested);
-    connect(&m_process, &StrategyProcess::proved, this, &StrategyPage::countTested);
+    connect(&m_process, &StrategyProcess::measured, this, &StrategyPage::countTestedStrategy);
+    connect(&m_process, &StrategyProcess::proved, this, &StrategyPage::countTestedStrategy);
     connect(&m_process, &StrategyProcess::failed, this, &Page::failed);
     connect(&m_process, &StrategyProcess::over, this, &StrategyPage::showBusy);
 }
@@ -363,7 +363,7 @@ void StrategyPage::expectTried(std::size_t strategies) {
     showBusy();
 }
 
-void StrategyPage::countTested() {
+void StrategyPage::countTestedStrategy() {
     m_tried = std::min(m_tried + 1, m_toTry);
     showBusy();
 }

@@ -72,7 +72,7 @@ class StrategyPage : public Page {
     void showBusy();
     QString choicesNote() const;
     void expectTried(std::size_t strategies);
-    void countTested();
+    void countTestedStrategy();
     void setTables(bool tables);
     QList<TableData> tables() const;
 

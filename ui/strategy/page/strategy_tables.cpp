@@ -22,7 +22,7 @@ std::int64_t heldOf(const BuiltLayer& layer, const RankLayout& place, bool shard
     std::int64_t values = 0;
     for (const TensorSize& one : layer.parameters) {
         const std::int64_t chunk = chunkOf(one, place.mesh.shard);
-        values += std::clamp<std::int64_t>(one.values - place.shard() * chunk, 0, chunk);
+        values += std::clamp<std::int64_t>(one.values - place.shardIndex() * chunk, 0, chunk);
     }
     return values * kFloatBytes;
 }
@@ -37,12 +37,12 @@ TableData placementTable(const StrategyScene& scene) {
     const StrategyPlan& plan = scene.plan();
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
         const RankLayout place{plan.mesh, rank};
-        for (const std::size_t stage : plan.stagesOf(place.pipeline()))
+        for (const std::size_t stage : plan.stagesOf(place.pipelineIndex()))
             for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at) {
                 const BuiltLayer& layer = plan.layers[at];
                 if (layer.parameters.empty()) continue;
-                rows << QStringList{QString::number(rank), placeText(plan, rank), QString::fromStdString(layer.name),
-                                    QString::fromStdString(layer.parameterPrefix),
+                rows << QStringList{QString::number(rank), meshPositionText(plan, rank),
+                                    QString::fromStdString(layer.name), QString::fromStdString(layer.parameterPrefix),
                                     QString::number(heldOf(layer, place, plan.mesh.shard > 1))};
             }
     }
@@ -95,8 +95,8 @@ TableData meshTable(const StrategyScene& scene) {
     QList<QStringList> rows;
     if (!scene.cost) return tableOf(name, columns, std::move(rows));
     for (const StepLink& one : scene.links)
-        rows << QStringList{QString::number(one.from),      placeText(scene.plan(), one.from),
-                            QString::number(one.to),        placeText(scene.plan(), one.to),
+        rows << QStringList{QString::number(one.from),      meshPositionText(scene.plan(), one.from),
+                            QString::number(one.to),        meshPositionText(scene.plan(), one.to),
                             MeshCanvas::whatText(one.what), QString::number(one.bytes)};
     return tableOf(name, columns, std::move(rows));
 }

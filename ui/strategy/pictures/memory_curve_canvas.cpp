@@ -76,7 +76,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
     painter.drawLine(QPointF(plot.left(), line), QPointF(plot.right(), line));
     painter.setPen(QPen(c.border, 1));
     painter.drawLine(plot.bottomLeft(), plot.bottomRight());
-    const QString place = placeText(scene().plan(), rank);
+    const QString place = meshPositionText(scene().plan(), rank);
     const QString name = place.isEmpty() ? tr("Rank %1").arg(rank) : tr("Rank %1, %2").arg(rank).arg(place);
     const QString size = measured ? tr("%1 measured").arg(bytesText(taken)) : bytesText(taken);
     painter.setFont(theme().smallFont());

@@ -70,8 +70,8 @@ QSize MeshCanvas::grid() const {
 
 MeshCanvas::Place MeshCanvas::placeOf(int rank) const {
     const RankLayout layout{scene().plan().mesh, rank};
-    if (layout.mesh.pipeline > 1) return {layout.pipeline(), layout.dataRank()};
-    if (layout.mesh.replicate > 1 && layout.mesh.shard > 1) return {layout.shard(), layout.replicate()};
+    if (layout.mesh.pipeline > 1) return {layout.pipelineIndex(), layout.dataRank()};
+    if (layout.mesh.replicate > 1 && layout.mesh.shard > 1) return {layout.shardIndex(), layout.replicateIndex()};
     return {rank % kMostInRow, rank / kMostInRow};
 }
 
@@ -97,28 +97,28 @@ QRectF MeshCanvas::nodeOf(int rank) const {
 
 std::vector<MeshCanvas::Route> MeshCanvas::routes() const {
     std::vector<Route> all;
-    std::map<std::pair<int, int>, std::size_t> places;
+    std::map<std::pair<int, int>, std::size_t> indices;  // index in `all`, by sending and receiving rank
     std::vector<std::int64_t> largest;
     for (const StepLink& link : scene().links) {
-        const auto [place, isNew] = places.try_emplace({link.from, link.to}, all.size());
+        const auto [found, isNew] = indices.try_emplace({link.from, link.to}, all.size());
         if (isNew) {
             all.push_back({link.from, link.to, 0, {}, link.what, false, false});
             largest.push_back(0);
         }
-        Route& route = all[place->second];
-        if (link.bytes > largest[place->second]) {
-            largest[place->second] = link.bytes;
+        Route& route = all[found->second];
+        if (link.bytes > largest[found->second]) {
+            largest[found->second] = link.bytes;
             route.what = link.what;
         }
         route.bytes += link.bytes;
         if (isSendingNow(scene(), link.what, link.from)) {
             route.now = true;
             route.what = link.what;
-            largest[place->second] = std::numeric_limits<std::int64_t>::max();
+            largest[found->second] = std::numeric_limits<std::int64_t>::max();
         }
         route.parts << tr("%1 %2").arg(whatText(link.what), bytesText(static_cast<double>(link.bytes)));
     }
-    for (Route& one : all) one.both = places.contains({one.to, one.from});
+    for (Route& one : all) one.both = indices.contains({one.to, one.from});
     return all;
 }
 
@@ -131,7 +131,7 @@ void MeshCanvas::drawCopies(QPainter& painter) const {
     for (int replica = 0; replica < mesh.replicate; ++replica) {
         QRectF frame;
         for (int rank = 0; rank < mesh.ranks(); ++rank)
-            if (RankLayout{mesh, rank}.replicate() == replica) frame = frame.united(nodeOf(rank));
+            if (RankLayout{mesh, rank}.replicateIndex() == replica) frame = frame.united(nodeOf(rank));
         frame.adjust(-10, -6, 10, 6);
         painter.setPen(QPen(c.border, 1));
         painter.setBrush(mixedInk(c.panel, c.accent, 0.05));
@@ -212,7 +212,7 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     painter.setBrush(color);
     painter.drawRoundedRect(box, 5, 5);
     painter.setPen(textColorOn(color));
-    const QString place = placeText(scene().plan(), rank);
+    const QString place = meshPositionText(scene().plan(), rank);
     const auto at = static_cast<std::size_t>(rank);
     const double predicted = static_cast<double>(scene().cost->traffic[at].all());
     QString sentence = tr("Rank %1%2 sends %3 per step (predicted)")

@@ -72,8 +72,8 @@ double PlacementCanvas::namesWidth() const {
     const QFontMetrics metrics(theme().smallFont());
     const StrategyPlan& plan = scene().plan();
     const int last = static_cast<int>(plan.mesh.ranks()) - 1;
-    const int widest =
-        std::max(metrics.horizontalAdvance(placeText(plan, 0)), metrics.horizontalAdvance(placeText(plan, last)));
+    const int widest = std::max(metrics.horizontalAdvance(meshPositionText(plan, 0)),
+                                metrics.horizontalAdvance(meshPositionText(plan, last)));
     return std::clamp<double>(widest + 12, kLeastNames, kMostNames);
 }
 
@@ -117,7 +117,7 @@ void PlacementCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, b
         const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
         if (partly) {
             const double slice = (third - 2) / static_cast<double>(place.mesh.shard);
-            painter.fillRect(QRectF(part.left() + 1 + slice * place.shard(), part.bottom() - strip,
+            painter.fillRect(QRectF(part.left() + 1 + slice * place.shardIndex(), part.bottom() - strip,
                                     std::max(kLeastSlice, slice), strip),
                              color);
         }
@@ -132,7 +132,7 @@ void PlacementCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, b
 void PlacementCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>& columns) {
     const StrategyPlan& plan = scene().plan();
     const QRectF first = cell(rank, 0);
-    const QString place = placeText(plan, rank);
+    const QString place = meshPositionText(plan, rank);
     const bool two = first.height() >= kTwoLines && !place.isEmpty();
     painter.setFont(theme().numberFont());
     painter.setPen(theme().colors().text);
@@ -147,7 +147,7 @@ void PlacementCanvas::drawRow(QPainter& painter, int rank, const std::vector<Col
     }
     identify(QRectF(0, first.top(), width(), rowHeight()), {{IdentityKind::Rank, rank}});
     const RankLayout layout{plan.mesh, rank};
-    const std::vector<std::size_t> own = plan.stagesOf(layout.pipeline());
+    const std::vector<std::size_t> own = plan.stagesOf(layout.pipelineIndex());
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const QRectF box = cell(rank, i);
         const bool holds = std::ranges::any_of(own, [&](std::size_t stage) {

@@ -171,7 +171,7 @@ LaneGroup plannedReplicas(const StrategyScene& scene) {
 // micro-batch numbers only if the rank ran as many passes as the pipeline schedule plans.
 Lane ranLane(const StrategyScene& scene, std::size_t rank) {
     const RankLayout place{scene.plan().mesh, static_cast<int>(rank)};
-    const auto& actions = scene.plan().schedule.ranks[static_cast<std::size_t>(place.pipeline())];
+    const auto& actions = scene.plan().schedule.ranks[static_cast<std::size_t>(place.pipelineIndex())];
     const std::vector<PassSpan>& passes = scene.ran->passes[rank];
     const bool known = scene.isPipeline() && passes.size() == actions.size();
     Lane lane{QString::number(rank), {}, static_cast<int>(rank)};

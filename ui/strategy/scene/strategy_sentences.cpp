@@ -128,7 +128,7 @@ QString placementSentence(const StrategyScene& scene) {
     if (scene.plan().microBatches > 1 && scene.plan().hasBatchNorm())
         return sentenceText("%1. Batch norm computes its statistics over micro-batches of %2")
             .arg(all, number(scene.plan().microRows));
-    return scene.isSharded() ? sentenceText("%1; strip: part of the rank").arg(all) : all;
+    return scene.isSharded() ? sentenceText("%1; strip: shard that the rank holds").arg(all) : all;
 }
 
 QString inFlightSentence(const StrategyScene& scene) {
@@ -174,17 +174,17 @@ QString memoryOverStepSentence(const StrategyScene& scene) {
              measuredPeak);
 }
 
-QString placeText(const StrategyPlan& plan, int rank) {
+QString meshPositionText(const StrategyPlan& plan, int rank) {
     const RankLayout place{plan.mesh, rank};
     QStringList parts;
     if (plan.mesh.pipeline > 1) {
         QStringList stages;
-        for (const std::size_t stage : plan.stagesOf(place.pipeline())) stages << QString::number(stage);
+        for (const std::size_t stage : plan.stagesOf(place.pipelineIndex())) stages << QString::number(stage);
         parts << (stages.size() > 1 ? sentenceText("stages %1") : sentenceText("stage %1"))
                      .arg(stages.join(QStringLiteral(", ")));
     }
-    if (plan.mesh.replicate > 1) parts << sentenceText("replica %1").arg(place.replicate());
-    if (plan.mesh.shard > 1) parts << sentenceText("shard %1").arg(place.shard());
+    if (plan.mesh.replicate > 1) parts << sentenceText("replica %1").arg(place.replicateIndex());
+    if (plan.mesh.shard > 1) parts << sentenceText("shard %1").arg(place.shardIndex());
     return parts.join(QStringLiteral(", "));
 }
 

@@ -26,8 +26,8 @@ QString linksSentence(const StrategyScene& scene);
 // Returns a sentence about the rank that uses the most memory: the time of its highest use as a share of the step,
 // predicted bytes and measured bytes.
 QString memoryOverStepSentence(const StrategyScene& scene);
-// Returns the place of a rank in the mesh, such as "stage 0" or "replica 1, shard 0 of 2".
-QString placeText(const StrategyPlan& plan, int rank);
+// Returns the position of a rank in the mesh, such as "stage 0" or "replica 1, shard 0 of 2".
+QString meshPositionText(const StrategyPlan& plan, int rank);
 
 // Returns the display name of a strategy, such as "FSDP, parameters".
 QString choiceTitle(const std::string& name);

@@ -19,7 +19,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kCodePoints = 0x110000;
-constexpr std::size_t kTextBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
+constexpr std::size_t kTextBetweenChecks = std::size_t{1} << 20;  // bytes between checks of the stop token
 
 // One UTF-8 character and its length in bytes; 0 bytes if there is no valid one.
 struct Decoded {
@@ -62,12 +62,12 @@ Result<bool> forEachCharacter(std::string_view text, const std::string& what, co
     for (std::size_t nextLook = at; at < text.size();) {
         if (at >= nextLook) {
             if (stop.stop_requested()) return stoppedReading(what);
-            nextLook += kTextBetweenLooks;
+            nextLook += kTextBetweenChecks;
         }
         const Decoded one = decode(text.substr(at));
         if (one.bytes == 0)
             return Problem{what, "is not UTF-8 text: byte " + std::to_string(at) + " does not start a character",
-                           "save it as UTF-8"};
+                           "save the text as UTF-8"};
         visit(one.character);
         at += one.bytes;
     }

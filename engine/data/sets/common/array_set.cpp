@@ -41,7 +41,7 @@ Result<ArrayContent> readSamples(const path& file, const std::stop_token& stop) 
     }
     if (sizes[0] > std::numeric_limits<std::int32_t>::max()) {
         return Problem{file.string(), "holds " + std::to_string(sizes[0]) + " samples; the maximum is 2147483647",
-                       "split it"};
+                       "split the data set"};
     }
     const SampleLayout layout = layoutOf(sizes);
     ArrayContent content;

@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kScaledBetweenLooks = std::size_t{1} << 16;  // rows between checks of the stop token
+constexpr std::size_t kScaledBetweenChecks = std::size_t{1} << 16;  // rows between checks of the stop token
 
 // Calls visit(value) with one feature of each row in order. Returns false if it was stopped.
 template <class Visit>
@@ -16,7 +16,7 @@ bool eachOf(const SampleTable& table, std::span<const std::uint32_t> rows, std::
             const std::stop_token& stop, Visit visit) {
     const auto width = static_cast<std::size_t>(table.shape.features);
     for (std::size_t at = 0; at < rows.size(); ++at) {
-        if (at % kScaledBetweenLooks == 0 && stop.stop_requested()) return false;
+        if (at % kScaledBetweenChecks == 0 && stop.stop_requested()) return false;
         visit(table.features[rows[at] * width + column]);
     }
     return true;
@@ -28,7 +28,7 @@ bool changeEach(SampleTable& table, std::size_t column, const std::stop_token& s
     const auto width = static_cast<std::size_t>(table.shape.features);
     std::size_t row = 0;
     for (std::size_t at = column; at < table.features.size(); at += width, ++row) {
-        if (row % kScaledBetweenLooks == 0 && stop.stop_requested()) return false;
+        if (row % kScaledBetweenChecks == 0 && stop.stop_requested()) return false;
         change(table.features[at]);
     }
     return true;

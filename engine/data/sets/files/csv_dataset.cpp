@@ -18,7 +18,7 @@ namespace {
 using Cells = std::vector<std::string>;
 
 constexpr std::size_t kMaxValues = std::size_t{1} << 28;  // maximum number of values: 1 GiB of float32
-constexpr std::int64_t kRowsBetweenLooks = 4096;          // rows between checks of the stop token
+constexpr std::int64_t kRowsBetweenChecks = 4096;         // rows between checks of the stop token
 
 std::string shownCell(std::string_view cell) {
     if (cell.empty()) return "empty";
@@ -39,7 +39,7 @@ class CsvParser {
             if (!more) return more.problem();
             if (!more.value()) break;
             if (auto problem = addRow(cells, m_reader.line())) return *problem;
-            if (m_table.size % kRowsBetweenLooks == 0 && m_stop.stop_requested()) return stoppedReading(m_what);
+            if (m_table.size % kRowsBetweenChecks == 0 && m_stop.stop_requested()) return stoppedReading(m_what);
         }
         if (auto problem = settleMissingLabels()) return *problem;
         if (m_table.size < 2) return tooFewRows();
@@ -91,7 +91,7 @@ class CsvParser {
             return {};
         }
         return Problem{lineName(*line) + ", column " + columnName(m_label), "has no label",
-                       "fill it in, or set dataset.missing to drop"};
+                       "fill in the label, or set dataset.missing to drop"};
     }
 
     Problem tooFewRows() const {
@@ -154,8 +154,8 @@ class CsvParser {
     Problem badCell(std::size_t line, std::size_t column, const std::string& cell) const {
         return {lineName(line) + ", column " + columnName(column),
                 "is " + shownCell(cell) + "; it must be a finite number",
-                isMissingCell(cell) ? "fill it in, or set dataset.missing to drop or mean"
-                                    : "correct it, or remove the line"};
+                isMissingCell(cell) ? "fill in the value, or set dataset.missing to drop or mean"
+                                    : "correct the value, or remove the line"};
     }
 
     std::string columnName(std::size_t column) const {

@@ -56,7 +56,7 @@ Result<RgbImage> readImage(const fs::path& file) {
     const std::uint64_t size = source.value().mostBytesLeft();
     if (source.value().packed() || size > kMaxImageFileBytes) {
         return Problem{file.string(), source.value().packed() ? "is packed with gzip" : "is larger than 256 MiB",
-                       "replace it by a JPEG or PNG image"};
+                       "replace the file by a JPEG or PNG image"};
     }
     std::vector<std::byte> content(static_cast<std::size_t>(size));
     auto got = source.value().read(content);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kCentreDeviation = 3;
 constexpr float kArmNoise = 0.03F;
-constexpr int kSamplesBetweenLooks = 1 << 16;  // samples between checks of the stop token
+constexpr int kSamplesBetweenChecks = 1 << 16;  // samples between checks of the stop token
 constexpr double kTurns = 1.5;
 constexpr double kLargestToSmallest = 100;
 
@@ -29,7 +29,7 @@ void addBlobs(SampleTable& table, const DatasetConfig& config, const std::stop_t
     growTo(table.features, config.size * config.features, stop);
     generator.normal(table.features, stop);
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
-        if (i % kSamplesBetweenLooks == 0 && stop.stop_requested()) return;
+        if (i % kSamplesBetweenChecks == 0 && stop.stop_requested()) return;
         const float* centre = centres.data() + static_cast<std::size_t>(table.labels[i]) * width;
         for (std::size_t k = 0; k < width; ++k) table.features[i * width + k] += kCentreDeviation * centre[k];
     }
@@ -40,7 +40,7 @@ void addSpirals(SampleTable& table, const DatasetConfig& config, const std::stop
     TorchGenerator(config.seed).normal(table.features, stop);
     const std::int64_t perArm = (config.size + config.classes - 1) / config.classes;
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
-        if (i % kSamplesBetweenLooks == 0 && stop.stop_requested()) return;
+        if (i % kSamplesBetweenChecks == 0 && stop.stop_requested()) return;
         const std::int64_t turn = static_cast<std::int64_t>(i) / config.classes;  // index of the sample in its spiral
                                                                                   // arm
         const double radius = (static_cast<double>(turn) + 1) / static_cast<double>(perArm);
@@ -83,7 +83,7 @@ SampleTable makeClasses(const DatasetConfig& config, const std::stop_token& stop
         }
     } else {
         for (std::int64_t i = 0; i < config.size; ++i) {
-            if (i % kSamplesBetweenLooks == 0 && stop.stop_requested()) return table;
+            if (i % kSamplesBetweenChecks == 0 && stop.stop_requested()) return table;
             table.labels.push_back(static_cast<std::int32_t>(i % config.classes));
         }
     }
