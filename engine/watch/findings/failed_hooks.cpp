@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::string_view kEvery = "*";  // stands for the codes of all checks
+constexpr std::string_view kEvery = "*";  // replaces the list of the codes of all checks
 
 // Use of one hook of python/ringside_watch by the checks. Lists of codes are separated by spaces.
 struct HookUse {
@@ -28,7 +28,7 @@ constexpr std::array kUses{
     HookUse{"tensorboard", "", ""},
     HookUse{"lightning log", "", ""},
     HookUse{"norms of tensors", "", ""},
-    HookUse{"lines that create loaders", "", ""},
+    HookUse{"lines that create objects", "", ""},
     HookUse{"clipping", "clipped-before-unscaling", ""},
     HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
             "clipped-before-unscaling accumulation-undivided"},
