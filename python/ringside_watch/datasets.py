@@ -10,6 +10,8 @@ import itertools
 import weakref
 import zlib
 
+from . import created
+
 LISTS = ("samples", "imgs", "files", "filenames", "paths")
 MOST_ITEMS = 4096  # limit of the number of hashed items of a list, which are evenly spaced
 MOST_LISTED = 1000000  # a Subset with more indices is reported without the list of its indices
@@ -87,6 +89,9 @@ def describe(dataset, depth=0):
     count = length(dataset) if not _is_iterable_only(dataset) else None
     if count is not None:
         facts["length"] = count
+    line = created.line_of(dataset)
+    if line:
+        facts["created"] = line
     attributes = getattr(dataset, "__dict__", {})
     if isinstance(attributes.get("_fingerprint"), str):
         facts["fingerprint"] = attributes["_fingerprint"][:100]

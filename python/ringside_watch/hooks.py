@@ -7,8 +7,10 @@ from .observations import Watching
 
 # Module that is patched after its import -> functions of this package that patch it.
 PATCHES = (
-    ("torch.utils.data.distributed", "samplers", "patch"),
+    ("torch.utils.data.distributed", "created", "patch_sampler"),
     ("torch.utils.data.dataloader", "loaders", "patch"),
+    ("torch.utils.data.dataloader", "created", "patch_loader"),
+    ("torch.utils.data.dataset", "created", "patch_subset"),
     ("accelerate.data_loader", "loaders", "patch_accelerate"),
     ("torch.optim.optimizer", "optimizers", "patch"),
     ("torch.optim.lr_scheduler", "optimizers", "patch_schedulers"),

@@ -49,8 +49,7 @@ class _Iteration:
 
 
 def patch(module):
-    """Wraps the base class of all iterators of torch.utils.data, and the constructor of DataLoader."""
-    guard.wrap(module.DataLoader, "__init__", samplers.CREATED, after=samplers.note_creating_line)
+    """Wraps the base class of all iterators of torch.utils.data."""
     iterator = module._BaseDataLoaderIter
     guard.wrap(iterator, "__init__", HOOK, after=_note_iterator_created)
     guard.wrap(iterator, "_reset", HOOK, before=_note_iterator_reset)

@@ -45,23 +45,31 @@ def user_line(depth=1):
     return user_line_from(sys._getframe(depth))
 
 
-def creating_line(depth=1):
-    """Returns the innermost line of the user's code that is not in an __init__, or None. For hooks on constructors: the
-    constructor of a subclass in the script is not the line that creates the object.
-    """
-    frame = sys._getframe(depth)
-    while frame is not None and frame.f_code.co_name == "__init__":
-        frame = frame.f_back
-    return user_line_from(frame)
-
-
 def user_line_from(frame):
     """Returns the innermost line of the user's code from this frame outwards, or None."""
-    while frame is not None:
-        if is_user_code(frame.f_code.co_filename):
-            return "%s:%d" % (relative(frame.f_code.co_filename), frame.f_lineno)
+    frame = user_frame(frame)
+    return None if frame is None else line_in(frame)
+
+
+def line_in(frame):
+    return "%s:%d" % (relative(frame.f_code.co_filename), frame.f_lineno)
+
+
+def user_frame(frame):
+    """Returns the innermost frame of the user's code from this frame outwards, or None."""
+    while frame is not None and not is_user_code(frame.f_code.co_filename):
         frame = frame.f_back
-    return None
+    return frame
+
+
+def creating_frame(frame):
+    """Returns the innermost frame of the user's code that is not in an __init__, or None. For hooks on constructors: the
+    constructor of a subclass in the script is not the line that creates the object.
+    """
+    frame = user_frame(frame)
+    while frame is not None and frame.f_code.co_name == "__init__":
+        frame = user_frame(frame.f_back)
+    return frame
 
 
 def stack_of(frame, most=40):

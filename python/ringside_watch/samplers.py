@@ -1,38 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Describes loaders, samplers and passes by their attributes. No index is drawn, and no property is evaluated."""
-import weakref
-
-from . import datasets, guard, places
+from . import created, datasets, places
 
 LOADER = ("batch_size", "drop_last", "num_workers", "prefetch_factor", "persistent_workers", "pin_memory", "in_order")
 SAMPLER = ("num_replicas", "rank", "epoch", "seed", "shuffle", "drop_last", "total_size", "num_samples", "replacement",
            "_num_samples", "batch_size", "num_processes", "process_index", "split_batches", "even_batches",
            "skip_batches", "initial_seed")
-CREATED = guard.Hook("lines that create loaders")  # separate from the facts, which do not need these lines
 INNER = ("batch_sampler", "sampler", "base_sampler", "_sampler", "dataset")
-
-
-_created = weakref.WeakKeyDictionary()  # DataLoader or DistributedSampler -> line of the script that created it
-
-
-def patch(module):
-    """Wraps the constructor of DistributedSampler."""
-    guard.wrap(module.DistributedSampler, "__init__", CREATED, after=note_creating_line)
-
-
-def note_creating_line(_, args, result):
-    """Records the line that creates a loader or sampler."""
-    try:
-        _created[args[0]] = places.creating_line(2)
-    except TypeError:  # a subclass that defines __eq__ without __hash__ cannot be a key
-        pass
-
-
-def _creating_line(one):
-    try:
-        return _created.get(one)
-    except TypeError:
-        return None
 
 
 def _plain(value):
@@ -47,8 +21,9 @@ def describe(sampler, depth=0):
     for name in SAMPLER:
         if _plain(attributes.get(name)):
             facts[name.lstrip("_")] = attributes[name]
-    if _creating_line(sampler):
-        facts["created"] = _creating_line(sampler)
+    line = created.line_of(sampler)
+    if line:
+        facts["created"] = line
     generator = attributes.get("generator")
     if generator is not None and hasattr(generator, "initial_seed"):
         facts["generator_seed"] = generator.initial_seed()
@@ -75,8 +50,9 @@ def _batch_sampler_or_sampler(attributes):
 def describe_loader(loader):
     attributes = getattr(loader, "__dict__", {})
     facts = {"class": "%s.%s" % (type(loader).__module__, type(loader).__qualname__), "where": places.user_line(2)}
-    if _creating_line(loader):
-        facts["created"] = _creating_line(loader)
+    line = created.line_of(loader)
+    if line:
+        facts["created"] = line
     for name in LOADER:
         if _plain(attributes.get(name)):
             facts[name] = attributes[name]

@@ -494,6 +494,18 @@ class Checks(unittest.TestCase):
     def test_lines_of_the_script_are_relative(self):
         self.assertRegex(places.user_line(), r"^test_units\.py:\d+$")
 
+    def test_the_constructor_of_a_subclass_is_not_the_line_that_creates_an_object(self):
+        class Library:
+            def __init__(self):
+                self.line = places.line_in(places.creating_frame(sys._getframe(0)))
+
+        class Own(Library):
+            def __init__(self):
+                super().__init__()
+
+        before = sys._getframe().f_lineno
+        self.assertEqual(Own().line, "test_units.py:%d" % (before + 1))
+
 
 class Datasets(unittest.TestCase):
     class Listed:

@@ -37,6 +37,12 @@ std::string LoaderEvidence::createdAt() const {
     return line.empty() ? where() : line;
 }
 
+std::string LoaderEvidence::subsetLine() const {
+    const Json* const dataset = memberOf(facts, "dataset");
+    std::string line = dataset == nullptr ? std::string() : textOf(*dataset, "created");
+    return line.empty() ? createdAt() : line;
+}
+
 std::optional<std::int64_t> LoaderEvidence::epochOf(std::int64_t pass) const {
     const auto found = passes.find(pass);
     if (found == passes.end()) return {};

@@ -83,6 +83,9 @@ struct LoaderEvidence {
     std::string where() const;  // returns the line of the first iteration
     // Returns the line that created the loader. If the creating line is not known, returns where().
     std::string createdAt() const;
+    // Returns the line that created the Subset from which the loader reads. If the loader reads from no Subset, or the
+    // creating line is not known, returns createdAt().
+    std::string subsetLine() const;
     // Returns the indices of a batch of a pass, or an empty span if they are not known.
     std::span<const std::uint32_t> indicesOf(std::int64_t pass, std::int64_t batch) const;
     // Returns the epoch that a pass trains; empty if it trains none. A pass that has not ended trains the epoch after

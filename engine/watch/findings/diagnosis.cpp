@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/errors/errors.h"
+#include "watch/findings/failed_hooks.h"
 
 namespace ringside {
 namespace {
@@ -52,7 +53,7 @@ Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks) {
     Explanations known;
     const std::string missing = evidence.missingReports();
     for (const Check& check : checks) {
-        Judgement judgement = check.judge(evidence);
+        Judgement judgement = withFailedHooks(evidence, check, check.judge(evidence));
         if (judgement.result == CheckResult::kPassed && !missing.empty()) judgement = couldNotJudge(missing);
         const std::string code(check.code);
         if (judgement.result != CheckResult::kFound) {
@@ -76,6 +77,7 @@ void replaceJudgement(Diagnosis& diagnosis, std::string_view code, Judgement jud
     const auto outcome = std::ranges::find(diagnosis.checks, code, &CheckOutcome::code);
     RINGSIDE_ASSERT(check != checks.end() && outcome != diagnosis.checks.end());
     const std::string missing = evidence.missingReports();
+    judgement = withFailedHooks(evidence, *check, std::move(judgement));
     if (judgement.result == CheckResult::kFound)
         return addSeenFinding(diagnosis, findingOf(*check, std::move(judgement), evidence.nowUs()));
     if (judgement.result == CheckResult::kPassed && !missing.empty()) judgement = couldNotJudge(missing);

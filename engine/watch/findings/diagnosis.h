@@ -29,7 +29,8 @@ struct Diagnosis {
 };
 
 // Runs all checks on the evidence. A finding that an earlier finding explains is left out, and its check is skipped
-// with the code of the explanation. No check passes if reports are known to be missing (Evidence::missingReports()).
+// with the code of the explanation. No check passes if reports are known to be missing (Evidence::missingReports()), or
+// if a hook that it needs has failed (withFailedHooks()).
 Diagnosis findingsOf(const Evidence& evidence);
 
 // Adds a finding that was made while the run was in progress. It replaces the result that its check has at the end of

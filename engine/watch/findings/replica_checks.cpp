@@ -94,15 +94,22 @@ Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::strin
     return result;
 }
 
-// Returns the first step that has backward passes on a rank, but no all-reduce by DDP; 0 if there is none.
-std::int64_t unreducedStep(const Evidence& evidence, const ReplicaGroup& group) {
+// Optimizer step of a rank whose gradients DDP has not reduced.
+struct UnreducedStep {
+    std::int64_t step = 0;  // 0: there is no such step
+    std::string line;       // line of the script that calls backward() in the step; empty if it is not known
+};
+
+// Returns the first step that has backward passes on a rank, but no all-reduce by DDP.
+UnreducedStep unreducedStep(const Evidence& evidence, const ReplicaGroup& group) {
     for (const int number : group.ranks) {
-        const RankEvidence& rank = *evidence.find(number);
-        for (const Json& counts : rank.of("step_counts"))
-            if (numberOf(counts, "backwards", 0) > 0 && numberOf(counts, "all_reduces", 1) == 0)
-                return numberOf(counts, "from_step", 0);
+        for (const Json& counts : evidence.find(number)->of("step_counts")) {
+            if (numberOf(counts, "backwards", 0) == 0 || numberOf(counts, "all_reduces", 1) != 0) continue;
+            const std::vector<std::string> lines = textsOf(counts, "losses");
+            return {numberOf(counts, "from_step", 0), lines.empty() ? std::string() : lines.front()};
+        }
     }
-    return 0;
+    return {};
 }
 
 }  // namespace
@@ -193,7 +200,7 @@ Judgement judgeAroundDdp(const Evidence& evidence) {
             return couldNotJudge(
                 "there is no step after which all ranks reported checksums of the same parameters inside "
                 "DistributedDataParallel");
-        const std::int64_t step = unreducedStep(evidence, group);
+        const auto [step, line] = unreducedStep(evidence, group);
         if (!difference.endsDifferent || isIgnored(evidence, group, difference) || step == 0 ||
             step > difference.firstStep)
             return passed();
@@ -203,7 +210,7 @@ Judgement judgeAroundDdp(const Evidence& evidence) {
                          ": its forward pass did not go through the DDP wrapper, or it ran inside of no_sync(). Since "
                          "step " +
                          std::to_string(difference.firstStep) + " the ranks differ in " + tensorWords(difference) + ".",
-                     group.where, std::move(facts));
+                     line.empty() ? group.where : line, std::move(facts));
     });
 }
 

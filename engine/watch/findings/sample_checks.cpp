@@ -100,7 +100,7 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
         facts["differs"] = "Subset.indices";
         return found("Each rank has drawn another subset, and the sampler divides it among the ranks again" +
                          (complete == nullptr ? std::string() : ": " + coverageText(*complete)) + ".",
-                     group.createdAt(), std::move(facts));
+                     group.ranks.front().loader->subsetLine(), std::move(facts));
     }
     if (sameness != Sameness::kDifferent)
         return sameness == Sameness::kSame ? passed() : couldNotJudge("no fingerprint of the data set was reported");

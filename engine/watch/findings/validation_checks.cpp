@@ -162,7 +162,7 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
         return found(counted(common, "sample") + " of the " + grouped(all) + " that rank " +
                          std::to_string(held.rank->rank) + " evaluates are not held out: " + rankWords(ranks) +
                          (ranks.size() == 1 ? " trains" : " train") + " on them.",
-                     held.loader->createdAt(),
+                     held.loader->subsetLine(),
                      {{"validation_samples", all},
                       {"also_trained", common},
                       {"training_loader", leak.where},

@@ -167,6 +167,29 @@ TEST_CASE("Findings about samplers and loaders refer to the line that creates th
     CHECK(findingOf(everyRank.diagnosis(), "every-rank-reads-everything").where == "train.py:12");
 }
 
+TEST_CASE("Findings about subsets refer to the line that creates the subset") {
+    const auto subset = [](int object, int length, const std::string& hash) {
+        std::string facts = subsetFacts(object, length, hash);
+        return facts.insert(1, R"("created":"train.py:7",)");
+    };
+    Reports leak(1);
+    leak.facts("loader", loaderFacts(0, kRandomSampler, R"({"class":"Base","object":7,"length":100})"));
+    leak.facts("loader", loaderFacts(1, kRandomSampler, subset(2, 20, "v"), R"(,"created":"train.py:12")"));
+    leak.fact(0, "subset", R"({"object":2,"first":0,"index":)" + listOf(range(80, 100)) + "}");
+    leak.trainedPass(0, 0, 0, "", {range(0, 100)}).evaluatedPass(0, 1, 0, range(0, 20));
+    CHECK(findingOf(leak.diagnosis(), "trained-on-validation").where == "train.py:7");
+
+    Reports split = healthyDdp();
+    for (int rank = 0; rank < 2; ++rank) {
+        split.fact(rank, "loader",
+                   loaderFacts(0, kDistributedSampler, subset(1, 80, "t$R"), R"(,"created":"train.py:12")"));
+        split.fact(rank, "subset",
+                   R"({"object":1,"first":0,"index":)" + listOf(range(20 * rank, 20 * rank + 80)) + "}");
+    }
+    split.trainedPass(0, 0, 0, "", {range(0, 40)}).trainedPass(1, 0, 0, "", {range(40, 80)});
+    CHECK(findingOf(split.diagnosis(), "data-set-differs").where == "train.py:7");
+}
+
 TEST_CASE("Samplers with the ranks exchanged divide the samples well") {
     Reports reports = healthyDdp();
     reports.fact(0, "loader", loaderFacts(0, samplerWith(R"("rank":$R)", R"("rank":1)"), kData));

@@ -60,6 +60,36 @@ TEST_CASE("No check passes if reports are missing") {
           "only 2 of 4 ranks have reported");
 }
 
+TEST_CASE("A check does not judge without the observations of a hook that has failed") {
+    const auto with = [](const char* hook, const auto& change) {
+        Reports reports = healthyDdp();
+        healthyEpochs(reports);
+        change(reports);
+        if (*hook != '\0')
+            reports.fact(1, "hook_failed", R"({"hook":")" + std::string(hook) + R"(","text":"KeyError"})");
+        return reports.diagnosis();
+    };
+    const auto healthy = [](Reports&) {};
+    const Diagnosis clipping = with("clipping", healthy);
+    CHECK(resultOf(clipping, "clipped-before-unscaling") == "could_not_judge");
+    CHECK(resultOf(clipping, "set-epoch-missing") == "passed");
+    const auto why = std::ranges::find(clipping.checks, "clipped-before-unscaling", &CheckOutcome::code)->why;
+    CHECK(why == "a part of the watch has failed on rank 1 (clipping)");
+    CHECK(resultOf(with("tensorboard", healthy), "clipped-before-unscaling") == "skipped");
+    CHECK(resultOf(with("tensorboard", healthy), "set-epoch-missing") == "passed");
+    CHECK(resultOf(with("loader", healthy), "set-epoch-missing") == "could_not_judge");
+    CHECK(resultOf(with("a hook of a later version", healthy), "set-epoch-missing") == "could_not_judge");
+
+    // A finding that rests on missing observations is none. One that rests on observations is kept.
+    const auto unreduced = [](Reports& one) {
+        one.facts("step_counts", R"({"from_step":1,"backwards":1,"all_reduces":0,"losses":["train.py:40"]})");
+        one.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
+    };
+    CHECK(resultOf(with("", unreduced), "forward-around-ddp") == "found");
+    CHECK(resultOf(with("data parallel", unreduced), "forward-around-ddp") == "could_not_judge");
+    CHECK(resultOf(with("data parallel", unreduced), "replicas-differ") == "found");
+}
+
 TEST_CASE("A finding that another one explains is left out, also through a third") {
     const auto finds = [](const Evidence&) { return found("It is so.", "", Json::object()); };
     const Check checks[] = {{"first", "1", Severity::kNote, "Do.", "", finds},

@@ -147,7 +147,7 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     around.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
     partFrom(around, 2);
     CHECK(accusations(around.diagnosis()) == std::vector<std::string>{"forward-around-ddp"});
-    CHECK(findingOf(around.diagnosis(), "forward-around-ddp").where == "train.py:20");
+    CHECK(findingOf(around.diagnosis(), "forward-around-ddp").where == "train.py:40");  // the line of backward()
 
     Reports hooks = healthyDdp();
     hooks.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/findings/failed_hooks.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "watch/evidence/fact_reader.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::string_view kEvery = "*";  // replaces the list of the codes of all checks
+
+// Use of one hook of python/ringside_watch by the checks. Lists of codes are separated by spaces.
+struct HookUse {
+    std::string_view hook;     // name of the hook
+    std::string_view readers;  // checks that read the observations of the hook
+    // Checks whose findings conclude something from missing observations of the hook, for example that no collective
+    // was called.
+    std::string_view concluders;
+};
+
+// clang-format off
+constexpr std::array kUses{
+    HookUse{"tensorboard", "", ""},
+    HookUse{"lightning log", "", ""},
+    HookUse{"norms of tensors", "", ""},
+    HookUse{"lines that create objects", "", ""},
+    HookUse{"clipping", "clipped-before-unscaling", ""},
+    HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
+            "clipped-before-unscaling accumulation-undivided"},
+    HookUse{"gradients", "gradients-never-cleared", ""},
+    HookUse{"unoptimized parameters", "parameters-not-optimized", ""},
+    HookUse{"scheduler", "scheduler-too-often", "scheduler-too-often"},
+    HookUse{"collectives", kEvery, "model-not-wrapped different-start metrics-not-combined"},
+    HookUse{"process group", kEvery, "no-process-group"},
+    HookUse{"data parallel", kEvery, "model-not-wrapped different-start parameters-outside-ddp forward-around-ddp"},
+    HookUse{"fully_shard", kEvery, "model-not-wrapped different-start"},
+    HookUse{"fully_shard call", kEvery, "model-not-wrapped different-start"},
+    HookUse{"loader", kEvery, "samples-never-seen uneven-steps metrics-not-combined"},
+    HookUse{"facts of loaders", kEvery, "every-rank-reads-everything metrics-not-combined"},
+    HookUse{"optimizer", kEvery, "gradients-left-over parameters-not-optimized accumulation-undivided"},
+    HookUse{"backward", kEvery, "samples-never-seen uneven-steps trained-on-validation metrics-not-combined"},
+    HookUse{"the report", kEvery, kEvery},
+    HookUse{"the end of the report", kEvery, kEvery},
+};
+// clang-format on
+
+bool listsCode(std::string_view codes, std::string_view code) {
+    if (codes == kEvery) return true;
+    std::istringstream list{std::string(codes)};
+    for (std::string one; list >> one;)
+        if (one == code) return true;
+    return false;
+}
+
+// Returns the use of a hook. All checks may read the observations of a hook that is not in the table.
+HookUse useOf(std::string_view hook) {
+    const auto* const found = std::ranges::find(kUses, hook, &HookUse::hook);
+    return found == kUses.end() ? HookUse{hook, kEvery, ""} : *found;
+}
+
+}  // namespace
+
+Judgement withFailedHooks(const Evidence& evidence, const Check& check, Judgement judgement) {
+    if (judgement.result == CheckResult::kCouldNotJudge) return judgement;
+    for (const auto& [number, rank] : evidence.ranks()) {
+        for (const Json& facts : rank.of("hook_failed")) {
+            const std::string hook = textOf(facts, "hook");
+            const HookUse use = useOf(hook);
+            const bool isFound = judgement.result == CheckResult::kFound;
+            if (!listsCode(isFound ? use.concluders : use.readers, check.code)) continue;
+            return couldNotJudge("a part of the watch has failed on rank " + std::to_string(number) + " (" + hook +
+                                 ")");
+        }
+    }
+    return judgement;
+}
+
+}  // namespace ringside

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of the script that create loaders, samplers and subsets."""
+import sys
+import weakref
+
+from . import guard, places
+
+HOOK = guard.Hook("lines that create objects")  # separate from the facts, which do not need these lines
+
+_created = weakref.WeakKeyDictionary()  # object -> (file, line) of the script where it was created
+
+
+def patch_loader(module):
+    _wrap_constructor(module.DataLoader)
+
+
+def patch_sampler(module):
+    _wrap_constructor(module.DistributedSampler)
+
+
+def patch_subset(module):
+    _wrap_constructor(module.Subset)
+
+
+def _wrap_constructor(kind):
+    guard.wrap(kind, "__init__", HOOK, after=_note_line)
+
+
+def _note_line(_, args, result):
+    """Records the line that creates an object."""
+    frame = places.creating_frame(sys._getframe(2))
+    if frame is None:
+        return
+    try:
+        _created[args[0]] = (frame.f_code.co_filename, frame.f_lineno)
+    except Exception:  # objects of a class without __hash__, or with one that fails, cannot be keys
+        pass
+
+
+def line_of(one):
+    """Returns the line of the script that created an object, or None."""
+    try:
+        known = _created.get(one)
+    except Exception:
+        return None
+    return None if known is None else "%s:%d" % (places.relative(known[0]), known[1])
