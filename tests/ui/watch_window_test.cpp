@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 
+#include "controls/wrapped_text.h"
 #include "ui/layout_faults.h"
 #include "ui/watched_run.h"
 #include "ui/window_fixture.h"
@@ -239,13 +240,19 @@ TEST_CASE("the facts of a script give back the height of a narrow window") {
     WatchFixture fixture;
     fixture.open();
     auto* panel = fixture.find<QWidget>("watchedScriptPanel");
-    const auto heights = [&] {
+    const auto sumOver = [&](auto heightOf) {
         int sum = 0;
-        for (const QLabel* label : panel->findChildren<QLabel*>()) sum += label->isVisible() ? label->height() : 0;
+        for (const WrappedText* text : panel->findChildren<WrappedText*>())
+            if (text->isVisible()) sum += heightOf(*text);
         return sum;
     };
+    const auto heights = [&] { return sumOver([](const WrappedText& text) { return text.height(); }); };
+    // The layout has settled when each text has the height that it needs at its width.
+    const auto needed = [&] {
+        return sumOver([](const WrappedText& text) { return text.heightForWidth(text.width()); });
+    };
     fixture.window.resize(1440, 900);
-    REQUIRE(waitFor([&] { return fixture.window.width() == 1440 && layoutFaults(fixture.window).isEmpty(); }));
+    REQUIRE(waitFor([&] { return fixture.window.width() == 1440 && heights() == needed(); }));
     const int before = heights();
     fixture.window.resize(960, 600);
     REQUIRE(waitFor([&] { return heights() > before; }));
