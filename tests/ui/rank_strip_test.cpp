@@ -183,6 +183,30 @@ TEST_CASE("the ranks of a stopped run are shown as stopped, not as finished") {
     CHECK(strip.cards()[1].phase == "stopped");
 }
 
+TEST_CASE("the ranks of a run whose supervisor was killed are not shown as in sync") {
+    FollowedRun followed;
+    auto& [experiment, run, theme, fake, strip] = followed;
+    fake.steps(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        RankState state;
+        state.rank = rank;
+        state.state = RankStage::kTraining;
+        fake.feed(state);
+        fake.feed(Replica{.rank = rank, .step = 1, .hash = "aaaa"});
+    }
+    strip.setLive(true);
+    CHECK(strip.cards()[0].mark == "in sync");
+    RunEnded ended;
+    ended.state = RunOutcome::kFailed;
+    fake.feed(ended);
+    strip.setLive(true);
+    for (const RankCard& card : strip.cards()) {
+        CHECK(card.mark == "stopped with the run");
+        CHECK(card.phase == "stopped with the run");
+        CHECK(card.tone == RankCard::Tone::Plain);
+    }
+}
+
 TEST_CASE("in slow motion a card shows the current phase, and a throttled run is marked") {
     ExperimentModel experiment;
     RunModel run;

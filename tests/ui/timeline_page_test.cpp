@@ -228,6 +228,24 @@ TEST_CASE("above 16 ranks a map shows lateness, with the lanes of the selected a
     CHECK(timeline.cursor.step() == 5);
 }
 
+TEST_CASE("the strip and the lateness map forget a run when another one is opened on a hidden page") {
+    Timeline timeline;
+    auto& strip = timeline.part<StepStrip>("stepStripArea");
+    {
+        TracedRun slow(timeline.run, 4, 3);
+        slow.steps(3, 90);
+        REQUIRE(timeline.shows(3));
+        REQUIRE(waitFor([&] { return strip.fullNs() > 5e7; }));
+    }
+    timeline.page.hide();
+    timeline.run.reset();
+    TracedRun fast(timeline.run, 4, 3);
+    fast.steps(3, 10);
+    timeline.page.show();
+    REQUIRE(timeline.shows(3));
+    CHECK(waitFor([&] { return strip.fullNs() < 5e7; }));
+}
+
 TEST_CASE("the strip detects the step from which on steps took longer") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);

@@ -487,6 +487,31 @@ TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
     CHECK(page.chart("phasesChart").tableRows().size() == 6);
 }
 
+TEST_CASE("a slow first step does not hide phases of the other steps") {
+    Charts page;
+    FakeRun run(page.run);
+    for (int rank = 0; rank < 2; ++rank) {
+        StepsFrame frame;
+        frame.rank = rank;
+        for (std::int64_t step = 1; step <= 5; ++step) {
+            frame.step.push_back(step);
+            frame.loss.push_back(1);
+            frame.samples.push_back(4);
+            frame.endUs.push_back(step * 1000);
+            frame.traced.push_back(step);
+            const auto set = [&frame](Phase phase, std::int64_t ns) {
+                frame.phaseNs[static_cast<std::size_t>(phase)].push_back(ns);
+            };
+            set(Phase::kForward, step == 1 ? 900'000'000 : 100'000);
+            set(Phase::kBackward, 200'000);
+            set(Phase::kOptimizer, 1'000);  // less than 0.5 % of a step
+        }
+        run.feed(frame);
+    }
+    REQUIRE(waitFor([&] { return page.chart("phasesChart").curves().size() == 2; }));
+    CHECK(page.chart("phasesChart").curves()[1].name == "backward");
+}
+
 TEST_CASE("a missing set_epoch call is reported above the curves, also with one rank") {
     Charts page;
     RunConfig config;

@@ -77,6 +77,27 @@ QString stageText(std::optional<RankStage> stage) {
     return stage ? QString::fromStdString(textOf(*stage)) : QString();
 }
 
+// True if a rank in this stage has ended its work and reported it.
+bool hasEnded(RankStage stage) {
+    switch (stage) {
+        case RankStage::kLeftEarly:
+        case RankStage::kFinished:
+        case RankStage::kStopped:
+        case RankStage::kFailed:
+            return true;
+        case RankStage::kStarting:
+        case RankStage::kConnecting:
+        case RankStage::kLoading:
+        case RankStage::kTraining:
+        case RankStage::kValidating:
+        case RankStage::kSaving:
+        case RankStage::kPaused:
+        case RankStage::kStartingAgain:
+            break;
+    }
+    return false;
+}
+
 QString stepPhaseText(Phase phase) {
     if (isCommunication(phase)) return QObject::tr("all-reduce");
     return phaseTelemetryName(phase);
@@ -304,6 +325,8 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("stopped with the run");  // the supervisor ended this rank because another rank failed first
     } else if (state.state == RankStage::kFailed) {
         card.tone = RankCard::Tone::Danger;
+    } else if (run.ended() && run.ended()->state == RunOutcome::kFailed && !(state.state && hasEnded(*state.state))) {
+        card.mark = tr("stopped with the run");  // the rank has not reported its end, as after a killed supervisor
     } else if (run.pauses().isPaused() && !run.ended()) {
         card.mark = tr("paused");
     } else if (state.inSync) {

@@ -147,25 +147,44 @@ std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts
     return onlyCurve(held, parts, axis, "learningRate", "all ranks", theme, &RunCurves::learningRate);
 }
 
+namespace {
+
+double upperMedian(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+}  // namespace
+
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
     constexpr std::array kPhases{Phase::kDataWait, Phase::kCopy,   Phase::kForward,  Phase::kBackward,
                                  Phase::kWaiting,  Phase::kMoving, Phase::kOptimizer};
-    constexpr float kWorthShowing = 0.005F;  // share of the largest value below which a phase is not shown
+    constexpr double kWorthShowing = 0.005;  // share of the largest value below which a phase is not shown, unless the
+                                             // phase has this share of a typical step
     std::vector<Curve> curves;
     std::vector<double> below;  // height below the current curve at each point; all phases have the same points
-    float largest = 0;
-    for (const Phase phase : kPhases)
+    double largest = 0;
+    std::array<double, kPhases.size()> typical{};
+    for (std::size_t i = 0; i < kPhases.size(); ++i) {
+        std::vector<double> means;
         for (const RunPart& part : parts)
-            for (const SeriesPoint& point : part.run->curves().phaseTime(phase).points())
-                largest = std::max(largest, point.mean);
-    for (const Phase phase : kPhases) {
+            for (const SeriesPoint& point : part.run->curves().phaseTime(kPhases[i]).points())
+                means.push_back(point.mean);
+        if (means.empty()) continue;
+        largest = std::max(largest, *std::ranges::max_element(means));
+        typical[i] = upperMedian(std::move(means));
+    }
+    const double typicalStep = std::accumulate(typical.begin(), typical.end(), 0.0);
+    for (std::size_t p = 0; p < kPhases.size(); ++p) {
+        const Phase phase = kPhases[p];
         Curve curve{QStringLiteral("phase.%1").arg(static_cast<int>(phase)),
                     phaseText(phase),
                     phaseColor(phase, theme),
                     Curve::Kind::Stack,
                     {}};
         if (phase == Phase::kWaiting) curve.color = hatchColor(theme);
-        bool seen = false;
+        bool seen = typical[p] > kWorthShowing * typicalStep;
         std::size_t index = 0;
         for (const RunPart& part : parts) {
             const auto points = part.run->curves().phaseTime(phase).points();

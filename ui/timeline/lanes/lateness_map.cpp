@@ -36,6 +36,7 @@ LatenessMap::LatenessMap(TimelineModel& model, const Theme& theme, QWidget* pare
     : Picture(theme, parent), m_model(model) {
     setObjectName(QStringLiteral("latenessMapArea"));
     setAccessibleName(tr("Lateness of each rank by step"));
+    connect(&model, &TimelineModel::traceReplaced, this, [this] { m_columns.clear(); });
     connect(&model, &TimelineModel::dataChanged, this, &LatenessMap::read);
     connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
     connect(&model, &TimelineModel::choiceChanged, this, qOverload<>(&QWidget::update));

@@ -21,6 +21,7 @@ constexpr int kStepsAtTheEnd = 3;    // number of steps shown at the end of a fa
 TimelineModel::TimelineModel(const RunModel& run, StepCursor& cursor, QObject* parent)
     : QObject(parent), m_run(run), m_cursor(cursor) {
     connect(&cursor, &StepCursor::changed, this, &TimelineModel::choiceChanged);
+    connect(&run, &RunModel::restarted, this, &TimelineModel::traceReplaced);
 }
 
 const RunData& TimelineModel::run() const {
@@ -38,6 +39,7 @@ void TimelineModel::setReplay(std::shared_ptr<const TraceData> replay) {
     const auto [first, last] = visibleSteps();
     m_replay = std::move(replay);
     const bool followed = m_follows;
+    Q_EMIT traceReplaced();
     read();
     if (!followed) showSteps(first, last);
 }

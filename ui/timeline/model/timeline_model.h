@@ -63,6 +63,7 @@ class TimelineModel : public QObject {
     void read();  // updates this object from the run and emits dataChanged()
 
   Q_SIGNALS:
+    void traceReplaced();  // another run or other traces are shown: values read before belong to other steps
     void dataChanged();
     void viewChanged();
     void choiceChanged();

@@ -32,6 +32,7 @@ StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
         tr("Time per step by phase, mean of the ranks, without pauses. Two short lines mark a step with a "
            "pause. Drag the frame to see other steps."));
     setCursor(Qt::PointingHandCursor);
+    connect(&model, &TimelineModel::traceReplaced, this, [this] { m_bars.clear(); });
     connect(&model, &TimelineModel::dataChanged, this, &StepStrip::read);
     connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
     read();
