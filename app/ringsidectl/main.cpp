@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
 #include <functional>
 #include <iostream>
 
@@ -42,6 +46,17 @@ constexpr const char* kFooter =
     "Exit codes: 0 ok, 2 bad configuration or usage, 3 mistakes found, 10 communication failed, 11 device failed,\n"
     "12 a rank died, 13 a rank hung, 20 stopped by request, 70 internal error.";
 
+// Flushes standard output. Throws IoError if a file or device did not take all of it, for example on a full disk. A
+// closed pipe is no error, because programs such as head close it on purpose.
+void finishOutput() {
+    std::cout.flush();
+    const bool isWritten = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+    struct stat output {};
+    if (isWritten || ::fstat(STDOUT_FILENO, &output) != 0 || S_ISFIFO(output.st_mode) || S_ISSOCK(output.st_mode))
+        return;
+    throw IoError("standard output cannot be written completely: free space, or write elsewhere");
+}
+
 int runCommandLine(int argc, char** argv) {
     CLI::App app(kDescription, "ringsidectl");
     app.set_version_flag("--version", "ringsidectl " RINGSIDE_VERSION);
@@ -77,7 +92,9 @@ int runCommandLine(int argc, char** argv) {
         std::cerr << "ringsidectl " << chosen.get_name() << ": " << option << " is empty: give it a value or omit it\n";
         return static_cast<int>(ExitCode::kBadConfiguration);
     }
-    return action();
+    const int code = action();
+    if (code == 0) finishOutput();
+    return code;
 }
 
 }  // namespace

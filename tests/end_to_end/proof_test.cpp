@@ -208,3 +208,17 @@ TEST_CASE("a save longer than the timeout is waited for and reported") {
         CHECK(fs::exists(out / "checkpoints"));
     }
 }
+
+TEST_CASE("a full standard output ends a command with code 2, and a closed pipe does not") {
+    const TemporaryDirectory scratch;
+    const auto codeOf = [](const std::string& command) {
+        Program program({"-c", command}, -1, "/bin/sh");
+        return program.wait();
+    };
+    CHECK(codeOf("exec " + kCtl + " config --defaults >/dev/full") == 2);
+    CHECK(codeOf("exec " + kCtl + " config --defaults >/dev/null") == 0);
+    // Descriptor 4 is a pipe without a reader.
+    const std::string pipe = (scratch.path() / "pipe").string();
+    CHECK(codeOf("mkfifo " + pipe + "; exec 3<>" + pipe + " 4>" + pipe + " 3>&-; exec " + kCtl +
+                 " config --defaults >&4") == 0);
+}

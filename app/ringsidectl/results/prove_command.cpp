@@ -26,7 +26,9 @@ constexpr const char* kProveFooter =
     "some steps with each strategy, on the CPU over shared memory, and the weights are compared bit by bit. If they\n"
     "differ, the command reports the first step and tensor that differ, with the reason.\n"
     "\n"
-    "Exit codes: 0 all strategies that must be equal are equal, 1 one differs, 2 the experiment cannot be trained.\n"
+    "Exit codes: 0 all strategies that must be equal are equal, 1 one differs, 2 the experiment cannot be trained, or "
+    "no\n"
+    "strategy could be tested.\n"
     "Strategies that could not be tested do not count: the last line has their number, and --json has \"equal\": "
     "null.\n"
     "\n"
@@ -97,6 +99,7 @@ int runProve(const ProveArguments& arguments) {
         std::cout << (arguments.json ? terminalJson(line.toJson().dump()) : terminalText(line.text())) << std::endl;
     }
     if (!arguments.json) std::cout << tally.text() << std::endl;
+    if (!tally.hasResult()) return static_cast<int>(ExitCode::kBadConfiguration);
     return tally.isAsExpected() ? 0 : kUnequal;
 }
 
