@@ -98,6 +98,15 @@ TEST_CASE("an experiment is tested under every strategy within complete batches 
     CHECK(of("large_batch").globalBatch() == 128);
 }
 
+TEST_CASE("an experiment of one rank is not tested as a pipeline") {
+    RunConfig config;
+    config.parallel.worldSize = 1;
+    std::vector<std::string> names;
+    for (const ProofCase& one : proofCases(config, 3, 1437)) names.push_back(one.name);
+    CHECK(names == std::vector<std::string>{"ddp", "fsdp:optimizer", "fsdp:gradients", "fsdp:parameters", "recompute",
+                                            "single", "model_parallel", "large_batch"});
+}
+
 TEST_CASE("an experiment with canonical reduction is compared on 1, 2, 4 and 8 data-parallel ranks") {
     RunConfig config;
     config.loader.batchSize = 32;
@@ -128,6 +137,10 @@ TEST_CASE("the totals of a proof count equal strategies and those that could not
     ProofTally tally;
     for (const ProofCase& one : proof.cases()) tally.add(proof.prove(one));
     CHECK(tally.isAsExpected());
+    CHECK(tally.hasResult());
+    ProofTally untested;
+    untested.add({.strategy = "ddp", .reference = "ddp"});
+    CHECK_FALSE(untested.hasResult());
     CHECK(tally.text() == "1 equal, 1 differs as expected, 1 could not be tested, so its result is unknown");
     tally.add({.strategy = "hsdp", .reference = "ddp", .equal = false, .isAsExpected = false});
     tally.add({.strategy = "pipeline", .reference = "single"});

@@ -41,6 +41,7 @@ class ProofTally {
   public:
     void add(const ProofLine& line);
     bool isAsExpected() const { return m_wrong == 0; }
+    bool hasResult() const { return m_equal + m_expected + m_wrong > 0; }  // false if no case could be tested
     // Returns a text such as "5 equal, 1 differs as expected".
     std::string text() const;
 

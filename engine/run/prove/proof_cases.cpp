@@ -96,20 +96,22 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
     modelParallel.training.maxSteps = single.training.maxSteps;
     add("model_parallel", modelParallel, "single");
 
-    const std::int64_t microBatches = microBatchesFor(config);
-    RunConfig accumulated = single;
-    accumulated.loader.batchSize = batch / microBatches;
-    accumulated.training.accumulateSteps = microBatches;
-    add("accumulate", accumulated, "accumulate");
-    for (const PipelineScheduleKind schedule :
-         {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B, PipelineScheduleKind::kInterleaved,
-          PipelineScheduleKind::kZeroBubble}) {
-        RunConfig pipeline = modelParallel;
-        pipeline.parallel.strategy = StrategyKind::kPipeline;
-        pipeline.pipeline.schedule = schedule;
-        pipeline.pipeline.microBatches = microBatches;
-        pipeline.pipeline.stagesPerRank = stagesPerRankFor(schedule, config);
-        add(std::string("pipeline:").append(nameOf(schedule)), pipeline, "accumulate");
+    if (ranks > 1) {  // a pipeline of one stage is plain training without micro-batches
+        const std::int64_t microBatches = microBatchesFor(config);
+        RunConfig accumulated = single;
+        accumulated.loader.batchSize = batch / microBatches;
+        accumulated.training.accumulateSteps = microBatches;
+        add("accumulate", accumulated, "accumulate");
+        for (const PipelineScheduleKind schedule :
+             {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B, PipelineScheduleKind::kInterleaved,
+              PipelineScheduleKind::kZeroBubble}) {
+            RunConfig pipeline = modelParallel;
+            pipeline.parallel.strategy = StrategyKind::kPipeline;
+            pipeline.pipeline.schedule = schedule;
+            pipeline.pipeline.microBatches = microBatches;
+            pipeline.pipeline.stagesPerRank = stagesPerRankFor(schedule, config);
+            add(std::string("pipeline:").append(nameOf(schedule)), pipeline, "accumulate");
+        }
     }
 
     RunConfig large = single;
