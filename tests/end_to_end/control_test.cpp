@@ -132,6 +132,44 @@ TEST_CASE("a resumed run trains the requested number of epochs") {
     CHECK(weightsOf(rest) == weightsOf(whole));
 }
 
+TEST_CASE("resume auto keeps a changed number of epochs, unless the command line gives one") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    Program run({"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"});
+    REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
+    REQUIRE(tell(first, {"pause"}).code == 0);
+    CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
+    CHECK(tell(first, {"stop"}).code == 0);
+    REQUIRE(run.wait() == 20);
+    const auto copyOfFirst = [&](const char* name) {
+        fs::copy(first, scratch.path() / name, fs::copy_options::recursive);
+        return scratch.path() / name;
+    };
+    const fs::path explicitly = copyOfFirst("explicitly");
+    const fs::path launched = copyOfFirst("launched");
+    const fs::path restarted = copyOfFirst("restarted");
+    const fs::path source = copyOfFirst("source");
+
+    Program again({"run", "--quiet", "--out", first, "--resume", "auto"});
+    CHECK(again.wait() == 0);
+    CHECK(contains(again.output(), "finished 402 epochs"));
+    const std::vector<std::string> sets{"--set", "training.epochs=401"};
+    Program set({"run", "--quiet", "--out", explicitly, "--resume", "auto", sets[0], sets[1]});
+    CHECK(set.wait() == 0);
+    CHECK(contains(set.output(), "finished 401 epochs"));
+    const fs::path worker = builtProgram("ringside-worker");
+    Program rank({explicitly / "config.json", "--out", launched, "--resume", "auto"}, -1, worker);
+    CHECK(rank.wait() == 0);
+    CHECK(contains(rank.output(), "finished 402 epochs"));
+    // A launcher that restarts the ranks repeats the options of the first start.
+    Program later({"--out", restarted, "--resume", "auto", "--restart", "1", sets[0], sets[1]}, -1, worker);
+    CHECK(later.wait() == 0);
+    CHECK(contains(later.output(), "finished 402 epochs"));
+    Program elsewhere({"--out", scratch.path() / "elsewhere", "--resume", source}, -1, worker);
+    CHECK(elsewhere.wait() == 0);
+    CHECK(contains(elsewhere.output(), "finished 402 epochs"));
+}
+
 TEST_CASE("invalid commands to a run are refused in one line") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";

@@ -289,6 +289,7 @@ int runCommand(RunArguments arguments) {
         const Result<std::string> checkpoint = findResumeAuto(arguments.out, config.dataRanks());
         if (!checkpoint) return reportProblems({checkpoint.problem()});
         config.training.resume = checkpoint.value();
+        keepLiveChanges(config, checkpoint.value(), arguments.assignments);
     }
     Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
     if (!run) return reportProblems(problems.empty() ? Problems{run.problem()} : problems);

@@ -138,6 +138,12 @@ std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const Run
     return assignments;
 }
 
+void keepLiveChanges(RunConfig& experiment, const path& resumed, const std::vector<std::string>& assignments) {
+    const auto setsEpochs = [](const std::string& assignment) { return assignment.starts_with("training.epochs="); };
+    if (resumed.empty() || std::ranges::any_of(assignments, setsEpochs)) return;
+    for (const std::string& assignment : assignmentsOfLiveChanges(resumed, experiment)) experiment.set(assignment);
+}
+
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training) {
     Result<ResumePoint> point = readPoint(config.training.resume);
     if (!point) return point.problem();

@@ -38,6 +38,11 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
 // because the trainer restores them. Empty if there are no changes or the checkpoint cannot be read.
 std::vector<std::string> assignmentsOfLiveChanges(const std::filesystem::path& resumed, const RunConfig& experiment);
 
+// Applies assignmentsOfLiveChanges() to `experiment`, which the user has given for the continuation of a run from its
+// checkpoint `resumed`. Changes nothing if one of `assignments`, those of the option --set, sets training.epochs.
+void keepLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
+                     const std::vector<std::string>& assignments);
+
 // Returns the checkpoint directory to use if `path` is a checkpoint or a run directory; a problem if it contains no
 // checkpoint.
 Result<std::filesystem::path> findCheckpoint(const std::filesystem::path& path);
