@@ -121,13 +121,23 @@ Result<path> findCheckpoint(const path& given) {
                    "name a run directory, a checkpoint in it, or a safetensors file"};
 }
 
-std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const RunConfig& experiment) {
+std::vector<ControlChange> readLiveChanges(const path& resumed) {
     const Result<path> directory = findCheckpoint(resumed);
     if (!directory) return {};
-    const Result<CheckpointManifest> manifest = readManifest(directory.value());
-    if (!manifest) return {};
+    Result<CheckpointManifest> manifest = readManifest(directory.value());
+    return manifest ? std::move(manifest).value().changes : std::vector<ControlChange>();
+}
+
+void changeEpochs(RunConfig& experiment, std::int64_t epochs) {
+    if (epochs == experiment.training.epochs) return;
+    if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)
+        experiment.schedule.tMax = experiment.training.epochs;
+    experiment.training.epochs = epochs;
+}
+
+std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const RunConfig& experiment) {
     std::vector<std::string> assignments;
-    for (const ControlChange& change : manifest.value().changes) {
+    for (const ControlChange& change : readLiveChanges(resumed)) {
         if (change.kind != ControlKind::kEpochs)
             continue;  // learning rates are skipped here, because the trainer restores them
         assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};

@@ -38,6 +38,17 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
 // because the trainer restores them. Empty if there are no changes or the checkpoint cannot be read.
 std::vector<std::string> assignmentsOfLiveChanges(const std::filesystem::path& resumed, const RunConfig& experiment);
 
+// Returns the changes that control commands made to a run before its checkpoint `resumed` was saved. Empty if there are
+// no changes or the checkpoint cannot be read.
+std::vector<ControlChange> readLiveChanges(const std::filesystem::path& resumed);
+
+// Name of an environment variable of restarted ranks: the number of epochs that a control command has set before the
+// restart.
+inline constexpr const char* kEpochsVariable = "RINGSIDE_EPOCHS";
+
+// Sets the number of epochs as a control command does: the period of a cosine schedule keeps its planned length.
+void changeEpochs(RunConfig& experiment, std::int64_t epochs);
+
 // Applies assignmentsOfLiveChanges() to `experiment`, which the user has given for the continuation of a run from its
 // checkpoint `resumed`. Changes nothing if one of `assignments`, those of the option --set, sets training.epochs.
 void keepLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
