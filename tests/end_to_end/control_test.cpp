@@ -132,6 +132,26 @@ TEST_CASE("a resumed run trains the requested number of epochs") {
     CHECK(weightsOf(rest) == weightsOf(whole));
 }
 
+TEST_CASE("a changed number of epochs agrees with training.max_steps and the current epoch") {
+    const TemporaryDirectory scratch;
+    const auto endAfter = [&](const char* name, const std::vector<std::string>& more, const std::string& epochs) {
+        const fs::path out = scratch.path() / name;
+        std::vector<std::string> words{"run", "--quiet", "--out", out, "--set", "training.epochs=400"};
+        words.insert(words.end(), more.begin(), more.end());
+        Program run(words);
+        REQUIRE(eventually([&] { return hasTrained(out); }));
+        REQUIRE(tell(out, {"pause"}).code == 0);
+        const ControlReply reply = tell(out, {"epochs", epochs});
+        CHECK(reply.code == 0);
+        REQUIRE(tell(out, {"resume"}).code == 0);
+        CHECK(run.wait() == 0);
+        return reply.text;
+    };
+    CHECK(endAfter("limited", {"--set", "training.max_steps=5000"}, "402") == "trains for 402 epochs in total\n");
+    const std::string raised = endAfter("lowered", {"--set", "parallel.world_size=1"}, "1");
+    CHECK((raised == "trains for 1 epoch in total\n" || contains(raised, " is in progress")));
+}
+
 TEST_CASE("resume auto keeps a changed number of epochs, unless the command line gives one") {
     const TemporaryDirectory scratch;
     const fs::path first = scratch.path() / "first";

@@ -10,6 +10,27 @@
 using namespace ringside;
 using namespace std::chrono_literals;
 
+TEST_CASE("a changed number of epochs changes the planned end, up to training.max_steps") {
+    PreparedRun run;
+    run.stepsPerEpoch = 23;
+    run.config.training.epochs = 4;
+    CHECK(run.plannedSteps(6) == 138);
+    CHECK(run.plannedEpochs(6) == 6);
+    run.config.training.maxSteps = 80;  // 12 of the 92 steps are not trained
+    run.stepsLeft = 80;
+    run.stepsCut = 12;
+    CHECK(run.plannedSteps(2) == 46);
+    CHECK(run.plannedEpochs(2) == 2);
+    CHECK(run.plannedSteps(6) == 80);
+    CHECK(run.plannedEpochs(6) == 3);
+    run.config.training.epochs = 2;
+    run.config.training.maxSteps = 60;  // more than the 46 configured steps
+    run.stepsLeft = 46;
+    run.stepsCut = 0;
+    CHECK(run.plannedSteps(6) == 60);
+    CHECK(run.plannedEpochs(6) == 2);
+}
+
 TEST_CASE("failed ranks are restarted up to the limit, and repeated steps are recorded once") {
     FakeRun run("1:kill,*:wait");
     run.prepared.config.parallel.maxRestarts = 2;

@@ -230,6 +230,22 @@ TEST_CASE("the number of epochs can be raised and lowered during the run") {
     CHECK(trainAsThreads(control2Ranks(), options)[1].steps.size() == 6);
 }
 
+TEST_CASE("a number of epochs below the current epoch is raised to it, in the report and in checkpoints") {
+    const TemporaryDirectory directory;
+    RunConfig config = control2Ranks();
+    config.training.epochs = 3;
+    RunOptions options;
+    options.runDirectory = directory.path();
+    options.tellAfter[8] = {{ControlKind::kEpochs, 1}};  // in the second epoch
+    const auto ranks = trainAsThreads(config, options);
+    CHECK(ranks[1].steps.size() == 12);
+    REQUIRE(ranks[0].all<Controlled>().size() == 1);
+    CHECK(ranks[0].all<Controlled>().front().value == 2);
+    const std::string saved = ranks[0].all<CheckpointSaved>().back().path;
+    const Json manifest = readJsonFile(directory.path() / saved / "manifest.json").value();
+    CHECK(manifest["control"][0]["value"] == 2);
+}
+
 TEST_CASE("checkpoints contain a changed number of epochs until a resumed run has another number") {
     const TemporaryDirectory directory;
     RunOptions options;

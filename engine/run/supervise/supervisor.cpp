@@ -354,12 +354,8 @@ RunEvidence Supervisor::evidence() const {
     run.steps = std::max(m_journal.recorder().stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
     const std::int64_t epochs = m_journal.data().epochs();  // includes epochs that a control command has added or
                                                             // removed
-    run.plannedEpochs = m_run.plannedEpochs();
-    run.plannedSteps = m_run.plannedSteps();
-    if (m_run.config.training.maxSteps == 0) {
-        run.plannedSteps += (epochs - run.plannedEpochs) * m_run.stepsPerEpoch;
-        run.plannedEpochs = epochs;
-    }
+    run.plannedEpochs = m_run.plannedEpochs(epochs);
+    run.plannedSteps = m_run.plannedSteps(epochs);
     run.stopRequested = m_stop.isRequested();
     run.cutShort = m_stop.wasCutShort();
     run.nothingTrained = m_stop.hasStoppedLoading();

@@ -292,7 +292,7 @@ RunControl::Actions Trainer::controlActions() {
                     m_schedule.setLearningRate(rate);
                     m_strategy->setLearningRate(rate);
                 },
-            .setEpochs = [this](std::int64_t epochs) { m_epochs = std::max(epochs, m_position.epoch + 1); },
+            .setEpochs = [this](std::int64_t epochs) { return m_epochs = std::max(epochs, m_position.epoch + 1); },
             .saveCheckpoint = [this] { saveCheckpoint(); },
             .changed = [this] { m_checkpoints.setControlChanges(m_control.changes()); },
             .record = [this](std::int64_t steps) { m_instruments.tracer().recordSteps(steps); },
