@@ -105,6 +105,22 @@ TEST_CASE("an invalid resume point is refused before a run directory exists") {
     CHECK_FALSE(fs::exists(out));
 }
 
+TEST_CASE("a run that ended by training.max_steps is resumed only with a higher number") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    const fs::path out = scratch.path() / "out";
+    REQUIRE(Program({"run", "--quiet", "--set", "training.max_steps=5", "--out", first}).wait() == 0);
+    for (const char* most : {"training.max_steps=5", "training.max_steps=4"}) {
+        const std::string text = refusalOf({"run", "--resume", first, "--set", most, "--out", out});
+        CHECK(contains(text, "and the checkpoint has trained 5 steps already"));
+        CHECK(contains(text, "raise it to continue training"));
+    }
+    CHECK_FALSE(fs::exists(out));
+    Program more({"run", "--quiet", "--resume", first, "--set", "training.max_steps=6", "--out", out});
+    CHECK(more.wait() == 0);
+    CHECK(contains(more.output(), "in 6 steps"));
+}
+
 namespace {
 
 // Returns a weights file of a linear model with ten inputs and ten outputs. All values have the same bytes.

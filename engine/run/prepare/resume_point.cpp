@@ -168,6 +168,12 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
                            std::to_string(manifest.epochsDone) + " already",
                        "raise it to continue training"};
     }
+    if (const std::int64_t most = config.training.maxSteps; most > 0 && manifest.step >= most) {
+        return Problem{"training.max_steps",
+                       "is " + std::to_string(most) + ", and the checkpoint has trained " +
+                           std::to_string(manifest.step) + " steps already",
+                       "raise it to continue training, or set it to 0 for no limit"};
+    }
     if (!suits(manifest.optimizer, config.optimizer.kind)) {
         return Problem{
             "optimizer.kind",

@@ -29,8 +29,8 @@ struct ResumePoint {
 
 // Opens the checkpoint of training.resume: a checkpoint directory, a run directory, whose newest complete checkpoint is
 // used, or a safetensors file with weights only, from which training starts at step 1. Returns a problem if there is
-// none, a file has changed, all epochs are done, the optimizer differs, or the samples of the epoch in progress would
-// now be assigned differently.
+// none, a file has changed, all epochs or the steps of training.max_steps are done, the optimizer differs, or the
+// samples of the epoch in progress would now be assigned differently.
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training);
 
 // Returns the changes that control commands made to the earlier run, as assignments for its experiment
