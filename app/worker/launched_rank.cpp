@@ -178,6 +178,10 @@ std::optional<Problem> readExperiment(Start& start) {
         if (auto problem = guestProblem(experiment.value().config, offered)) return problem;
     }
     start.experiment = std::move(experiment).value();
+    if (const std::string& resume = start.arguments.resume; !resume.empty() && resume != kResumeAuto) {
+        const RunConfig& config = start.experiment.config;
+        if (auto problem = checkLearningRate(config, resume, start.arguments.assignments)) return problem;
+    }
     if (!isGiven && !start.arguments.config.empty())
         ringside::keepLiveChanges(start.experiment.config, start.arguments.resume, start.arguments.assignments);
     start.experiment.config.parallel.worldSize = start.place.worldSize;

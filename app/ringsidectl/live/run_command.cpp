@@ -279,6 +279,10 @@ int runCommand(RunArguments arguments) {
     }
     Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
+    if (!arguments.resume.empty() && arguments.resume != kResumeAuto) {
+        const auto unused = checkLearningRate(experiment.value().config, arguments.resume, arguments.assignments);
+        if (unused) return reportProblems({*unused});
+    }
     if (const std::int64_t least = experiment.value().config.parallel.minRanks; least > 0)
         return reportProblems(
             {{"parallel.min_ranks",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/prepare/resume_point.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -152,6 +154,22 @@ void keepLiveChanges(RunConfig& experiment, const path& resumed, const std::vect
     const auto setsEpochs = [](const std::string& assignment) { return assignment.starts_with("training.epochs="); };
     if (resumed.empty() || std::ranges::any_of(assignments, setsEpochs)) return;
     for (const std::string& assignment : assignmentsOfLiveChanges(resumed, experiment)) experiment.set(assignment);
+}
+
+std::optional<Problem> checkLearningRate(const RunConfig& experiment, const path& resumed,
+                                         const std::vector<std::string>& assignments) {
+    const auto setsRate = [](const std::string& assignment) { return assignment.starts_with("optimizer.lr="); };
+    if (std::ranges::none_of(assignments, setsRate)) return {};
+    const std::vector<ControlChange> changes = readLiveChanges(resumed);
+    const auto isRate = [](const ControlChange& change) { return change.kind == ControlKind::kLearningRate; };
+    const auto last = std::find_if(changes.rbegin(), changes.rend(), isRate);
+    if (last == changes.rend() || last->value == experiment.scaledLearningRate()) return {};
+    return Problem{
+        "optimizer.lr",
+        fmt::format("is {:g}, but a control command set the learning rate to {:g} before the checkpoint was saved, and "
+                    "the resumed run continues with that rate",
+                    experiment.optimizer.lr, last->value),
+        "omit it, and change the rate of the resumed run with ringsidectl control RUN_DIR lr VALUE"};
 }
 
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training) {

@@ -54,6 +54,12 @@ void changeEpochs(RunConfig& experiment, std::int64_t epochs);
 void keepLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
                      const std::vector<std::string>& assignments);
 
+// Returns a problem if one of `assignments`, those of the option --set, gives a learning rate that has no effect,
+// because a control command changed the rate before the checkpoint `resumed` was saved. experiment: includes the
+// assignments.
+std::optional<Problem> checkLearningRate(const RunConfig& experiment, const std::filesystem::path& resumed,
+                                         const std::vector<std::string>& assignments);
+
 // Returns the checkpoint directory to use if `path` is a checkpoint or a run directory; a problem if it contains no
 // checkpoint.
 Result<std::filesystem::path> findCheckpoint(const std::filesystem::path& path);
