@@ -40,6 +40,7 @@
 #include "run/prepare/classroom_data.h"
 #include "run/prepare/experiment_file.h"
 #include "run/prepare/guest_experiment.h"
+#include "run/prepare/resume_point.h"
 #include "run/ranks/worker_program.h"
 #include "run/read/epoch_lines.h"
 #include "run/supervise/launched_run.h"
@@ -148,6 +149,18 @@ std::optional<Problem> findExperiment(LaunchArguments& arguments) {
     return {};
 }
 
+// True if the launcher has restarted the ranks.
+bool isRestarted(const Start& start) {
+    return std::max(start.arguments.restart, start.place.restart) > 0;
+}
+
+// Applies the changes that control commands made before the checkpoint was saved. If the launcher has restarted the
+// ranks, the changes were made after the options --set were given, so that the changes take precedence.
+void keepLiveChanges(const Start& start, const std::string& checkpoint, RunConfig& config) {
+    ringside::keepLiveChanges(config, checkpoint,
+                              isRestarted(start) ? std::vector<std::string>() : start.arguments.assignments);
+}
+
 std::optional<Problem> readExperiment(Start& start) {
     if (auto conflict = launchConflict(start.place, start.sources)) return conflict;
     std::set<std::string> offered;
@@ -156,6 +169,7 @@ std::optional<Problem> readExperiment(Start& start) {
         if (!files) return files.problem();
         offered = std::move(files).value();
     }
+    const bool isGiven = !start.arguments.config.empty();
     if (auto problem = findExperiment(start.arguments)) return problem;
     Problems problems;
     Result<Experiment> experiment = loadExperiment(start.arguments.config, start.arguments.assignments, problems);
@@ -164,6 +178,12 @@ std::optional<Problem> readExperiment(Start& start) {
         if (auto problem = guestProblem(experiment.value().config, offered)) return problem;
     }
     start.experiment = std::move(experiment).value();
+    if (const std::string& resume = start.arguments.resume; !resume.empty() && resume != kResumeAuto) {
+        const RunConfig& config = start.experiment.config;
+        if (auto problem = checkLearningRate(config, resume, start.arguments.assignments)) return problem;
+    }
+    if (!isGiven && !start.arguments.config.empty())
+        ringside::keepLiveChanges(start.experiment.config, start.arguments.resume, start.arguments.assignments);
     start.experiment.config.parallel.worldSize = start.place.worldSize;
     start.terms.experiment = experimentHash(start.experiment.config);
     return {};
@@ -198,6 +218,7 @@ Result<LaunchedRun> prepare(const Start& start) {
         const Result<std::string> checkpoint = findResumeAuto(start.arguments.out, config.dataRanks());
         if (!checkpoint) return checkpoint.problem();
         config.training.resume = checkpoint.value();
+        keepLiveChanges(start, checkpoint.value(), config);
     } else if (!start.arguments.resume.empty()) {
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     }
@@ -348,6 +369,7 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     }
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
+    if (start.arguments.resume == kResumeAuto) keepLiveChanges(start, welcome.resume, config);
     // --resume names a copy, on this host, of the checkpoint from which the run resumes.
     if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "base/errors/errors.h"
 #include "base/text/shared_text.h"
 #include "limit_texts.h"
+#include "run/prepare/resume_point.h"
 #include "telemetry/events/sink.h"
 #include "train/control/control_input.h"
 #include "train/loop/rank_run.h"
@@ -34,6 +36,13 @@ RankResult fail(TelemetrySink& sink, const RankEnvironment& environment, const s
     return {static_cast<int>(code), sent};
 }
 
+// Sets the number of epochs that a control command has set before the ranks were restarted.
+void applyChangedEpochs(RunConfig& config) {
+    const char* const text = std::getenv(kEpochsVariable);
+    const std::int64_t epochs = text == nullptr ? 0 : std::atoll(text);
+    if (epochs > 0) changeEpochs(config, epochs);
+}
+
 }  // namespace
 
 RankResult runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
@@ -46,6 +55,7 @@ RankResult runAsRank(const RankEnvironment& environment, const std::optional<Run
     if (!note.empty()) sink.log(LogLevel::kInfo, note);
     try {
         RunConfig used = config ? *config : readRankConfig(environment);
+        if (!config) applyChangedEpochs(used);
         if (!environment.resume.empty()) used.training.resume = environment.resume;
         used.parallel.timeoutSeconds *= environment.timeoutFactor;
         return {

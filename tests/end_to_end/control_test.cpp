@@ -132,6 +132,64 @@ TEST_CASE("a resumed run trains the requested number of epochs") {
     CHECK(weightsOf(rest) == weightsOf(whole));
 }
 
+TEST_CASE("a changed number of epochs agrees with training.max_steps and the current epoch") {
+    const TemporaryDirectory scratch;
+    const auto endAfter = [&](const char* name, const std::vector<std::string>& more, const std::string& epochs) {
+        const fs::path out = scratch.path() / name;
+        std::vector<std::string> words{"run", "--quiet", "--out", out, "--set", "training.epochs=400"};
+        words.insert(words.end(), more.begin(), more.end());
+        Program run(words);
+        REQUIRE(eventually([&] { return hasTrained(out); }));
+        REQUIRE(tell(out, {"pause"}).code == 0);
+        const ControlReply reply = tell(out, {"epochs", epochs});
+        CHECK(reply.code == 0);
+        REQUIRE(tell(out, {"resume"}).code == 0);
+        CHECK(run.wait() == 0);
+        return reply.text;
+    };
+    CHECK(endAfter("limited", {"--set", "training.max_steps=5000"}, "402") == "trains for 402 epochs in total\n");
+    const std::string raised = endAfter("lowered", {"--set", "parallel.world_size=1"}, "1");
+    CHECK((raised == "trains for 1 epoch in total\n" || contains(raised, " is in progress")));
+}
+
+TEST_CASE("resume auto keeps a changed number of epochs, unless the command line gives one") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    Program run({"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"});
+    REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
+    REQUIRE(tell(first, {"pause"}).code == 0);
+    CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
+    CHECK(tell(first, {"stop"}).code == 0);
+    REQUIRE(run.wait() == 20);
+    const auto copyOfFirst = [&](const char* name) {
+        fs::copy(first, scratch.path() / name, fs::copy_options::recursive);
+        return scratch.path() / name;
+    };
+    const fs::path explicitly = copyOfFirst("explicitly");
+    const fs::path launched = copyOfFirst("launched");
+    const fs::path restarted = copyOfFirst("restarted");
+    const fs::path source = copyOfFirst("source");
+
+    Program again({"run", "--quiet", "--out", first, "--resume", "auto"});
+    CHECK(again.wait() == 0);
+    CHECK(contains(again.output(), "finished 402 epochs"));
+    const std::vector<std::string> sets{"--set", "training.epochs=401"};
+    Program set({"run", "--quiet", "--out", explicitly, "--resume", "auto", sets[0], sets[1]});
+    CHECK(set.wait() == 0);
+    CHECK(contains(set.output(), "finished 401 epochs"));
+    const fs::path worker = builtProgram("ringside-worker");
+    Program rank({explicitly / "config.json", "--out", launched, "--resume", "auto"}, -1, worker);
+    CHECK(rank.wait() == 0);
+    CHECK(contains(rank.output(), "finished 402 epochs"));
+    // A launcher that restarts the ranks repeats the options of the first start.
+    Program later({"--out", restarted, "--resume", "auto", "--restart", "1", sets[0], sets[1]}, -1, worker);
+    CHECK(later.wait() == 0);
+    CHECK(contains(later.output(), "finished 402 epochs"));
+    Program elsewhere({"--out", scratch.path() / "elsewhere", "--resume", source}, -1, worker);
+    CHECK(elsewhere.wait() == 0);
+    CHECK(contains(elsewhere.output(), "finished 402 epochs"));
+}
+
 TEST_CASE("invalid commands to a run are refused in one line") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";

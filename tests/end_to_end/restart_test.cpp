@@ -77,6 +77,28 @@ TEST_CASE("after a restart the losses are those of the undisturbed run, to the l
     }
 }
 
+TEST_CASE("a restart keeps a pause and a changed number of epochs") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    const auto control = [&](const std::vector<std::string>& words) {
+        std::vector<std::string> all{"control", out};
+        all.insert(all.end(), words.begin(), words.end());
+        return Program(all).wait();
+    };
+    Program program(runArguments(out, {"--max-restarts", "1"}));
+    REQUIRE(eventually([&] { return hasCheckpoint(out); }));
+    CHECK(control({"pause"}) == 0);  // no checkpoint follows, which would contain the number of epochs
+    CHECK(control({"epochs", "125"}) == 0);
+    REQUIRE(::kill(pidOf(out, 1), SIGKILL) == 0);
+    REQUIRE(eventually([&] { return linesOfKind(out, "control").size() >= 5; }));
+    CHECK(contains(linesOfKind(out, "control")[2], "\"command\":\"restart\""));
+    CHECK(contains(linesOfKind(out, "control")[3], "\"command\":\"epochs\""));
+    CHECK(contains(linesOfKind(out, "control")[4], "\"command\":\"pause\""));
+    CHECK(control({"resume"}) == 0);
+    CHECK(program.wait() == 0);
+    CHECK(contains(program.output(), "finished 125 epochs"));
+}
+
 TEST_CASE("the number of restarts is limited, and the verdict is kept") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";

@@ -105,6 +105,48 @@ TEST_CASE("an invalid resume point is refused before a run directory exists") {
     CHECK_FALSE(fs::exists(out));
 }
 
+TEST_CASE("a run that ended by training.max_steps is resumed only with a higher number") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    const fs::path out = scratch.path() / "out";
+    REQUIRE(Program({"run", "--quiet", "--set", "training.max_steps=5", "--out", first}).wait() == 0);
+    for (const char* most : {"training.max_steps=5", "training.max_steps=4"}) {
+        const std::string text = refusalOf({"run", "--resume", first, "--set", most, "--out", out});
+        CHECK(contains(text, "and the checkpoint has trained 5 steps already"));
+        CHECK(contains(text, "raise it to continue training"));
+    }
+    CHECK_FALSE(fs::exists(out));
+    Program more({"run", "--quiet", "--resume", first, "--set", "training.max_steps=6", "--out", out});
+    CHECK(more.wait() == 0);
+    CHECK(contains(more.output(), "in 6 steps"));
+}
+
+TEST_CASE("a learning rate that a resumed run would ignore is refused") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    const fs::path out = scratch.path() / "out";
+    Program run({"run", "--quiet", "--set", "training.epochs=400", "--out", first});
+    REQUIRE(eventually([&] { return hasTrained(first); }));
+    for (const char* command : {"pause", "lr 0.02", "stop"}) {
+        const std::string word = command;
+        std::vector<std::string> words{"control", first, word.substr(0, word.find(' '))};
+        if (word.find(' ') != std::string::npos) words.push_back(word.substr(word.find(' ') + 1));
+        REQUIRE(Program(words).wait() == 0);
+    }
+    REQUIRE(run.wait() == 20);
+    const std::vector<std::string> rest{"--resume", first, "--set", "optimizer.lr=0.3", "--out", out};
+    std::vector<std::string> words{"run"};
+    words.insert(words.end(), rest.begin(), rest.end());
+    CHECK(contains(refusalOf(words), "is 0.3, but a control command set the learning rate to 0.02"));
+    Program worker(rest, -1, builtProgram("ringside-worker"));
+    CHECK(worker.wait() == 2);
+    CHECK(contains(worker.output(), "is 0.3, but a control command set the learning rate to 0.02"));
+    CHECK_FALSE(fs::exists(out));
+    words[4] = "optimizer.lr=0.02";
+    Program same(words);
+    CHECK(same.wait() == 0);
+}
+
 namespace {
 
 // Returns a weights file of a linear model with ten inputs and ten outputs. All values have the same bytes.

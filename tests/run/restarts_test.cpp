@@ -4,10 +4,32 @@
 #include <fstream>
 
 #include "fake_ranks.h"
+#include "run/supervise/live_commands.h"
 #include "support/catch.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;
+
+TEST_CASE("a changed number of epochs changes the planned end, up to training.max_steps") {
+    PreparedRun run;
+    run.stepsPerEpoch = 23;
+    run.config.training.epochs = 4;
+    CHECK(run.plannedSteps(6) == 138);
+    CHECK(run.plannedEpochs(6) == 6);
+    run.config.training.maxSteps = 80;  // 12 of the 92 steps are not trained
+    run.stepsLeft = 80;
+    run.stepsCut = 12;
+    CHECK(run.plannedSteps(2) == 46);
+    CHECK(run.plannedEpochs(2) == 2);
+    CHECK(run.plannedSteps(6) == 80);
+    CHECK(run.plannedEpochs(6) == 3);
+    run.config.training.epochs = 2;
+    run.config.training.maxSteps = 60;  // more than the 46 configured steps
+    run.stepsLeft = 46;
+    run.stepsCut = 0;
+    CHECK(run.plannedSteps(6) == 60);
+    CHECK(run.plannedEpochs(6) == 2);
+}
 
 TEST_CASE("failed ranks are restarted up to the limit, and repeated steps are recorded once") {
     FakeRun run("1:kill,*:wait");
@@ -42,6 +64,41 @@ TEST_CASE("restarted ranks resume from the checkpoint that the log names") {
     const std::string log = contentOf(run.paths().log());
     CHECK(contains(log, "all ranks continue from checkpoints/step-00000001, step 4"));
     CHECK(contains(log, "resumed from " + (run.directory / "checkpoints/step-00000001").string()));
+}
+
+TEST_CASE("restarted ranks receive the commands that the restart would undo") {
+    FakeRun run("0:executes-commands-and-dies-once,*:finish");
+    run.prepared.config.parallel.maxRestarts = 1;
+    run.options.backOff = 1ms;
+    run.go();
+    CHECK(run.end.verdict == "finished 3 epochs in 12 steps");
+    const std::string log = contentOf(run.paths().log());
+    CHECK(contains(log, "the restarted ranks execute these commands after their first step: epochs 3, pause"));
+    CHECK(contains(log, R"(RINGSIDE_EPOCHS is 3, received {"kind":"epochs","value":3)"));
+}
+
+TEST_CASE("after a restart the commands in effect and the unanswered commands are repeated") {
+    LiveCommands commands;
+    CHECK(commands.afterRestart({}).empty());
+    CHECK_FALSE(commands.epochs());
+    const auto report = [&](ControlKind kind, double value, std::int64_t step) {
+        commands.report(Controlled{.command = kind, .value = value, .step = step, .epoch = 0});
+    };
+    report(ControlKind::kEpochs, 6, 3);
+    report(ControlKind::kEpochs, 8, 4);
+    report(ControlKind::kLearningRate, 0.25, 5);
+    report(ControlKind::kRate, 2, 6);
+    report(ControlKind::kStep, 3, 7);
+    CHECK(commands.epochs() == 8);
+    CHECK(textOf(commands.afterRestart({})) == "epochs 8, lr 0.25, rate 2, pause");
+    CHECK(textOf(commands.afterRestart({{ControlKind::kEpochs, 8, 4, 0}})) == "lr 0.25, rate 2, pause");
+    report(ControlKind::kRate, 0, 8);
+    report(ControlKind::kResume, 0, 8);
+    commands.request({ControlKind::kLearningRate, 0.5});
+    commands.request({ControlKind::kCheckpoint, 0});
+    report(ControlKind::kCheckpoint, 0, 8);
+    commands.request({ControlKind::kTraceEvery, 5});
+    CHECK(textOf(commands.afterRestart({})) == "epochs 8, lr 0.25, lr 0.5");
 }
 
 // Each change after the failure requests a stop, so that one is pending when the pause begins.

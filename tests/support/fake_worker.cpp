@@ -152,6 +152,22 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
         std::fprintf(stderr, "resumed from %s\n", resumedFrom.c_str());
         return finish(rank, steps(), sink);
     }
+    if (deed == "executes-commands-and-dies-once") {
+        if (resumedFrom.empty()) {
+            saveCheckpoint(runDirectory, 4);
+            sink.send(Controlled{ControlKind::kEpochs, 3, 5, 1, {}, sink.nowUs()});
+            sink.send(Controlled{ControlKind::kPause, 0, 6, 1, Phase::kOptimizer, sink.nowUs()});
+            sink.flush(std::chrono::seconds(5));
+            ::raise(SIGKILL);
+        }
+        std::string received;
+        for (char byte = 0; received.find("pause") == std::string::npos;) {
+            if (::read(RankChannels::kControlFd, &byte, 1) <= 0) return 10;
+            received += byte == '\n' ? ' ' : byte;
+        }
+        std::fprintf(stderr, "RINGSIDE_EPOCHS is %s, received %s\n", std::getenv("RINGSIDE_EPOCHS"), received.c_str());
+        return finish(rank, 12, sink);
+    }
     if (deed == "garbage") {
         writeGarbage(rank);
         return finish(rank, steps(), sink);

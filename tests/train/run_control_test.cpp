@@ -230,6 +230,42 @@ TEST_CASE("the number of epochs can be raised and lowered during the run") {
     CHECK(trainAsThreads(control2Ranks(), options)[1].steps.size() == 6);
 }
 
+TEST_CASE("a number of epochs below the current epoch is raised to it, in the report and in checkpoints") {
+    const TemporaryDirectory directory;
+    RunConfig config = control2Ranks();
+    config.training.epochs = 3;
+    RunOptions options;
+    options.runDirectory = directory.path();
+    options.tellAfter[8] = {{ControlKind::kEpochs, 1}};  // in the second epoch
+    const auto ranks = trainAsThreads(config, options);
+    CHECK(ranks[1].steps.size() == 12);
+    REQUIRE(ranks[0].all<Controlled>().size() == 1);
+    CHECK(ranks[0].all<Controlled>().front().value == 2);
+    const std::string saved = ranks[0].all<CheckpointSaved>().back().path;
+    const Json manifest = readJsonFile(directory.path() / saved / "manifest.json").value();
+    CHECK(manifest["control"][0]["value"] == 2);
+}
+
+TEST_CASE("checkpoints contain a changed number of epochs until a resumed run has another number") {
+    const TemporaryDirectory directory;
+    RunOptions options;
+    options.runDirectory = directory.path() / "stopped";
+    options.tellAfter[2] = {{ControlKind::kEpochs, 3}};
+    options.stopAfter = [](std::int64_t step) { return step == 4; };
+    trainAsThreads(control2Ranks(), options);
+    const auto changesOfResumed = [&](const char* name, std::int64_t epochs) {
+        RunConfig config = control2Ranks();
+        config.training.epochs = epochs;
+        config.training.resume = options.runDirectory.string();
+        const std::filesystem::path out = directory.path() / name;
+        const auto ranks = trainAsThreads(config, {.runDirectory = out, .stopAfter = {}});
+        const std::string saved = ranks[0].all<CheckpointSaved>().back().path;
+        return readJsonFile(out / saved / "manifest.json").value().value("control", Json::array()).size();
+    };
+    CHECK(changesOfResumed("kept", 3) == 1);
+    CHECK(changesOfResumed("replaced", 4) == 0);
+}
+
 TEST_CASE("a run with a changed learning rate has the same result when resumed from a checkpoint") {
     const TemporaryDirectory directory;
     RunConfig config = control2Ranks();

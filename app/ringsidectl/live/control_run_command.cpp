@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/errors/exit_code.h"
+#include "base/text/number_text.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_follower.h"
@@ -32,7 +33,7 @@ constexpr const char* kControlFooter =
     "  phase             trains one phase of a step (data, forward, backward, all-reduce or optimizer), then pauses\n"
     "  rate R            slow motion: at most R steps per second; \"rate full\" ends it\n"
     "  lr X              changes the learning rate from the next step on\n"
-    "  epochs N          ends the run after N epochs in total\n"
+    "  epochs N          ends the run after N epochs in total, at least the current one\n"
     "  checkpoint        saves a checkpoint now\n"
     "  record [N]        records N steps (default 50) in detail\n"
     "  replicas [N]      records the gradient of every rank in the next step, their mean and the weight change;\n"
@@ -127,7 +128,9 @@ std::string replyText(const ControlCommand& command, const Controlled& answer) {
         case ControlKind::kLearningRate:
             return "learning rate " + numberText(command.value) + " from the step after " + place + " on";
         case ControlKind::kEpochs:
-            return "trains for " + numberText(command.value) + " epochs in total";
+            return "trains for " + counted(static_cast<std::int64_t>(answer.value), "epoch") + " in total" +
+                   (answer.value > command.value ? ", because epoch " + numberText(answer.value) + " is in progress"
+                                                 : "");
         case ControlKind::kCheckpoint:
             return "saved after " + place;
         case ControlKind::kStop:

@@ -279,6 +279,10 @@ int runCommand(RunArguments arguments) {
     }
     Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
+    if (!arguments.resume.empty() && arguments.resume != kResumeAuto) {
+        const auto unused = checkLearningRate(experiment.value().config, arguments.resume, arguments.assignments);
+        if (unused) return reportProblems({*unused});
+    }
     if (const std::int64_t least = experiment.value().config.parallel.minRanks; least > 0)
         return reportProblems(
             {{"parallel.min_ranks",
@@ -289,6 +293,7 @@ int runCommand(RunArguments arguments) {
         const Result<std::string> checkpoint = findResumeAuto(arguments.out, config.dataRanks());
         if (!checkpoint) return reportProblems({checkpoint.problem()});
         config.training.resume = checkpoint.value();
+        keepLiveChanges(config, checkpoint.value(), arguments.assignments);
     }
     Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
     if (!run) return reportProblems(problems.empty() ? Problems{run.problem()} : problems);

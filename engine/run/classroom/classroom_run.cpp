@@ -69,6 +69,7 @@ bool ClassroomRun::offer(std::int64_t worldSize) {
     if (m_restarts > 0) {
         const Result<std::string> found = findResumeAuto(m_plan.out, config.dataRanks());
         m_resume = found ? found.value() : "";
+        keepLiveChanges(config, m_resume, {});
     }
     if (!m_resume.empty()) {
         const Result<std::filesystem::path> found = findCheckpoint(m_resume);

@@ -8,6 +8,7 @@
 #include "base/time/monotonic.h"
 #include "run/prepare/classroom_data.h"
 #include "run/prepare/prepared_run.h"
+#include "run/prepare/resume_point.h"
 #include "run/read/run_directory.h"
 #include "run/supervise/launched_run.h"
 #include "run/supervise/run_place.h"
@@ -22,6 +23,7 @@ ClassroomOutcome refused(const Problem& problem, ExitCode code) {
 ClassroomOutcome train(const ClassroomPlan& plan, ClassroomTraining training) {
     RunConfig config = classConfig(plan.experiment.config, training.place.worldSize);
     config.training.resume = training.resume;
+    if (training.restarts > 0) keepLiveChanges(config, training.resume, {});
     LaunchedRun launched;
     launched.runStartUs = monotonicUs();
     Result<PreparedRun> prepared = prepareRun(config, plan.experiment.baseDirectory, nullptr, 1);

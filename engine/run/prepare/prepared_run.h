@@ -22,12 +22,18 @@ struct PreparedRun {
     std::int64_t plannedSteps() const {
         return stepsLeft < 0 ? stepsPerEpoch * config.training.epochs : stepsBefore + stepsLeft;
     }
+    // Returns the number of the last planned step if a control command changes the number of epochs to `epochs`.
+    std::int64_t plannedSteps(std::int64_t epochs) const {
+        const std::int64_t all = plannedSteps() + stepsCut + (epochs - config.training.epochs) * stepsPerEpoch;
+        const std::int64_t most = config.training.maxSteps;
+        return most > 0 ? std::max(stepsBefore, std::min(most, all)) : all;
+    }
 
-    // Returns the number of complete epochs after the last planned step. The number is less than configured if
-    // training.max_steps ends the run earlier.
-    std::int64_t plannedEpochs() const {
+    // Returns the number of complete epochs after the last planned step, if the run is to train `epochs` epochs. The
+    // number is less than `epochs` if training.max_steps ends the run earlier.
+    std::int64_t plannedEpochs(std::int64_t epochs) const {
         const bool isCut = config.training.maxSteps > 0 && stepsPerEpoch > 0;
-        return isCut ? std::min(config.training.epochs, plannedSteps() / stepsPerEpoch) : config.training.epochs;
+        return isCut ? std::min(epochs, plannedSteps(epochs) / stepsPerEpoch) : epochs;
     }
 
     RunConfig config;  // resolved experiment: no automatic choices, absolute paths
@@ -41,6 +47,8 @@ struct PreparedRun {
     std::int64_t epochsBefore = 0;
     std::int64_t stepsLeft = -1;  // number of steps to train after the first stepsBefore steps; -1: all steps of all
                                   // epochs
+    std::int64_t stepsCut = 0;    // number of steps of the configured epochs that training.max_steps removes from
+                                  // stepsLeft
     // Hash of the samples that the sampler assigns in epoch 0, by data-parallel rank.
     std::vector<std::string> planHashes;
     std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/prepare/resume_point.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -121,13 +123,23 @@ Result<path> findCheckpoint(const path& given) {
                    "name a run directory, a checkpoint in it, or a safetensors file"};
 }
 
-std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const RunConfig& experiment) {
+std::vector<ControlChange> readLiveChanges(const path& resumed) {
     const Result<path> directory = findCheckpoint(resumed);
     if (!directory) return {};
-    const Result<CheckpointManifest> manifest = readManifest(directory.value());
-    if (!manifest) return {};
+    Result<CheckpointManifest> manifest = readManifest(directory.value());
+    return manifest ? std::move(manifest).value().changes : std::vector<ControlChange>();
+}
+
+void changeEpochs(RunConfig& experiment, std::int64_t epochs) {
+    if (epochs == experiment.training.epochs) return;
+    if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)
+        experiment.schedule.tMax = experiment.training.epochs;
+    experiment.training.epochs = epochs;
+}
+
+std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const RunConfig& experiment) {
     std::vector<std::string> assignments;
-    for (const ControlChange& change : manifest.value().changes) {
+    for (const ControlChange& change : readLiveChanges(resumed)) {
         if (change.kind != ControlKind::kEpochs)
             continue;  // learning rates are skipped here, because the trainer restores them
         assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
@@ -136,6 +148,28 @@ std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const Run
             assignments.push_back("schedule.t_max=" + std::to_string(experiment.training.epochs));
     }
     return assignments;
+}
+
+void keepLiveChanges(RunConfig& experiment, const path& resumed, const std::vector<std::string>& assignments) {
+    const auto setsEpochs = [](const std::string& assignment) { return assignment.starts_with("training.epochs="); };
+    if (resumed.empty() || std::ranges::any_of(assignments, setsEpochs)) return;
+    for (const std::string& assignment : assignmentsOfLiveChanges(resumed, experiment)) experiment.set(assignment);
+}
+
+std::optional<Problem> checkLearningRate(const RunConfig& experiment, const path& resumed,
+                                         const std::vector<std::string>& assignments) {
+    const auto setsRate = [](const std::string& assignment) { return assignment.starts_with("optimizer.lr="); };
+    if (std::ranges::none_of(assignments, setsRate)) return {};
+    const std::vector<ControlChange> changes = readLiveChanges(resumed);
+    const auto isRate = [](const ControlChange& change) { return change.kind == ControlKind::kLearningRate; };
+    const auto last = std::find_if(changes.rbegin(), changes.rend(), isRate);
+    if (last == changes.rend() || last->value == experiment.scaledLearningRate()) return {};
+    return Problem{
+        "optimizer.lr",
+        fmt::format("is {:g}, but a control command set the learning rate to {:g} before the checkpoint was saved, and "
+                    "the resumed run continues with that rate",
+                    experiment.optimizer.lr, last->value),
+        "omit it, and change the rate of the resumed run with ringsidectl control RUN_DIR lr VALUE"};
 }
 
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training) {
@@ -151,6 +185,12 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
                        "is " + std::to_string(config.training.epochs) + ", and the checkpoint has trained " +
                            std::to_string(manifest.epochsDone) + " already",
                        "raise it to continue training"};
+    }
+    if (const std::int64_t most = config.training.maxSteps; most > 0 && manifest.step >= most) {
+        return Problem{"training.max_steps",
+                       "is " + std::to_string(most) + ", and the checkpoint has trained " +
+                           std::to_string(manifest.step) + " steps already",
+                       "raise it to continue training, or set it to 0 for no limit"};
     }
     if (!suits(manifest.optimizer, config.optimizer.kind)) {
         return Problem{

@@ -29,14 +29,36 @@ struct ResumePoint {
 
 // Opens the checkpoint of training.resume: a checkpoint directory, a run directory, whose newest complete checkpoint is
 // used, or a safetensors file with weights only, from which training starts at step 1. Returns a problem if there is
-// none, a file has changed, all epochs are done, the optimizer differs, or the samples of the epoch in progress would
-// now be assigned differently.
+// none, a file has changed, all epochs or the steps of training.max_steps are done, the optimizer differs, or the
+// samples of the epoch in progress would now be assigned differently.
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training);
 
 // Returns the changes that control commands made to the earlier run, as assignments for its experiment
 // ("training.epochs=20"), so that a run that resumes from its checkpoint keeps them. Learning rates are omitted,
 // because the trainer restores them. Empty if there are no changes or the checkpoint cannot be read.
 std::vector<std::string> assignmentsOfLiveChanges(const std::filesystem::path& resumed, const RunConfig& experiment);
+
+// Returns the changes that control commands made to a run before its checkpoint `resumed` was saved. Empty if there are
+// no changes or the checkpoint cannot be read.
+std::vector<ControlChange> readLiveChanges(const std::filesystem::path& resumed);
+
+// Name of an environment variable of restarted ranks: the number of epochs that a control command has set before the
+// restart.
+inline constexpr const char* kEpochsVariable = "RINGSIDE_EPOCHS";
+
+// Sets the number of epochs as a control command does: the period of a cosine schedule keeps its planned length.
+void changeEpochs(RunConfig& experiment, std::int64_t epochs);
+
+// Applies assignmentsOfLiveChanges() to `experiment`, which the user has given for the continuation of a run from its
+// checkpoint `resumed`. Changes nothing if one of `assignments`, those of the option --set, sets training.epochs.
+void keepLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
+                     const std::vector<std::string>& assignments);
+
+// Returns a problem if one of `assignments`, those of the option --set, gives a learning rate that has no effect,
+// because a control command changed the rate before the checkpoint `resumed` was saved. experiment: includes the
+// assignments.
+std::optional<Problem> checkLearningRate(const RunConfig& experiment, const std::filesystem::path& resumed,
+                                         const std::vector<std::string>& assignments);
 
 // Returns the checkpoint directory to use if `path` is a checkpoint or a run directory; a problem if it contains no
 // checkpoint.

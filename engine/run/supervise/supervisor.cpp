@@ -12,6 +12,7 @@
 
 #include "base/processors/processors.h"
 #include "launch/channels/shared_memory.h"
+#include "run/prepare/resume_point.h"
 #include "telemetry/data/host_links.h"
 #include "telemetry/events/codec.h"
 
@@ -124,7 +125,10 @@ void Supervisor::startRank(int rank) {
     environment.address = m_options.address;
     environment.timeoutFactor = m_watch.timeoutFactor();
     UniqueFd store;
-    const WorkerProgram worker{m_options.workerProgram, m_options.workerEnvironment,
+    std::vector<std::string> variables = m_options.workerEnvironment;
+    if (const auto epochs = m_commands.epochs())
+        variables.push_back(std::string(kEpochsVariable) + "=" + std::to_string(*epochs));
+    const WorkerProgram worker{m_options.workerProgram, std::move(variables),
                                m_shared ? m_shared.get() : m_options.sharedFd};
     auto process = std::make_unique<RankProcess>(worker, environment, store);
     m_store.add(std::move(store), "rank " + std::to_string(rank));
@@ -239,6 +243,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         rank.reportedStage = state->state;
         if (state->missingRank >= 0) rank.missingRank = state->missingRank;
     }
+    if (const auto* executed = std::get_if<Controlled>(&event.value())) m_commands.report(*executed);
     m_journal.take(event.value(), line);
     const bool isStopping = m_stop.phase() == StopSequence::Phase::kStopping;
     if (std::holds_alternative<CheckpointSaved>(event.value()) && isStopping)
@@ -281,10 +286,11 @@ void Supervisor::reapWorker(RankLink& rank) {
     m_journal.record(RankState{rank.rank(), RankStage::kFailed, "", 0, m_journal.nowUs()});
 }
 
-// Executes a command. Rank 0 forwards it to the other ranks.
+// Executes a command. Rank 0 forwards it to the other ranks. After a failure, the ranks execute it after their restart.
 void Supervisor::execute(const ControlCommand& command) {
     if (command.kind == ControlKind::kStop) return requestStop();
-    m_ranks.front()->sendControl(encodeControl(command));
+    m_commands.request(command);
+    if (!m_verdict && !m_waitsToRestart) m_ranks.front()->sendControl(encodeControl(command));
 }
 
 void Supervisor::requestStop() {
@@ -348,12 +354,8 @@ RunEvidence Supervisor::evidence() const {
     run.steps = std::max(m_journal.recorder().stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
     const std::int64_t epochs = m_journal.data().epochs();  // includes epochs that a control command has added or
                                                             // removed
-    run.plannedEpochs = m_run.plannedEpochs();
-    run.plannedSteps = m_run.plannedSteps();
-    if (m_run.config.training.maxSteps == 0) {
-        run.plannedSteps += (epochs - run.plannedEpochs) * m_run.stepsPerEpoch;
-        run.plannedEpochs = epochs;
-    }
+    run.plannedEpochs = m_run.plannedEpochs(epochs);
+    run.plannedSteps = m_run.plannedSteps(epochs);
     run.stopRequested = m_stop.isRequested();
     run.cutShort = m_stop.wasCutShort();
     run.nothingTrained = m_stop.hasStoppedLoading();
@@ -439,7 +441,17 @@ void Supervisor::startAfresh() {
     std::filesystem::remove(m_paths.summary(), ignored);  // removes the provisional summary of the failure
     m_watch.begin();
     startRanks({});
+    repeatCommands();
     m_watch.started();
+}
+
+// Sends rank 0 the commands that the restart would otherwise undo. The ranks execute them after their first step.
+void Supervisor::repeatCommands() {
+    const std::vector<ControlCommand> commands = m_commands.afterRestart(readLiveChanges(m_restarts.checkpoint()));
+    if (commands.empty()) return;
+    m_journal.log(LogLevel::kInfo,
+                  "the restarted ranks execute these commands after their first step: " + textOf(commands));
+    for (const ControlCommand& command : commands) m_ranks.front()->sendControl(encodeControl(command));
 }
 
 }  // namespace ringside

@@ -15,6 +15,7 @@
 #include "run/ranks/rank_process.h"
 #include "run/supervise/control_server.h"
 #include "run/supervise/directory_guard.h"
+#include "run/supervise/live_commands.h"
 #include "run/supervise/outcome.h"
 #include "run/supervise/rank_watch.h"
 #include "run/supervise/restarts.h"
@@ -72,6 +73,7 @@ class Supervisor {
     bool restartRanks();
     bool waitToRestart(std::chrono::milliseconds pause);
     void startAfresh();
+    void repeatCommands();
 
     const RunPaths m_paths;
     const PreparedRun m_run;
@@ -86,6 +88,7 @@ class Supervisor {
     Restarts m_restarts;
     DirectoryGuard m_directory;
     HostClocks m_clocks;
+    LiveCommands m_commands;
 
     std::optional<Verdict> m_verdict;
     std::vector<std::string> m_lastLines;

@@ -159,14 +159,15 @@ void RunControl::executeNow(const ControlCommand& command) {
     report(command);
 }
 
-void RunControl::executeBetweenSteps(const ControlCommand& command) {
+void RunControl::executeBetweenSteps(ControlCommand command) {
     if (command.kind == ControlKind::kRecord) m_actions.record(static_cast<std::int64_t>(command.value));
     if (command.kind == ControlKind::kCheckpoint) {
         m_actions.saveCheckpoint();
         if (command.value == kPostedByTraining) return;
     }
     if (command.kind == ControlKind::kLearningRate) m_actions.setLearningRate(command.value);
-    if (command.kind == ControlKind::kEpochs) m_actions.setEpochs(static_cast<std::int64_t>(command.value));
+    if (command.kind == ControlKind::kEpochs)
+        command.value = static_cast<double>(m_actions.setEpochs(static_cast<std::int64_t>(command.value)));
     if (command.kind == ControlKind::kLearningRate || command.kind == ControlKind::kEpochs) {
         m_changes.push_back({command.kind, command.value, m_place.step, m_place.epoch});
         m_actions.changed();

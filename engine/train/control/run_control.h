@@ -30,7 +30,8 @@ class RunControl final : public StepObserver {
     // two steps or validation batches; traceEvery and replicas also within a step.
     struct Actions {
         std::function<void(double)> setLearningRate;
-        std::function<void(std::int64_t)> setEpochs;
+        // changes the number of epochs; returns the number in effect, which includes at least the current epoch
+        std::function<std::int64_t(std::int64_t)> setEpochs;
         std::function<void()> saveCheckpoint;
         std::function<void()> changed;                 // called after an entry was added to changes()
         std::function<void(std::int64_t)> record;      // called to record this number of steps in detail
@@ -112,7 +113,7 @@ class RunControl final : public StepObserver {
 
     void executeCommands(const std::vector<ControlCommand>& commands);
     void executeNow(const ControlCommand& command);
-    void executeBetweenSteps(const ControlCommand& command);  // executes a command that is valid only between two steps
+    void executeBetweenSteps(ControlCommand command);  // executes a command that is valid only between two steps
     void pauseOrDelayAt(Phase phase);
     void pauseAfter(Phase phase);
     void reportPhase(Phase phase);

@@ -33,6 +33,14 @@ std::string scaleText(const ChannelScale& scale) {
     return "images are normalized with mean" + list(scale.mean) + " and deviation" + list(scale.deviation);
 }
 
+// Removes earlier changes of the number of epochs, unless the experiment has the number of the last change: a number
+// that was given for the resumed run replaces the earlier changes in its checkpoints.
+void forgetReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs) {
+    const auto setsEpochs = [](const ControlChange& change) { return change.kind == ControlKind::kEpochs; };
+    const auto last = std::find_if(changes.rbegin(), changes.rend(), setsEpochs);
+    if (last != changes.rend() && static_cast<std::int64_t>(last->value) != epochs) std::erase_if(changes, setsEpochs);
+}
+
 // Returns the polling interval of paused ranks: an eighth of the collective timeout, at most 200 ms. The other ranks
 // wait for rank 0 in a collective meanwhile, so the interval must stay far below the timeout.
 std::chrono::microseconds pollInterval(const RunConfig& config) {
@@ -136,6 +144,7 @@ void Trainer::prepare() {
 
 void Trainer::resume() {
     m_position = m_checkpoints.resume();
+    forgetReplacedEpochs(m_position.changes, m_epochs);
     m_control.restoreChanges(m_position.changes);
     m_checkpoints.setControlChanges(m_position.changes);
     for (std::int64_t epoch = 0; epoch <= m_position.epoch; ++epoch) {
@@ -283,7 +292,7 @@ RunControl::Actions Trainer::controlActions() {
                     m_schedule.setLearningRate(rate);
                     m_strategy->setLearningRate(rate);
                 },
-            .setEpochs = [this](std::int64_t epochs) { m_epochs = std::max(epochs, m_position.epoch + 1); },
+            .setEpochs = [this](std::int64_t epochs) { return m_epochs = std::max(epochs, m_position.epoch + 1); },
             .saveCheckpoint = [this] { saveCheckpoint(); },
             .changed = [this] { m_checkpoints.setControlChanges(m_control.changes()); },
             .record = [this](std::int64_t steps) { m_instruments.tracer().recordSteps(steps); },

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/live_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostPending = 64;  // further commands are not repeated after a restart
+
+}  // namespace
+
+void LiveCommands::request(const ControlCommand& command) {
+    // No rank reports kTraceEvery.
+    if (command.kind != ControlKind::kTraceEvery && m_pending.size() < kMostPending) m_pending.push_back(command);
+}
+
+void LiveCommands::report(const Controlled& executed) {
+    const auto pending = std::ranges::find(m_pending, executed.command, &ControlCommand::kind);
+    if (pending != m_pending.end()) m_pending.erase(pending);
+    const ControlChange change{executed.command, executed.value, executed.step, executed.epoch};
+    if (executed.command == ControlKind::kEpochs) m_epochs = change;
+    if (executed.command == ControlKind::kLearningRate) m_learningRate = change;
+    if (executed.command == ControlKind::kRate) m_rate = executed.value;
+    if (executed.command == ControlKind::kResume) m_isHeld = false;
+    if (executed.command == ControlKind::kPause || executed.command == ControlKind::kStep ||
+        executed.command == ControlKind::kPhase)
+        m_isHeld = true;
+}
+
+std::vector<ControlCommand> LiveCommands::afterRestart(const std::vector<ControlChange>& changes) const {
+    std::vector<ControlCommand> commands;
+    for (const std::optional<ControlChange>& change : {m_epochs, m_learningRate}) {
+        if (change && std::ranges::find(changes, *change) == changes.end())
+            commands.push_back({change->kind, change->value});
+    }
+    if (m_rate > 0) commands.push_back({ControlKind::kRate, m_rate});
+    if (m_isHeld) commands.push_back({ControlKind::kPause});
+    commands.insert(commands.end(), m_pending.begin(), m_pending.end());
+    return commands;
+}
+
+std::optional<std::int64_t> LiveCommands::epochs() const {
+    if (!m_epochs) return {};
+    return static_cast<std::int64_t>(m_epochs->value);
+}
+
+std::string textOf(const std::vector<ControlCommand>& commands) {
+    std::string text;
+    for (const ControlCommand& command : commands) {
+        text += (text.empty() ? "" : ", ") + std::string(nameOf(command.kind));
+        if (needsValue(command.kind)) text += fmt::format(" {:g}", command.value);
+    }
+    return text;
+}
+
+}  // namespace ringside
