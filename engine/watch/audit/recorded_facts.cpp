@@ -20,7 +20,6 @@ constexpr std::size_t kMostSubset = 1U << 20;    // limit of the number of indic
 constexpr std::size_t kMostSubsets = 64;         // limit of the number of Subsets of one rank
 constexpr std::size_t kMostPasses = 1U << 16;    // limit of the number of passes of one rank
 constexpr std::size_t kMostContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
-constexpr int kMostAttempts = 64;
 
 // Returns the numbers of a JSON array if each number is from 0 to `most`, otherwise an empty list.
 std::vector<std::int64_t> numbersUpTo(const Json& object, std::string_view key, std::int64_t most) {
@@ -209,14 +208,9 @@ const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) cons
     return open;
 }
 
-bool RecordedFacts::counts(const ConsumedIndices& event) const {
+bool RecordedFacts::counts(const ConsumedIndices& event, int attempt) const {
     if (event.step > m_lastStep) return false;
-    return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step); });
-}
-
-int RecordedFacts::attemptOf(int rank) const {
-    const auto found = m_current.find(rank);
-    return found == m_current.end() ? 0 : found->second;
+    return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step, attempt); });
 }
 
 RankFacts& RecordedFacts::of(int rank) {
@@ -229,8 +223,6 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     m_watched = true;
     if (event.about == "batch") return;  // SampleAuditor counts the facts "batch" itself
     if (event.about == "process") {
-        const auto known = m_current.try_emplace(event.rank, 0);
-        if (!known.second && known.first->second + 1 < kMostAttempts) ++known.first->second;
         std::erase_if(m_later, [&](const auto& one) { return std::get<0>(one) == event.rank; });
         of(event.rank);
         return;
@@ -264,10 +256,11 @@ bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
 }
 
 void RecordedFacts::add(const Event& event) {
+    m_numbers.take(event);
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) addFacts(*facts);
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
-        if (counts(*trained)) {
+        if (counts(*trained, attemptOf(trained->rank))) {
             addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
         } else {
             m_later.insert({trained->rank, trained->loader, trained->epoch});

@@ -13,6 +13,7 @@
 
 #include "base/json/json.h"
 #include "telemetry/events/events.h"
+#include "watch/audit/attempt_numbers.h"
 #include "watch/audit/tensor_record.h"
 
 namespace ringside {
@@ -98,10 +99,11 @@ class RecordedFacts {
                            std::vector<TensorRecord::Discarded> discarded = {})
         : m_lastStep(lastStep), m_discarded(std::move(discarded)) {}
 
-    bool counts(const ConsumedIndices& event) const;
+    // True if a batch that a rank has trained on in this attempt counts.
+    bool counts(const ConsumedIndices& event, int attempt) const;
     void add(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
-    int attemptOf(int rank) const;
+    int attemptOf(int rank) const { return m_numbers.of(rank); }
     const std::vector<AttemptFacts>& attempts() const { return m_attempts; }
     const std::optional<RunStarted>& started() const { return m_started; }
     bool isWatched() const { return m_watched; }  // returns true if the run has reported facts about a script
@@ -119,7 +121,7 @@ class RecordedFacts {
                                                                     // (rank, loader, epoch)
     std::optional<RunStarted> m_started;
     std::vector<AttemptFacts> m_attempts;
-    std::map<int, int> m_current;  // current attempt of each rank
+    AttemptNumbers m_numbers;
     bool m_watched = false;
     std::int64_t m_bad = 0;
 };
