@@ -240,6 +240,24 @@ TEST_CASE("a closed connection to a rank that was lost before is not the reason"
     CHECK(verdictWith("no such file", 1'010'000).firstFailedRank == 0);
 }
 
+TEST_CASE("a rank that ends while another one trains is the first failed rank") {
+    const auto verdictWith = [](const std::string& text, std::int64_t finishedUs) {
+        WatchVerdict verdict;
+        RankState finished = stateOf(1, RankStage::kFinished);
+        finished.timeUs = finishedUs;
+        verdict.take(finished);
+        verdict.take(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
+                                 1'000'000});
+        return verdict.conclude({false, 1, false}, 4);
+    };
+    const std::string closed = "Connection closed by peer [127.0.0.1]:16055.";
+    CHECK(verdictWith(closed, 900'000).firstFailedRank == 1);
+    CHECK(verdictWith(closed, 900'000).verdict ==
+          "rank 1 ended first, without an exception; then rank 0 failed at t.py:3: RuntimeError: " + closed);
+    CHECK(verdictWith(closed, 1'100'000).firstFailedRank == 0);
+    CHECK(verdictWith("no such file", 900'000).verdict == "rank 0 failed at t.py:3: RuntimeError: no such file");
+}
+
 TEST_CASE("the verdict names each restart and the failure of the last attempt") {
     WatchVerdict verdict;
     CHECK(verdict.ended(1));
