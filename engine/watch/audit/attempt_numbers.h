@@ -9,9 +9,9 @@
 
 namespace ringside {
 
-// Numbers of the attempts (starts of the script by its launcher) that the processes of a watched run belong to. An
-// attempt that fails early may never reach some ranks, so the processes of a rank alone do not tell its attempt: the
-// number of restarts that the launcher has passed to the process, and the recorded restarts, do.
+// Finds the attempt of each process of a watched run. An attempt is one start of all ranks by the launcher. It can fail
+// before some ranks report anything, so the number of a rank's processes does not give the attempt. The launcher passes
+// the number of its restarts to each process, and the watcher records each restart.
 class AttemptNumbers {
   public:
     // Takes the next event of the run, in its recorded order. Ignores events that begin no process and no attempt.
