@@ -181,6 +181,7 @@ const std::map<std::string, Take, std::less<>>& takers() {
         {"end",
          [](RankFacts& rank, const Json& facts) {
              rank.droppedLines = numberOf(facts, "dropped_lines", 0) + numberOf(facts, "dropped_observations", 0);
+             rank.hasEndedWithoutStep = numberOf(facts, "steps") == 0;
          }},
     };
     return table;

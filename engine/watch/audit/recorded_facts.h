@@ -77,6 +77,7 @@ struct RankFacts {
     std::map<std::int64_t, std::int64_t> lastEpoch;       // latest epoch of each loader, from the events "indices" and
                                                           // "pass_end"
     bool hasSteps = false;
+    bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step
 
     // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
     // known to be.

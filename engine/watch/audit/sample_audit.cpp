@@ -301,6 +301,10 @@ std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std:
                                             ? missingTrained(attempt, rank, loader, epoch - stream.firstEpoch)
                                             : missingEvaluated(attempt, rank, loader, std::get<3>(key) & 0xFFFFFFFF);
             if (!missing.empty()) return "the record is incomplete: " + missing;
+            const bool isTrained = !m_chain[attempt].facts->at(rank).hasEndedWithoutStep;
+            if (std::get<0>(key) == kTraining && !isTrained)
+                return "rank " + std::to_string(rank) +
+                       " made no optimizer step that could be seen, so it is not known whether it trained on them";
             const std::string lost = m_chain[attempt].facts->at(rank).incompletenessReason();
             if (!lost.empty()) return "the record of rank " + std::to_string(rank) + " may be incomplete: " + lost;
         }
