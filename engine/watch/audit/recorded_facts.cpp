@@ -103,6 +103,14 @@ void takeSubset(RankFacts& rank, const Json& facts) {
     for (const std::int64_t one : index) indices.push_back(static_cast<std::uint32_t>(one));
 }
 
+// Counts the batches of one loader in a step. A batch of limits::kMaxColumn indices or more arrives in several events.
+void countBatch(RankFacts& rank, const ConsumedIndices& event) {
+    const std::pair<std::int64_t, std::int64_t> step{event.loader, event.step};
+    if (std::exchange(rank.latestStep, step) != step) rank.batchesOfStep = 0;
+    if (event.index.size() < limits::kMaxColumn) ++rank.batchesOfStep;
+    rank.mostBatches = std::max(rank.mostBatches, rank.batchesOfStep);
+}
+
 void addTrainedEpoch(RankFacts& rank, std::int64_t loader, std::int64_t epoch) {
     std::int64_t& last = rank.lastEpoch.try_emplace(loader, epoch).first->second;
     last = std::max(last, epoch);
@@ -176,6 +184,10 @@ const std::map<std::string, Take, std::less<>>& takers() {
                      const Json& facts) { rank.groups[numberOf(facts, "group", -1)] = ranksAt(facts, "ranks"); }},
         {"shard_group",
          [](RankFacts& rank, const Json& facts) { rank.shardGroups.push_back(numberOf(facts, "group", -1)); }},
+        {"step_counts",
+         [](RankFacts& rank, const Json& facts) {
+             rank.mostBackwards = std::max(rank.mostBackwards, numberOf(facts, "backwards", 0));
+         }},
         {"pipeline", [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
         {"hook_failed", takeHookFailed},
         {"end",
@@ -263,6 +275,7 @@ void RecordedFacts::add(const Event& event) {
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
         if (counts(*trained, attemptOf(trained->rank))) {
             addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
+            countBatch(of(trained->rank), *trained);
         } else {
             m_later.insert({trained->rank, trained->loader, trained->epoch});
         }

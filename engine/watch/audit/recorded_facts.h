@@ -77,6 +77,10 @@ struct RankFacts {
     std::map<std::int64_t, std::int64_t> lastEpoch;       // latest epoch of each loader, from the events "indices" and
                                                           // "pass_end"
     bool hasSteps = false;
+    std::int64_t mostBatches = 0;    // largest number of batches of one loader in a step
+    std::int64_t mostBackwards = 0;  // largest number of backward passes in a step, from the facts "step_counts"
+    std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};  // loader and number of the step of the latest batch
+    std::int64_t batchesOfStep = 0;                           // number of batches of that loader in that step
     bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step
 
     // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
@@ -84,6 +88,9 @@ struct RankFacts {
     std::string incompletenessReason() const;
     // Returns the pass of the loader that trained epoch number `epoch`, or null if there is none.
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
+    // True if one backward pass follows several batches of a loader. They count as trained, as those of a loss over
+    // several batches; the record does not show whether the script has skipped some of them.
+    bool mayHaveSkipped() const { return mostBackwards > 0 && mostBatches > mostBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
 };
 

@@ -163,6 +163,26 @@ TEST_CASE("A step that failed on one rank does not shift the steps after the res
     CHECK(audit.value().training[1].assigned == 8);
 }
 
+TEST_CASE("Batches that share a backward pass are noted, because some may have been skipped", "[audit]") {
+    const int backwards = GENERATE(1, 2);
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(4));
+    script.trained(0, 0, 0, {0, 1}, 0);
+    script.trained(0, 0, 0, {2, 3}, 2);
+    script.fact(0, "step_counts", {{"from_step", 1}, {"backwards", backwards}});
+    script.passEnd(0, 0, 0, 0, 4);
+    const SampleAudit audit = auditOf({script});
+    CHECK(audit.training.at(0).isExact());
+    REQUIRE(audit.notes.size() == (backwards == 1 ? 1 : 0));
+    if (backwards == 1) {
+        CHECK(
+            audit.notes[0] ==
+            "In a step of rank 0, one backward pass follows several batches of a loader: all of them count as trained, "
+            "even if the script has skipped some");
+    }
+}
+
 // The first run saves a checkpoint after step 1 and continues to train. The second run starts with the weights of step
 // 1.
 TEST_CASE("Steps after the checkpoint that a run continues from do not count", "[audit]") {
