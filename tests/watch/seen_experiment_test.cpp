@@ -184,6 +184,13 @@ TEST_CASE("an epoch's loss is the mean over samples, or over steps without sampl
     CHECK(alone.finish()[0].loss == 2.5);
 }
 
+TEST_CASE("the reason for no backend begins with a word and not with the file name of the script") {
+    SeenExperiment seen("train");
+    CHECK(seen.recorded(false).compute.whyBackend == "the script has created no process group");
+    seen.take(ScriptFacts{0, "process", R"({"script":"train.py","world_size":1})", 0});
+    CHECK(seen.recorded(false).compute.whyBackend == "the script train.py has created no process group");
+}
+
 TEST_CASE("the earliest exception is the verdict") {
     WatchVerdict verdict;
     verdict.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer","where":null})", 900});
