@@ -4,6 +4,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/system/files.h"
 #include "support/catch.h"
 #include "support/other_user.h"
 #include "support/temporary_directory.h"
@@ -94,6 +95,19 @@ TEST_CASE("a killed supervisor is reported by an end line, without the incomplet
     CHECK(ended.verdict == "the supervisor of this run and its ranks were killed: ringsidectl run --resume " +
                                writer.run->value().paths().directory.string() +
                                " continues from its last checkpoint, if there is one");
+}
+
+TEST_CASE("a killed watcher is reported without a claim about its script") {
+    Writer writer;
+    writeFileAtomically(writer.run->value().paths().config(), R"({"dataset": {"kind": "external", "size": 16}})");
+    writer.write(encode(LogLine{0, LogLevel::kInfo, "one", 1}));
+    writer.run->value().release();
+    CHECK_FALSE(writer.advance());
+    const auto end = decodeLine(writer.seen.substr(writer.seen.find('\n') + 1));
+    REQUIRE(end.ok());
+    CHECK(std::get<RunEnded>(end.value()).verdict ==
+          "the watcher of this script was killed, so the record ends here; the script may have continued without it: "
+          "start the script again with ringsidectl watch to get a complete record");
 }
 
 TEST_CASE("a run that ended and lost its last lines ends with the outcome of its summary") {

@@ -255,6 +255,26 @@ TEST_CASE("without replicas the page shows the reason") {
     CHECK_FALSE(page.findChild<QPushButton*>("lookButton")->isEnabled());
 }
 
+TEST_CASE("the steps of a watched script cannot be inspected") {
+    Theme theme;
+    RunModel run;
+    ReplicasPage page(run, theme);
+    RunConfig config;
+    config.dataset.kind = DatasetKind::kExternal;
+    config.dataset.size = 16;
+    const FakeRun fake(run, {.ranks = 2, .config = config.toText()});
+    page.show();
+    REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
+    REQUIRE(waitFor([&] {
+        return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith("A watched script trains by its own");
+    }));
+    for (const char* name : {"lookButton", "followButton"}) {
+        const auto* button = page.findChild<QPushButton*>(name);
+        CHECK_FALSE(button->isEnabled());
+        CHECK(button->toolTip().startsWith("A watched script trains by its own code"));
+    }
+}
+
 TEST_CASE("an all-reduce with other values than the ring is reported as different") {
     ReplicasBench bench;
     bench.feed(viewOf(0, GradientMoment::kOwn, 1));

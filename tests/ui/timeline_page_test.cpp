@@ -368,6 +368,18 @@ TEST_CASE("only a live run can be recorded") {
     CHECK_FALSE(record.isEnabled());
 }
 
+TEST_CASE("a live watched script cannot be recorded on request") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.feed(ScriptFacts{0, "process", R"({"script":"train.py"})", 0});
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    auto& record = timeline.part<QPushButton>("recordButton");
+    CHECK_FALSE(record.isEnabled());
+    CHECK(record.text() == "Record 50 steps");
+    CHECK(record.toolTip().startsWith("A watched script cannot record steps on request"));
+}
+
 TEST_CASE("a failure names fields with the labels of the form") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);

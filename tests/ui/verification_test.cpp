@@ -195,6 +195,31 @@ TEST_CASE("a run that ended within its first epoch has no comparison") {
     CHECK(waitFor([&] { return verification.sentence() == "No epoch was finished, so nothing was compared"; }));
 }
 
+TEST_CASE("a live watched script without set_epoch is reported with the repeated order") {
+    RunModel run;
+    Verification verification(run);
+    SeenPlan plan{.sampler = {}, .loader = {}, .datasetSize = 10, .ranks = 4};
+    plan.sampler.setEpoch = false;
+    plan.loader.batchSize = 2;
+    verification.setWatched(WatchedPlan{plan, 0});
+    RunConfig config = tenOnFourConfig();
+    config.dataset.kind = DatasetKind::kExternal;
+    config.dataset.size = 10;
+    config.training.epochs = 1;  // of a live script: not known
+    RunStarted started;
+    started.worldSize = 4;
+    started.trainingSamples = 10;
+    started.config = config.toText();
+    feed(run, started);
+    const ShardPlan shards = planOf(tenOnFour());
+    for (const int epoch : {0, 1}) {
+        for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, epoch, 3, shards.hash(rank)});
+        REQUIRE(waitFor([&] { return verification.state().verifiedEpochs == epoch + 1; }));
+    }
+    CHECK(verification.sentence() ==
+          "as planned, 2 epochs on 4 ranks, but every epoch has the same order: set_epoch is never called");
+}
+
 TEST_CASE("a run without set_epoch matches the plan and is reported with the repeated order") {
     RunModel run;
     Verification verification(run);

@@ -184,6 +184,13 @@ TEST_CASE("an epoch's loss is the mean over samples, or over steps without sampl
     CHECK(alone.finish()[0].loss == 2.5);
 }
 
+TEST_CASE("the reason for no backend begins with a word and not with the file name of the script") {
+    SeenExperiment seen("train");
+    CHECK(seen.recorded(false).compute.whyBackend == "the script has created no process group");
+    seen.take(ScriptFacts{0, "process", R"({"script":"train.py","world_size":1})", 0});
+    CHECK(seen.recorded(false).compute.whyBackend == "the script train.py has created no process group");
+}
+
 TEST_CASE("the earliest exception is the verdict") {
     WatchVerdict verdict;
     verdict.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer","where":null})", 900});
@@ -238,6 +245,24 @@ TEST_CASE("a closed connection to a rank that was lost before is not the reason"
     // torchrun ends rank 1 after the failure of rank 0.
     CHECK(verdictWith(closed, 1'100'000).firstFailedRank == 0);
     CHECK(verdictWith("no such file", 1'010'000).firstFailedRank == 0);
+}
+
+TEST_CASE("a rank that ends while another one trains is the first failed rank") {
+    const auto verdictWith = [](const std::string& text, std::int64_t finishedUs) {
+        WatchVerdict verdict;
+        RankState finished = stateOf(1, RankStage::kFinished);
+        finished.timeUs = finishedUs;
+        verdict.take(finished);
+        verdict.take(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
+                                 1'000'000});
+        return verdict.conclude({false, 1, false}, 4);
+    };
+    const std::string closed = "Connection closed by peer [127.0.0.1]:16055.";
+    CHECK(verdictWith(closed, 900'000).firstFailedRank == 1);
+    CHECK(verdictWith(closed, 900'000).verdict ==
+          "rank 1 ended first, without an exception; then rank 0 failed at t.py:3: RuntimeError: " + closed);
+    CHECK(verdictWith(closed, 1'100'000).firstFailedRank == 0);
+    CHECK(verdictWith("no such file", 900'000).verdict == "rank 0 failed at t.py:3: RuntimeError: no such file");
 }
 
 TEST_CASE("the verdict names each restart and the failure of the last attempt") {

@@ -250,6 +250,18 @@ class Ends(Watch):
         process.communicate(timeout=LONG)
         self.assertEqual(self.summary()["state"], "stopped")
 
+    def test_control_refuses_what_a_script_cannot_do(self):
+        process = self.start("--ranks", "2", "--wait")
+        wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "eight steps")
+        for words in (["pause"], ["lr", "0.1"], ["record", "5"]):
+            done = subprocess.run([PROGRAM, "control", self.run_directory, *words], capture_output=True, timeout=LONG)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"is a watched script, which can only be stopped: it trains by its own code, so %s is not "
+                          b"possible" % words[0].encode(), done.stderr)
+        done = subprocess.run([PROGRAM, "control", self.run_directory, "stop"], capture_output=True, timeout=LONG)
+        self.assertEqual(done.stdout, b"stop requested: the command of the watched script receives SIGTERM\n")
+        process.communicate(timeout=LONG)
+
     def test_a_killed_watcher_does_not_harm_the_command(self):
         marks = os.path.join(self.folder.name, "done")
         process = subprocess.Popen(self.words("sh", "-c", "echo ready; sleep 1; echo yes > " + marks),

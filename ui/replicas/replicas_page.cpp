@@ -247,6 +247,15 @@ bool ReplicasPage::isLive() const {
     return m_run.data().started() && !m_run.data().ended() && !m_run.expected();
 }
 
+// Returns why the gradients of this run cannot be inspected; empty if they can.
+QString ReplicasPage::reasonForNothing() const {
+    if (m_run.isWatched())
+        return tr(
+            "A watched script trains by its own code, so the gradients of its steps cannot be inspected. Ringside "
+            "only compares the checksums of its replicas.");
+    return m_config ? reasonForNoReplicas(m_run.data(), *m_config) : QString();
+}
+
 std::vector<int> ReplicasPage::shownRanks() const {
     if (m_config) return ranksOfStage(*m_config, std::max(0, m_stage->currentIndex()));
     std::vector<int> all;
@@ -302,7 +311,7 @@ void ReplicasPage::showOtherStep(int by) {
 
 void ReplicasPage::showTools() {
     const RunData& run = m_run.data();
-    const QString why = m_config ? reasonForNoReplicas(run, *m_config) : QString();
+    const QString why = reasonForNothing();
     for (QPushButton* one : {m_look, m_follow}) {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
@@ -337,7 +346,7 @@ void ReplicasPage::redraw() {
 
 void ReplicasPage::showEmpty() {
     const RunData& run = m_run.data();
-    const QString why = m_config ? reasonForNoReplicas(run, *m_config) : QString();
+    const QString why = reasonForNothing();
     const StartProgress start = startProgress(m_run);
     const bool isThere = run.started() && !m_run.expected();
     if (!start.title.isEmpty() && !(isThere && !why.isEmpty())) {

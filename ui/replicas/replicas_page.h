@@ -72,6 +72,7 @@ class ReplicasPage : public Page {
     const InspectedStep* shownStep() const;  // returns the shown step if its complete gradients are recorded
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
+    QString reasonForNothing() const;
     std::vector<int> shownRanks() const;
     TableData table() const;
 

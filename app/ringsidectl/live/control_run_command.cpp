@@ -16,6 +16,7 @@
 #include "base/text/number_text.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
+#include "run/read/missing_end.h"
 #include "run/read/run_follower.h"
 #include "run/read/run_life.h"
 #include "run/supervise/control_server.h"
@@ -180,6 +181,11 @@ int sendToRun(const ControlArguments& arguments) {
         std::printf("already paused\n");
         return 0;
     }
+    const bool isWatched = isOfWatchedScript(paths.value());
+    if (isWatched && command.value().kind != ControlKind::kStop)
+        return refuse("the run in " + paths.value().directory.string() +
+                      " is a watched script, which can only be stopped: it trains by its own code, so " + name +
+                      " is not possible; use stop, or Ctrl-C in the terminal of ringsidectl watch");
     answers.takeReply(command.value().kind);  // discards replies to earlier commands
     using std::chrono::steady_clock;
     const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
@@ -188,7 +194,8 @@ int sendToRun(const ControlArguments& arguments) {
         answers.wait();
     }
     if (command.value().kind == ControlKind::kStop) {
-        std::printf("stop requested: the run ends after the current step and saves its weights\n");
+        std::printf("%s\n", isWatched ? "stop requested: the command of the watched script receives SIGTERM"
+                                      : "stop requested: the run ends after the current step and saves its weights");
         return 0;
     }
     if (waitsForStepEnd(command.value().kind) && answers.isHeldWithinStep()) {

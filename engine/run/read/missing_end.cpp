@@ -2,6 +2,9 @@
 #include "run/read/missing_end.h"
 
 #include "base/errors/exit_code.h"
+#include "base/json/json_members.h"
+#include "config/choices.h"
+#include "run/read/recorded_config.h"
 #include "run/read/run_life.h"
 #include "run/read/run_summary.h"
 #include "telemetry/events/codec.h"
@@ -37,16 +40,29 @@ RunEnded endOf(const RunSummary& summary) {
     return end;
 }
 
+std::string killedText(const RunPaths& paths) {
+    if (isOfWatchedScript(paths))
+        return "the watcher of this script was killed, so the record ends here; the script may have continued without "
+               "it: start the script again with ringsidectl watch to get a complete record";
+    return "the supervisor of this run and its ranks were killed: ringsidectl run --resume " +
+           paths.directory.string() + " continues from its last checkpoint, if there is one";
+}
+
 }  // namespace
+
+bool isOfWatchedScript(const RunPaths& paths) {
+    const Result<Json> config = readRecordedJson(paths);
+    if (!config) return false;
+    const Json* const dataset = findMember(config.value(), "dataset");
+    return dataset != nullptr && stringIn(*dataset, "kind") == nameOf(DatasetKind::kExternal);
+}
 
 // The supervisor writes summary.json before the end line. If summary.json exists, the run has ended, and the last
 // telemetry lines were lost afterwards.
 std::string missingEnd(const RunPaths& paths) {
     const Result<RunSummary> summary = readRunSummary(paths.summary());
     if (!summary || summary.value().verdict.empty()) {
-        return encode(failure(ExitCode::kRankDied,
-                              "the supervisor of this run and its ranks were killed: ringsidectl run --resume " +
-                                  paths.directory.string() + " continues from its last checkpoint, if there is one"));
+        return encode(failure(ExitCode::kRankDied, killedText(paths)));
     }
     const RunEnded end = endOf(summary.value());
     const LogLine warning{-1, LogLevel::kWarning,

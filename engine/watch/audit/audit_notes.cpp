@@ -88,6 +88,16 @@ void addGroupNotes(SampleAudit& result, const ChainedAttempt& attempt) {
     }
 }
 
+void addSkipNote(SampleAudit& result, const ChainedAttempt& attempt) {
+    for (const auto& [rank, facts] : *attempt.facts) {
+        if (!facts.mayHaveSkipped()) continue;
+        result.notes.push_back("In a step of rank " + std::to_string(rank) +
+                               ", one backward pass follows several batches of a loader: all of them count as trained, "
+                               "even if the script has skipped some");
+        return;
+    }
+}
+
 }  // namespace
 
 void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain) {
@@ -108,6 +118,7 @@ void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
             "samples it trains on");
     }
     if (!chain.empty()) addGroupNotes(result, chain.back());
+    if (!chain.empty()) addSkipNote(result, chain.back());
     addRecordNotes(result, facts);
 }
 

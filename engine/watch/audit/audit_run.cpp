@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostRuns = 64;  // limit of the number of runs that continue each other
 
-constexpr std::array<std::string_view, 5> kKinds = {"run", "script", "indices", "steps", "consumed"};
+constexpr std::array<std::string_view, 6> kKinds = {"run", "script", "indices", "steps", "consumed", "control"};
 
 // Returns the run that a run continues; empty if it continues none.
 fs::path continuedBy(const fs::path& run) {

@@ -20,7 +20,6 @@ constexpr std::size_t kMostSubset = 1U << 20;    // limit of the number of indic
 constexpr std::size_t kMostSubsets = 64;         // limit of the number of Subsets of one rank
 constexpr std::size_t kMostPasses = 1U << 16;    // limit of the number of passes of one rank
 constexpr std::size_t kMostContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
-constexpr int kMostAttempts = 64;
 
 // Returns the numbers of a JSON array if each number is from 0 to `most`, otherwise an empty list.
 std::vector<std::int64_t> numbersUpTo(const Json& object, std::string_view key, std::int64_t most) {
@@ -104,6 +103,14 @@ void takeSubset(RankFacts& rank, const Json& facts) {
     for (const std::int64_t one : index) indices.push_back(static_cast<std::uint32_t>(one));
 }
 
+// Counts the batches of one loader in a step. A batch of limits::kMaxColumn indices or more arrives in several events.
+void countBatch(RankFacts& rank, const ConsumedIndices& event) {
+    const std::pair<std::int64_t, std::int64_t> step{event.loader, event.step};
+    if (std::exchange(rank.latestStep, step) != step) rank.batchesOfStep = 0;
+    if (event.index.size() < limits::kMaxColumn) ++rank.batchesOfStep;
+    rank.mostBatches = std::max(rank.mostBatches, rank.batchesOfStep);
+}
+
 void addTrainedEpoch(RankFacts& rank, std::int64_t loader, std::int64_t epoch) {
     std::int64_t& last = rank.lastEpoch.try_emplace(loader, epoch).first->second;
     last = std::max(last, epoch);
@@ -177,11 +184,16 @@ const std::map<std::string, Take, std::less<>>& takers() {
                      const Json& facts) { rank.groups[numberOf(facts, "group", -1)] = ranksAt(facts, "ranks"); }},
         {"shard_group",
          [](RankFacts& rank, const Json& facts) { rank.shardGroups.push_back(numberOf(facts, "group", -1)); }},
+        {"step_counts",
+         [](RankFacts& rank, const Json& facts) {
+             rank.mostBackwards = std::max(rank.mostBackwards, numberOf(facts, "backwards", 0));
+         }},
         {"pipeline", [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
         {"hook_failed", takeHookFailed},
         {"end",
          [](RankFacts& rank, const Json& facts) {
              rank.droppedLines = numberOf(facts, "dropped_lines", 0) + numberOf(facts, "dropped_observations", 0);
+             rank.hasEndedWithoutStep = numberOf(facts, "steps") == 0;
          }},
     };
     return table;
@@ -209,14 +221,9 @@ const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) cons
     return open;
 }
 
-bool RecordedFacts::counts(const ConsumedIndices& event) const {
+bool RecordedFacts::counts(const ConsumedIndices& event, int attempt) const {
     if (event.step > m_lastStep) return false;
-    return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step); });
-}
-
-int RecordedFacts::attemptOf(int rank) const {
-    const auto found = m_current.find(rank);
-    return found == m_current.end() ? 0 : found->second;
+    return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step, attempt); });
 }
 
 RankFacts& RecordedFacts::of(int rank) {
@@ -229,8 +236,6 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     m_watched = true;
     if (event.about == "batch") return;  // SampleAuditor counts the facts "batch" itself
     if (event.about == "process") {
-        const auto known = m_current.try_emplace(event.rank, 0);
-        if (!known.second && known.first->second + 1 < kMostAttempts) ++known.first->second;
         std::erase_if(m_later, [&](const auto& one) { return std::get<0>(one) == event.rank; });
         of(event.rank);
         return;
@@ -264,11 +269,13 @@ bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
 }
 
 void RecordedFacts::add(const Event& event) {
+    m_numbers.take(event);
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) addFacts(*facts);
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
-        if (counts(*trained)) {
+        if (counts(*trained, attemptOf(trained->rank))) {
             addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
+            countBatch(of(trained->rank), *trained);
         } else {
             m_later.insert({trained->rank, trained->loader, trained->epoch});
         }

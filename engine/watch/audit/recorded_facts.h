@@ -13,6 +13,7 @@
 
 #include "base/json/json.h"
 #include "telemetry/events/events.h"
+#include "watch/audit/attempt_numbers.h"
 #include "watch/audit/tensor_record.h"
 
 namespace ringside {
@@ -76,12 +77,20 @@ struct RankFacts {
     std::map<std::int64_t, std::int64_t> lastEpoch;       // latest epoch of each loader, from the events "indices" and
                                                           // "pass_end"
     bool hasSteps = false;
+    std::int64_t mostBatches = 0;    // largest number of batches of one loader in a step
+    std::int64_t mostBackwards = 0;  // largest number of backward passes in a step, from the facts "step_counts"
+    std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};  // loader and number of the step of the latest batch
+    std::int64_t batchesOfStep = 0;                           // number of batches of that loader in that step
+    bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step
 
     // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
     // known to be.
     std::string incompletenessReason() const;
     // Returns the pass of the loader that trained epoch number `epoch`, or null if there is none.
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
+    // True if one backward pass follows several batches of a loader. They count as trained, as those of a loss over
+    // several batches; the record does not show whether the script has skipped some of them.
+    bool mayHaveSkipped() const { return mostBackwards > 0 && mostBatches > mostBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
 };
 
@@ -98,10 +107,11 @@ class RecordedFacts {
                            std::vector<TensorRecord::Discarded> discarded = {})
         : m_lastStep(lastStep), m_discarded(std::move(discarded)) {}
 
-    bool counts(const ConsumedIndices& event) const;
+    // True if a batch that a rank has trained on in this attempt counts.
+    bool counts(const ConsumedIndices& event, int attempt) const;
     void add(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
-    int attemptOf(int rank) const;
+    int attemptOf(int rank) const { return m_numbers.of(rank); }
     const std::vector<AttemptFacts>& attempts() const { return m_attempts; }
     const std::optional<RunStarted>& started() const { return m_started; }
     bool isWatched() const { return m_watched; }  // returns true if the run has reported facts about a script
@@ -119,7 +129,7 @@ class RecordedFacts {
                                                                     // (rank, loader, epoch)
     std::optional<RunStarted> m_started;
     std::vector<AttemptFacts> m_attempts;
-    std::map<int, int> m_current;  // current attempt of each rank
+    AttemptNumbers m_numbers;
     bool m_watched = false;
     std::int64_t m_bad = 0;
 };

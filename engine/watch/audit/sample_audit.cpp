@@ -42,24 +42,19 @@ SampleAuditor::SampleAuditor(std::vector<RecordedFacts> facts) : m_facts(std::mo
 }
 
 void SampleAuditor::add(std::size_t run, const Event& event) {
-    if (run != m_run) m_attempts.clear();
+    if (run != m_run) m_attempts = AttemptNumbers();
     m_run = run;
+    m_attempts.take(event);
     const auto attemptOf = [&](int rank) {
-        const auto found = m_attempts.find(rank);
-        return m_firstAttempt[run] + (found == m_attempts.end() ? 0 : found->second);
+        return m_firstAttempt[run] + static_cast<std::size_t>(m_attempts.of(rank));
     };
     const auto* trained = std::get_if<ConsumedIndices>(&event);
-    if (trained != nullptr && m_facts[run].counts(*trained)) addTrained(attemptOf(trained->rank), *trained);
+    if (trained != nullptr && m_facts[run].counts(*trained, m_attempts.of(trained->rank)))
+        addTrained(attemptOf(trained->rank), *trained);
     const auto* facts = std::get_if<ScriptFacts>(&event);
-    if (facts == nullptr) return;
-    if (facts->about == "process") {
-        const auto known = m_attempts.try_emplace(facts->rank, 0);
-        const std::size_t attempts = m_facts[run].attempts().size();
-        if (!known.second && known.first->second + 1 < attempts) ++known.first->second;
-    } else if (facts->about == "batch") {
-        const Json batch = factsOf(*facts);
-        if (batch.is_object()) addEvaluated(attemptOf(facts->rank), facts->rank, batch);
-    }
+    if (facts == nullptr || facts->about != "batch") return;
+    const Json batch = factsOf(*facts);
+    if (batch.is_object()) addEvaluated(attemptOf(facts->rank), facts->rank, batch);
 }
 
 void SampleAuditor::addTrained(std::size_t attempt, const ConsumedIndices& event) {
@@ -306,6 +301,10 @@ std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std:
                                             ? missingTrained(attempt, rank, loader, epoch - stream.firstEpoch)
                                             : missingEvaluated(attempt, rank, loader, std::get<3>(key) & 0xFFFFFFFF);
             if (!missing.empty()) return "the record is incomplete: " + missing;
+            const bool isTrained = !m_chain[attempt].facts->at(rank).hasEndedWithoutStep;
+            if (std::get<0>(key) == kTraining && !isTrained)
+                return "rank " + std::to_string(rank) +
+                       " made no optimizer step that could be seen, so it is not known whether it trained on them";
             const std::string lost = m_chain[attempt].facts->at(rank).incompletenessReason();
             if (!lost.empty()) return "the record of rank " + std::to_string(rank) + " may be incomplete: " + lost;
         }

@@ -134,7 +134,7 @@ class SampleAuditor {
     std::vector<ChainedAttempt> m_chain;
     std::unique_ptr<SampleSpaces> m_spaces;
     std::size_t m_run = 0;
-    std::map<int, std::size_t> m_attempts;                        // current attempt of each rank within the run
+    AttemptNumbers m_attempts;                                    // current attempt of each rank within the run
     std::map<std::size_t, std::map<int, std::int64_t>> m_epochs;  // latest epoch of each rank in the first training
                                                                   // loader, by attempt and rank
     std::map<EpochKey, Open> m_open;

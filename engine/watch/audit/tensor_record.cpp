@@ -101,21 +101,23 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
     m_rankOf[step] = rank;
 }
 
-// Counts the start of a process of a rank. The first rank that is started again after the beginning of the latest
-// attempt begins a new attempt.
-void TensorRecord::addProcess(int rank) {
-    const auto known = m_attempts.try_emplace(rank, m_attempt);
-    if (known.second) return;
-    if (++known.first->second <= m_attempt) return;
-    ++m_attempt;
-    m_stepsBefore = m_lastStep;
+// Begins an attempt when its first process starts. Its steps are numbered after the finished ones of the earlier
+// attempts. A record without finished steps has only the steps of its batches.
+void TensorRecord::beginAttempt(int attempt) {
+    if (attempt <= m_attempt) return;
+    m_attempt = attempt;
+    m_stepsBefore = m_lastStep > 0 ? m_lastStep : m_lastTrained;
 }
 
 // Finds the step from which restarted ranks continue, by the weights of the first rank that reports them.
 void TensorRecord::addStart(const TensorCheck& start) {
     const std::int64_t step = m_stepsBefore;
-    if (m_discarded.size() >= kMostChecks || (!m_discarded.empty() && m_discarded.back().to == step)) return;
-    Discarded steps{.from = {}, .to = step};
+    if (!m_discarded.empty() && m_discarded.back().to == step) {
+        m_discarded.back().attempt = m_attempt;
+        return;
+    }
+    if (m_discarded.size() >= kMostChecks) return;
+    Discarded steps{.from = {}, .to = step, .attempt = m_attempt};
     for (const auto& [at, check] : m_checks) {
         const bool fits = at.optimizer == 0 && at.step <= step && check.sizes == start.sizes &&
                           areEqual(check.weights, start.weights);
@@ -125,8 +127,9 @@ void TensorRecord::addStart(const TensorCheck& start) {
 }
 
 void TensorRecord::add(const Event& event) {
+    m_attempts.take(event);
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
-        m_lastStep = std::max(m_lastStep, trained->step);
+        m_lastTrained = std::max(m_lastTrained, trained->step);
         if (trained->step < 1 || trained->step > kMostSteps) return;
         StepSamples& samples = m_samples[trained->step];
         samples.count += static_cast<std::int64_t>(trained->index.size());
@@ -148,7 +151,7 @@ void TensorRecord::add(const Event& event) {
     }
     if (script->about == "tensors") addTensors(script->rank, facts);
     if (script->about == "process") {
-        addProcess(script->rank);
+        beginAttempt(m_attempts.of(script->rank));
         m_worldSize = static_cast<int>(
             std::clamp<std::int64_t>(numberOf(facts, "world_size", 1), m_worldSize, limits::kMaxRanks));
     }
@@ -170,7 +173,7 @@ std::optional<std::int64_t> resumedStep(const TensorRecord& before, const Tensor
 }
 
 Result<TensorRecord> readTensorRecord(const std::filesystem::path& run) {
-    static constexpr std::array<std::string_view, 3> kKinds = {"script", "indices", "steps"};
+    static constexpr std::array<std::string_view, 4> kKinds = {"script", "indices", "steps", "control"};
     TensorRecord record;
     const Result<std::int64_t> bad = readRunEvents(run, kKinds, [&](const Event& event) { record.add(event); });
     if (!bad) return bad.problem();

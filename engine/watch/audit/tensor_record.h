@@ -13,6 +13,7 @@
 #include "base/errors/result.h"
 #include "base/json/json.h"
 #include "telemetry/events/events.h"
+#include "watch/audit/attempt_numbers.h"
 
 namespace ringside {
 
@@ -59,7 +60,10 @@ class TensorRecord {
                                            // continue; empty if no recorded weights match those after the restart: then
                                            // no step counts as discarded
         std::int64_t to = 0;               // last step before the restart
-        bool contains(std::int64_t step) const { return from && step > *from && step <= to; }
+        int attempt = 0;                   // number of the attempt that the restart began
+        // True if a step of this attempt was discarded. The first step after the restart can have the same number as a
+        // discarded step that some ranks could not finish, so the attempt is compared, and not only the number.
+        bool contains(std::int64_t step, int ofAttempt) const { return from && ofAttempt < attempt && step > *from; }
     };
     // Returns the discarded steps of each restart within the run, in their order.
     const std::vector<Discarded>& discarded() const { return m_discarded; }
@@ -79,16 +83,17 @@ class TensorRecord {
 
   private:
     void addTensors(int rank, const Json& facts);
-    void addProcess(int rank);
+    void beginAttempt(int attempt);
     void addStart(const TensorCheck& start);
 
     std::map<TensorStep, TensorCheck> m_checks;
     std::map<TensorStep, int> m_rankOf;  // lowest rank that has reported each step
     std::set<TensorStep> m_unequal;
     std::vector<Discarded> m_discarded;
-    std::map<int, int> m_attempts;   // number of restarts of each rank
+    AttemptNumbers m_attempts;
     int m_attempt = 0;               // number of restarts of the run
-    std::int64_t m_lastStep = 0;     // number of the latest step of the run
+    std::int64_t m_lastStep = 0;     // number of the latest finished step of the run
+    std::int64_t m_lastTrained = 0;  // number of the latest step of the run, which may be unfinished
     std::int64_t m_stepsBefore = 0;  // number of steps before the latest restart
     std::map<std::int64_t, StepSamples> m_samples;
     std::int64_t m_leftOut = 0;

@@ -13,7 +13,14 @@ namespace ringside {
 
 void WatchVerdict::take(const Event& event, std::size_t attempt) {
     Attempt& now = m_attempts.at(attempt);
-    if (const auto* state = std::get_if<RankState>(&event)) now.states[state->rank] = state->state;
+    if (const auto* state = std::get_if<RankState>(&event)) {
+        now.states[state->rank] = state->state;
+        const bool isFirst = !now.firstFinished || state->timeUs < now.finishedUs;
+        if (state->state == RankStage::kFinished && isFirst) {
+            now.firstFinished = state->rank;
+            now.finishedUs = state->timeUs;
+        }
+    }
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || facts->about != "exception") return;
     if (m_isChecked || (now.exception && now.exception->timeUs <= facts->timeUs)) return;
@@ -55,21 +62,39 @@ std::string WatchVerdict::restarted(std::int64_t steps) {
     return "the ranks were started again " + text + "; their step numbers continue from there";
 }
 
-// True if the exception of a rank is the consequence of the loss of another rank: its text reports a closed connection,
-// and the other rank was lost before it, or at most kAtOnceUs after it. When a launcher ends the other ranks after a
-// first failure, they are lost later than that.
-bool WatchVerdict::isConsequence(const Attempt& attempt) {
+// True if the text of the exception reports a closed connection, and another rank ended before the exception or at most
+// kAtOnceUs after it. When a launcher ends the other ranks after a first failure, they end later than that.
+bool WatchVerdict::reportsClosedConnection(const Attempt& attempt, std::int64_t endedUs) {
     constexpr std::int64_t kAtOnceUs = 50'000;  // longest time from the end of a rank until its loss is detected
     constexpr std::array<std::string_view, 3> kClosed{"Connection closed by peer", "Connection reset by peer",
                                                       "remote process exited"};
-    if (!attempt.exception || !attempt.firstLost || *attempt.firstLost == attempt.exception->rank) return false;
-    if (attempt.lostUs > attempt.exception->timeUs + kAtOnceUs) return false;
+    if (endedUs > attempt.exception->timeUs + kAtOnceUs) return false;
     return std::ranges::any_of(
         kClosed, [&](std::string_view one) { return attempt.exception->text.find(one) != std::string::npos; });
 }
 
+// True if the exception of a rank is the consequence of the loss of another rank.
+bool WatchVerdict::isConsequence(const Attempt& attempt) {
+    if (!attempt.exception || !attempt.firstLost || *attempt.firstLost == attempt.exception->rank) return false;
+    return reportsClosedConnection(attempt, attempt.lostUs);
+}
+
+// Returns the rank that ended by itself, for example with sys.exit(5), while the rank with the exception still trained;
+// empty if there is none.
+std::optional<int> WatchVerdict::rankThatLeft(const Attempt& attempt) {
+    const std::optional<int>& left = attempt.firstFinished;
+    if (!attempt.exception || isConsequence(attempt) || !left || *left == attempt.exception->rank) return {};
+    return reportsClosedConnection(attempt, attempt.finishedUs) ? left : std::nullopt;
+}
+
+std::string WatchVerdict::exceptionText(const Attempt& attempt) {
+    const std::optional<int> left = rankThatLeft(attempt);
+    if (!left) return attempt.exception->text;
+    return "rank " + std::to_string(*left) + " ended first, without an exception; then " + attempt.exception->text;
+}
+
 std::string WatchVerdict::reasonOf(const Attempt& attempt) {
-    if (attempt.exception && !isConsequence(attempt)) return attempt.exception->text;
+    if (attempt.exception && !isConsequence(attempt)) return exceptionText(attempt);
     return "rank " + std::to_string(attempt.firstLost.value_or(0)) + " ended without a last report";
 }
 
@@ -89,7 +114,7 @@ std::string WatchVerdict::restartsText() const {
 
 std::string WatchVerdict::failureText(const ChildEnd& command) const {
     const Attempt& last = m_attempts.back();
-    if (last.exception && !isConsequence(last)) return last.exception->text;
+    if (last.exception && !isConsequence(last)) return exceptionText(last);
     if (m_isChecked) return reasonOf(last) + ", before the check ended the command";
     const std::string lost = last.firstLost ? "rank " + std::to_string(*last.firstLost) : std::string();
     return "the command " + command.text() +
@@ -117,7 +142,8 @@ RunEnded WatchVerdict::concludeLastAttempt(const ChildEnd& command, std::int64_t
         end.verdict = failureText(command);
         if (last.exception) end.lastLines = last.exception->stack;
         const bool isByException = last.exception && !isConsequence(last);
-        if (hasFailed) end.firstFailedRank = isByException ? last.exception->rank : *last.firstLost;
+        if (hasFailed)
+            end.firstFailedRank = rankThatLeft(last).value_or(isByException ? last.exception->rank : *last.firstLost);
     }
     return end;
 }

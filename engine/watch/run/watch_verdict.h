@@ -51,11 +51,16 @@ class WatchVerdict {
     struct Attempt {
         std::optional<Failure> exception;  // earliest exception of a rank; empty if there was none
         std::map<int, RankStage> states;
-        std::optional<int> firstLost;  // first rank that ended without a last report
-        std::int64_t lostUs = 0;       // time at which the end of that rank was detected
-        std::int64_t steps = 0;        // number of steps after which the ranks were started again
+        std::optional<int> firstLost;      // first rank that ended without a last report
+        std::int64_t lostUs = 0;           // time at which the end of that rank was detected
+        std::optional<int> firstFinished;  // first rank that ended with a last report and without an exception
+        std::int64_t finishedUs = 0;       // time of the last report of that rank
+        std::int64_t steps = 0;            // number of steps after which the ranks were started again
     };
+    static bool reportsClosedConnection(const Attempt& attempt, std::int64_t endedUs);
     static bool isConsequence(const Attempt& attempt);
+    static std::optional<int> rankThatLeft(const Attempt& attempt);
+    static std::string exceptionText(const Attempt& attempt);
     static std::string reasonOf(const Attempt& attempt);
     std::string failureText(const ChildEnd& command) const;
     std::string restartText(std::size_t attempt) const;

@@ -129,7 +129,7 @@ void WatchedRun::takeControl(int fd) {
     m_control->onReady(fd, [this](const ControlCommand& command) {
         if (command.kind != ControlKind::kStop)
             return log(LogLevel::kWarning,
-                       "a watched script cannot " + textOf(command.kind) + ": it can only be stopped");
+                       "a watched script can only be stopped: the command " + textOf(command.kind) + " was ignored");
         m_verdict.requested(SIGTERM);
         endCommand(SIGTERM);
     });

@@ -281,8 +281,10 @@ std::string SeenExperiment::configText(int indent) const {
 ComputeChoice SeenExperiment::compute() const {
     ComputeChoice choice;
     const std::string script = m_script.empty() ? "the script" : m_script;
+    // A sentence begins with "The script", so that the first letter of the file name is not made a capital.
+    const std::string named = m_script.empty() ? script : "the script " + script;
     choice.backend = choiceNamed<CollectiveBackend>(m_backend).value_or(CollectiveBackend::kAuto);
-    choice.whyBackend = m_backend.empty() ? script + " has created no process group"
+    choice.whyBackend = m_backend.empty() ? named + " has created no process group"
                                           : "process group of " + script + ": " + m_backend +
                                                 (m_backendWhere.empty() ? "" : ", at " + m_backendWhere);
     choice.device = choiceNamed<DeviceChoice>(m_device).value_or(DeviceChoice::kAuto);

@@ -98,6 +98,91 @@ TEST_CASE("Steps that a restart does not continue from do not count", "[audit]")
                                                               : "The restart after step 3"));
 }
 
+namespace {
+
+Json weights(int step, double norm) {
+    return {{"optimizer", 0},
+            {"step", step},
+            {"names", {"a"}},
+            {"sizes", {4}},
+            {"norm", {norm}},
+            {"sum", {norm / 2}},
+            {"gradient_norm", {nullptr}},
+            {"gradient_sum", {nullptr}}};
+}
+
+StepsFrame finishedStep(int rank, std::int64_t epoch, std::int64_t step) {
+    StepsFrame frame;
+    frame.rank = rank;
+    frame.epoch = epoch;
+    frame.step = {step};
+    frame.loss = {1};
+    frame.samples = {1};
+    frame.endUs = {0};
+    return frame;
+}
+
+}  // namespace
+
+// Rank 0 reports the batch of step 3, which it could not finish because rank 1 had ended. The recorder numbers the
+// steps after the restart from 3.
+TEST_CASE("A step that failed on one rank does not shift the steps after the restart", "[audit]") {
+    RecordedScript script;
+    const auto begin = [&script] {
+        for (const int rank : {0, 1}) {
+            script.process(rank, 2);
+            script.loader(rank, 0, listOf(8));
+        }
+    };
+    const auto train = [&script](std::int64_t epoch, std::int64_t step, bool isFinished, const Indices& index) {
+        for (const int rank : {0, 1}) {
+            script.events.emplace_back(
+                ConsumedIndices{rank, epoch, step, 0, {index.begin() + 2 * rank, index.begin() + 2 * rank + 2}, 0});
+            if (isFinished) script.events.emplace_back(finishedStep(rank, epoch, step));
+        }
+    };
+    begin();
+    script.fact(0, "tensors", weights(0, 3.5));
+    train(0, 1, true, {0, 1, 2, 3});
+    train(0, 2, true, {4, 5, 6, 7});
+    script.fact(0, "tensors", weights(2, 3.25));
+    for (const int rank : {0, 1}) script.passEnd(rank, 0, 0, 0, 4);
+    script.events.emplace_back(ConsumedIndices{0, 1, 3, 0, {7, 6}, 0});
+    script.passEnd(0, 0, 1, 1, 2, false);
+    begin();
+    script.fact(0, "tensors", weights(0, 3.25));
+    train(0, 3, true, {7, 6, 5, 4});
+    train(0, 4, true, {3, 2, 1, 0});
+    for (const int rank : {0, 1}) script.passEnd(rank, 0, 0, 0, 4);
+    const TemporaryDirectory directory;
+    const Result<SampleAudit> audit = auditRun(write(directory.path() / "a", script));
+    REQUIRE(audit);
+    REQUIRE(audit.value().training.size() == 2);
+    CHECK(audit.value().training[0].isExact());
+    CHECK(audit.value().training[1].isExact());
+    CHECK(audit.value().training[1].assigned == 8);
+}
+
+TEST_CASE("Batches that share a backward pass are noted, because some may have been skipped", "[audit]") {
+    const int backwards = GENERATE(1, 2);
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(4));
+    script.trained(0, 0, 0, {0, 1}, 0);
+    script.trained(0, 0, 0, {2, 3}, 2);
+    script.fact(0, "step_counts", {{"from_step", 1}, {"backwards", backwards}});
+    script.passEnd(0, 0, 0, 0, 4);
+    const SampleAudit audit = auditOf({script});
+    CHECK(audit.training.at(0).isExact());
+    REQUIRE(audit.notes.size() == (backwards == 1 ? 1 : 0));
+    if (backwards == 1) {
+        CHECK(
+            audit.notes[0] ==
+            "In a step of rank 0, one backward pass follows several batches of a loader: all of them count as trained, "
+            "even if the script has skipped some");
+    }
+}
+
 // The first run saves a checkpoint after step 1 and continues to train. The second run starts with the weights of step
 // 1.
 TEST_CASE("Steps after the checkpoint that a run continues from do not count", "[audit]") {

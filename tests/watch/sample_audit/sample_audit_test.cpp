@@ -384,6 +384,16 @@ TEST_CASE("A record with lost observations makes no claim", "[audit]") {
     CHECK(auditOf({other}).training.at(0).isExact());
 }
 
+TEST_CASE("Samples without an optimizer step are not called trained", "[audit]") {
+    RecordedScript script = scriptOf(1, 4);
+    script.epoch(0, 0, 0, {0, 1, 2, 3});
+    CHECK(auditOf({script}).training.at(0).isExact());
+    script.fact(0, "end", {{"steps", 0}});
+    CHECK(textsOf(auditOf({script}))
+              .at(0)
+              .starts_with("training epoch 1: 4 samples; rank 0 made no optimizer step that could be seen"));
+}
+
 TEST_CASE("Samples of an IterableDataset are counted only", "[audit]") {
     RecordedScript script;
     script.process(0, 1);

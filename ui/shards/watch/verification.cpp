@@ -140,6 +140,14 @@ void Verification::addNews() {
     Q_EMIT changed();
 }
 
+// A live watched script does not say how many epochs it will train, so those that were verified count.
+bool Verification::repeatsOrder() const {
+    if (!m_config) return false;
+    RunConfig config = *m_config;
+    if (m_watched) config.training.epochs = std::max<std::int64_t>(config.training.epochs, m_state.verifiedEpochs);
+    return config.repeatsOrder();
+}
+
 bool Verification::isWrong(int rank, qint64 epoch) const {
     return m_wrong.contains({rank, epoch});
 }

@@ -58,7 +58,7 @@ class Verification : public QObject {
     const std::optional<RunConfig>& config() const { return m_config; }
     qint64 samples() const { return m_samples; }
     // True if every epoch has the order of the first epoch, which matches the plan but is probably a mistake.
-    bool repeatsOrder() const { return m_config && m_config->repeatsOrder(); }
+    bool repeatsOrder() const;
     // true if the hash of the samples of every rank in this epoch was compared with the plan
     bool isAudited(qint64 epoch) const { return m_audited.contains(epoch); }
     bool isWrong(int rank, qint64 epoch) const;

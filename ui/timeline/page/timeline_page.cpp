@@ -372,7 +372,10 @@ void TimelinePage::showWords() {
     m_live->setToolTip(live ? tr("Keep the newest steps visible") : tr("Go to the last steps"));
     m_live->setAccessibleName(m_live->toolTip());
     m_live->setEnabled(!m_model.follows());
-    m_banner->setRecording(live ? QString() : tr("Only a live run can be recorded, and this run has ended."),
+    const QString ended = live ? QString() : tr("Only a live run can be recorded, and this run has ended.");
+    m_banner->setRecording(m_run.isWatched() ? tr("A watched script cannot record steps on request: it trains by its "
+                                                  "own code. Ringside traces its steps without a request.")
+                                             : ended,
                            m_confirmedBeforeRecording.has_value());
     if (m_export->tableShown()) m_table->setTable(table());
 }

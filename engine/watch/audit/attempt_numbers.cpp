@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/attempt_numbers.h"
+
+#include <algorithm>
+
+#include "watch/evidence/fact_reader.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kMostAttempts = 64;
+
+}  // namespace
+
+void AttemptNumbers::take(const Event& event) {
+    if (const auto* control = std::get_if<Controlled>(&event);
+        control != nullptr && control->command == ControlKind::kRestart) {
+        m_recordedRestarts = std::min(m_recordedRestarts + 1, kMostAttempts - 1);
+    }
+    const auto* facts = std::get_if<ScriptFacts>(&event);
+    if (facts == nullptr || facts->about != "process") return;
+    const Json json = Json::parse(facts->facts, nullptr, false);
+    takeProcess(facts->rank, json.is_object() ? numberOf(json, "restart") : std::nullopt);
+}
+
+int AttemptNumbers::of(int rank) const {
+    const auto found = m_processes.find(rank);
+    return found == m_processes.end() ? 0 : found->second.attempt;
+}
+
+void AttemptNumbers::takeProcess(int rank, std::optional<std::int64_t> launcherRestart) {
+    const auto before = m_processes.find(rank);
+    int attempt =
+        before == m_processes.end() ? attemptOfFirst(launcherRestart) : attemptOfNext(before->second, launcherRestart);
+    attempt = std::clamp(attempt, m_recordedRestarts, kMostAttempts - 1);
+    m_processes[rank] = {attempt, launcherRestart};
+    m_highest = std::max(m_highest, attempt);
+    if (launcherRestart) m_launcherAttempts[*launcherRestart] = attempt;
+}
+
+// Returns the attempt of a process that replaces an earlier one of its rank. The launcher's number need not grow: on
+// several hosts, torchrun counts only the failures of its own host.
+int AttemptNumbers::attemptOfNext(const Process& before, std::optional<std::int64_t> launcherRestart) const {
+    const int next = before.attempt + 1;
+    if (!launcherRestart || !before.launcherRestart || *launcherRestart <= *before.launcherRestart) return next;
+    const auto known = m_launcherAttempts.find(*launcherRestart);
+    if (known != m_launcherAttempts.end() && known->second > before.attempt) return known->second;
+    const bool isOneFurther = *launcherRestart - *before.launcherRestart == 1;
+    return isOneFurther ? next : std::max(next, m_highest + 1);
+}
+
+// Returns the attempt of the first process of a rank.
+int AttemptNumbers::attemptOfFirst(std::optional<std::int64_t> launcherRestart) const {
+    if (!launcherRestart || m_launcherAttempts.empty()) return 0;
+    const auto known = m_launcherAttempts.find(*launcherRestart);
+    if (known != m_launcherAttempts.end()) return known->second;
+    return m_launcherAttempts.rbegin()->first < *launcherRestart ? m_highest + 1 : m_highest;
+}
+
+}  // namespace ringside
