@@ -29,6 +29,12 @@ TEST_CASE("a load of 160 on 2 CPUs extends both deadlines") {
     const RunDeadlines deadlines = runDeadlines(10s, 3s, busy);
     CHECK(deadlines.start == 196s);                            // 10 s + 250 ms x ((2 + 9.3 x 160) / 2 - 1)
     CHECK(deadlines.timeoutFactor == Approx(162.0 / 2 / 16));  // 5.06
+    // Only the deadline that changes is named.
+    const HostLoad medium{.ranks = 2, .processors = 2, .others = 16};
+    CHECK(runDeadlines(10s, 30s, medium).start == 48600ms);  // 30 s + 250 ms x ((2 + 9.3 x 16) / 2 - 1)
+    CHECK(deadlinesText(runDeadlines(10s, 30s, medium), 10s, 30s, medium) ==
+          "this computer is busy: 2 ranks share 2 CPUs with 16 processes of other programs. A rank may take 49 s to "
+          "start instead of 30 s");
 }
 
 TEST_CASE("a load that leaves every process a sixteenth of a CPU changes no timeout") {

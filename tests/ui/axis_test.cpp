@@ -21,6 +21,7 @@ TEST_CASE("ticks are round numbers with as many decimals as they need") {
     CHECK(labels(axisTicks(0, 1, 4, NumberStyle::Percent)) ==
           std::vector<QString>{"0 %", "25 %", "50 %", "75 %", "100 %"});
     CHECK(labels(axisTicks(0, 8000, 4)) == std::vector<QString>{"0", "2k", "4k", "6k", "8k"});
+    CHECK(labels(axisTicks(0, 4e28, 2)) == std::vector<QString>{"0", "2e+28", "4e+28"});
     CHECK(labels(axisTicks(-1, 1, 2)) == std::vector<QString>{"-1", "0", "1"});
 }
 

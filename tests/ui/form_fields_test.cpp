@@ -145,4 +145,7 @@ TEST_CASE("a run that is over shows the steps that it has made, and that ranks w
     run.apply(frame);
     CHECK(progressText(RunController::State::Finished, run, {}).startsWith("Finished: 12 steps, throttled"));
     CHECK(progressText(RunController::State::Stopped, run, {}) == "Stopped: 12 steps");
+    run.apply(EpochResult{.split = SplitKind::kValidation, .loss = std::nan(""), .accuracy = std::nan("")});
+    CHECK(progressText(RunController::State::Stopped, run, {}) ==
+          "Stopped: 12 steps, validation loss is not a finite number");
 }

@@ -72,6 +72,9 @@ QString numberLabel(double value, double step, NumberStyle style) {
     if (step >= 500 && value == 0) {
         return QStringLiteral("0");
     }
+    if (step >= 1e9) {
+        return c.toString(value, 'g', 3);
+    }
     if (step >= 2e5) {
         return c.toString(value / 1e6, 'f', decimalsFor(step / 1e6)) + QLatin1Char('M');
     }

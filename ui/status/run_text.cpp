@@ -79,6 +79,7 @@ QString outcomeText(const RunData& run) {
     if (std::isfinite(last.accuracy)) {
         return text + runWords(", validation accuracy %1 %").arg(last.accuracy * 100, 0, 'f', 1);
     }
+    if (!std::isfinite(last.loss)) return text + runWords(", validation loss is not a finite number");
     return text + runWords(", validation loss %1").arg(lossText(last.loss));
 }
 

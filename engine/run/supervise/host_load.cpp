@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <vector>
 
 #include "base/processors/processors.h"
 #include "base/text/number_text.h"
@@ -55,12 +56,16 @@ std::string deadlinesText(const RunDeadlines& deadlines, milliseconds least, mil
     const auto idle = static_cast<double>(std::max(least, timeout).count());
     const auto wait = static_cast<double>(timeout.count());
     if (start < 1.5 * idle && deadlines.timeoutFactor < 1.5) return {};
+    std::vector<std::string> changes;
+    if (wholeSeconds(start) != wholeSeconds(idle))
+        changes.push_back("may take " + wholeSeconds(start) + " to start instead of " + wholeSeconds(idle));
+    if (const std::string longest = wholeSeconds(deadlines.timeoutFactor * wait); longest != wholeSeconds(wait))
+        changes.push_back("counts as hung after " + longest + " instead of " + wholeSeconds(wait) +
+                          " (parallel.timeout_seconds)");
     return "this computer is busy: " + counted(std::llround(load.ranks), "rank") +
            (std::llround(load.ranks) == 1 ? " shares " : " share ") + counted(std::llround(load.processors), "CPU") +
-           " with " + counted(std::llround(load.others), "process") + " of other programs. A rank may take " +
-           wholeSeconds(start) + " to start instead of " + wholeSeconds(idle) + ", and counts as hung after " +
-           wholeSeconds(deadlines.timeoutFactor * wait) + " instead of " + wholeSeconds(wait) +
-           " (parallel.timeout_seconds)";
+           " with " + counted(std::llround(load.others), "process") + " of other programs. A rank " + changes.front() +
+           (changes.size() > 1 ? ", and " + changes.back() : std::string());
 }
 
 }  // namespace ringside
