@@ -500,6 +500,13 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
     // The last step of the first epoch: 360 samples are 11 batches of 32 and one of 8.
     shards.page.showStep(12, 0, true);
     REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
+    const auto selects = [&](std::int64_t slot) {
+        return waitFor([&] { return shards.plan.selectedPlace() && shards.plan.selectedPlace()->slot == slot; });
+    };
+    CHECK(selects(352));
+    shards.page.showStep(2, 0, true);  // another step of the same epoch
+    CHECK(selects(32));
+    shards.page.showStep(12, 0, true);
     shards.plan.setEpoch(1);  // another epoch than that of the step
     CHECK(waitFor([&] { return !shards.grid().step(); }));
     shards.plan.setEpoch(0);

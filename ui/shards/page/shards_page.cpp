@@ -452,10 +452,9 @@ void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
     m_seen->setStep(step);
     markStep();
     if (!step || !go) return;
-    const GridCell goal{0, firstSlotOf(m_step, m_experiment.config(), stepsPerEpochOf(m_run))};
-    if (m_plan.epoch() == epoch) return m_views->view().reveal(goal);
-    m_goal = goal;
+    m_goal = GridCell{0, firstSlotOf(m_step, m_experiment.config(), stepsPerEpochOf(m_run))};
     m_plan.setEpoch(static_cast<int>(epoch));
+    if (scene() && scene()->epoch == epoch) showScene();
 }
 
 void ShardsPage::markStep() {
