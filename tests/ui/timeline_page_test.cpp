@@ -2,6 +2,7 @@
 #include "timeline/page/timeline_page.h"
 
 #include <QCheckBox>
+#include <QScrollArea>
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
@@ -244,6 +245,23 @@ TEST_CASE("the strip and the lateness map forget a run when another one is opene
     timeline.page.show();
     REQUIRE(timeline.shows(3));
     CHECK(waitFor([&] { return strip.fullNs() < 5e7; }));
+}
+
+TEST_CASE("the side panel becomes wide enough for the columns of a run with many ranks") {
+    Timeline timeline;
+    timeline.page.resize(1100, 640);
+    {
+        TracedRun few(timeline.run, 2, 1);
+        few.steps(2);
+        REQUIRE(timeline.shows(2));
+    }
+    timeline.run.reset();
+    TracedRun many(timeline.run, 40, 39);
+    many.steps(2);
+    REQUIRE(timeline.shows(2));
+    const auto& area = timeline.part<QScrollArea>("timelineSideArea");
+    CHECK(waitFor([&] { return area.widget()->minimumSizeHint().width() <= area.viewport()->width(); }));
+    CHECK(area.widget()->minimumSizeHint().width() > 300);  // more than for two ranks
 }
 
 TEST_CASE("the strip detects the step from which on steps took longer") {

@@ -257,6 +257,11 @@ void TimelinePage::arrange() {
         m_head->addWidget(m_legend, 0, 1);
     }
     m_views->setMinimumHeight(kLeastViews);
+    fitSide();
+}
+
+// Places the side panel, and makes it wide enough for the columns of the ranks.
+void TimelinePage::fitSide() {
     if (m_side == nullptr) return;
     const bool stacked = width() < kStackedPage;
     m_row->setDirection(stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
@@ -277,6 +282,7 @@ void TimelinePage::refresh() {
     if (nothing) return showEmpty();
     showRecorded();
     m_map->setVisible(m_model.ranks() > LanesWidget::kMostLanes);
+    fitSide();
     if (!m_model.isLive()) {
         showVerdict();
     } else if (!m_verdictLater.isActive()) {

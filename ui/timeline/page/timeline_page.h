@@ -59,6 +59,7 @@ class TimelinePage : public Page {
 
   private:
     void arrange();
+    void fitSide();
     QWidget* makeContent();
     QWidget* makeStrip();
     QWidget* makeLanes();

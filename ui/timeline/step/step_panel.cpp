@@ -173,6 +173,7 @@ std::vector<Identity> StepPanel::identitiesAt(const QPoint& point) const {
 void StepPanel::refresh() {
     const TracedStep* step = m_model.shownStep();
     const std::size_t rows = m_numbers.rows.size();
+    const std::size_t columns = m_numbers.ranks.size();
     m_numbers = step == nullptr ? StepNumbers{} : stepNumbers(*step, m_model.chosenRank());
     m_title->setText(step == nullptr ? tr("No step") : tr("Step %1").arg(QLocale().toString(m_numbers.step)));
     m_title->setToolTip(tr("Epoch %1").arg(epochNumber(m_numbers.epoch)));
@@ -183,7 +184,7 @@ void StepPanel::refresh() {
                              : whole);
     m_exposed->setText(tr("%1 %").arg(qRound(100 * m_numbers.exposed)));
     m_show->setEnabled(step != nullptr);
-    if (rows != m_numbers.rows.size()) m_figures->updateGeometry();
+    if (rows != m_numbers.rows.size() || columns != m_numbers.ranks.size()) m_figures->updateGeometry();
     m_figures->update();
 }
 
