@@ -5,6 +5,7 @@
 
 #include "base/json/json.h"
 #include "base/system/files.h"
+#include "run/read/bits_basis.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
@@ -323,4 +324,13 @@ TEST_CASE("an impossible window is reported with its line") {
                    "\n")
               .problem()
               .find("line 1") != std::string::npos);
+}
+
+TEST_CASE("the number of ranks with one instruction set does not count as a difference of instruction sets") {
+    const BitsBasis two{.isa = std::vector<std::string>{"avx2", "avx2"}};
+    CHECK(differencesOf(two, {.isa = std::vector<std::string>(4, "avx2")}).empty());
+    CHECK(differencesOf(two, {.isa = std::vector<std::string>(2, "avx512_core")}) ==
+          std::vector<std::string>{"instruction set avx2 on each rank and avx512_core on each rank"});
+    CHECK(differencesOf(two, {.isa = std::vector<std::string>{"avx2", "avx2", "sse41"}}) ==
+          std::vector<std::string>{"instruction set avx2 on each rank and rank 2: sse41; rank 0 and 1 more: avx2"});
 }

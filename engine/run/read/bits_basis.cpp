@@ -29,6 +29,14 @@ std::string isaText(const std::optional<std::vector<std::string>>& isa) {
     return isa ? instructionSetText(*isa) : "not known";
 }
 
+// True if the ranks of both runs compute with one and the same instruction set, however many ranks there are.
+bool haveOneIsa(const std::optional<std::vector<std::string>>& a, const std::optional<std::vector<std::string>>& b) {
+    if (!a || !b) return false;
+    const auto groupsOfA = ranksByIsa(*a);
+    const auto groupsOfB = ranksByIsa(*b);
+    return groupsOfA.size() == 1 && groupsOfB.size() == 1 && groupsOfA.front().first == groupsOfB.front().first;
+}
+
 }  // namespace
 
 std::string instructionSetText(const std::vector<std::string>& isa) {
@@ -51,7 +59,8 @@ std::vector<std::string> differencesOf(const BitsBasis& a, const BitsBasis& b) {
     if (a.transport != b.transport)
         texts.push_back("transport " + valueText(a.transport) + " and " + valueText(b.transport));
     if (a.layout != b.layout) texts.push_back("layout " + valueText(a.layout) + " and " + valueText(b.layout));
-    if (a.isa != b.isa) texts.push_back("instruction set " + isaText(a.isa) + " and " + isaText(b.isa));
+    if (a.isa != b.isa && !haveOneIsa(a.isa, b.isa))
+        texts.push_back("instruction set " + isaText(a.isa) + " and " + isaText(b.isa));
     return texts;
 }
 
