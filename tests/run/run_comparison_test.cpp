@@ -95,6 +95,10 @@ TEST_CASE("the factors of the last bits are compared, whether the bits differ or
     CHECK(equal.toJson()["bits_depend_on"]["differences"].size() == 2);
     b.write("metrics.jsonl", step(1, "2.5") + step(2, "0.1000001"));
     CHECK_THAT(compared(a.read(), b.read(), 1).text(), Catch::Matchers::Contains("different last bits are expected"));
+    b.write("metrics.jsonl", step(7, "2.5"));  // no step is in both
+    const std::string apart = compared(a.read(), b.read(), 1).text();
+    CHECK_THAT(apart, Catch::Matchers::Contains("These can change the last bits\n"));
+    CHECK_THAT(apart, !Catch::Matchers::Contains("did not here"));
 }
 
 TEST_CASE("ranks that differ in their instruction set are named, the rarest first") {

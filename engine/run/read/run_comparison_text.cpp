@@ -62,6 +62,7 @@ std::string bitsText(const RunComparison& result) {
     std::string text;
     for (const std::string& one : differences) text += row(text.empty() ? "bits depend on" : "", one);
     const bool bitsDiffer = result.firstApart || result.otherWeightsAt;
+    if (result.steps == 0 && !bitsDiffer) return text + row("", "These can change the last bits");
     return text + row("", bitsDiffer
                               ? "These change the order or the rounding of sums: different last bits are expected"
                               : "These can change the last bits, but did not here");
