@@ -330,6 +330,18 @@ TEST_CASE("an impossible window is reported with its line") {
               .find("line 1") != std::string::npos);
 }
 
+TEST_CASE("steps without a finite loss in both runs are counted, and named in the verdict") {
+    const RunFiles a(step(1, "2.5") + step(2, "null") + step(3, "null"));
+    const RunFiles b(step(1, "2.5") + step(2, "null") + step(3, "null"));
+    const RunComparison result = compared(a.read(), b.read(), 0);
+    CHECK(result.steps == 3);
+    CHECK(result.notFinite == 2);
+    CHECK_THAT(result.text(), Catch::Matchers::Contains("2 steps in both runs: their losses cannot be compared"));
+    CHECK_THAT(result.text(),
+               Catch::Matchers::Contains("except for 2 steps with losses that are not finite in both runs"));
+    CHECK(result.toJson()["not_finite"] == 2);
+}
+
 TEST_CASE("the number of ranks with one instruction set does not count as a difference of instruction sets") {
     const BitsBasis two{.isa = std::vector<std::string>{"avx2", "avx2"}};
     CHECK(differencesOf(two, {.isa = std::vector<std::string>(4, "avx2")}).empty());

@@ -87,6 +87,7 @@ void compareStep(RunComparison& result, const StepCursor& inA, const StepCursor&
     result.steps += std::min(a.steps, b.steps);
     result.stepsOnlyA += a.steps - std::min(a.steps, b.steps);
     result.stepsOnlyB += b.steps - std::min(a.steps, b.steps);
+    if (!std::isfinite(pair.a) && !std::isfinite(pair.b)) result.notFinite += std::min(a.steps, b.steps);
     if (pair.from > 0) result.thinned += std::min(a.steps, b.steps);
     if (relative > 0 && !result.firstApart) result.firstApart = pair;
     if (relative > result.tolerance && !result.firstBeyond) result.firstBeyond = pair;

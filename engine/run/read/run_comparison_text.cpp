@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/text/number_text.h"
 #include "run/read/run_comparison.h"
 
 namespace ringside {
@@ -89,6 +90,9 @@ std::string configText(const RunComparison& result) {
 
 std::string verdict(const RunComparison& result) {
     const std::string tolerance = shortNumber(result.tolerance);
+    if (result.equal() && result.notFinite > 0)
+        return "equal within " + tolerance + ", except for " + counted(result.notFinite, "step") +
+               " with losses that are not finite in both runs";
     if (result.equal() && result.firstApart) return "equal within " + tolerance;
     if (result.equal() && result.thinned > 0) return "the same losses, as far as steps were recorded one by one";
     if (result.equal()) return "the same losses to the last bit";
@@ -131,6 +135,8 @@ std::string RunComparison::text() const {
     if (steps > 0) {
         text += row("first difference", firstApart ? pairText(*firstApart) : "nowhere");
         text += row("largest", firstApart ? pairText(largest) : "0");
+        if (notFinite > 0)
+            text += row("not finite", counted(notFinite, "step") + " in both runs: their losses cannot be compared");
         text += row("beyond " + shortNumber(tolerance), firstBeyond ? "from " + pairText(*firstBeyond) : "nowhere");
     }
     if (sampleCounts) {
@@ -157,6 +163,7 @@ Json RunComparison::toJson() const {
             {"verdict", verdict(*this)},
             {"steps", steps},
             {"thinned_steps", thinned},
+            {"not_finite", notFinite},
             {"first_step", firstStep},
             {"last_step", lastStep ? Json(*lastStep) : Json(nullptr)},
             {"steps_only_a", stepsOnlyA},
