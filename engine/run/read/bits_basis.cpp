@@ -29,7 +29,7 @@ std::string isaText(const std::optional<std::vector<std::string>>& isa) {
     return isa ? instructionSetText(*isa) : "not known";
 }
 
-// True if the ranks of both runs compute with one and the same instruction set, however many ranks there are.
+// True if all ranks of both runs compute with the same instruction set. The number of ranks does not matter.
 bool haveOneIsa(const std::optional<std::vector<std::string>>& a, const std::optional<std::vector<std::string>>& b) {
     if (!a || !b) return false;
     const auto groupsOfA = ranksByIsa(*a);
