@@ -39,10 +39,19 @@ void countPlan(EpochAudit& result, const ShardPlan& plan, int worldSize) {
     result.never = *result.size - counts.distinct();
     result.isFinished = true;
     const std::int64_t repeated = counts.assigned() - counts.distinct();
+    const ShardSpec& spec = plan.spec();
+    if (spec.pitfalls.doubleSharding) {  // a mistake, and not a rule
+        result.why = "pitfalls.double_sharding divides the samples by rank twice";
+        return;
+    }
     if (repeated > 0 && repeated == plan.padding() && result.never == 0)
-        result.why = "the sampler repeats " + std::to_string(repeated) + " so that each rank gets " +
-                     std::to_string(plan.samplesPerRank());
-    if (repeated == 0 && result.never.value_or(0) > 0)
+        result.why = isReplicated(spec.kind) ? "each rank trains on all samples, because sampler.kind " +
+                                                   std::string(samplerName(spec.kind)) + " does not divide them"
+                                             : "the sampler repeats " + std::to_string(repeated) +
+                                                   " so that each rank gets " + std::to_string(plan.samplesPerRank());
+    if (spec.kind == SamplerKind::kSubset && repeated == plan.padding() && result.never.value_or(0) > 0)
+        result.why = "sampler.kind subset uses a part of the samples";
+    else if (repeated == 0 && result.never.value_or(0) > 0)
         result.why = plan.droppedByLoader() > 0 ? "drop_last leaves them out" : "the sampler leaves them out";
     result.isByRule = !result.why.empty();
 }

@@ -272,13 +272,50 @@ TEST_CASE("Each prefix of a record is audited or refused without a crash", "[aud
     }
 }
 
+namespace {
+
+std::string hashOf(const std::vector<std::int64_t>& samples) {
+    Sha256 sum;
+    sum.add(std::as_bytes(std::span(samples)));
+    return sum.hex();
+}
+
+// Returns the audit of one epoch of an own run of two ranks over 8 samples without shuffling.
+EpochAudit auditOf(const std::string& settings, const std::vector<std::int64_t>& rank0,
+                   const std::vector<std::int64_t>& rank1) {
+    RunStarted started;
+    started.trainingSamples = 8;
+    started.config = R"({"version": 1, "parallel": {"world_size": 2}, )" + settings + "}";
+    const Result<SampleAudit> audit =
+        auditByPlan(started, {{0, 0, std::ssize(rank0), hashOf(rank0)}, {1, 0, std::ssize(rank1), hashOf(rank1)}});
+    REQUIRE(audit);
+    return audit.value().training.at(0);
+}
+
+}  // namespace
+
+TEST_CASE("the audit of an own run names why samples are repeated or missing", "[audit]") {
+    const std::vector<std::int64_t> all = {0, 1, 2, 3, 4, 5, 6, 7};
+    const EpochAudit sequential = auditOf(R"("sampler": {"kind": "sequential"})", all, all);
+    CHECK(sequential.twice == 8);
+    CHECK(sequential.why == "each rank trains on all samples, because sampler.kind sequential does not divide them");
+    CHECK(sequential.isByRule);
+    // Rank r has the samples r, r + 2, ..., of which the sampler gives it every second one, starting at the r-th.
+    const EpochAudit twice =
+        auditOf(R"("sampler": {"shuffle": false}, "pitfalls": {"double_sharding": true})", {0, 4}, {3, 7});
+    CHECK(twice.never == 4);
+    CHECK(twice.why == "pitfalls.double_sharding divides the samples by rank twice");
+    CHECK_FALSE(twice.isByRule);
+    const EpochAudit subset =
+        auditOf(R"("sampler": {"kind": "subset", "subset_indices": [1, 3, 5], "shuffle": false})", {1, 5}, {3, 1});
+    CHECK(subset.never == 5);
+    CHECK(subset.why == "sampler.kind subset uses a part of the samples");
+    CHECK(subset.isByRule);
+    CHECK(auditOf(R"("sampler": {"shuffle": false})", {0, 2, 4, 6}, {1, 3, 5, 7}).isExact());
+}
+
 // torch's DataLoader with drop_last yields 0 4 8 | 1 5 9, and nothing on the ranks that have 2 6 | 3 7.
 TEST_CASE("An epoch in which the loader drops the samples of shorter ranks is by rule", "[audit]") {
-    const auto hashOf = [](std::vector<std::int64_t> samples) {
-        Sha256 sum;
-        sum.add(std::as_bytes(std::span(samples)));
-        return sum.hex();
-    };
     RunStarted started;
     started.trainingSamples = 10;
     started.config = R"({"version": 1, "parallel": {"world_size": 4}, "loader": {"batch_size": 3, "drop_last": true},
