@@ -141,6 +141,9 @@ TEST_CASE("the totals of a proof count equal strategies and those that could not
     ProofTally untested;
     untested.add({.strategy = "ddp", .reference = "ddp"});
     CHECK_FALSE(untested.hasResult());
+    ProofTally onlyReference;
+    onlyReference.add({.strategy = "ddp", .reference = "ddp", .equal = true});
+    CHECK(onlyReference.hasResult());
     CHECK(tally.text() == "1 equal, 1 differs as expected, 1 could not be tested, so its result is unknown");
     tally.add({.strategy = "hsdp", .reference = "ddp", .equal = false, .isAsExpected = false});
     tally.add({.strategy = "pipeline", .reference = "single"});

@@ -41,7 +41,8 @@ class ProofTally {
   public:
     void add(const ProofLine& line);
     bool isAsExpected() const { return m_wrong == 0; }
-    bool hasResult() const { return m_equal + m_expected + m_wrong > 0; }  // false if no case could be tested
+    // False if cases could not be tested and no other case was compared. A reference that was trained needs no other.
+    bool hasResult() const { return m_untried == 0 || m_equal + m_expected + m_wrong > 0; }
     // Returns a text such as "5 equal, 1 differs as expected".
     std::string text() const;
 
