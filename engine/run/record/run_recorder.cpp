@@ -117,7 +117,7 @@ void RunRecorder::writeLog(const LogLine& line) {
 // Stops writing telemetry to the run directory. Half of the reserved disk space is released for important lines until
 // the end of the run.
 void RunRecorder::stopRecording(const std::string& why) {
-    m_full = FullDisk{m_data.lastStep() ? m_data.lastStep()->step : 0, why};
+    m_full = FullDisk{m_flushedStep, why};
     m_reserve.shrinkTo(SpaceReserve::kLastWords / 2);
     add(LogLine{-1, LogLevel::kError, why + "; recording stops after step " + std::to_string(m_full->step),
                 m_data.lastTimeUs()});
@@ -204,6 +204,7 @@ void RunRecorder::flush() {
         m_telemetry.flush(now);
         m_metrics.flush();
         m_log.flush();
+        m_flushedStep = m_data.lastStep() ? m_data.lastStep()->step : 0;
     });
     logLeftOut();
 }

@@ -46,7 +46,7 @@ class RunRecorder {
     void startAgain(std::string_view firstLine);
     // Reason why the run directory is no longer written: a full or failed disk.
     struct FullDisk {
-        std::int64_t step = 0;  // number of the last recorded step
+        std::int64_t step = 0;  // number of the last step that is recorded for certain
         std::string why;
     };
     // Returns the step and the reason if recording has stopped; empty while the run directory is written.
@@ -121,6 +121,7 @@ class RunRecorder {
     RunData m_data;
     RepeatFilter m_repeats;
     std::int64_t m_restarts = 0;
+    std::int64_t m_flushedStep = 0;  // last step when all files were written for the last time
     std::optional<FullDisk> m_full;
     std::size_t m_lastWords = 0;  // size of the lines written since recording stopped, in bytes
     std::string m_unwrittenLog;   // log line that did not fit on the full disk; written at the end of the run
