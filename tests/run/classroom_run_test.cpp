@@ -279,7 +279,7 @@ TEST_CASE("a stop closes a classroom that waits, and stops a run in progress") {
     CHECK(running.starts.size() == 1);
 }
 
-TEST_CASE("the end of the input closes a classroom only if its plan says so") {
+TEST_CASE("the end of the input closes a classroom only if stopsAtEndOfInput is set") {
     Classroom program({"parallel.world_size=2"});
     program.plan.stopsAtEndOfInput = true;
     program.open();

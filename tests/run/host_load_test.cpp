@@ -29,7 +29,7 @@ TEST_CASE("a load of 160 on 2 CPUs extends both deadlines") {
     const RunDeadlines deadlines = runDeadlines(10s, 3s, busy);
     CHECK(deadlines.start == 196s);                            // 10 s + 250 ms x ((2 + 9.3 x 160) / 2 - 1)
     CHECK(deadlines.timeoutFactor == Approx(162.0 / 2 / 16));  // 5.06
-    // Only the deadline that changes is named.
+    // The text names only deadlines that change.
     const HostLoad medium{.ranks = 2, .processors = 2, .others = 16};
     CHECK(runDeadlines(10s, 30s, medium).start == 48600ms);  // 30 s + 250 ms x ((2 + 9.3 x 16) / 2 - 1)
     CHECK(deadlinesText(runDeadlines(10s, 30s, medium), 10s, 30s, medium) ==
