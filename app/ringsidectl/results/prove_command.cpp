@@ -10,6 +10,7 @@
 #include "base/system/work_directory.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
+#include "run/checkpoint/checkpoint_manifest.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prove/proof.h"
 #include "run/training/training_child.h"
@@ -54,7 +55,7 @@ Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t step
     std::ranges::replace(name, ':', '-');
     const Result<TrainedChild> child = TrainingChild("/proc/self/exe", config, name, directory).wait();
     if (!child) return child.problem();
-    for (const auto& entry : std::filesystem::directory_iterator(child.value().run / "checkpoints"))
+    for (const auto& entry : std::filesystem::directory_iterator(child.value().run / kCheckpointsName))
         if (std::filesystem::exists(entry.path() / "model.safetensors")) return entry.path() / "model.safetensors";
     return Problem{"", "it saved no weights", "see its log"};
 }

@@ -15,6 +15,9 @@
 
 namespace ringside {
 
+// Name of the directory in a run directory that contains the checkpoints.
+inline constexpr const char* kCheckpointsName = "checkpoints";
+
 // State of the loss scaling for float16, as in torch.cuda.amp.GradScaler.
 struct LossScale {
     double scale = 65536;            // factor by which the loss is multiplied

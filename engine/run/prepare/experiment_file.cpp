@@ -8,6 +8,7 @@
 
 #include "base/json/json.h"
 #include "base/system/files.h"
+#include "run/checkpoint/checkpoint_manifest.h"
 #include "run/prepare/resume_point.h"
 #include "run/read/recorded_config.h"
 
@@ -75,7 +76,7 @@ Result<std::string> findResumedExperiment(const std::filesystem::path& resumed) 
     const bool isDirectory = std::filesystem::is_directory(path, ignored);
     if (isDirectory && openRunDirectory(path)) return path.string();
     const std::filesystem::path checkpoints = isDirectory ? path.parent_path() : path.parent_path().parent_path();
-    if (checkpoints.filename() == "checkpoints" && openRunDirectory(checkpoints.parent_path()))
+    if (checkpoints.filename() == kCheckpointsName && openRunDirectory(checkpoints.parent_path()))
         return checkpoints.parent_path().string();
     if (!isDirectory || !findCheckpoint(path)) return std::string();
     return Problem{"--resume",

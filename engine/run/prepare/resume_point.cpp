@@ -8,6 +8,7 @@
 
 #include "base/system/files.h"
 #include "config/optimizer_state.h"
+#include "run/checkpoint/checkpoint_manifest.h"
 #include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
@@ -112,7 +113,7 @@ Result<path> findCheckpoint(const path& given) {
     if (std::filesystem::exists(given / kManifestName, ignored)) return given;
     std::optional<path> newest;
     std::int64_t newestStep = -1;
-    for (const auto& entry : std::filesystem::directory_iterator(given / "checkpoints", ignored)) {
+    for (const auto& entry : std::filesystem::directory_iterator(given / kCheckpointsName, ignored)) {
         const Result<CheckpointManifest> manifest = readManifest(entry.path());
         if (!manifest || manifest.value().step <= newestStep) continue;
         newest = entry.path();

@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors files are
 std::map<std::int64_t, fs::path> weightsFiles(const fs::path& run) {
     std::map<std::int64_t, fs::path> files;
     std::error_code error;
-    for (fs::directory_iterator at(run / "checkpoints", error), end; !error && at != end; at.increment(error)) {
+    for (fs::directory_iterator at(run / kCheckpointsName, error), end; !error && at != end; at.increment(error)) {
         const Result<Json> json = readJsonFile(at->path() / kManifestName);
         if (!json) continue;
         const Result<CheckpointManifest> manifest = CheckpointManifest::fromJson(json.value(), kManifestName);

@@ -11,6 +11,7 @@
 #include "base/errors/errors.h"
 #include "base/json/json_members.h"
 #include "base/system/files.h"
+#include "run/checkpoint/checkpoint_manifest.h"
 #include "telemetry/data/dropped_text.h"
 #include "telemetry/data/open_steps.h"
 #include "telemetry/events/codec.h"
@@ -230,7 +231,7 @@ std::int64_t RunRecorder::bytesOfOthers() const {
     std::error_code error;
     for (fs::recursive_directory_iterator one(m_paths.directory, error), end; !error && one != end;
          one.increment(error)) {
-        if (one->path().filename() == "checkpoints") one.disable_recursion_pending();
+        if (one->path().filename() == kCheckpointsName) one.disable_recursion_pending();
         std::error_code gone;
         if (ours.contains(one->path()) || !one->is_regular_file(gone)) continue;
         const std::uintmax_t size = one->file_size(gone);

@@ -114,7 +114,7 @@ std::optional<StoredCheckpoint> newestUpTo(const std::filesystem::path& runDirec
                                            const Accept& accept = {}) {
     std::optional<StoredCheckpoint> newest;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(runDirectory / "checkpoints", error)) {
+    for (const auto& entry : std::filesystem::directory_iterator(runDirectory / kCheckpointsName, error)) {
         const std::filesystem::path file = entry.path() / kManifestName;
         const Result<Json> json = readJsonFile(file);
         if (!json) continue;
@@ -128,8 +128,8 @@ std::optional<StoredCheckpoint> newestUpTo(const std::filesystem::path& runDirec
             return !missing && static_cast<std::int64_t>(bytes) == listed.bytes;
         });
         if (!complete) continue;
-        newest = StoredCheckpoint{std::filesystem::path("checkpoints") / entry.path().filename(), manifest.value().step,
-                                  manifest.value().epochsDone};
+        newest = StoredCheckpoint{std::filesystem::path(kCheckpointsName) / entry.path().filename(),
+                                  manifest.value().step, manifest.value().epochsDone};
     }
     return newest;
 }

@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "base/text/number_text.h"
+#include "run/checkpoint/checkpoint_manifest.h"
 
 namespace ringside {
 std::uintmax_t bytesSaved(const std::filesystem::path& runDirectory) {
     namespace fs = std::filesystem;
     std::error_code error;
     fs::path newest;
-    for (const auto& entry : fs::directory_iterator(runDirectory / "checkpoints", error)) {
+    for (const auto& entry : fs::directory_iterator(runDirectory / kCheckpointsName, error)) {
         if (newest.empty() || entry.path() > newest) newest = entry.path();
     }
     std::uintmax_t bytes = 0;

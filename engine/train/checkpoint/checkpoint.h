@@ -39,9 +39,7 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
 void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(Strategy& strategy, const Model& model);
 
-// Name of the directory in a run directory that contains the checkpoints. checkpointName() returns the name of the
-// checkpoint of a step in this directory: "step-00000012".
-inline constexpr const char* kCheckpointsName = "checkpoints";
+// Returns the name of the checkpoint of a step in the directory kCheckpointsName: "step-00000012".
 std::string checkpointName(std::int64_t step);
 
 // Returns an upper estimate of the size of a checkpoint of these parts on disk, in bytes.
