@@ -14,6 +14,7 @@
 #include "theme/theme.h"
 #include "timeline/lanes/lanes_geometry.h"
 #include "timeline/lanes/lanes_widget.h"
+#include "timeline/lanes/lateness_map.h"
 #include "timeline/page/timeline_table.h"
 #include "traced_run.h"
 #include "ui/fake_run.h"
@@ -229,7 +230,7 @@ TEST_CASE("above 16 ranks a map shows lateness, with the lanes of the selected a
     CHECK(timeline.cursor.step() == 5);
 }
 
-TEST_CASE("the strip and the lateness map forget a run when another one is opened on a hidden page") {
+TEST_CASE("a run that is opened while the page is hidden replaces all values of the previous run") {
     Timeline timeline;
     auto& strip = timeline.part<StepStrip>("stepStripArea");
     {
@@ -245,6 +246,32 @@ TEST_CASE("the strip and the lateness map forget a run when another one is opene
     timeline.page.show();
     REQUIRE(timeline.shows(3));
     CHECK(waitFor([&] { return strip.fullNs() < 5e7; }));
+}
+
+TEST_CASE("the lateness map shows no values of a run that was open before") {
+    constexpr int kRanks = 40;
+    const auto mapOf = [](Timeline& timeline) {
+        return timeline.part<LatenessMap>("latenessMapArea").grab().toImage();
+    };
+    Timeline fresh;
+    TracedRun only(fresh.run, kRanks, 30);
+    only.steps(3, 10);
+    REQUIRE(fresh.shows(3));
+
+    Timeline timeline;
+    {
+        TracedRun before(timeline.run, kRanks, 3);
+        before.steps(3, 90);
+        REQUIRE(timeline.shows(3));
+    }
+    REQUIRE(waitFor([&] { return mapOf(timeline) != mapOf(fresh); }));
+    timeline.page.hide();
+    timeline.run.reset();
+    TracedRun after(timeline.run, kRanks, 30);
+    after.steps(3, 10);
+    timeline.page.show();
+    REQUIRE(timeline.shows(3));
+    CHECK(waitFor([&] { return mapOf(timeline) == mapOf(fresh); }));
 }
 
 TEST_CASE("the side panel becomes wide enough for the columns of a run with many ranks") {
