@@ -202,7 +202,7 @@ TEST_CASE("the ranks of a run whose supervisor was killed are not shown as in sy
     strip.setLive(true);
     for (const RankCard& card : strip.cards()) {
         CHECK(card.mark == "stopped with the run");
-        CHECK(card.phase == "stopped with the run");
+        CHECK(card.phase == "last known: training");
         CHECK(card.tone == RankCard::Tone::Plain);
     }
 }

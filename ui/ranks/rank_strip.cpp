@@ -77,7 +77,7 @@ QString stageText(std::optional<RankStage> stage) {
     return stage ? QString::fromStdString(textOf(*stage)) : QString();
 }
 
-// True if a rank in this stage has ended its work and reported it.
+// True if a rank in this stage has reported that its work has ended.
 bool hasEnded(RankStage stage) {
     switch (stage) {
         case RankStage::kLeftEarly:
@@ -96,6 +96,11 @@ bool hasEnded(RankStage stage) {
             break;
     }
     return false;
+}
+
+// True if the run has failed and the rank could not report its end, as after a killed supervisor.
+bool isCutOff(const RunData& run, const RankData& rank) {
+    return run.ended() && run.ended()->state == RunOutcome::kFailed && !(rank.state && hasEnded(*rank.state));
 }
 
 QString stepPhaseText(Phase phase) {
@@ -325,8 +330,8 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("stopped with the run");  // the supervisor ended this rank because another rank failed first
     } else if (state.state == RankStage::kFailed) {
         card.tone = RankCard::Tone::Danger;
-    } else if (run.ended() && run.ended()->state == RunOutcome::kFailed && !(state.state && hasEnded(*state.state))) {
-        card.mark = tr("stopped with the run");  // the rank has not reported its end, as after a killed supervisor
+    } else if (isCutOff(run, state)) {
+        card.mark = tr("stopped with the run");
     } else if (run.pauses().isPaused() && !run.ended()) {
         card.mark = tr("paused");
     } else if (state.inSync) {
@@ -349,7 +354,10 @@ RankCard RankStrip::runCard(int rank) const {
     card.line = parts.join(QStringLiteral("   "));
     const bool over = run.ended().has_value();
     const bool lost = m_lost && !over;
-    card.phase = over ? card.mark : state.phase ? phaseTelemetryName(*state.phase) : stageText(state.state);
+    card.phase = isCutOff(run, state) && state.state ? tr("last known: %1").arg(stageText(state.state))
+                 : over                              ? card.mark
+                 : state.phase                       ? phaseTelemetryName(*state.phase)
+                                                     : stageText(state.state);
     if (run.showsPhases() && state.slowPhase) {
         card.litPhase = litPhaseOf(*state.slowPhase);
         card.phase =
