@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 namespace ringside {
 

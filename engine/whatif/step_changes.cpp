@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "telemetry/data/rank_work.h"
+#include "telemetry/traces/rank_work.h"
 
 // Each change edits the plan of a step (StepPlan), which the replay then plays. withoutDelay() shortens the work of one
 // rank to the other ranks' median. scaleMoves() splits the time of each collective or message into a latency and a part

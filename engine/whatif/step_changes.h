@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "telemetry/data/step_plan.h"
+#include "telemetry/traces/step_plan.h"
 #include "whatif/step_replay.h"
 
 namespace ringside {

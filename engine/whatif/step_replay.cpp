@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "telemetry/data/idle_share.h"
-#include "telemetry/data/step_plan.h"
-#include "telemetry/data/step_player.h"
+#include "telemetry/traces/idle_share.h"
+#include "telemetry/traces/step_plan.h"
+#include "telemetry/traces/step_player.h"
 #include "whatif/step_changes.h"
 
 // Algorithm: the plans of the recorded steps (step_plan.cpp) are replayed twice, unchanged and with the change. The

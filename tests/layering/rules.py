@@ -53,7 +53,8 @@ ROOMS = {
             "record": {"checkpoint", "prepare", "read"}, "prove": {"checkpoint", "prepare"},
             "supervise": {"checkpoint", "prepare", "ranks", "read", "record"}, "training": {"read"}},
     "sampling": {"random": set(), "plan": {"random"}, "findings": {"plan"}, "query": {"findings", "plan"}},
-    "telemetry": {"steps": set(), "events": {"steps"}, "curves": {"events", "steps"}, "data": {"curves", "events", "steps"}},
+    "telemetry": {"steps": set(), "events": {"steps"}, "curves": {"events", "steps"}, "traces": {"events", "steps"},
+                  "data": {"curves", "events", "steps", "traces"}},
     # seen: the experiment that the facts describe; evidence: decoded facts of all ranks
     "watch": {"link": set(), "seen": set(), "evidence": {"seen"}, "audit": {"evidence", "seen"},
               "compare": {"audit", "evidence"}, "plan": {"audit", "evidence"},

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 namespace ringside {
 

@@ -4,10 +4,10 @@
 
 #include "support/catch.h"
 #include "telemetry/data/host_links.h"
-#include "telemetry/data/idle_share.h"
 #include "telemetry/data/logged_curves.h"
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/step_windows.h"
+#include "telemetry/traces/idle_share.h"
 
 using namespace ringside;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/step_plan.h"
+#include "telemetry/traces/step_plan.h"
 
 #include "support/catch.h"
-#include "telemetry/data/rank_work.h"
+#include "telemetry/traces/rank_work.h"
 
 using namespace ringside;
 using ItemKind = PlanItem::Kind;

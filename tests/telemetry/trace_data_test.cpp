@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 #include "support/catch.h"
 #include "telemetry/events/codec.h"

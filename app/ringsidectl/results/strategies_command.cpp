@@ -18,7 +18,7 @@
 #include "run/read/metrics_reader.h"
 #include "run/read/read_traces.h"
 #include "run/training/training_child.h"
-#include "telemetry/data/idle_share.h"
+#include "telemetry/traces/idle_share.h"
 
 namespace ringside {
 namespace {

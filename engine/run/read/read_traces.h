@@ -5,7 +5,7 @@
 
 #include "base/errors/result.h"
 #include "run/read/run_directory.h"
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 namespace ringside {
 

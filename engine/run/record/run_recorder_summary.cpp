@@ -7,8 +7,8 @@
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/record/run_recorder.h"
 #include "telemetry/data/host_links.h"
-#include "telemetry/data/idle_share.h"
 #include "telemetry/data/run_verdict.h"
+#include "telemetry/traces/idle_share.h"
 
 namespace ringside {
 namespace {

@@ -18,8 +18,8 @@
 #include "telemetry/data/run_ranks.h"
 #include "telemetry/data/run_settings.h"
 #include "telemetry/data/step_merger.h"
-#include "telemetry/data/trace_data.h"
 #include "telemetry/events/events.h"
+#include "telemetry/traces/trace_data.h"
 
 namespace ringside {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "telemetry/data/trace_data.h"
 #include "telemetry/events/events.h"
+#include "telemetry/traces/trace_data.h"
 #include "watch/evidence/rank_evidence.h"
 
 namespace ringside {

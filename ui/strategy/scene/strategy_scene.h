@@ -9,8 +9,8 @@
 #include "cost/step_links.h"
 #include "cost/strategy_cost.h"
 #include "strategy/scene/step_motion.h"
-#include "telemetry/data/idle_share.h"
 #include "telemetry/events/events.h"
+#include "telemetry/traces/idle_share.h"
 
 namespace ringside {
 

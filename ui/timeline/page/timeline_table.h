@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tables/table_data.h"
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 namespace ringside {
 

@@ -3,7 +3,7 @@
 
 #include <QString>
 
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 namespace ringside {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/step_plan.h"
+#include "telemetry/traces/step_plan.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/step_player.h"
+#include "telemetry/traces/step_player.h"
 
 #include <algorithm>
 #include <cmath>

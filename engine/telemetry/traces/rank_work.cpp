@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/rank_work.h"
+#include "telemetry/traces/rank_work.h"
 
 #include <algorithm>
 #include <limits>

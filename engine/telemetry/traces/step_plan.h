@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 namespace ringside {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/stage_delays.h"
+#include "telemetry/traces/stage_delays.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "telemetry/data/rank_work.h"
-#include "telemetry/data/step_plan.h"
-#include "telemetry/data/step_player.h"
+#include "telemetry/traces/rank_work.h"
+#include "telemetry/traces/step_plan.h"
+#include "telemetry/traces/step_player.h"
 
 namespace ringside {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "telemetry/data/step_plan.h"
+#include "telemetry/traces/step_plan.h"
 
 namespace ringside {
 

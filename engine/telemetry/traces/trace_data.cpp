@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/trace_data.h"
+#include "telemetry/traces/trace_data.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "telemetry/data/stage_delays.h"
+#include "telemetry/traces/stage_delays.h"
 
 namespace ringside {
 namespace {

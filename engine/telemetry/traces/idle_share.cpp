@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/idle_share.h"
+#include "telemetry/traces/idle_share.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "telemetry/data/step_plan.h"
+#include "telemetry/traces/step_plan.h"
 
 namespace ringside {
 
