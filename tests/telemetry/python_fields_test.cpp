@@ -7,6 +7,7 @@
 #include "support/catch.h"
 #include "support/places.h"
 #include "telemetry/events/event_fields.h"
+#include "telemetry/events/script_topic.h"
 
 using namespace ringside;
 
@@ -90,4 +91,14 @@ TEST_CASE("The table of event fields for Python equals the fields that the codec
     INFO("copy the expected table from " + copy + " to " + path);
     REQUIRE(found.ok());
     CHECK((found.value() == expected));
+}
+
+TEST_CASE("docs/watch-protocol.md describes every topic of facts that the program compares") {
+    const std::string page = readFile(sourceFile("docs/watch-protocol.md"), 1U << 20).value();
+    for (const std::string_view topic : kNamesOf<ScriptTopic>) {
+        INFO(topic);
+        CHECK(page.find("\n| `" + std::string(topic) + "` |") != std::string::npos);
+    }
+    CHECK(topicOf({0, "pass_end", "{}", 0}) == ScriptTopic::kPassEnd);
+    CHECK_FALSE(topicOf({0, "of a newer version", "{}", 0}));
 }

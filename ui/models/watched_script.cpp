@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "config/run_config.h"
+#include "telemetry/events/script_topic.h"
 #include "watch/evidence/fact_reader.h"
 #include "words/field_text.h"
 
@@ -126,22 +127,23 @@ void WatchedScript::takeFacts(const ScriptFacts& event) {
     const Result<Json> parsed = parseJson(event.facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& facts = parsed.value();
-    if (event.about == "process" && (m_lowest < 0 || event.rank < m_lowest)) {
+    const std::optional<ScriptTopic> topic = topicOf(event);
+    if (topic == ScriptTopic::kProcess && (m_lowest < 0 || event.rank < m_lowest)) {
         m_lowest = event.rank;
         m_process = facts;
         m_loaders.clear();  // removes the loaders of another rank: the new lowest rank reports its own
         m_optimizers.clear();
     }
-    if (event.about == "process_group_created" && m_group.is_null()) m_group = facts;
+    if (topic == ScriptTopic::kProcessGroupCreated && m_group.is_null()) m_group = facts;
     if (event.rank != m_lowest) return;
-    if (event.about == "data_parallel" && m_wrapper.is_null()) m_wrapper = facts;
-    if (event.about == "pipeline" && m_wrapper.is_null()) m_wrapper = facts;
-    if (event.about == "buckets") m_buckets = facts;
-    if (event.about == "loss" && m_loss.is_null()) m_loss = facts;
-    if (event.about == "sees") m_sees = facts;
+    if (topic == ScriptTopic::kDataParallel && m_wrapper.is_null()) m_wrapper = facts;
+    if (topic == ScriptTopic::kPipeline && m_wrapper.is_null()) m_wrapper = facts;
+    if (topic == ScriptTopic::kBuckets) m_buckets = facts;
+    if (topic == ScriptTopic::kLoss && m_loss.is_null()) m_loss = facts;
+    if (topic == ScriptTopic::kSees) m_sees = facts;
     const std::int64_t id = numberOf(facts, "id", 0);
-    if (event.about == "loader" && m_loaders.size() < kMostLoaders) m_loaders[id].facts = facts;
-    if (event.about == "optimizer" && m_optimizers.size() < kMostLoaders) m_optimizers[id] = facts;
+    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMostLoaders) m_loaders[id].facts = facts;
+    if (topic == ScriptTopic::kOptimizer && m_optimizers.size() < kMostLoaders) m_optimizers[id] = facts;
 }
 
 QString WatchedScript::script() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "telemetry/events/script_topic.h"
 #include "watch/evidence/fact_reader.h"
 
 namespace ringside {
@@ -18,7 +19,7 @@ void AttemptNumbers::take(const Event& event) {
         m_recordedRestarts = std::min(m_recordedRestarts + 1, kMostAttempts - 1);
     }
     const auto* facts = std::get_if<ScriptFacts>(&event);
-    if (facts == nullptr || facts->about != "process") return;
+    if (facts == nullptr || topicOf(*facts) != ScriptTopic::kProcess) return;
     const Json json = Json::parse(facts->facts, nullptr, false);
     takeProcess(facts->rank, json.is_object() ? numberOf(json, "restart") : std::nullopt);
 }

@@ -9,6 +9,7 @@
 
 #include "base/json/json_members.h"
 #include "telemetry/events/limits.h"
+#include "telemetry/events/script_topic.h"
 #include "watch/evidence/fact_reader.h"
 
 namespace ringside {
@@ -172,25 +173,27 @@ void takeHookFailed(RankFacts& rank, const Json& facts) {
 
 using Take = void (*)(RankFacts&, const Json&);
 
-const std::map<std::string, Take, std::less<>>& takers() {
-    static const std::map<std::string, Take, std::less<>> table = {
-        {"loader", takeLoader},
-        {"subset", takeSubset},
-        {"pass", takePass},
-        {"pass_end", takePassEnd},
-        {"content", takeContent},
-        {"data_parallel", takeDataParallel},
-        {"group", [](RankFacts& rank,
-                     const Json& facts) { rank.groups[numberOf(facts, "group", -1)] = ranksAt(facts, "ranks"); }},
-        {"shard_group",
+const std::map<ScriptTopic, Take>& takers() {
+    static const std::map<ScriptTopic, Take> table = {
+        {ScriptTopic::kLoader, takeLoader},
+        {ScriptTopic::kSubset, takeSubset},
+        {ScriptTopic::kPass, takePass},
+        {ScriptTopic::kPassEnd, takePassEnd},
+        {ScriptTopic::kContent, takeContent},
+        {ScriptTopic::kDataParallel, takeDataParallel},
+        {ScriptTopic::kGroup,
+         [](RankFacts& rank, const Json& facts) {
+             rank.groups[numberOf(facts, "group", -1)] = ranksAt(facts, "ranks");
+         }},
+        {ScriptTopic::kShardGroup,
          [](RankFacts& rank, const Json& facts) { rank.shardGroups.push_back(numberOf(facts, "group", -1)); }},
-        {"step_counts",
+        {ScriptTopic::kStepCounts,
          [](RankFacts& rank, const Json& facts) {
              rank.mostBackwards = std::max(rank.mostBackwards, numberOf(facts, "backwards", 0));
          }},
-        {"pipeline", [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
-        {"hook_failed", takeHookFailed},
-        {"end",
+        {ScriptTopic::kPipeline, [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
+        {ScriptTopic::kHookFailed, takeHookFailed},
+        {ScriptTopic::kEnd,
          [](RankFacts& rank, const Json& facts) {
              rank.droppedLines = numberOf(facts, "dropped_lines", 0) + numberOf(facts, "dropped_observations", 0);
              rank.hasEndedWithoutStep = numberOf(facts, "steps") == 0;
@@ -233,21 +236,23 @@ RankFacts& RecordedFacts::of(int rank) {
 }
 
 void RecordedFacts::addFacts(const ScriptFacts& event) {
+    const std::optional<ScriptTopic> topic = topicOf(event);
     m_watched = true;
-    if (event.about == "batch") return;  // SampleAuditor counts the facts "batch" itself
-    if (event.about == "process") {
+    if (topic == ScriptTopic::kBatch) return;  // SampleAuditor counts the facts "batch" itself
+    if (topic == ScriptTopic::kProcess) {
         std::erase_if(m_later, [&](const auto& one) { return std::get<0>(one) == event.rank; });
         of(event.rank);
         return;
     }
-    const auto take = takers().find(event.about);
+    if (!topic) return;
+    const auto take = takers().find(*topic);
     if (take == takers().end()) return;
     const Json facts = factsOf(event);
     if (!facts.is_object()) {
         ++m_bad;
         return;
     }
-    if (event.about == "pass_end" && ignoreDiscardedEnd(event.rank, facts)) return;
+    if (topic == ScriptTopic::kPassEnd && ignoreDiscardedEnd(event.rank, facts)) return;
     take->second(of(event.rank), facts);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "telemetry/events/script_topic.h"
 #include "watch/audit/audit_notes.h"
 #include "watch/audit/epoch_reasons.h"
 #include "watch/evidence/fact_reader.h"
@@ -52,7 +53,7 @@ void SampleAuditor::add(std::size_t run, const Event& event) {
     if (trained != nullptr && m_facts[run].counts(*trained, m_attempts.of(trained->rank)))
         addTrained(attemptOf(trained->rank), *trained);
     const auto* facts = std::get_if<ScriptFacts>(&event);
-    if (facts == nullptr || facts->about != "batch") return;
+    if (facts == nullptr || topicOf(*facts) != ScriptTopic::kBatch) return;
     const Json batch = factsOf(*facts);
     if (batch.is_object()) addEvaluated(attemptOf(facts->rank), facts->rank, batch);
 }

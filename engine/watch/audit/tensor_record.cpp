@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "telemetry/events/limits.h"
+#include "telemetry/events/script_topic.h"
 #include "watch/audit/run_events.h"
 #include "watch/evidence/fact_reader.h"
 
@@ -142,15 +143,17 @@ void TensorRecord::add(const Event& event) {
     const auto* script = std::get_if<ScriptFacts>(&event);
     if (script == nullptr) return;
     m_watched = true;
-    const bool isRead = script->about == "tensors" || script->about == "process" || script->about == "data_parallel";
+    const std::optional<ScriptTopic> topic = topicOf(*script);
+    const bool isRead =
+        topic == ScriptTopic::kTensors || topic == ScriptTopic::kProcess || topic == ScriptTopic::kDataParallel;
     if (!isRead) return;
     const Json facts = Json::parse(script->facts, nullptr, false);
     if (!facts.is_object()) {
         ++m_bad;
         return;
     }
-    if (script->about == "tensors") addTensors(script->rank, facts);
-    if (script->about == "process") {
+    if (topic == ScriptTopic::kTensors) addTensors(script->rank, facts);
+    if (topic == ScriptTopic::kProcess) {
         beginAttempt(m_attempts.of(script->rank));
         m_worldSize = static_cast<int>(
             std::clamp<std::int64_t>(numberOf(facts, "world_size", 1), m_worldSize, limits::kMaxRanks));

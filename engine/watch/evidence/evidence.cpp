@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "telemetry/events/limits.h"
+#include "telemetry/events/script_topic.h"
 #include "watch/evidence/fact_reader.h"
 
 namespace ringside {
@@ -23,7 +24,10 @@ void Evidence::take(int rank, const Event& event) {
 }
 
 void Evidence::takeWorldSize(const ScriptFacts& facts) {
-    if (facts.about != "process" && facts.about != "process_group" && facts.about != "process_group_created") return;
+    const std::optional<ScriptTopic> topic = topicOf(facts);
+    if (topic != ScriptTopic::kProcess && topic != ScriptTopic::kProcessGroup &&
+        topic != ScriptTopic::kProcessGroupCreated)
+        return;
     const auto parsed = parseJson(facts.facts, "facts");
     if (!parsed) return;
     const std::int64_t size = numberOf(parsed.value(), "world_size", 1);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "telemetry/events/script_topic.h"
 #include "watch/evidence/fact_reader.h"
 
 namespace ringside {
@@ -49,7 +50,7 @@ void RankEvidence::take(const Event& event, std::size_t& budget) {
                               progress(one.timeUs);
                           },
                           [&](const ScriptFacts& one) {
-                              if (one.about == "stalled")
+                              if (topicOf(one) == ScriptTopic::kStalled)
                                   at(one.timeUs);
                               else
                                   progress(one.timeUs);
@@ -97,13 +98,14 @@ void RankEvidence::takeFacts(const ScriptFacts& event, std::size_t& budget) {
     auto parsed = parseJson(event.facts, "facts", kMaxFactsBytes);
     if (!parsed || !parsed.value().is_object()) return;
     const Json& one = parsed.value();
-    if (event.about == "loader") return takeLoader(one);
-    if (event.about == "pass") return takePass(one, event.timeUs);
-    if (event.about == "pass_end") return takePassEnd(one);
-    if (event.about == "batch") return takeBatch(one, budget);
-    if (event.about == "content") return takeContent(one);
-    if (event.about == "subset") return takeSubset(one, budget);
-    if (event.about == "stalled") {
+    const std::optional<ScriptTopic> topic = topicOf(event);
+    if (topic == ScriptTopic::kLoader) return takeLoader(one);
+    if (topic == ScriptTopic::kPass) return takePass(one, event.timeUs);
+    if (topic == ScriptTopic::kPassEnd) return takePassEnd(one);
+    if (topic == ScriptTopic::kBatch) return takeBatch(one, budget);
+    if (topic == ScriptTopic::kContent) return takeContent(one);
+    if (topic == ScriptTopic::kSubset) return takeSubset(one, budget);
+    if (topic == ScriptTopic::kStalled) {
         stall = one;
         stallUs = event.timeUs;
         return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/run/stall_watch.h"
+#include "telemetry/events/script_topic.h"
 
 #include <algorithm>
 #include <vector>
@@ -16,8 +17,9 @@ constexpr std::int64_t kResolvedSteps = 2;  // number of steps, after a reported
                                             // resolved
 
 // True for facts that a rank also reports when it makes no progress, or at its end.
-bool isReportOnly(const std::string& about) {
-    return about == "stalled" || about == "exception" || about == "sees" || about == "end" || about == "hook_failed";
+bool isReportOnly(std::optional<ScriptTopic> topic) {
+    return topic == ScriptTopic::kStalled || topic == ScriptTopic::kException || topic == ScriptTopic::kSees ||
+           topic == ScriptTopic::kEnd || topic == ScriptTopic::kHookFailed;
 }
 
 // Returns the rank whose progress an event shows; -1 for heartbeats, states, clocks and events of the watcher.
@@ -25,7 +27,7 @@ int movingRank(const Event& event) {
     return std::visit(
         [](const auto& one) {
             using E = std::remove_cvref_t<decltype(one)>;
-            if constexpr (std::is_same_v<E, ScriptFacts>) return isReportOnly(one.about) ? -1 : one.rank;
+            if constexpr (std::is_same_v<E, ScriptFacts>) return isReportOnly(topicOf(one)) ? -1 : one.rank;
             constexpr bool isProgress = std::is_same_v<E, StepsFrame> || std::is_same_v<E, ConsumedIndices> ||
                                         std::is_same_v<E, StepTrace> || std::is_same_v<E, Replica> ||
                                         std::is_same_v<E, Consumed> || std::is_same_v<E, LoggedScalar>;
@@ -38,7 +40,8 @@ int movingRank(const Event& event) {
 }  // namespace
 
 void StallWatch::take(const Event& event, std::int64_t nowUs) {
-    if (const auto* facts = std::get_if<ScriptFacts>(&event); facts != nullptr && facts->about == "stalled") {
+    if (const auto* facts = std::get_if<ScriptFacts>(&event);
+        facts != nullptr && topicOf(*facts) == ScriptTopic::kStalled) {
         m_ranks[facts->rank] = rankStall(facts->rank, facts->facts);
         return;
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/json/json.h"
+#include "telemetry/events/script_topic.h"
 #include "watch/evidence/fact_reader.h"
 #include "watch/run/command_process.h"
 
@@ -22,7 +23,7 @@ void WatchVerdict::take(const Event& event, std::size_t attempt) {
         }
     }
     const auto* facts = std::get_if<ScriptFacts>(&event);
-    if (facts == nullptr || facts->about != "exception") return;
+    if (facts == nullptr || topicOf(*facts) != ScriptTopic::kException) return;
     if (m_isChecked || (now.exception && now.exception->timeUs <= facts->timeUs)) return;
     const Result<Json> parsed = parseJson(facts->facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;

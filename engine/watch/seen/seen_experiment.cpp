@@ -6,6 +6,7 @@
 
 #include "base/json/json_members.h"
 #include "config/optimizer_state.h"
+#include "telemetry/events/script_topic.h"
 
 namespace ringside {
 namespace {
@@ -100,23 +101,24 @@ void SeenExperiment::takeFacts(const ScriptFacts& facts) {
     const Result<Json> parsed = parseJson(facts.facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
-    if (facts.about == "process" && (m_lowest < 0 || facts.rank <= m_lowest)) {
+    const std::optional<ScriptTopic> topic = topicOf(facts);
+    if (topic == ScriptTopic::kProcess && (m_lowest < 0 || facts.rank <= m_lowest)) {
         m_lowest = facts.rank;
         m_loaders.clear();  // another process, also of the same rank after a restart, reports its own loaders
         m_stepsPerEpoch.clear();
         takeProcess(json);
     }
-    if (facts.about == "process_group_created" && m_backend.empty()) {
+    if (topic == ScriptTopic::kProcessGroupCreated && m_backend.empty()) {
         m_backend = text(json, "backend");
         m_backendWhere = text(json, "where");
     }
     if (facts.rank != m_lowest) return;
-    if (facts.about == "data_parallel") takeDataParallel(json);
-    if (facts.about == "pipeline") m_parallelKind = "pipeline";
-    if (facts.about == "loader" && m_loaders.size() < kMostLoaders) m_loaders[number(json, "id")].facts = json;
-    if (facts.about == "pass_end") takePassEnd(json);
-    if (facts.about == "optimizer" && m_optimizer.is_null()) m_optimizer = json;
-    if (facts.about == "step_counts" && m_microBatches == 0) m_microBatches = microBatchesOf(json);
+    if (topic == ScriptTopic::kDataParallel) takeDataParallel(json);
+    if (topic == ScriptTopic::kPipeline) m_parallelKind = "pipeline";
+    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMostLoaders) m_loaders[number(json, "id")].facts = json;
+    if (topic == ScriptTopic::kPassEnd) takePassEnd(json);
+    if (topic == ScriptTopic::kOptimizer && m_optimizer.is_null()) m_optimizer = json;
+    if (topic == ScriptTopic::kStepCounts && m_microBatches == 0) m_microBatches = microBatchesOf(json);
 }
 
 // Returns the number of backward passes of one optimizer step if they accumulate micro-batches, otherwise 1. Several
