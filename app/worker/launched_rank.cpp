@@ -155,7 +155,9 @@ bool isRestarted(const Start& start) {
 }
 
 // Applies the changes that control commands made before the checkpoint was saved. If the launcher has restarted the
-// ranks, the changes were made after the options --set were given, so that the changes take precedence.
+// ranks, the options --set are those of the first start, so that the changes take precedence. A change in the
+// checkpoint from which the first start resumed takes precedence, too, until this run has saved a checkpoint of its
+// own.
 void keepLiveChanges(const Start& start, const std::string& checkpoint, RunConfig& config) {
     ringside::keepLiveChanges(config, checkpoint,
                               isRestarted(start) ? std::vector<std::string>() : start.arguments.assignments);
@@ -169,7 +171,6 @@ std::optional<Problem> readExperiment(Start& start) {
         if (!files) return files.problem();
         offered = std::move(files).value();
     }
-    const bool isGiven = !start.arguments.config.empty();
     if (auto problem = findExperiment(start.arguments)) return problem;
     Problems problems;
     Result<Experiment> experiment = loadExperiment(start.arguments.config, start.arguments.assignments, problems);
@@ -181,9 +182,9 @@ std::optional<Problem> readExperiment(Start& start) {
     if (const std::string& resume = start.arguments.resume; !resume.empty() && resume != kResumeAuto) {
         const RunConfig& config = start.experiment.config;
         if (auto problem = checkLearningRate(config, resume, start.arguments.assignments)) return problem;
+        if (isRecordedExperiment(start.arguments.config))
+            ringside::keepLiveChanges(start.experiment.config, resume, start.arguments.assignments);
     }
-    if (!isGiven && !start.arguments.config.empty())
-        ringside::keepLiveChanges(start.experiment.config, start.arguments.resume, start.arguments.assignments);
     start.experiment.config.parallel.worldSize = start.place.worldSize;
     start.terms.experiment = experimentHash(start.experiment.config);
     return {};

@@ -80,7 +80,7 @@ TEST_CASE("a run without config.json is resumed with the experiment in its telem
     fs::copy(checkpoint, copy, fs::copy_options::recursive);
     fs::remove(first / "config.json");
     int number = 0;
-    for (const fs::path& resumed : {first, checkpoint}) {
+    for (const fs::path& resumed : {first, checkpoint, checkpoint / ""}) {
         const fs::path rest = scratch.path() / ("rest" + std::to_string(number++));
         const auto found = train({"--resume", resumed, "--set", "training.epochs=2"}, rest);
         CHECK(found.size() == 23);

@@ -17,18 +17,28 @@ TEST_CASE("a changed number of epochs changes the planned end, up to training.ma
     CHECK(run.plannedSteps(6) == 138);
     CHECK(run.plannedEpochs(6) == 6);
     run.config.training.maxSteps = 80;  // 12 of the 92 steps are not trained
-    run.stepsLeft = 80;
-    run.stepsCut = 12;
     CHECK(run.plannedSteps(2) == 46);
     CHECK(run.plannedEpochs(2) == 2);
     CHECK(run.plannedSteps(6) == 80);
     CHECK(run.plannedEpochs(6) == 3);
     run.config.training.epochs = 2;
     run.config.training.maxSteps = 60;  // more than the 46 configured steps
-    run.stepsLeft = 46;
-    run.stepsCut = 0;
     CHECK(run.plannedSteps(6) == 60);
     CHECK(run.plannedEpochs(6) == 2);
+}
+
+TEST_CASE("epochs of another length before the checkpoint do not change the number of planned epochs") {
+    PreparedRun run;  // resumed after 2 epochs of 10 steps; an epoch now has 20 steps
+    run.stepsPerEpoch = 20;
+    run.stepsBefore = 20;
+    run.stepsLeft = 160;
+    run.config.training.epochs = 10;
+    run.config.training.maxSteps = 1000;
+    CHECK(run.plannedSteps() == 180);
+    CHECK(run.plannedEpochs(10) == 10);
+    run.config.training.maxSteps = 179;
+    CHECK(run.plannedSteps() == 179);
+    CHECK(run.plannedEpochs(10) == 9);
 }
 
 TEST_CASE("failed ranks are restarted up to the limit, and repeated steps are recorded once") {
@@ -73,7 +83,7 @@ TEST_CASE("restarted ranks receive the commands that the restart would undo") {
     run.go();
     CHECK(run.end.verdict == "finished 3 epochs in 12 steps");
     const std::string log = contentOf(run.paths().log());
-    CHECK(contains(log, "the restarted ranks execute these commands after their first step: epochs 3, pause"));
+    CHECK(contains(log, "commands that the restarted ranks execute: epochs 3, pause"));
     CHECK(contains(log, R"(RINGSIDE_EPOCHS is 3, received {"kind":"epochs","value":3)"));
 }
 
@@ -99,6 +109,21 @@ TEST_CASE("after a restart the commands in effect and the unanswered commands ar
     report(ControlKind::kCheckpoint, 0, 8);
     commands.request({ControlKind::kTraceEvery, 5});
     CHECK(textOf(commands.afterRestart({})) == "epochs 8, lr 0.25, lr 0.5");
+    // The report of the repeated rate 0.25 does not count as one of the newer command.
+    report(ControlKind::kLearningRate, 0.25, 9);
+    CHECK(textOf(commands.afterRestart({})) == "epochs 8, lr 0.25, lr 0.5");
+}
+
+TEST_CASE("a pause that had no effect is not repeated after a restart") {
+    LiveCommands commands;
+    commands.request({ControlKind::kPause, 0});
+    commands.request({ControlKind::kPause, 0});
+    commands.request({ControlKind::kResume, 0});
+    commands.request({ControlKind::kPause, 0});
+    commands.report(Controlled{.command = ControlKind::kPause, .value = 0, .step = 3, .epoch = 0});
+    CHECK(textOf(commands.afterRestart({})) == "pause, pause, resume, pause");
+    commands.report(Controlled{.command = ControlKind::kResume, .value = 0, .step = 3, .epoch = 0});
+    CHECK(textOf(commands.afterRestart({})) == "pause");  // requested after the resume and not executed yet
 }
 
 // Each change after the failure requests a stop, so that one is pending when the pause begins.

@@ -234,6 +234,11 @@ int runElsewhere(RunArguments arguments) {
     if (!shell) return reportProblems({shell.problem()});
     Result<std::filesystem::path> worker = findWorkerProgram(DeviceChoice::kCpu);
     if (!worker) return reportProblems({worker.problem()});
+    if (arguments.config.empty() && !arguments.resume.empty() && arguments.resume != kResumeAuto) {
+        Result<std::string> recorded = findResumedExperiment(arguments.resume);
+        if (!recorded) return reportProblems({recorded.problem()});
+        arguments.config = std::move(recorded).value();
+    }
     readRestarts(arguments);
     std::optional<ReservedRunDirectory> reserved;
     if (arguments.out.empty()) {
@@ -269,11 +274,6 @@ int runCommand(RunArguments arguments) {
             const Result<std::string> recorded = findResumedExperiment(resumed);
             if (!recorded) return reportProblems({recorded.problem()});
             arguments.config = recorded.value();
-            Problems ignored;
-            if (const auto own = loadExperiment(arguments.config, {}, ignored)) {
-                const auto assignments = assignmentsOfLiveChanges(resumed, own.value().config);
-                arguments.assignments.insert(arguments.assignments.begin(), assignments.begin(), assignments.end());
-            }
         }
         arguments.assignments.insert(arguments.assignments.begin(), "training.resume=" + Json(resumed.string()).dump());
     }
@@ -282,6 +282,8 @@ int runCommand(RunArguments arguments) {
     if (!arguments.resume.empty() && arguments.resume != kResumeAuto) {
         const auto unused = checkLearningRate(experiment.value().config, arguments.resume, arguments.assignments);
         if (unused) return reportProblems({*unused});
+        if (isRecordedExperiment(arguments.config))
+            keepLiveChanges(experiment.value().config, arguments.resume, arguments.assignments);
     }
     if (const std::int64_t least = experiment.value().config.parallel.minRanks; least > 0)
         return reportProblems(

@@ -40,8 +40,7 @@ Result<Experiment> readExperiment(const std::string& source, Problems& all) {
     Experiment experiment;
     experiment.baseDirectory = std::filesystem::current_path();
     if (source.empty()) return experiment;
-    std::error_code ignored;
-    const bool isDirectory = source != "-" && std::filesystem::is_directory(source, ignored);
+    const bool isDirectory = isRecordedExperiment(source);
     const std::filesystem::path path = std::filesystem::absolute(source);
     if (source != "-") experiment.baseDirectory = isDirectory ? path : path.parent_path();
     const Result<Json> json = source == "-" ? readStandardInput()
@@ -70,9 +69,15 @@ Result<Experiment> loadExperiment(const std::string& source, const std::vector<s
     return experiment;
 }
 
+bool isRecordedExperiment(const std::string& source) {
+    std::error_code ignored;
+    return source != "-" && std::filesystem::is_directory(source, ignored);
+}
+
 Result<std::string> findResumedExperiment(const std::filesystem::path& resumed) {
     std::error_code ignored;
-    const std::filesystem::path path = std::filesystem::absolute(resumed).lexically_normal();
+    std::filesystem::path path = std::filesystem::absolute(resumed).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();  // a path that ends with a slash
     const bool isDirectory = std::filesystem::is_directory(path, ignored);
     if (isDirectory && openRunDirectory(path)) return path.string();
     const std::filesystem::path checkpoints = isDirectory ? path.parent_path() : path.parent_path().parent_path();
@@ -83,7 +88,7 @@ Result<std::string> findResumedExperiment(const std::filesystem::path& resumed) 
                    "is " + resumed.string() +
                        ", and there is no config.json or telemetry.jsonl beside its checkpoints, so its experiment is "
                        "not known",
-                   "name the experiment: ringsidectl run CONFIG --resume " + resumed.string()};
+                   "name the file of the experiment, too"};
 }
 
 }  // namespace ringside

@@ -21,6 +21,9 @@ struct Experiment {
 Result<Experiment> loadExperiment(const std::string& source, const std::vector<std::string>& assignments,
                                   Problems& all);
 
+// True if `source` of loadExperiment() is a run directory.
+bool isRecordedExperiment(const std::string& source);
+
 // Returns the `source` for loadExperiment() of the run that wrote a checkpoint. resumed: a run directory, a checkpoint
 // in its directory `checkpoints`, or a file of such a checkpoint. Empty if `resumed` is no checkpoint, or a weights
 // file from elsewhere. Returns a problem if `resumed` is a checkpoint, but the experiment of its run is not recorded

@@ -105,11 +105,6 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
         run.stepsLeft =
             (config.training.epochs - manifest.epochsDone) * run.stepsPerEpoch - steps(manifest.batchesDone);
     }
-    if (config.training.maxSteps > 0) {
-        const std::int64_t uncut = run.plannedSteps();
-        run.stepsLeft = std::max<std::int64_t>(0, std::min(config.training.maxSteps, uncut) - run.stepsBefore);
-        run.stepsCut = uncut - run.plannedSteps();
-    }
     for (int rank = 0; rank < config.dataRanks(); ++rank) run.planHashes.push_back(plan.value().hash(rank));
     return run;
 }

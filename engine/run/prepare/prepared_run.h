@@ -18,22 +18,20 @@ class ClassLabels;
 
 // Checked and resolved run that is ready to start.
 struct PreparedRun {
-    // Returns the number of the last planned step, counted from the first step of the original run.
-    std::int64_t plannedSteps() const {
-        return stepsLeft < 0 ? stepsPerEpoch * config.training.epochs : stepsBefore + stepsLeft;
-    }
-    // Returns the number of the last planned step if a control command changes the number of epochs to `epochs`.
+    // Returns the number of the last planned step, counted from the first step of the original run. epochs: number of
+    // epochs, which a control command can change.
     std::int64_t plannedSteps(std::int64_t epochs) const {
-        const std::int64_t all = plannedSteps() + stepsCut + (epochs - config.training.epochs) * stepsPerEpoch;
         const std::int64_t most = config.training.maxSteps;
-        return most > 0 ? std::max(stepsBefore, std::min(most, all)) : all;
+        return most > 0 ? std::max(stepsBefore, std::min(most, stepsOf(epochs))) : stepsOf(epochs);
     }
+    std::int64_t plannedSteps() const { return plannedSteps(config.training.epochs); }
 
     // Returns the number of complete epochs after the last planned step, if the run is to train `epochs` epochs. The
     // number is less than `epochs` if training.max_steps ends the run earlier.
     std::int64_t plannedEpochs(std::int64_t epochs) const {
-        const bool isCut = config.training.maxSteps > 0 && stepsPerEpoch > 0;
-        return isCut ? std::min(epochs, plannedSteps(epochs) / stepsPerEpoch) : epochs;
+        if (stepsPerEpoch <= 0) return epochs;
+        const std::int64_t cut = stepsOf(epochs) - plannedSteps(epochs);
+        return epochs - (cut + stepsPerEpoch - 1) / stepsPerEpoch;
     }
 
     RunConfig config;  // resolved experiment: no automatic choices, absolute paths
@@ -45,13 +43,19 @@ struct PreparedRun {
     std::int64_t stepsPerEpoch = 0;
     std::int64_t stepsBefore = 0;  // number of steps done by the checkpoint of training.resume
     std::int64_t epochsBefore = 0;
-    std::int64_t stepsLeft = -1;  // number of steps to train after the first stepsBefore steps; -1: all steps of all
-                                  // epochs
-    std::int64_t stepsCut = 0;    // number of steps of the configured epochs that training.max_steps removes from
-                                  // stepsLeft
+    std::int64_t stepsLeft = -1;  // number of steps of the configured epochs after the first stepsBefore steps, without
+                                  // regard to training.max_steps; -1: all steps of all epochs
     // Hash of the samples that the sampler assigns in epoch 0, by data-parallel rank.
     std::vector<std::string> planHashes;
     std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed
+
+  private:
+    // Returns the number of the last step of `epochs` epochs, without regard to training.max_steps. Epochs before the
+    // checkpoint can have had another number of steps.
+    std::int64_t stepsOf(std::int64_t epochs) const {
+        if (stepsLeft < 0) return stepsPerEpoch * epochs;
+        return stepsBefore + stepsLeft + (epochs - config.training.epochs) * stepsPerEpoch;
+    }
 };
 
 // Checks a configuration, loads the data to determine its size, and resolves automatic choices and relative paths,

@@ -131,6 +131,24 @@ std::vector<ControlChange> readLiveChanges(const path& resumed) {
     return manifest ? std::move(manifest).value().changes : std::vector<ControlChange>();
 }
 
+namespace {
+
+// True if one of the options --set gives a value to the field.
+bool setsField(const std::vector<std::string>& assignments, std::string_view field) {
+    return std::ranges::any_of(assignments, [field](const std::string& assignment) {
+        return assignment.starts_with(field) && assignment.substr(field.size()).starts_with('=');
+    });
+}
+
+std::optional<ControlChange> lastChange(const path& resumed, ControlKind kind) {
+    const std::vector<ControlChange> changes = readLiveChanges(resumed);
+    const auto last = std::find_if(changes.rbegin(), changes.rend(),
+                                   [kind](const ControlChange& change) { return change.kind == kind; });
+    return last == changes.rend() ? std::nullopt : std::optional(*last);
+}
+
+}  // namespace
+
 void changeEpochs(RunConfig& experiment, std::int64_t epochs) {
     if (epochs == experiment.training.epochs) return;
     if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)
@@ -138,38 +156,24 @@ void changeEpochs(RunConfig& experiment, std::int64_t epochs) {
     experiment.training.epochs = epochs;
 }
 
-std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const RunConfig& experiment) {
-    std::vector<std::string> assignments;
-    for (const ControlChange& change : readLiveChanges(resumed)) {
-        if (change.kind != ControlKind::kEpochs)
-            continue;  // learning rates are skipped here, because the trainer restores them
-        assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
-        // Keeps the period of the cosine schedule at the number of epochs that was planned originally.
-        if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)
-            assignments.push_back("schedule.t_max=" + std::to_string(experiment.training.epochs));
-    }
-    return assignments;
-}
-
 void keepLiveChanges(RunConfig& experiment, const path& resumed, const std::vector<std::string>& assignments) {
-    const auto setsEpochs = [](const std::string& assignment) { return assignment.starts_with("training.epochs="); };
-    if (resumed.empty() || std::ranges::any_of(assignments, setsEpochs)) return;
-    for (const std::string& assignment : assignmentsOfLiveChanges(resumed, experiment)) experiment.set(assignment);
+    if (resumed.empty() || setsField(assignments, "training.epochs")) return;
+    if (const auto change = lastChange(resumed, ControlKind::kEpochs))
+        changeEpochs(experiment, static_cast<std::int64_t>(change->value));
 }
 
 std::optional<Problem> checkLearningRate(const RunConfig& experiment, const path& resumed,
                                          const std::vector<std::string>& assignments) {
-    const auto setsRate = [](const std::string& assignment) { return assignment.starts_with("optimizer.lr="); };
-    if (std::ranges::none_of(assignments, setsRate)) return {};
-    const std::vector<ControlChange> changes = readLiveChanges(resumed);
-    const auto isRate = [](const ControlChange& change) { return change.kind == ControlKind::kLearningRate; };
-    const auto last = std::find_if(changes.rbegin(), changes.rend(), isRate);
-    if (last == changes.rend() || last->value == experiment.scaledLearningRate()) return {};
+    if (!setsField(assignments, "optimizer.lr")) return {};
+    const double rate = experiment.scaledLearningRate();
+    const auto last = lastChange(resumed, ControlKind::kLearningRate);
+    if (!last || last->value == rate) return {};
+    const std::string scaled = rate == experiment.optimizer.lr ? "" : fmt::format(" and scaled to {:g}", rate);
     return Problem{
         "optimizer.lr",
-        fmt::format("is {:g}, but a control command set the learning rate to {:g} before the checkpoint was saved, and "
-                    "the resumed run continues with that rate",
-                    experiment.optimizer.lr, last->value),
+        fmt::format("is {:g}{}, but a control command set the learning rate to {:g} before the checkpoint was saved, "
+                    "and the resumed run continues with that rate",
+                    experiment.optimizer.lr, scaled, last->value),
         "omit it, and change the rate of the resumed run with ringsidectl control RUN_DIR lr VALUE"};
 }
 

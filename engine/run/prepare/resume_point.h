@@ -33,11 +33,6 @@ struct ResumePoint {
 // samples of the epoch in progress would now be assigned differently.
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training);
 
-// Returns the changes that control commands made to the earlier run, as assignments for its experiment
-// ("training.epochs=20"), so that a run that resumes from its checkpoint keeps them. Learning rates are omitted,
-// because the trainer restores them. Empty if there are no changes or the checkpoint cannot be read.
-std::vector<std::string> assignmentsOfLiveChanges(const std::filesystem::path& resumed, const RunConfig& experiment);
-
 // Returns the changes that control commands made to a run before its checkpoint `resumed` was saved. Empty if there are
 // no changes or the checkpoint cannot be read.
 std::vector<ControlChange> readLiveChanges(const std::filesystem::path& resumed);
@@ -49,8 +44,9 @@ inline constexpr const char* kEpochsVariable = "RINGSIDE_EPOCHS";
 // Sets the number of epochs as a control command does: the period of a cosine schedule keeps its planned length.
 void changeEpochs(RunConfig& experiment, std::int64_t epochs);
 
-// Applies assignmentsOfLiveChanges() to `experiment`, which the user has given for the continuation of a run from its
-// checkpoint `resumed`. Changes nothing if one of `assignments`, those of the option --set, sets training.epochs.
+// Gives `experiment`, with which a run continues from its checkpoint `resumed`, the number of epochs that a control
+// command had set before the checkpoint was saved. Changes nothing if there was no such command, or if one of
+// `assignments`, those of the option --set, sets training.epochs. The trainer itself restores learning rates.
 void keepLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
                      const std::vector<std::string>& assignments);
 

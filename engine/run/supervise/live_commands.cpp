@@ -18,8 +18,7 @@ void LiveCommands::request(const ControlCommand& command) {
 }
 
 void LiveCommands::report(const Controlled& executed) {
-    const auto pending = std::ranges::find(m_pending, executed.command, &ControlCommand::kind);
-    if (pending != m_pending.end()) m_pending.erase(pending);
+    removePending(executed);
     const ControlChange change{executed.command, executed.value, executed.step, executed.epoch};
     if (executed.command == ControlKind::kEpochs) m_epochs = change;
     if (executed.command == ControlKind::kLearningRate) m_learningRate = change;
@@ -28,6 +27,22 @@ void LiveCommands::report(const Controlled& executed) {
     if (executed.command == ControlKind::kPause || executed.command == ControlKind::kStep ||
         executed.command == ControlKind::kPhase)
         m_isHeld = true;
+}
+
+// Removes the command that the ranks have executed. The ranks do not report a pause that has no effect, because the run
+// is paused already or a later command ends the pause at once, so that pauses before the command are removed, too.
+void LiveCommands::removePending(const Controlled& executed) {
+    const bool comparesValue = executed.command == ControlKind::kRate || executed.command == ControlKind::kLearningRate;
+    const auto done = std::ranges::find_if(m_pending, [&](const ControlCommand& command) {
+        return command.kind == executed.command && (!comparesValue || command.value == executed.value);
+    });
+    if (done == m_pending.end()) return;
+    const auto last = m_pending.erase(done);
+    const bool endsPauses = executed.command == ControlKind::kResume || executed.command == ControlKind::kStep ||
+                            executed.command == ControlKind::kPhase;
+    if (!endsPauses) return;
+    const auto isPause = [](const ControlCommand& command) { return command.kind == ControlKind::kPause; };
+    m_pending.erase(std::remove_if(m_pending.begin(), last, isPause), last);
 }
 
 std::vector<ControlCommand> LiveCommands::afterRestart(const std::vector<ControlChange>& changes) const {

@@ -28,6 +28,8 @@ class LiveCommands {
     std::optional<std::int64_t> epochs() const;
 
   private:
+    void removePending(const Controlled& executed);
+
     std::optional<ControlChange> m_epochs;
     std::optional<ControlChange> m_learningRate;
     double m_rate = 0;      // maximum number of steps per second; 0: full speed

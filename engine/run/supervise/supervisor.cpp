@@ -286,7 +286,8 @@ void Supervisor::reapWorker(RankLink& rank) {
     m_journal.record(RankState{rank.rank(), RankStage::kFailed, "", 0, m_journal.nowUs()});
 }
 
-// Executes a command. Rank 0 forwards it to the other ranks. After a failure, the ranks execute it after their restart.
+// Executes a command. Rank 0 forwards it to the other ranks. After a failure, the ranks execute it after their restart,
+// if there is one.
 void Supervisor::execute(const ControlCommand& command) {
     if (command.kind == ControlKind::kStop) return requestStop();
     m_commands.request(command);
@@ -445,12 +446,12 @@ void Supervisor::startAfresh() {
     m_watch.started();
 }
 
-// Sends rank 0 the commands that the restart would otherwise undo. The ranks execute them after their first step.
+// Sends rank 0 the commands that the restart would otherwise undo. The ranks execute them after their first step; a
+// changed number of epochs is known to them from the start (kEpochsVariable).
 void Supervisor::repeatCommands() {
     const std::vector<ControlCommand> commands = m_commands.afterRestart(readLiveChanges(m_restarts.checkpoint()));
     if (commands.empty()) return;
-    m_journal.log(LogLevel::kInfo,
-                  "the restarted ranks execute these commands after their first step: " + textOf(commands));
+    m_journal.log(LogLevel::kInfo, "commands that the restarted ranks execute: " + textOf(commands));
     for (const ControlCommand& command : commands) m_ranks.front()->sendControl(encodeControl(command));
 }
 
