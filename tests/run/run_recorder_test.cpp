@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record/run_recorder.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <csignal>
 #include <string>
 
 #include "base/system/files.h"
@@ -68,6 +71,35 @@ TEST_CASE("telemetry that ranks could not send is counted in the summary, and th
     CHECK(summary.droppedTelemetrySteps == 1200);
     CHECK(summary.droppedTelemetryEvents == 4);
     CHECK(toJson(summary)["dropped_telemetry_events"] == 4);
+}
+
+TEST_CASE("a record that cannot be written ends after the last written step, not after the last reported one") {
+    RecordedScript run;
+    const auto addSteps = [&run](std::int64_t first, std::int64_t count) {
+        StepsFrame frame;
+        for (std::int64_t step = first; step < first + count; ++step) {
+            frame.step.push_back(step);
+            frame.loss.push_back(1.0 / static_cast<double>(step));
+            frame.samples.push_back(8);
+            frame.endUs.push_back(step * 1000);
+        }
+        for (frame.rank = 0; frame.rank < 2; ++frame.rank) run.recorder.add(frame);
+    };
+    addSteps(1, 10);
+    run.recorder.flush();
+    CHECK_FALSE(run.recorder.fullDisk());
+    // No file can become larger than telemetry.jsonl is now, as on a full disk.
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit limit{std::filesystem::file_size(run.paths.telemetry()), before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    addSteps(11, 400);
+    run.recorder.flush();
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, handler);
+    REQUIRE(run.recorder.fullDisk());
+    CHECK(run.recorder.fullDisk()->step == 10);
 }
 
 TEST_CASE("dropped telemetry as text") {

@@ -53,6 +53,7 @@ RunRecorder::RunRecorder(const RunPaths& paths, const RecordedRun& run)
       m_log(paths.log()),
       m_traces(paths, run.worldSize, TraceRecord::mostBytesWithin(run.limits.megabytesTotal)),
       m_data(Curves::kLeftOut) {
+    m_flushedStep = run.stepsBefore;
     if (run.audit) m_watch.emplace(*run.audit);
     m_data.onGlobalStep = [this](const GlobalStep& step) {
         if (m_firstStepUs < 0) m_firstStepUs = step.timeUs;
@@ -205,7 +206,7 @@ void RunRecorder::flush() {
         m_telemetry.flush(now);
         m_metrics.flush();
         m_log.flush();
-        m_flushedStep = m_data.lastStep() ? m_data.lastStep()->step : 0;
+        m_flushedStep = m_data.lastStep() ? m_data.lastStep()->step : m_run.stepsBefore;
     });
     logLeftOut();
 }
