@@ -30,8 +30,8 @@ using Clock = std::chrono::steady_clock;
 // Records the calls of a ClassroomClient.
 class RecordingView final : public ClassroomClientObserver {
   public:
-    void report(const std::string& kind, const std::string& text, std::int64_t number) override {
-        add(kind + ": " + text + (number == 0 ? "" : " (" + std::to_string(number) + ")"));
+    void report(GuestEvent event, const std::string& text, std::int64_t number) override {
+        add(textOf(event) + ": " + text + (number == 0 ? "" : " (" + std::to_string(number) + ")"));
     }
     void printRankLine(std::string_view line) override { add("line: " + std::string(line)); }
     void showConnectFailure(const Problem& problem) override { add("no connection: " + problem.text()); }

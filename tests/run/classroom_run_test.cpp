@@ -56,7 +56,7 @@ class RecordingObserver final : public ClassroomObserver {
         const std::lock_guard lock(m_mutex);
         return m_text;
     }
-    std::string phase() {
+    ClassroomPhase phase() {
         const std::lock_guard lock(m_mutex);
         return m_phase;
     }
@@ -70,7 +70,7 @@ class RecordingObserver final : public ClassroomObserver {
   private:
     std::mutex m_mutex;
     std::string m_text;
-    std::string m_phase;
+    ClassroomPhase m_phase = ClassroomPhase::kGathering;
 };
 
 // Guest that receives the offered files and sends heartbeats in a thread of its own, without a rank.
@@ -115,6 +115,7 @@ struct Classroom {
     ClassroomPlan plan;
     std::vector<ClassroomOutcome> outcomes;  // outcome of each start; the last one is repeated
     std::vector<ClassroomTraining> starts;   // read after the end of the run
+    std::function<void()> beforeOutcome;     // called at the end of each training, by its thread
     bool waitsForStop = false;               // true: a training lasts until its stop is requested
     std::map<std::string, std::unique_ptr<QuietGuest>> guests;
     std::future<int> result;
@@ -153,6 +154,7 @@ struct Classroom {
         const bool stopped = waitsForStop && ::poll(&stop, 1, 10000) > 0;
         starts.push_back(std::move(training));
         if (stopped) return {RunOutcome::kStopped, "stopped by request", static_cast<int>(ExitCode::kStopped)};
+        if (beforeOutcome) beforeOutcome();
         return outcomes[std::min(starts.size(), outcomes.size()) - 1];
     }
     int end() { return result.wait_for(20s) == std::future_status::ready ? result.get() : -1; }
@@ -229,6 +231,19 @@ TEST_CASE("a classroom restarts after a failure, at most parallel.max_restarts t
     CHECK(classroom.observer.m_failure == "rank 0 failed");
 }
 
+TEST_CASE("a stop while a classroom waits for lost members is reported as a failure of the run") {
+    Classroom classroom({"parallel.world_size=2", "parallel.max_restarts=1"});
+    classroom.outcomes = {failed(ExitCode::kRankDied, 1)};
+    classroom.beforeOutcome = [&] { classroom.guests.clear(); };
+    classroom.open();
+    classroom.join("Ada");
+    REQUIRE(classroom.says("waiting for 1 to come back"));
+    classroom.input.write("stop\n");
+    CHECK(classroom.end() == static_cast<int>(ExitCode::kStopped));
+    CHECK(classroom.observer.m_verdict == "the classroom was closed before the run started again");
+    CHECK(classroom.observer.m_failure == classroom.observer.m_verdict);
+}
+
 TEST_CASE("a wrong configuration of the host is not repeated") {
     Classroom classroom({"parallel.world_size=2", "parallel.max_restarts=5"});
     classroom.outcomes = {failed(ExitCode::kBadConfiguration, 0)};
@@ -273,7 +288,7 @@ TEST_CASE("a stop closes a classroom that waits, and stops a run in progress") {
     running.waitsForStop = true;
     running.open();
     running.join("Ada");
-    REQUIRE(running.eventually([&] { return running.observer.phase() == "running"; }));
+    REQUIRE(running.eventually([&] { return running.observer.phase() == ClassroomPhase::kRunning; }));
     running.signals.write("a signal");
     CHECK(running.end() == code);
     CHECK(running.starts.size() == 1);

@@ -67,7 +67,7 @@ void ClassroomView::runBegins(const std::string& directory) {
 void ClassroomView::show(const ClassroomHost& host, const ClassroomMoment& moment) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},
-                                         {"phase", moment.phase},
+                                         {"phase", nameOf(moment.phase)},
                                          {"wanted", moment.wanted},
                                          {"least", moment.least},
                                          {"news", moment.news},

@@ -16,9 +16,9 @@ void printError(const Problem& problem) {
 
 }  // namespace
 
-void GuestView::report(const std::string& kind, const std::string& text, std::int64_t number) {
+void GuestView::report(GuestEvent event, const std::string& text, std::int64_t number) {
     if (m_lines) {
-        const Json json = {{"kind", kind}, {"text", text}, {"number", number}};
+        const Json json = {{"kind", nameOf(event)}, {"text", text}, {"number", number}};
         std::printf("%s\n", jsonText(json).c_str());
     } else {
         std::printf("%s\n", terminalText(text).c_str());
@@ -32,12 +32,12 @@ void GuestView::printRankLine(std::string_view line) {
 
 void GuestView::showConnectFailure(const Problem& problem) {
     if (!m_lines) return printError(problem);
-    report("over", problem.text(), static_cast<int>(ExitCode::kBadConfiguration));
+    report(GuestEvent::kOver, problem.text(), static_cast<int>(ExitCode::kBadConfiguration));
 }
 
 void GuestView::showRefusal(const Problem& problem) {
     printError(problem);
-    if (m_lines) report("over", problem.text(), static_cast<int>(ExitCode::kBadConfiguration));
+    if (m_lines) report(GuestEvent::kOver, problem.text(), static_cast<int>(ExitCode::kBadConfiguration));
 }
 
 }  // namespace ringside

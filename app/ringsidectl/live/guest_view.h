@@ -14,7 +14,7 @@ class GuestView final : public ClassroomClientObserver {
   public:
     explicit GuestView(bool asLines) : m_lines(asLines) {}
 
-    void report(const std::string& kind, const std::string& text, std::int64_t number) override;
+    void report(GuestEvent event, const std::string& text, std::int64_t number) override;
     // Prints the line on standard error. Does nothing in JSON mode.
     void printRankLine(std::string_view line) override;
     void showConnectFailure(const Problem& problem) override;

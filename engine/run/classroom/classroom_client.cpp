@@ -56,7 +56,7 @@ bool ClassroomClient::connect() {
         m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
                                                    [](const ClassroomOffer& offer) { return guestProblem(offer); });
         m_lastReceivedAt = Clock::now();
-        report("joined", m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);
+        report(GuestEvent::kJoined, m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);
         m_everThere = true;
         return true;
     }
@@ -82,7 +82,7 @@ bool ClassroomClient::wait(int signalFd) {
     const bool isAlone = waiting[4].revents != 0 && ::read(m_plan.inputFd, &ignored, 1) <= 0;
     if (waiting[0].revents == 0 && !isAlone) return false;
     if (m_guest) m_guest->send({ClassroomLine::Kind::kLeave, {}});
-    report("over", "left the classroom", 0);
+    report(GuestEvent::kOver, "left the classroom", 0);
     end(static_cast<int>(ExitCode::kStopped));
     return true;
 }
@@ -100,21 +100,21 @@ void ClassroomClient::readClass() {
     }
     if (const std::string come = m_guest->progress(); !come.empty()) {
         m_lastReceivedAt = Clock::now();
-        report("data", come);
+        report(GuestEvent::kData, come);
     }
     if (m_exitCode || (open && Clock::now() - m_lastReceivedAt < kSilence)) return;
     m_lostGuest = m_rank ? std::move(m_guest) : nullptr;
     m_guest.reset();
     m_lostAt = Clock::now();
     m_tryAt = {};
-    report("lost", "connection to the classroom lost; reconnecting");
+    report(GuestEvent::kLost, "connection to the classroom lost; reconnecting");
 }
 
 void ClassroomClient::handleLine(const ClassroomLine& line) {
     if (line.kind == ClassroomLine::Kind::kStart) return launchRank(line.start);
-    if (line.kind == ClassroomLine::Kind::kNews) return report("news", line.text);
+    if (line.kind == ClassroomLine::Kind::kNews) return report(GuestEvent::kNews, line.text);
     if (line.kind != ClassroomLine::Kind::kOver) return;
-    report("over", line.text, line.number);
+    report(GuestEvent::kOver, line.text, line.number);
     end(line.number > 0 && line.number < 256 ? static_cast<int>(line.number) : 0);
 }
 
@@ -143,7 +143,8 @@ void ClassroomClient::launchRank(const ClassroomStart& start) {
                            std::string(kGuestVariable) + "=1"};
     m_rank = std::make_unique<ChildProcess>(options);
     m_lastWords.clear();
-    report("rank", "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize), start.rank);
+    report(GuestEvent::kRank, "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize),
+           start.rank);
 }
 
 void ClassroomClient::readRank() {
@@ -167,7 +168,7 @@ void ClassroomClient::endRank() {
     m_lostGuest.reset();
     const int code = end.signalled ? 128 + end.code : end.code;
     if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
-    report("ended", code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
+    report(GuestEvent::kEnded, code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
 }
 
 void ClassroomClient::reportProgress() {
@@ -177,10 +178,10 @@ void ClassroomClient::reportProgress() {
     m_guest->send({ClassroomLine::Kind::kHere, m_rank ? "training" : m_guest->progress()});
 }
 
-void ClassroomClient::report(const std::string& kind, const std::string& text, std::int64_t number) {
-    if (kind + text == m_lastMessage) return;
-    m_lastMessage = kind + text;
-    m_observer.report(kind, text, number);
+void ClassroomClient::report(GuestEvent event, const std::string& text, std::int64_t number) {
+    if (std::pair(event, text) == m_lastMessage) return;
+    m_lastMessage = {event, text};
+    m_observer.report(event, text, number);
 }
 
 }  // namespace ringside

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "base/errors/result.h"
 #include "base/system/child_process.h"
 #include "base/text/line_splitter.h"
+#include "base/text/named_choice.h"
 #include "launch/classroom/classroom_guest.h"
 #include "launch/classroom/classroom_lines.h"
 #include "launch/classroom/join_code.h"
@@ -30,15 +32,21 @@ struct ClientSettings {
     int inputFd = -1;     // descriptor whose end makes the guest leave, as a signal does; -1: none
 };
 
+// Events of a guest: it has joined, receives data or news of the classroom, starts a rank, the rank has ended, the
+// connection is lost, or the classroom is over.
+enum class GuestEvent : std::uint8_t { kJoined, kData, kNews, kRank, kEnded, kLost, kOver };
+constexpr std::array<std::string_view, 7> namesOf(GuestEvent) {
+    return {"joined", "data", "news", "rank", "ended", "lost", "over"};
+}
+
 // Receives what happens in a ClassroomClient, for display. Called from the thread of ClassroomClient::run().
 class ClassroomClientObserver {
   public:
     virtual ~ClassroomClientObserver() = default;
 
-    // Called with each event. kind: joined | data | news | rank | ended | lost | over. text: a sentence. number: the
-    // rank of "rank", the exit code of "ended" and "over"; 0 for all other kinds. An event that equals the previous one
-    // is left out.
-    virtual void report(const std::string& kind, const std::string& text, std::int64_t number) = 0;
+    // Called with each event. text: a sentence. number: the rank of kRank, the exit code of kEnded and kOver; 0 for all
+    // other events. An event that equals the previous one is left out.
+    virtual void report(GuestEvent event, const std::string& text, std::int64_t number) = 0;
     // Called with each line of output of this computer's rank. The line can contain control characters.
     virtual void printRankLine(std::string_view line) = 0;
     // Called with the reason why this computer could not connect to the classroom. run() then ends.
@@ -73,7 +81,7 @@ class ClassroomClient {
     void readRank();
     void endRank();
     void reportProgress();
-    void report(const std::string& kind, const std::string& text, std::int64_t number = 0);
+    void report(GuestEvent event, const std::string& text, std::int64_t number = 0);
     void end(int exitCode) { m_exitCode = exitCode; }
 
     ClientSettings m_plan;
@@ -81,11 +89,11 @@ class ClassroomClient {
     std::unique_ptr<ClassroomGuest> m_guest;      // connection to the host; null while it is lost
     std::unique_ptr<ClassroomGuest> m_lostGuest;  // lost connection, which owns the files that a running rank still
                                                   // uses
-    std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; declared last, so that it is destroyed
-                                                  // before the files that it uses
+    std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; declared after the connections, so
+                                                  // that it is destroyed before the files that it uses
     LineSplitter m_output{8192};
     std::string m_lastWords;
-    std::string m_lastMessage;
+    std::optional<std::pair<GuestEvent, std::string>> m_lastMessage;
     std::optional<int> m_exitCode;
     Clock::time_point m_lostAt{};
     Clock::time_point m_tryAt{};

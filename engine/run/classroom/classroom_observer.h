@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "base/text/named_choice.h"
 #include "launch/classroom/classroom_host.h"
 #include "telemetry/data/run_data.h"
 
 namespace ringside {
 
+// Phase of a classroom: waiting for members, sending them the checkpoint from which the ranks continue, running the
+// ranks, or closed.
+enum class ClassroomPhase : std::uint8_t { kGathering, kSending, kRunning, kOver };
+constexpr std::array<std::string_view, 4> namesOf(ClassroomPhase) {
+    return {"waiting", "sending", "running", "over"};
+}
+
 // State of a classroom at one moment.
 struct ClassroomMoment {
-    std::string phase;  // phase of the classroom: waiting | sending | running | over
-    int wanted = 0;     // desired number of ranks
-    int least = 0;      // minimum number of ranks after a failure; 0: all ranks are needed
+    ClassroomPhase phase = ClassroomPhase::kGathering;
+    int wanted = 0;  // desired number of ranks
+    int least = 0;   // minimum number of ranks after a failure; 0: all ranks are needed
     std::string news;
 };
 

@@ -50,7 +50,7 @@ int ClassroomRun::run(int inputFd, int signalFd) {
     m_resume = m_plan.experiment.config.training.resume;
     if (!offer(maximumRanks())) return m_exitCode;
     m_observer.begin(m_host, m_plan.experiment.config.name, static_cast<int>(maximumRanks()));
-    while (m_phase != Phase::kOver) {
+    while (m_phase != ClassroomPhase::kOver) {
         waitForNews(inputFd, signalFd);
         m_host.poll(ClassroomHost::Clock::now());
         for (const std::string& note : m_host.takeNotes()) m_observer.print(note);
@@ -102,7 +102,7 @@ void ClassroomRun::readInput(int inputFd) {
         m_inputEnded = true;
         // The program that started this one has ended. A run in progress continues, because other programs can control
         // it through the run's own socket.
-        if (m_plan.stopsAtEndOfInput && m_phase != Phase::kRunning) stop();
+        if (m_plan.stopsAtEndOfInput && m_phase != ClassroomPhase::kRunning) stop();
         return;
     }
     m_input.append(bytes.data(), static_cast<std::size_t>(got));
@@ -118,17 +118,19 @@ void ClassroomRun::readInput(int inputFd) {
 void ClassroomRun::stop() {
     m_stopAsked = true;
     const std::uint64_t one = 1;
-    if (m_phase == Phase::kRunning) {
+    if (m_phase == ClassroomPhase::kRunning) {
         [[maybe_unused]] const ssize_t written = ::write(m_stopRun.get(), &one, sizeof one);
     } else {
-        closeClassroom("the classroom was closed before the run started", static_cast<int>(ExitCode::kStopped));
+        closeClassroom(m_restarts == 0 ? "the classroom was closed before the run started"
+                                       : "the classroom was closed before the run started again",
+                       static_cast<int>(ExitCode::kStopped));
     }
 }
 
 void ClassroomRun::advance() {
-    if (m_phase == Phase::kGathering) return m_worldSize == 0 ? gather() : gatherAgain();
-    if (m_phase == Phase::kSending) return waitUntilSent();
-    if (m_phase != Phase::kRunning) return;
+    if (m_phase == ClassroomPhase::kGathering) return m_worldSize == 0 ? gather() : gatherAgain();
+    if (m_phase == ClassroomPhase::kSending) return waitUntilSent();
+    if (m_phase != ClassroomPhase::kRunning) return;
     std::vector<std::string> messages;
     std::string directory;
     {
@@ -169,7 +171,7 @@ void ClassroomRun::gatherAgain() {
     if (!offer(ranks)) return;
     m_receiving.clear();
     for (const ClassroomMember* member : here) m_receiving.push_back(member->id());
-    m_phase = Phase::kSending;
+    m_phase = ClassroomPhase::kSending;
 }
 
 void ClassroomRun::waitUntilSent() {
@@ -182,13 +184,17 @@ void ClassroomRun::waitUntilSent() {
         if (member->ready == m_host.offered()) ready.push_back(member.get());
     }
     if (lost > 0) {
-        m_phase = Phase::kGathering;
+        m_phase = ClassroomPhase::kGathering;
     } else if (ready.size() == m_receiving.size()) {
         begin(ready);
     }
 }
 
 void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
+    {
+        const std::lock_guard lock(m_mutex);
+        m_progress.clear();
+    }
     const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
     m_startAsked = false;
     LaunchPlace place = placeOf(ranks);
@@ -204,7 +210,7 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
         m_observer.print("from now on the samples are assigned to " + std::to_string(m_worldSize) +
                          " ranks instead of " + std::to_string(before) + ", from the last complete epoch");
     m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    m_phase = Phase::kRunning;
+    m_phase = ClassroomPhase::kRunning;
     m_training =
         std::async(std::launch::async, [this, training = trainingOf(std::move(place), std::move(terms))]() mutable {
             m_observer.beginTraining();
@@ -297,14 +303,11 @@ int ClassroomRun::idOf(const Culprit& culprit) const {
 
 void ClassroomRun::handleOutcome(const ClassroomOutcome& outcome) {
     m_host.clearRanks();
-    if (!canContinue(outcome)) {
-        if (outcome.state != RunOutcome::kFinished) m_observer.showFailure(outcome.verdict);
-        return closeClassroom(outcome.verdict, outcome.exitCode);
-    }
+    if (!canContinue(outcome)) return closeClassroom(outcome.verdict, outcome.exitCode);
     reportGuestFailures(outcome);
     ++m_restarts;
     m_endedAt = ClassroomHost::Clock::now();
-    m_phase = Phase::kGathering;
+    m_phase = ClassroomPhase::kGathering;
     m_observer.print(outcome.verdict);
     m_observer.print("waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
                      (minimumRanks() > 0
@@ -313,35 +316,34 @@ void ClassroomRun::handleOutcome(const ClassroomOutcome& outcome) {
 }
 
 void ClassroomRun::closeClassroom(const std::string& verdict, int exitCode) {
-    m_phase = Phase::kOver;
+    m_phase = ClassroomPhase::kOver;
     m_exitCode = exitCode;
     m_observer.showEnd(verdict, exitCode);
     m_host.close(verdict, exitCode, kLastWords);
-    if (m_host.code().port != 0 && exitCode != 0 && m_worldSize == 0) m_observer.showFailure(verdict);
+    if (exitCode != 0) m_observer.showFailure(verdict);
 }
 
 std::string ClassroomRun::currentNews() {
     const auto here = m_host.readyOnes(ClassroomHost::Clock::now());
-    if (m_phase == Phase::kRunning) {
+    if (m_phase == ClassroomPhase::kRunning) {
         const std::lock_guard lock(m_mutex);
         return m_progress.empty() ? "starting" : m_progress;
     }
-    if (m_phase == Phase::kSending) return "sending the checkpoint from which the ranks continue";
+    if (m_phase == ClassroomPhase::kSending) return "sending the checkpoint from which the ranks continue";
     const std::int64_t wanted = m_worldSize == 0 ? maximumRanks() : m_worldSize;
     return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " are here" +
            (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));
 }
 
 void ClassroomRun::reportProgress() {
-    if (m_phase == Phase::kOver) return;
+    if (m_phase == ClassroomPhase::kOver) return;
     const auto now = ClassroomHost::Clock::now();
-    static constexpr std::array kPhases = {"waiting", "sending", "running", "over"};
     const std::string news = currentNews();
-    m_observer.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(maximumRanks()),
-                             static_cast<int>(minimumRanks()), m_phase == Phase::kRunning ? "" : news});
+    m_observer.show(m_host, {m_phase, static_cast<int>(maximumRanks()), static_cast<int>(minimumRanks()),
+                             m_phase == ClassroomPhase::kRunning ? "" : news});
     if (now < m_reportAt) return;
     m_reportAt = now + kReportInterval;
-    m_host.sendToAll(news, m_phase == Phase::kRunning
+    m_host.sendToAll(news, m_phase == ClassroomPhase::kRunning
                                ? "the others train; this computer takes part from the next start: " + news
                                : news);
 }

@@ -41,10 +41,6 @@ class ClassroomRun {
     int run(int inputFd, int signalFd);
 
   private:
-    // kGathering: members connect; kSending: members receive the files; kRunning: a run is in progress; kOver: the
-    // classroom is closed.
-    enum class Phase { kGathering, kSending, kRunning, kOver };
-
     bool offer(std::int64_t worldSize);
     void waitForNews(int inputFd, int signalFd);
     void readInput(int inputFd);
@@ -76,7 +72,7 @@ class ClassroomRun {
     Train m_train;
     ClassroomData m_data;
     std::string m_resume;  // path of the checkpoint on this computer to resume from; empty to start from the beginning
-    Phase m_phase = Phase::kGathering;
+    ClassroomPhase m_phase = ClassroomPhase::kGathering;
     std::vector<int> m_receiving;   // ids of the members that receive the files of the next start
     std::vector<int> m_ranks;       // ids of the members that are ranks 1, 2, ... of this start
     std::map<int, int> m_failures;  // number of failed runs and starts that a member caused, by member id
