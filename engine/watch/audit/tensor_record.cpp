@@ -114,8 +114,8 @@ void TensorRecord::beginAttempt(int attempt) {
 void TensorRecord::addStart(const TensorCheck& start) {
     const std::int64_t step = m_stepsBefore;
     if (!m_discarded.empty() && m_discarded.back().to == step) {
-        m_discarded.back().attempt = m_attempt;
-        return;
+        if (m_discarded.back().attempt == m_attempt) return;
+        m_discarded.pop_back();  // the previous attempt finished no step, so that its weights do not matter
     }
     if (m_discarded.size() >= kMostChecks) return;
     Discarded steps{.from = {}, .to = step, .attempt = m_attempt};

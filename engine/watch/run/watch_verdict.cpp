@@ -141,10 +141,12 @@ RunEnded WatchVerdict::concludeLastAttempt(const ChildEnd& command, std::int64_t
     } else {
         end.state = RunOutcome::kFailed;
         end.verdict = failureText(command);
-        if (last.exception) end.lastLines = last.exception->stack;
         const bool isByException = last.exception && !isConsequence(last);
         if (hasFailed)
             end.firstFailedRank = rankThatLeft(last).value_or(isByException ? last.exception->rank : *last.firstLost);
+        // The last lines are those of the first failed rank.
+        if (last.exception && (!hasFailed || end.firstFailedRank == last.exception->rank))
+            end.lastLines = last.exception->stack;
     }
     return end;
 }

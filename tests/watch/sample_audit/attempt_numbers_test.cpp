@@ -41,3 +41,30 @@ TEST_CASE("Restarts that only one host counts are restarts of all ranks", "[audi
     REQUIRE(audit.training.size() == 3);
     for (const EpochAudit& epoch : audit.training) CHECK(epoch.isExact());
 }
+
+// Launchers such as mpirun report no number of the restart, but the record contains the restarts.
+TEST_CASE("Recorded restarts number the attempts of ranks that missed one", "[audit]") {
+    RecordedScript script;
+    const auto begin = [&script](int rank) {
+        script.process(rank, 2);
+        script.loader(rank, 0, listOf(4));
+    };
+    const auto restart = [&script](double number) {
+        script.events.emplace_back(Controlled{.command = ControlKind::kRestart, .value = number, .after = {}});
+    };
+    begin(0);
+    begin(1);
+    script.epoch(0, 0, 0, {0, 1});
+    script.epoch(1, 0, 0, {2, 3});
+    restart(1);
+    begin(1);  // rank 0 ends before it reports anything
+    restart(2);
+    begin(0);
+    begin(1);
+    script.epoch(0, 0, 0, {3, 2});
+    script.epoch(1, 0, 0, {1, 0});
+    const SampleAudit audit = auditOf({script});
+    REQUIRE(audit.training.size() == 2);
+    CHECK(audit.training[0].isExact());
+    CHECK(audit.training[1].isExact());
+}
