@@ -16,7 +16,7 @@
 #include "base/text/number_text.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
-#include "run/read/missing_end.h"
+#include "run/read/recorded_config.h"
 #include "run/read/run_follower.h"
 #include "run/read/run_life.h"
 #include "run/supervise/control_server.h"

@@ -45,8 +45,8 @@ class GradientReducer {
     // in the first pass of a step, whose gradients replace those of the previous step; the gradients of later passes
     // are added.
     void keepGradients(bool first);
-    // Keeps the gradient of one parameter for later passes of the step: adds the gradients kept at the levels turn.adds
-    // of the tree sum, and stores the sum at the level turn.keepAt.
+    // Keeps the gradient of one parameter for later passes of the step: adds the gradients kept at the levels
+    // sumStep.adds of the tree sum, and stores the sum at the level sumStep.keepAt.
     void keepGradients(std::size_t parameter, const TreeSumStep& sumStep);
 
     // Sets a function that is called with each local gradient before it is averaged.

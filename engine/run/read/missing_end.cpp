@@ -2,8 +2,6 @@
 #include "run/read/missing_end.h"
 
 #include "base/errors/exit_code.h"
-#include "base/json/json_members.h"
-#include "config/choices.h"
 #include "run/read/recorded_config.h"
 #include "run/read/run_life.h"
 #include "run/read/run_summary.h"
@@ -49,13 +47,6 @@ std::string killedText(const RunPaths& paths) {
 }
 
 }  // namespace
-
-bool isOfWatchedScript(const RunPaths& paths) {
-    const Result<Json> config = readRecordedJson(paths);
-    if (!config) return false;
-    const Json* const dataset = findMember(config.value(), "dataset");
-    return dataset != nullptr && stringIn(*dataset, "kind") == nameOf(DatasetKind::kExternal);
-}
 
 // The supervisor writes summary.json before the end line. If summary.json exists, the run has ended, and the last
 // telemetry lines were lost afterwards.

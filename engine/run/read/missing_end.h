@@ -7,9 +7,6 @@
 
 namespace ringside {
 
-// True if the run is that of a script that Ringside only watches, by the run's config.json.
-bool isOfWatchedScript(const RunPaths& paths);
-
 // Returns the lines to append to a telemetry.jsonl without an end line after the run is over. With summary.json: a
 // warning that lines are missing, and the outcome. Without: a failure, because the supervisor or the watcher was
 // killed.

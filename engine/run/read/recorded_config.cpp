@@ -7,6 +7,8 @@
 #include <variant>
 
 #include "base/json/json.h"
+#include "base/json/json_members.h"
+#include "config/choices.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -38,6 +40,13 @@ Result<RunConfig> readRecordedConfig(const RunPaths& paths) {
     const Result<Json> json = readRecordedJson(paths);
     if (!json) return json.problem();
     return RunConfig::fromJson(json.value());
+}
+
+bool isOfWatchedScript(const RunPaths& paths) {
+    const Result<Json> config = readRecordedJson(paths);
+    if (!config) return false;
+    const Json* const dataset = findMember(config.value(), "dataset");
+    return dataset != nullptr && stringIn(*dataset, "kind") == nameOf(DatasetKind::kExternal);
 }
 
 }  // namespace ringside

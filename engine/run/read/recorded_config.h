@@ -14,4 +14,7 @@ Result<Json> readRecordedJson(const RunPaths& paths);
 // Returns readRecordedJson() as a configuration; a problem if it is not a valid one.
 Result<RunConfig> readRecordedConfig(const RunPaths& paths);
 
+// True if the recorded experiment is that of a script that Ringside only watches.
+bool isOfWatchedScript(const RunPaths& paths);
+
 }  // namespace ringside

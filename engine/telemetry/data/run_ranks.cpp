@@ -12,6 +12,14 @@
 namespace ringside {
 namespace {
 
+// Applies a change to a rank, unless it is null. Returns `changes`, or 0 for null.
+template <class Change>
+unsigned change(RankData* rank, unsigned changes, const Change& apply) {
+    if (rank == nullptr) return 0;
+    apply(*rank);
+    return changes;
+}
+
 constexpr std::size_t kMaxConsumed = 100000;
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
 
@@ -134,46 +142,30 @@ unsigned RunRanks::apply(const PhaseReached& event) {
 }
 
 unsigned RunRanks::apply(const RankMemory& event) {
-    RankData* const one = find(event.rank);
-    if (one == nullptr) return 0;
-    one->memory = event;
-    return kRanksChanged;
+    return change(find(event.rank), kRanksChanged, [&](RankData& one) { one.memory = event; });
 }
 
 unsigned RunRanks::apply(const RankTraffic& event) {
-    RankData* const one = find(event.rank);
-    if (one == nullptr) return 0;
-    one->bytesPerStep = event.bytes;
-    return kRanksChanged;
+    return change(find(event.rank), kRanksChanged, [&](RankData& one) { one.bytesPerStep = event.bytes; });
 }
 
 unsigned RunRanks::apply(const HostClock& event) {
-    RankData* const one = find(event.rank);
-    if (one == nullptr) return 0;
-    one->clock = event;
-    return kRanksChanged;
+    return change(find(event.rank), kRanksChanged, [&](RankData& one) { one.clock = event; });
 }
 
 unsigned RunRanks::apply(const RankLinks& event) {
-    RankData* const one = find(event.rank);
-    if (one == nullptr) return 0;
-    one->links = event;
-    return kRanksChanged;
+    return change(find(event.rank), kRanksChanged, [&](RankData& one) { one.links = event; });
 }
 
 unsigned RunRanks::apply(const ThrottleKept& event) {
-    RankData* const one = find(event.rank);
-    if (one == nullptr) return 0;
-    one->keepsThrottle = event.kept.value_or(true);
-    one->throttleTimes = event.times;
-    return kRanksChanged;
+    return change(find(event.rank), kRanksChanged, [&](RankData& one) {
+        one.keepsThrottle = event.kept.value_or(true);
+        one.throttleTimes = event.times;
+    });
 }
 
 unsigned RunRanks::apply(const LocalResult& event) {
-    RankData* const one = find(event.rank);
-    if (one == nullptr) return 0;
-    one->local = event;
-    return kRanksChanged | kEpochsChanged;
+    return change(find(event.rank), kRanksChanged | kEpochsChanged, [&](RankData& one) { one.local = event; });
 }
 
 bool RunRanks::add(const StepsFrame& frame, const RunCurves& curves) {
