@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record/run_recorder.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <csignal>
 #include <string>
 
 #include "base/system/files.h"
 #include "support/catch.h"
+#include "support/size_limit.h"
 #include "support/temporary_directory.h"
 #include "telemetry/data/dropped_text.h"
 
@@ -88,16 +86,11 @@ TEST_CASE("a record that cannot be written ends after the last written step, not
     addSteps(1, 10);
     run.recorder.flush();
     CHECK_FALSE(run.recorder.fullDisk());
-    // No file can become larger than telemetry.jsonl is now, as on a full disk.
-    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-    rlimit before{};
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
-    const rlimit limit{std::filesystem::file_size(run.paths.telemetry()), before.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    addSteps(11, 400);
-    run.recorder.flush();
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
-    std::signal(SIGXFSZ, handler);
+    {
+        const SizeLimit disk(std::filesystem::file_size(run.paths.telemetry()));
+        addSteps(11, 400);
+        run.recorder.flush();
+    }
     REQUIRE(run.recorder.fullDisk());
     CHECK(run.recorder.fullDisk()->step == 10);
 }

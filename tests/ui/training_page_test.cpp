@@ -7,6 +7,8 @@
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
+#include <functional>
+#include <map>
 
 #include "config/run_config.h"
 #include "support/catch.h"
@@ -454,23 +456,35 @@ TEST_CASE("ranks whose steps were recorded together are shown with their range")
     CHECK(rank.points[1] == CurvePoint{8, 1, 0.5, 1.5});
 }
 
-TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
-    Charts page;
-    FakeRun run(page.run);
+namespace {
+
+// Feeds traced steps of two ranks. phaseNs returns the duration of a phase, by rank and step, in nanoseconds.
+void feedTracedSteps(FakeRun& run, std::int64_t steps,
+                     const std::map<Phase, std::function<std::int64_t(int, std::int64_t)>>& phaseNs) {
     for (int rank = 0; rank < 2; ++rank) {
         StepsFrame frame;
         frame.rank = rank;
-        for (std::int64_t step = 1; step <= 3; ++step) {
+        for (std::int64_t step = 1; step <= steps; ++step) {
             frame.step.push_back(step);
             frame.loss.push_back(1);
             frame.samples.push_back(4);
             frame.endUs.push_back(step * 1000);
             frame.traced.push_back(step);
-            frame.phaseNs[static_cast<std::size_t>(Phase::kForward)].push_back(2'000'000);
-            frame.phaseNs[static_cast<std::size_t>(Phase::kBackward)].push_back(rank == 0 ? 4'000'000 : 8'000'000);
+            for (const auto& [phase, ns] : phaseNs)
+                frame.phaseNs[static_cast<std::size_t>(phase)].push_back(ns(rank, step));
         }
         run.feed(frame);
     }
+}
+
+}  // namespace
+
+TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
+    Charts page;
+    FakeRun run(page.run);
+    feedTracedSteps(run, 3,
+                    {{Phase::kForward, [](int, std::int64_t) { return 2'000'000; }},
+                     {Phase::kBackward, [](int rank, std::int64_t) { return rank == 0 ? 4'000'000 : 8'000'000; }}});
     REQUIRE(waitFor([&] { return page.chart("phasesChart").curves().size() == 2; }));
     const auto& curves = page.chart("phasesChart").curves();
     CHECK(curves[0].name == "forward");
@@ -490,24 +504,10 @@ TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
 TEST_CASE("a slow first step does not hide phases of the other steps") {
     Charts page;
     FakeRun run(page.run);
-    for (int rank = 0; rank < 2; ++rank) {
-        StepsFrame frame;
-        frame.rank = rank;
-        for (std::int64_t step = 1; step <= 5; ++step) {
-            frame.step.push_back(step);
-            frame.loss.push_back(1);
-            frame.samples.push_back(4);
-            frame.endUs.push_back(step * 1000);
-            frame.traced.push_back(step);
-            const auto set = [&frame](Phase phase, std::int64_t ns) {
-                frame.phaseNs[static_cast<std::size_t>(phase)].push_back(ns);
-            };
-            set(Phase::kForward, step == 1 ? 900'000'000 : 100'000);
-            set(Phase::kBackward, 200'000);
-            set(Phase::kOptimizer, 1'000);  // less than 0.5 % of a step
-        }
-        run.feed(frame);
-    }
+    feedTracedSteps(run, 5,
+                    {{Phase::kForward, [](int, std::int64_t step) { return step == 1 ? 900'000'000 : 100'000; }},
+                     {Phase::kBackward, [](int, std::int64_t) { return 200'000; }},
+                     {Phase::kOptimizer, [](int, std::int64_t) { return 1'000; }}});  // less than 0.5 % of a step
     REQUIRE(waitFor([&] { return page.chart("phasesChart").curves().size() == 2; }));
     CHECK(page.chart("phasesChart").curves()[1].name == "backward");
 }

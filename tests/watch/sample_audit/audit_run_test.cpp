@@ -2,12 +2,11 @@
 #include "watch/audit/audit_run.h"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "base/crypto/sha256.h"
 #include "base/system/files.h"
 #include "support/catch.h"
+#include "support/sha256_of.h"
 #include "support/temporary_directory.h"
 #include "telemetry/events/codec.h"
 #include "watch/audit/planned_audit.h"
@@ -49,19 +48,27 @@ TEST_CASE("A recorded run is audited together with the run that it continues", "
     CHECK(audit.value().training[0].runs == 2);
 }
 
+namespace {
+
+// Facts of topic tensors about a model with one tensor.
+Json weights(int step, double norm) {
+    return {{"optimizer", 0},
+            {"step", step},
+            {"names", {"a"}},
+            {"sizes", {4}},
+            {"norm", {norm}},
+            {"sum", {norm / 2}},
+            {"gradient_norm", {nullptr}},
+            {"gradient_sum", {nullptr}}};
+}
+
+}  // namespace
+
 // Two starts of the script in one run: the first trains steps 1 to 3 and fails, the second continues from the
 // checkpoint of step 1 and trains what was left of the epoch.
 TEST_CASE("Steps that a restart does not continue from do not count", "[audit]") {
     const auto tensors = [](RecordedScript& script, int step, double norm) {
-        const Json facts{{"optimizer", 0},
-                         {"step", step},
-                         {"names", {"a"}},
-                         {"sizes", {4}},
-                         {"norm", {norm}},
-                         {"sum", {norm / 2}},
-                         {"gradient_norm", {nullptr}},
-                         {"gradient_sum", {nullptr}}};
-        script.fact(0, "tensors", facts);
+        script.fact(0, "tensors", weights(step, norm));
     };
     const auto trained = [](RecordedScript& script, int step, const Indices& index) {
         script.events.emplace_back(ConsumedIndices{0, 0, step, 0, index, 0});
@@ -99,17 +106,6 @@ TEST_CASE("Steps that a restart does not continue from do not count", "[audit]")
 }
 
 namespace {
-
-Json weights(int step, double norm) {
-    return {{"optimizer", 0},
-            {"step", step},
-            {"names", {"a"}},
-            {"sizes", {4}},
-            {"norm", {norm}},
-            {"sum", {norm / 2}},
-            {"gradient_norm", {nullptr}},
-            {"gradient_sum", {nullptr}}};
-}
 
 StepsFrame finishedStep(int rank, std::int64_t epoch, std::int64_t step) {
     StepsFrame frame;
@@ -274,20 +270,14 @@ TEST_CASE("Each prefix of a record is audited or refused without a crash", "[aud
 
 namespace {
 
-std::string hashOf(const std::vector<std::int64_t>& samples) {
-    Sha256 sum;
-    sum.add(std::as_bytes(std::span(samples)));
-    return sum.hex();
-}
-
 // Returns the audit of one epoch of an own run of two ranks over 8 samples without shuffling.
 EpochAudit auditOf(const std::string& settings, const std::vector<std::int64_t>& rank0,
                    const std::vector<std::int64_t>& rank1) {
     RunStarted started;
     started.trainingSamples = 8;
     started.config = R"({"version": 1, "parallel": {"world_size": 2}, )" + settings + "}";
-    const Result<SampleAudit> audit =
-        auditByPlan(started, {{0, 0, std::ssize(rank0), hashOf(rank0)}, {1, 0, std::ssize(rank1), hashOf(rank1)}});
+    const Result<SampleAudit> audit = auditByPlan(started, {{0, 0, std::ssize(rank0), sha256OfNumbers(rank0)},
+                                                            {1, 0, std::ssize(rank1), sha256OfNumbers(rank1)}});
     REQUIRE(audit);
     return audit.value().training.at(0);
 }
@@ -320,8 +310,10 @@ TEST_CASE("An epoch in which the loader drops the samples of shorter ranks is by
     started.trainingSamples = 10;
     started.config = R"({"version": 1, "parallel": {"world_size": 4}, "loader": {"batch_size": 3, "drop_last": true},
                          "sampler": {"kind": "unpadded", "shuffle": false}})";
-    const std::vector<Consumed> hashes = {
-        {0, 0, 3, hashOf({0, 4, 8})}, {1, 0, 3, hashOf({1, 5, 9})}, {2, 0, 0, hashOf({})}, {3, 0, 0, hashOf({})}};
+    const std::vector<Consumed> hashes = {{0, 0, 3, sha256OfNumbers({0, 4, 8})},
+                                          {1, 0, 3, sha256OfNumbers({1, 5, 9})},
+                                          {2, 0, 0, sha256OfNumbers({})},
+                                          {3, 0, 0, sha256OfNumbers({})}};
     const Result<SampleAudit> audit = auditByPlan(started, hashes);
     REQUIRE(audit);
     REQUIRE(audit.value().training.size() == 1);
