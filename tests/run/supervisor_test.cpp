@@ -484,6 +484,7 @@ TEST_CASE("a run whose last lines could not be written has not finished") {
     run.options.workerEnvironment.push_back("FAKE_STEPS=4000");
     run.prepared.config.training.epochs = 1000;
     run.go();
+    INFO(run.end.verdict);
     CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
     CHECK(run.summary()["state"] == "failed");

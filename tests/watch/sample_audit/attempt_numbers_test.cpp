@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/attempt_numbers.h"
+
 #include "support/catch.h"
 #include "watch/sample_audit/recorded_script.h"
 
@@ -63,6 +65,10 @@ TEST_CASE("Recorded restarts number the attempts of ranks that missed one", "[au
     begin(1);
     script.epoch(0, 0, 0, {3, 2});
     script.epoch(1, 0, 0, {1, 0});
+    AttemptNumbers numbers;
+    for (const Event& event : script.events) numbers.take(event);
+    CHECK(numbers.of(0) == 2);
+    CHECK(numbers.of(1) == 2);
     const SampleAudit audit = auditOf({script});
     REQUIRE(audit.training.size() == 2);
     CHECK(audit.training[0].isExact());
