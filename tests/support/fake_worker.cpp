@@ -212,12 +212,7 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
     }
     awaitStop(rank);
     if (deed == "slowly-stops") ::poll(nullptr, 0, 1000);
-    try {
-        if (rank == 0) saveCheckpoint(runDirectory, steps());
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "rank %d: cannot save: %s\n", rank, error.what());
-        return 2;
-    }
+    if (rank == 0) saveCheckpoint(runDirectory, steps());
     sink.state(RankStage::kStopped);
     return kStopped;
 }
@@ -244,5 +239,10 @@ int main(int argc, char** argv) {
         for (;;) ::pause();
     }
     reportSteps(sink, rank);
-    return act(deed, rank, sink);
+    try {
+        return act(deed, rank, sink);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "rank %d: cannot save: %s\n", rank, error.what());
+        return 2;
+    }
 }
