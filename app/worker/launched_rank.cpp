@@ -259,6 +259,7 @@ int hostRun(const Start& start) {
     if (!launched) return refuseAll(start, launched.problem());
     const bool isResumed = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
+    if (isResumed && isRestarted(start)) launched.value().commands = readLiveCommands(RunPaths(start.arguments.out));
     Result<RunDirectory> directory =
         openRun(launched.value().run.config, start.arguments.out, isResumed, launched.value().runStartUs);
     if (!directory) return refuseAll(start, directory.problem());

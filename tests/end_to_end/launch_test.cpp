@@ -498,6 +498,35 @@ TEST_CASE("ranks stop when the program that started them through a shell is lost
     CHECK(eventually([&] { return allGone(pids); }));
 }
 
+TEST_CASE("ranks that their launcher restarts repeat the commands after the last checkpoint") {
+    ByHand run(2, joined(kEndless, {"--resume", "auto"}));
+    REQUIRE(eventually([&] { return hasTrained(run.out); }));
+    const auto control = [&](const Arguments& words) {
+        Program program(joined({"control", run.out}, words));
+        REQUIRE(program.wait() == 0);
+    };
+    control({"pause"});
+    control({"lr", "0.25"});
+    control({"rate", "50"});
+    for (const auto& rank : run.ranks) rank->signal(SIGKILL);
+    for (const auto& rank : run.ranks) rank->wait();
+    run.ranks.clear();
+    ++run.port;
+    for (int rank = 0; rank < 2; ++rank) run.start(rank, 2, joined(kEndless, {"--resume", "auto", "--restart", "1"}));
+    const auto isPausedAgain = [&] {
+        std::string commands;
+        for (const Json& line : linesOf(run.out / "metrics.jsonl")) {
+            if (line["kind"] == "control") commands += line["command"].get<std::string>() + " ";
+        }
+        return commands.ends_with("restart lr rate pause ");
+    };
+    CHECK(eventually(isPausedAgain));
+    CHECK(
+        contains(contentOf(run.out / "log.txt"), "commands that the restarted ranks execute: lr 0.25, rate 50, pause"));
+    run.ranks.front()->signal(SIGTERM);
+    run.checkAllStopped();
+}
+
 TEST_CASE("a launched run continues in its directory when its launcher restarts it") {
     ByHand run(2, joined(kEndless, {"--set", "training.checkpoint_every=1", "--resume", "auto"}));
     REQUIRE(eventually([&] {

@@ -6,6 +6,7 @@
 #include "fake_ranks.h"
 #include "run/supervise/live_commands.h"
 #include "support/catch.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;
@@ -157,6 +158,46 @@ TEST_CASE("restarts of a launcher before this start are counted and recorded") {
         if (line["kind"] == "control" && line["command"] == "restart") restarts.push_back(line["value"]);
     }
     CHECK(restarts == std::vector<double>{2});
+}
+
+TEST_CASE("ranks that a launcher has restarted receive the commands of the record") {
+    FakeRun run("0:executes-commands-and-dies-once,*:finish");
+    run.prepared.config.training.resume = "checkpoint";
+    run.options.restart = 1;
+    run.options.commands.report(Controlled{.command = ControlKind::kEpochs, .value = 3, .step = 5, .epoch = 1});
+    run.options.commands.report(Controlled{.command = ControlKind::kPause, .value = 0, .step = 6, .epoch = 1});
+    run.go();
+    const std::string log = contentOf(run.paths().log());
+    CHECK(contains(log, R"(RINGSIDE_EPOCHS is 3, received {"kind":"epochs","value":3)"));
+}
+
+TEST_CASE("the record shows the commands in effect, without those before a new start") {
+    const TemporaryDirectory directory;
+    const RunPaths paths(directory.path());
+    const auto append = [&](const Event& event) { std::ofstream(paths.telemetry(), std::ios::app) << encode(event); };
+    const auto start = [&](std::int64_t restart) {
+        RunStarted run;
+        run.worldSize = 1;
+        REQUIRE(decodeLine(encode(run)));
+        append(run);
+        if (restart > 0) append(Controlled{.command = ControlKind::kRestart, .value = static_cast<double>(restart)});
+        append(RankState{0, RankStage::kStarting, "", 0, 0});
+    };
+    CHECK(readLiveCommands(paths).afterRestart({}).empty());
+    start(0);
+    append(Controlled{.command = ControlKind::kRate, .value = 2, .step = 3});
+    append(Controlled{.command = ControlKind::kRestart, .value = 1, .step = 3});  // within the same supervisor
+    append(Controlled{.command = ControlKind::kLearningRate, .value = 0.25, .step = 4});
+    CHECK(textOf(readLiveCommands(paths).afterRestart({})) == "lr 0.25, rate 2");
+    start(2);
+    append(Controlled{.command = ControlKind::kRate, .value = 0, .step = 5});
+    CHECK(textOf(readLiveCommands(paths).afterRestart({})) == "lr 0.25");
+    append(Controlled{.command = ControlKind::kPause, .value = 0, .step = 5});
+    append(Controlled{.command = ControlKind::kStop, .value = 0, .step = 5});
+    CHECK(textOf(readLiveCommands(paths).afterRestart({})) == "lr 0.25");
+    start(0);
+    append(Controlled{.command = ControlKind::kRestart, .value = 1, .step = 5});
+    CHECK(readLiveCommands(paths).afterRestart({}).empty());
 }
 
 TEST_CASE("a resumed run names the steps that its earlier record lacks") {

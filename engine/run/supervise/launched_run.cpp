@@ -125,6 +125,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.address = welcome.addresses[0];
     options.startDeadline = kStartDeadline;
     options.restart = launched.restart;
+    options.commands = launched.commands;
     options.onChange = launched.onChange;
     if (welcome.hostCount() > 1 || !launched.hostName.empty())
         options.hostName = launched.hostName.empty() ? readLaunchSources().hostName : launched.hostName;

@@ -10,6 +10,7 @@
 #include "launch/rendezvous/rendezvous_host.h"
 #include "run/prepare/prepared_run.h"
 #include "run/read/run_directory.h"
+#include "run/supervise/live_commands.h"
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/events.h"
 
@@ -28,6 +29,7 @@ struct LaunchedRun {
     std::int64_t runStartUs = 0;   // time of CLOCK_MONOTONIC at which the run's time is 0, in microseconds
     int stopFd = -1;               // descriptor that becomes readable when a stop is requested
     std::int64_t restart = 0;      // number of times that the launcher restarted the job before this start
+    LiveCommands commands;         // commands in effect before these restarts; see readLiveCommands()
     std::string hostName;          // name of rank 0's host in the record; empty: the system's host name is used
     // Function that is called after events were recorded; see SupervisorOptions::onChange.
     std::function<void(const RunData&, unsigned)> onChange = {};

@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "run/read/run_events.h"
 
 namespace ringside {
 namespace {
@@ -23,7 +28,7 @@ void LiveCommands::report(const Controlled& executed) {
     if (executed.command == ControlKind::kEpochs) m_epochs = change;
     if (executed.command == ControlKind::kLearningRate) m_learningRate = change;
     if (executed.command == ControlKind::kRate) m_rate = executed.value;
-    if (executed.command == ControlKind::kResume) m_isHeld = false;
+    if (executed.command == ControlKind::kResume || executed.command == ControlKind::kStop) m_isHeld = false;
     if (executed.command == ControlKind::kPause || executed.command == ControlKind::kStep ||
         executed.command == ControlKind::kPhase)
         m_isHeld = true;
@@ -60,6 +65,22 @@ std::vector<ControlCommand> LiveCommands::afterRestart(const std::vector<Control
 std::optional<std::int64_t> LiveCommands::epochs() const {
     if (!m_epochs) return {};
     return static_cast<std::int64_t>(m_epochs->value);
+}
+
+// The restart that a start records follows its "run" event before the state of any rank.
+LiveCommands readLiveCommands(const RunPaths& paths) {
+    static constexpr std::array<std::string_view, 3> kKinds{"run", "rank", "control"};
+    LiveCommands commands;
+    std::optional<LiveCommands> earlier;  // commands before a start, until it is known whether the start is a restart
+    const Result<std::int64_t> read = readRunEvents(paths.directory, kKinds, [&](const Event& event) {
+        if (std::holds_alternative<RunStarted>(event)) earlier = std::exchange(commands, {});
+        if (std::holds_alternative<RankState>(event)) earlier.reset();
+        const auto* const executed = std::get_if<Controlled>(&event);
+        if (executed == nullptr) return;
+        if (executed->command == ControlKind::kRestart && earlier) commands = *std::exchange(earlier, {});
+        commands.report(*executed);
+    });
+    return read ? commands : LiveCommands();
 }
 
 std::string textOf(const std::vector<ControlCommand>& commands) {

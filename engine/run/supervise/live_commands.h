@@ -8,6 +8,7 @@
 
 #include "launch/channels/control_command.h"
 #include "run/checkpoint/control_change.h"
+#include "run/read/run_directory.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {
@@ -36,6 +37,10 @@ class LiveCommands {
     bool m_isHeld = false;  // true if the run is paused, or pauses after the requested steps or phase
     std::vector<ControlCommand> m_pending;
 };
+
+// Returns the commands in effect at the end of the record in a run directory. Commands before the last start that was
+// not a restart are ignored. Reads telemetry.jsonl; blocks on the disk.
+LiveCommands readLiveCommands(const RunPaths& paths);
 
 // Returns the commands as text, such as "epochs 6, pause".
 std::string textOf(const std::vector<ControlCommand>& commands);

@@ -11,7 +11,8 @@ Restarts::Restarts(const RunPaths& paths, const PreparedRun& run, const Supervis
       m_journal(journal),
       m_most(run.config.parallel.maxRestarts),
       m_backOff(options.backOff),
-      m_count(options.restart) {}
+      m_count(options.restart),
+      m_checkpoint(run.config.training.resume) {}
 
 void Restarts::recordEarlier() {
     if (m_count == 0) return;

@@ -28,7 +28,8 @@ class Restarts {
     // Counts and records the restart that next() has decided on. Must be called after the pause, unless a stop was
     // requested in the meantime.
     void begin();
-    // Returns the checkpoint from which the ranks resume; empty before the first restart.
+    // Returns the checkpoint from which the ranks resume after the last restart, or from which the run resumed; empty
+    // if there is none.
     const std::string& checkpoint() const { return m_checkpoint; }
 
   private:

@@ -60,7 +60,8 @@ Supervisor::Supervisor(const RunPaths& paths, const PreparedRun& run, Supervisor
              [this] { writeSummaryEarly(outcomeIfKilledNow(evidence())); }),
       m_restarts(m_paths, m_run, m_options, m_journal),
       m_directory(m_paths, m_run, m_journal),
-      m_clocks(m_options.hosts, m_options.runStartUs) {}
+      m_clocks(m_options.hosts, m_options.runStartUs),
+      m_commands(m_options.commands) {}
 
 Supervisor::~Supervisor() {
     m_stop.killAll();
@@ -86,6 +87,7 @@ void Supervisor::start() {
     m_restarts.recordEarlier();
     m_watch.begin();
     startRanks(std::exchange(m_ranks, {}));
+    repeatCommands();
     m_journal.flush(steady_clock::now());
     m_watch.started();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "run/supervise/host_load.h"
+#include "run/supervise/live_commands.h"
 #include "telemetry/data/run_data.h"
 
 namespace ringside {
@@ -44,6 +45,7 @@ struct SupervisorOptions {
     std::vector<std::string> notes;  // lines that are written to the log at the start
     std::string hostName;            // name of this host in the record; empty: not recorded
     std::int64_t restart = 0;        // number of earlier restarts of the whole group of processes
+    LiveCommands commands;           // commands in effect before these restarts, which the ranks execute again
     // Called after events were recorded. The second argument contains a RunChange bit for each part of the data that
     // changed.
     std::function<void(const RunData&, unsigned)> onChange;

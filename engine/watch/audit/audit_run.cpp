@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/json/json.h"
+#include "run/read/run_events.h"
 #include "watch/audit/planned_audit.h"
-#include "watch/audit/run_events.h"
 #include "watch/audit/tensor_record.h"
 
 namespace ringside {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "run/read/run_events.h"
 #include "telemetry/events/limits.h"
 #include "telemetry/events/script_topic.h"
-#include "watch/audit/run_events.h"
 #include "watch/evidence/fact_reader.h"
 
 namespace ringside {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "run/read/run_directory.h"
+#include "run/read/run_events.h"
 #include "watch/audit/audit_run.h"
 #include "watch/audit/audit_text.h"
-#include "watch/audit/run_events.h"
 #include "words/field_text.h"
 
 namespace ringside {
