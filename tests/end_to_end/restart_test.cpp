@@ -137,3 +137,32 @@ TEST_CASE("resume auto continues in the same directory without a change of resul
     CHECK(nowhere.wait() == 2);
     CHECK(contains(nowhere.output(), "name the run directory with --out"));
 }
+
+TEST_CASE("resume auto without an own checkpoint continues from the checkpoint of the first start") {
+    const TemporaryDirectory scratch;
+    const fs::path source = scratch.path() / "source";
+    REQUIRE(Program({"run", "--quiet", "--out", source, "--set", "training.epochs=1", "--set", "parallel.world_size=1"})
+                .wait() == 0);
+    const std::int64_t stepsBefore = jsonOf(source / "summary.json")["steps"];
+    const fs::path out = scratch.path() / "run";
+    REQUIRE(Program({"run", "--quiet", "--out", out, "--resume", source, "--set", "training.epochs=2"}).wait() == 0);
+    const std::vector<std::string> steps = linesOfKind(out, "step");
+    fs::remove_all(out / "checkpoints");
+    REQUIRE(Program({"run", "--quiet", "--out", out, "--resume", "auto"}).wait() == 0);
+    CHECK(linesOfKind(out, "step") == steps);
+    REQUIRE_FALSE(steps.empty());
+    CHECK(Json::parse(steps.front())["step"] == stepsBefore + 1);
+
+    const fs::path worker = builtProgram("ringside-worker");
+    fs::remove_all(out / "checkpoints");
+    Program restarted({out / "config.json", "--out", out, "--resume", "auto", "--restart", "1"}, -1, worker);
+    CHECK(restarted.wait() == 0);
+    CHECK(contains(restarted.output(), "continuing from " + source.string()));
+    CHECK(linesOfKind(out, "step") == steps);
+
+    fs::remove_all(source);
+    fs::remove_all(out / "checkpoints");
+    Program lost({"run", "--quiet", "--out", out, "--resume", "auto"});
+    CHECK(lost.wait() == 2);
+    CHECK(contains(lost.output(), "does not exist"));
+}

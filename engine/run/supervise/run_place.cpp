@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "run/read/recorded_config.h"
 #include "run/record/reopened_record.h"
 #include "run/supervise/outcome.h"
 
@@ -18,6 +19,21 @@ void emptyRecord(const RunPaths& paths) {
         fs::remove(file, ignored);
 }
 
+// True if the path is in this run directory. Follows symbolic links.
+bool isIn(const fs::path& runDirectory, const fs::path& path) {
+    std::error_code error;
+    const fs::path relative =
+        fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(runDirectory, error));
+    return !relative.empty() && *relative.begin() != "..";
+}
+
+// Returns the checkpoint of another run from which the run in this directory resumed; empty if there is none.
+std::string firstResume(const fs::path& runDirectory) {
+    const Result<RunConfig> recorded = readRecordedConfig(RunPaths(runDirectory));
+    if (!recorded || isIn(runDirectory, recorded.value().training.resume)) return {};
+    return recorded.value().training.resume;
+}
+
 }  // namespace
 
 Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) {
@@ -25,7 +41,7 @@ Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) 
     std::error_code error;
     const fs::path absolute = fs::absolute(out, error).lexically_normal();
     const std::optional<StoredCheckpoint> checkpoint = newestFor(absolute, recordReach(RunPaths(absolute)), dataRanks);
-    return checkpoint ? (absolute / checkpoint->path).string() : std::string();
+    return checkpoint ? (absolute / checkpoint->path).string() : firstResume(absolute);
 }
 
 Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool autoResume, std::int64_t& runStartUs) {
@@ -36,7 +52,8 @@ Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool 
     if (!reopened) return reopened;
     const RunPaths& paths = reopened.value().paths();
     const std::string& resume = config.training.resume;
-    if (resume.empty()) {
+    const bool isOfThisRun = !resume.empty() && isIn(paths.directory, resume);
+    if (!isOfThisRun) {
         emptyRecord(paths);
         return reopened;
     }

@@ -12,19 +12,20 @@
 namespace ringside {
 
 // Value of --resume with which a run resumes in its own directory from the newest usable checkpoint. If there is none,
-// the run deletes the old record and starts from the beginning in the same directory.
+// the run deletes the old record and starts as the first time in the same directory: from the checkpoint of another run
+// that it had resumed from, or from the beginning.
 inline constexpr const char* kResumeAuto = "auto";
 
-// Returns the checkpoint that --resume auto resumes from, as an absolute path; empty if there is none. dataRanks:
-// number of data-parallel ranks. Returns a problem if `out` is empty.
+// Returns the checkpoint that --resume auto resumes from, as an absolute path; empty to start from the beginning.
+// dataRanks: number of data-parallel ranks. Returns a problem if `out` is empty.
 Result<std::string> findResumeAuto(const std::filesystem::path& out, std::int64_t dataRanks);
 // Creates or opens the directory of a run that is about to start, and locks it: `out`, which must be new or empty, or a
 // directory with a default name if `out` is empty.
 //
 // autoResume: training.resume was set from findResumeAuto(). An existing `out` is then opened, and the steps after the
-// checkpoint are removed from its record; without a checkpoint, the record is deleted. runStartUs: start of the run's
-// time; decreased by the run time of the record that is kept. Must be called after the experiment was checked. Throws
-// IoError.
+// checkpoint are removed from its record; without a checkpoint of its own, the record is deleted. runStartUs: start of
+// the run's time; decreased by the run time of the record that is kept. Must be called after the experiment was
+// checked. Throws IoError.
 Result<RunDirectory> openRun(const RunConfig& config, const std::filesystem::path& out, bool autoResume,
                              std::int64_t& runStartUs);
 
