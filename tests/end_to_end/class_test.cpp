@@ -188,6 +188,23 @@ TEST_CASE("a classroom that loses a computer continues with fewer ranks from the
     CHECK(stepLines(lesson.out, stepsOfThree) == stepLines(two, stepsOfThree));
 }
 
+TEST_CASE("a classroom with max_restarts alone continues from the last complete epoch with a new guest") {
+    Lesson lesson({"--ranks", "2", "--set", "parallel.max_restarts=1", "--set", "training.epochs=25", "--set",
+                   "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=12"});
+    const std::string code = lesson.code();
+    lesson.join("Ada", code);
+    REQUIRE(eventually([&] { return hasEpoch(lesson.out); }));
+    lesson.guests["Ada"]->signal(SIGKILL);
+    lesson.join("Bo", code);
+    CHECK(lesson.host->wait() == 0);
+    INFO(lesson.host->output());
+    std::int64_t epochsBefore = 0;
+    for (const Json& line : linesOf(lesson.out / "metrics.jsonl")) {
+        if (line.value("command", "") == "restart") epochsBefore = line["epoch"];
+    }
+    CHECK(epochsBefore > 0);
+}
+
 TEST_CASE("a wrong join code, a missing name and a closed classroom are reported in one line") {
     Lesson lesson({"--ranks", "2"});
     std::string wrong = lesson.code();

@@ -60,10 +60,11 @@ Result<std::string> addressOf(const std::string& wanted, bool quiet) {
                    "connect it to a network, or use 127.0.0.1 to try it on this computer only"};
 }
 
-// Enables a checkpoint per epoch if parallel.min_ranks is set, because a run can continue with fewer ranks only from
-// the end of an epoch.
+// Enables a checkpoint per epoch if the run can be restarted: with fewer ranks it continues only from the end of an
+// epoch.
 void enableEpochCheckpoints(RunConfig& config) {
-    if (config.parallel.minRanks == 0 || config.training.checkpointEvery > 0) return;
+    const bool canRestart = config.parallel.minRanks > 0 || config.parallel.maxRestarts > 0;
+    if (!canRestart || config.training.checkpointEvery > 0) return;
     config.training.checkpointEvery = 1;
     config.training.keepCheckpoints = 2;
 }
