@@ -77,6 +77,19 @@ TEST_CASE("restarted ranks resume from the checkpoint that the log names") {
     CHECK(contains(log, "resumed from " + (run.directory / "checkpoints/step-00000001").string()));
 }
 
+TEST_CASE("ranks that fail after the checkpoint of the last planned step are not restarted") {
+    FakeRun run("0:saves-and-dies-once,*:finish");
+    run.options.workerEnvironment.push_back("FAKE_STEPS=4");
+    run.prepared.config.training.epochs = 1;
+    run.prepared.config.parallel.maxRestarts = 1;
+    run.options.backOff = 1ms;
+    run.go();
+    CHECK(run.end.exitCode == 12);
+    CHECK(run.summary()["restarts"] == 0);
+    CHECK(contains(contentOf(run.paths().log()),
+                   "no restart: checkpoints/step-00000001 has the weights of the last planned step"));
+}
+
 TEST_CASE("restarted ranks receive the commands that the restart would undo") {
     FakeRun run("0:executes-commands-and-dies-once,*:finish");
     run.prepared.config.parallel.maxRestarts = 1;

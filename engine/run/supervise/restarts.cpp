@@ -20,10 +20,14 @@ void Restarts::recordEarlier() {
     record(m_run.stepsBefore, m_run.epochsBefore);
 }
 
-std::optional<std::chrono::milliseconds> Restarts::next(const RunEnded& end) {
+std::optional<std::chrono::milliseconds> Restarts::next(const RunEnded& end, std::int64_t plannedSteps) {
     if (!areLeft() || end.state != RunOutcome::kFailed || !isRestartable(end.exitCode)) return {};
     const auto& last = m_journal.data().lastStep();
     m_from = newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
+    if (m_from && m_from->step >= plannedSteps) {
+        m_journal.log(LogLevel::kInfo, "no restart: " + m_from->path + " has the weights of the last planned step");
+        return {};
+    }
     const std::chrono::milliseconds pause = backOffBefore(m_count + 1, m_backOff);
     m_journal.log(LogLevel::kWarning, end.verdict);
     m_journal.log(LogLevel::kWarning, "restart " + std::to_string(m_count + 1) + " of " + std::to_string(m_most) +

@@ -22,9 +22,9 @@ class Restarts {
     void recordEarlier();
     // True if parallel.max_restarts allows a further restart.
     bool areLeft() const { return m_count < m_most; }
-    // Decides whether the ranks restart after they have ended with `end`. Returns the pause before the restart, and
-    // logs it; empty: no restart.
-    std::optional<std::chrono::milliseconds> next(const RunEnded& end);
+    // Decides whether the ranks restart after they have ended with `end`. They do not if the last checkpoint is that of
+    // the last planned step. Returns the pause before the restart, and logs it; empty: no restart.
+    std::optional<std::chrono::milliseconds> next(const RunEnded& end, std::int64_t plannedSteps);
     // Counts and records the restart that next() has decided on. Must be called after the pause, unless a stop was
     // requested in the meantime.
     void begin();

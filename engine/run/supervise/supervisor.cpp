@@ -411,7 +411,7 @@ bool Supervisor::restartRanks() {
     const bool isOver = m_stop.isRequested() || m_adopted || !m_directory.lostText().empty() ||
                         m_journal.recorder().fullDisk() || !m_restarts.areLeft();
     if (isOver) return false;
-    const std::optional<milliseconds> pause = m_restarts.next(conclusion());
+    const std::optional<milliseconds> pause = m_restarts.next(conclusion(), evidence().plannedSteps);
     if (!pause || !waitToRestart(*pause)) return false;
     m_restarts.begin();
     startAfresh();
