@@ -90,10 +90,13 @@ class MutantBuild:
             raise BuildError(f"{shlex.join(command)} failed:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
 
     def command_of(self, path):
-        """Returns the compile command of a source file, or of the file that includes it and others."""
+        """Returns the compile command of a source file, or of the file that includes it and others. None for a file of a
+        loadable module, to which no test program links.
+        """
         source = str(self.root / path)
         if source in self.commands:
-            return self.commands[source]
+            command = self.commands[source]
+            return None if "_EXPORTS" in command else command
         for unity, command in self.commands.items():
             if "/unity/ringside_" in unity and f'#include "{path}"\n' in pathlib.Path(unity).read_text():
                 return command
