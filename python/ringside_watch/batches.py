@@ -5,6 +5,11 @@ The newest batch before a backward pass counts as trained. Older batches that we
 pass count as trained only if the next backward pass follows the same pattern: as many batches of the same loaders. With
 this rule, the batches of a loss over two batches, and of two zipped loaders, count as trained. Batches that a script
 skips, and batches of an evaluation, do not.
+
+A prefetching script fetches one batch more than it has trained on: two batches come before the first backward pass of a
+pass over the loader, and one before each further one, and the last backward pass follows the end of the pass. Its backward
+passes take the batches in the order of fetching. A script that skips exactly the first batch of a pass looks the same
+until the end of the pass. Its first such pass is reported one batch too early.
 """
 
 
@@ -37,16 +42,28 @@ class Pairing:
                            # newest batch
         self._unsure_pattern = None
         self._unsure_step = None
+        self._unsure_is_last = False  # true if the pass of the unsure batches has ended
         self._confirmed = set()  # patterns of batches that were seen in two consecutive steps
+        self._prefetched = set()  # loaders whose batches the script fetches one batch early
+        self._skipping = set()  # loaders whose first batch the script has skipped, so that they are not prefetched
 
     def fetched(self, batch):
+        if self._unsure_is_last:
+            self._decide_unsure(None)
+        if batch.loader in self._prefetched:
+            self._drop_earlier_pass(batch)
         self._waiting.append(batch)
 
     def backward(self, step):
         if not self._waiting:
+            if self._unsure_is_last:
+                self._confirm_prefetching(step)
             return
         pattern = self._pattern()
         self._decide_unsure(pattern)
+        if len(self._pattern()) == 1 and self._waiting[0].loader in self._prefetched:
+            self._trained(self._waiting.pop(0), step)
+            return
         *older, newest = self._waiting
         self._waiting = []
         if not older or pattern in self._confirmed:
@@ -65,6 +82,13 @@ class Pairing:
     def _decide_unsure(self, pattern):
         if not self._unsure:
             return
+        if self._may_prefetch() and not self._unsure_is_last and self._waiting_continues(pattern):
+            first, second = self._unsure
+            self._prefetched.add(first.loader)
+            self._trained(first, self._unsure_step)
+            self._waiting.insert(0, second)
+            self._unsure = []
+            return
         if pattern == self._unsure_pattern:
             self._confirmed.add(pattern)
         for batch in self._unsure:
@@ -72,7 +96,39 @@ class Pairing:
                 self._trained(batch, self._unsure_step)
             else:
                 self._untrained(batch)
-        self._unsure = []
+        self._unsure, self._unsure_is_last = [], False
+
+    def _may_prefetch(self):
+        """Returns whether the unsure batches are the first two of one pass."""
+        places = [(batch.loader, batch.number_of_pass, batch.number_in_pass) for batch in self._unsure]
+        return (len(places) == 2 and places[0][:2] == places[1][:2] and (places[0][2], places[1][2]) == (0, 1)
+                and places[0][0] not in self._skipping)
+
+    def _waiting_continues(self, pattern):
+        """Returns whether one batch waits: the third of the pass of the unsure batches."""
+        batch, before = self._waiting[0] if self._waiting else None, self._unsure[-1]
+        return (pattern == ((before.loader, 1),) and batch.number_of_pass == before.number_of_pass
+                and batch.number_in_pass == before.number_in_pass + 1)
+
+    def _confirm_prefetching(self, step):
+        """Handles a backward pass after the end of a pass with two batches."""
+        first, second = self._unsure
+        self._prefetched.add(first.loader)
+        self._trained(first, self._unsure_step)
+        self._trained(second, step)
+        self._unsure, self._unsure_is_last = [], False
+
+    def _drop_earlier_pass(self, batch):
+        """Reports batches of an earlier pass as untrained, and the loader as not prefetched."""
+        earlier = [one for one in self._waiting
+                   if one.loader == batch.loader and one.number_of_pass != batch.number_of_pass]
+        if not earlier:
+            return
+        self._prefetched.discard(batch.loader)
+        self._skipping.add(batch.loader)
+        self._waiting = [one for one in self._waiting if one not in earlier]
+        for one in earlier:
+            self._untrained(one)
 
     def is_settled(self, step):
         """Returns whether it is decided for each batch fetched during the step whether the step trains on it."""
@@ -83,9 +139,15 @@ class Pairing:
         return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure}
 
     def pass_ended(self, loader):
-        """Reports the waiting batches of a loader whose pass is over as untrained: no backward pass will follow."""
+        """Reports the waiting batches of a loader whose pass is over as untrained, because no backward pass will follow.
+        Keeps those of a prefetched loader.
+        """
         if any(batch.loader == loader for batch in self._unsure):
-            self._decide_unsure(None)
+            self._unsure_is_last = self._may_prefetch() and not self._waiting
+            if not self._unsure_is_last:
+                self._decide_unsure(None)
+        if loader in self._prefetched:
+            return
         kept = []
         for batch in self._waiting:
             if batch.loader == loader:

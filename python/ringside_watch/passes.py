@@ -13,8 +13,8 @@ class Passes:
         self._report = report
         self._ahead = {}  # number of a loader -> batches that a wrapper has fetched and the script has not received
         self._late = []  # (loader, pass, why) of passes that have ended and whose last batches are not delivered
-        self._left = []  # (time, loader, pass) of passes that the script has left; it may still train on their last
-                         # batches
+        self._left = []  # (time, loader, pass, why) of passes that the script has left or exhausted; it may still train
+                         # on their last batches
 
     def handle_fetched_batch(self, batch, delivered):
         self._end_left()
@@ -36,11 +36,15 @@ class Passes:
 
     def handle_pass_end(self, at_ns, loader, number, why):
         if why == "left":
-            self._left.append((at_ns, loader, number))
-        elif self._ahead.get(loader):
+            self._left.append((at_ns, loader, number, why))
+            return
+        if self._ahead.get(loader):
             self._late.append((loader, number, why))
+            return
+        self._report.pairing.pass_ended(loader)
+        if (loader, number) in self._report.pairing.held():
+            self._left.append((at_ns, loader, number, why))
         else:
-            self._report.pairing.pass_ended(loader)
             self._report.end_pass(at_ns, loader, number, why)
 
     def handle_accelerate_pass_end(self, at_ns, loader):
@@ -58,14 +62,16 @@ class Passes:
         held = self._report.pairing.held() | {(loader, batch.number_of_pass) for loader, ahead in self._ahead.items()
                                               for batch in ahead}
         left, self._left = self._left, []
-        for at_ns, loader, number in left:
+        for at_ns, loader, number, why in left:
             if (loader, number) in held:
-                self._left.append((at_ns, loader, number))
+                self._left.append((at_ns, loader, number, why))
             else:
-                self._report.end_pass(at_ns, loader, number, "left")
+                self._report.end_pass(at_ns, loader, number, why)
 
     def end(self, at_ns):
         for loader in list(self._ahead):
             self.handle_accelerate_pass_end(at_ns, loader)
+        for ended in self._left:
+            self._report.end_pass(*ended)
         for loader, number in self._report.epochs.open():
             self._report.end_pass(at_ns, loader, number, "left")

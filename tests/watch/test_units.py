@@ -269,15 +269,17 @@ class LeftPasses(unittest.TestCase):
 
 
 class Pairing(unittest.TestCase):
-    """A batch is written as loader * 100 + number. t: trained, u: untrained."""
+    """A batch is written as loader * 100 + number. pass: the next passes begin. t: trained, u: untrained."""
 
     def run_script(self, script):
         found = []
         pairing = batches.Pairing(lambda batch, step: found.append(("t", batch.number_in_pass, step)),
                                   lambda batch: found.append(("u", batch.number_in_pass)))
-        step = 0
+        step = number_of_pass = 0
         for word in script.split():
-            if word == "backward":
+            if word == "pass":
+                number_of_pass += 1
+            elif word == "backward":
                 step += 1
                 pairing.backward(step)
             elif word == "end":
@@ -286,8 +288,8 @@ class Pairing(unittest.TestCase):
                 pairing.pass_ended(int(word[4:]))
             else:
                 number = int(word)
-                pairing.fetched(batches.Batch(number // 100, 0, number, None, 1, 0))
-        return sorted(found, key=lambda one: one[1])
+                pairing.fetched(batches.Batch(number // 100, number_of_pass, number, None, 1, 0))
+        return sorted(found, key=lambda one: (one[1], one))
 
     def test_each_batch_with_a_backward_pass(self):
         self.assertEqual(self.run_script("1 backward 2 backward end"), [("t", 1, 1), ("t", 2, 2)])
@@ -314,6 +316,26 @@ class Pairing(unittest.TestCase):
     def test_two_loaders_in_one_step(self):
         self.assertEqual(self.run_script("1 101 backward 2 102 backward end"),
                          [("t", 1, 1), ("t", 2, 2), ("t", 101, 1), ("t", 102, 2)])
+
+    def test_prefetched_batches(self):
+        self.assertEqual(self.run_script("0 1 backward 2 backward 3 backward over0 backward end"),
+                         [("t", 0, 1), ("t", 1, 2), ("t", 2, 3), ("t", 3, 4)])
+
+    def test_prefetched_batches_of_the_next_pass_and_an_evaluation(self):
+        self.assertEqual(
+            self.run_script("0 1 backward 2 backward over0 backward 101 102 over1 pass 0 1 backward over0 backward end"),
+            [("t", 0, 1), ("t", 0, 4), ("t", 1, 2), ("t", 1, 5), ("t", 2, 3), ("u", 101), ("u", 102)])
+
+    def test_two_prefetched_batches(self):
+        self.assertEqual(self.run_script("0 1 backward over0 backward end"), [("t", 0, 1), ("t", 1, 2)])
+        self.assertEqual(self.run_script("0 1 backward over0 101 over1 backward end"),
+                         [("u", 0), ("t", 1, 1), ("u", 101)])
+
+    def test_a_skipped_first_batch_leaves_one_batch_untrained(self):
+        self.assertEqual(self.run_script("0 1 backward 2 backward over0 pass 0 backward 1 backward over0 end"),
+                         [("t", 0, 1), ("t", 0, 3), ("t", 1, 2), ("t", 1, 4), ("u", 2)])
+        self.assertEqual(self.run_script("0 1 backward 2 backward over0 pass 0 1 backward 2 backward over0 end"),
+                         [("t", 0, 1), ("u", 0), ("t", 1, 2), ("t", 1, 3), ("t", 2, 4), ("u", 2)])
 
     def test_order_of_batches_before_the_pattern_is_known(self):
         order = []
