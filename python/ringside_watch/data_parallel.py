@@ -38,6 +38,12 @@ def _note_model_wrapped(_, args, result):
     observations.note("fact", time.monotonic_ns(), "data_parallel", describe(model))
 
 
+def is_evaluating():
+    """Returns whether a model that DistributedDataParallel wraps is in evaluation mode (model.eval())."""
+    models = [reference() for reference in _models]
+    return any(not model.training for model in models if model is not None)
+
+
 def describe(model):
     """Returns facts about a wrapped model: its module and parameters, the options of the wrapper and its ranks."""
     module = model.module

@@ -15,6 +15,7 @@ class Pass:
         self.trained = 0  # number of batches trained on
         self.untrained = 0
         self.delivered = 0
+        self.evaluates = False  # true if a model was in evaluation mode at the end of the pass
 
 
 def add_to_hash(sha, indices):

@@ -7,7 +7,7 @@ import os
 import time
 import weakref
 
-from . import collectives, datasets, guard, observations, samplers
+from . import collectives, data_parallel, datasets, guard, observations, samplers
 from .observations import Watching
 
 CONTENT_BATCHES = 4  # number of fingerprinted batches of a loader's first pass; a later pass has only one
@@ -154,7 +154,8 @@ def _note_exhausted(iterator):
     state = iterator.__dict__.get("_ringside")
     if state is not None and state.open:
         state.open = False
-        observations.note("pass_end", time.monotonic_ns(), state.number, state.number_of_pass, "exhausted")
+        observations.note("pass_end", time.monotonic_ns(), state.number, state.number_of_pass, "exhausted",
+                          data_parallel.is_evaluating())
 
 
 def _note_next_failed(iterator):

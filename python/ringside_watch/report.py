@@ -197,7 +197,8 @@ class Report:
     def take_delivered(self, loader):
         self.passes.handle_delivered_batch(loader)
 
-    def take_pass_end(self, at_ns, loader, number, why):
+    def take_pass_end(self, at_ns, loader, number, why, evaluates=False):
+        self.epochs.of(loader, number).evaluates = evaluates
         self.passes.handle_pass_end(at_ns, loader, number, why)
 
     def take_wrapper_ended(self, at_ns, loader):
@@ -211,7 +212,8 @@ class Report:
         digest = one.sha.hexdigest() if one.slots else None
         self.fact(at_ns, "pass_end", {
             "loader": loader, "pass": number, "why": why, "batches": one.delivered, "trained": one.trained,
-            "untrained": one.untrained, "epoch": one.epoch, "indices": one.slots, "sha256": digest})
+            "untrained": one.untrained, "epoch": one.epoch, "indices": one.slots, "sha256": digest,
+            "evaluation_mode": one.evaluates})
         if one.epoch is not None and loader == self.epochs.first_training and one.slots:
             self.add("consumed", {"rank": self.rank, "epoch": one.epoch, "count": one.slots, "sha256": digest})
 

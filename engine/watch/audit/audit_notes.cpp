@@ -113,9 +113,14 @@ void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
     });
     const bool loads = std::ranges::any_of(chain, [](const ChainedAttempt& one) { return !one.training.empty(); });
     if (trains && !loads) {
-        result.notes.push_back(
-            "No DataLoader was used for training: the script draws its samples itself, so it is not known which "
-            "samples it trains on");
+        const auto loader = std::ranges::find_if(chain, [](const ChainedAttempt& one) { return !one.unknown.empty(); });
+        result.notes.push_back(loader == chain.end()
+                                   ? "No DataLoader was used for training: the script draws its samples itself, so it "
+                                     "is not known which samples it trains on"
+                                   : "No backward pass follows a batch of the DataLoader at " +
+                                         loader->unknown.front().where +
+                                         ": the script may keep the batches in memory, so it is not known which "
+                                         "samples it trains on");
     }
     if (!chain.empty()) addGroupNotes(result, chain.back());
     if (!chain.empty()) addSkipNote(result, chain.back());

@@ -26,11 +26,14 @@ void addStreams(ChainedAttempt& attempt) {
             LoaderStream& stream = known->second;
             stream.loaders[rank] = id;
             stream.isTraining |= facts.hasTrained(id);
+            stream.isEvaluation |= facts.evaluates(id);
             if (facts.hasTrained(id)) stream.lastEpoch = std::max(stream.lastEpoch, facts.lastEpoch.at(id));
         }
     }
-    for (auto& [key, stream] : streams)
-        (stream.isTraining ? attempt.training : attempt.validation).push_back(std::move(stream));
+    for (auto& [key, stream] : streams) {
+        auto& role = stream.isTraining ? attempt.training : stream.isEvaluation ? attempt.validation : attempt.unknown;
+        role.push_back(std::move(stream));
+    }
 }
 
 // Returns the epoch that the script has set on the sampler (set_epoch) for this epoch of the attempt. Uses the lowest

@@ -16,6 +16,7 @@ namespace ringside {
 struct LoaderStream {
     std::string where{};                    // line that creates the loader, such as "train.py:48"
     bool isTraining = false;                // true if at least one batch was trained on
+    bool isEvaluation = false;              // true if at least one rank is known to evaluate its batches
     std::map<int, std::int64_t> loaders{};  // number of each rank's loader, by rank
     std::int64_t lastEpoch = -1;            // number of the last epoch within the attempt; for training only
     std::int64_t firstEpoch = 0;            // number, within the chain of runs, of epoch 0 of this attempt
@@ -28,6 +29,7 @@ struct ChainedAttempt {
     const AttemptFacts* facts = nullptr;
     DataGroups groups{};
     std::vector<LoaderStream> training{}, validation{};
+    std::vector<LoaderStream> unknown{};  // loaders whose batches the ranks may train on from memory
 
     // Returns the position in `training` or `validation` of a rank's loader, or -1.
     int find(const std::vector<LoaderStream>& streams, int rank, std::int64_t loader) const;

@@ -139,6 +139,7 @@ void takePassEnd(RankFacts& rank, const Json& facts) {
     if (pass == nullptr) return;
     pass->hasEnded = true;
     pass->isExhausted = textOf(facts, "why") == "exhausted";
+    pass->isEvaluation = flagOf(facts, "evaluation_mode").value_or(false);
     pass->batches = numberOf(facts, "batches", 0);
     pass->trained = numberOf(facts, "trained", 0);
     pass->untrained = numberOf(facts, "untrained", 0);
@@ -207,6 +208,13 @@ const std::map<ScriptTopic, Take>& takers() {
 Json factsOf(const ScriptFacts& event) {
     Json facts = Json::parse(event.facts, nullptr, false);
     return facts.is_object() ? facts : Json();
+}
+
+bool RankFacts::evaluates(std::int64_t loader) const {
+    if (hasTrained(loader)) return false;
+    return !lastEpoch.empty() || !hasSteps || std::ranges::any_of(passes, [loader](const auto& one) {
+        return one.second.loader == loader && one.second.isEvaluation;
+    });
 }
 
 std::string RankFacts::incompletenessReason() const {

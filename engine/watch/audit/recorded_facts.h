@@ -49,6 +49,7 @@ struct PassFacts {
                                         // batch was trained on; empty if none was
     bool hasEnded = false;
     bool isExhausted = false;
+    bool isEvaluation = false;  // true if a model was in evaluation mode when the loader was exhausted
     std::int64_t batches = 0, trained = 0, untrained = 0;
     std::int64_t indices = 0;  // number of indices trained in the pass
 };
@@ -92,6 +93,8 @@ struct RankFacts {
     // several batches; the record does not show whether the script has skipped some of them.
     bool mayHaveSkipped() const { return mostBackwards > 0 && mostBatches > mostBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
+    // True if the rank evaluates the batches of a loader; see RankEvidence::evaluates().
+    bool evaluates(std::int64_t loader) const;
 };
 
 // Facts about all ranks from one start of the script until its end or its restart by torchrun. A rank without facts has

@@ -28,6 +28,10 @@ std::span<const std::uint32_t> IndexList::ofBatch(std::size_t position) const {
     return all().subspan(m_batches[position].first, end - m_batches[position].first);
 }
 
+bool LoaderEvidence::hasTrainedBatch() const {
+    return isTrained() || std::ranges::any_of(passes, [](const auto& one) { return one.second.trained > 0; });
+}
+
 std::string LoaderEvidence::where() const {
     return textOf(facts, "where");
 }

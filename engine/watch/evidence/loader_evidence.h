@@ -58,6 +58,7 @@ struct PassEvidence {
     bool hasEnded = false;
     bool isExhausted = false;            // true if the pass has reached the loader's end; false if the script has
                                          // dropped the iterator before
+    bool isEvaluation = false;           // true if a model was in evaluation mode when the loader was exhausted
     std::int64_t batches = 0;            // number of batches; this member and the next ones are valid after the end of
                                          // the pass
     std::int64_t trained = 0;            // number of batches that a backward pass followed
@@ -80,7 +81,8 @@ struct LoaderEvidence {
 
     // Returns true if at least one batch of known indices was trained.
     bool isTrained() const { return !epochs.empty(); }
-    std::string where() const;  // returns the line of the first iteration
+    bool hasTrainedBatch() const;  // returns true if at least one batch was trained, of known indices or not
+    std::string where() const;     // returns the line of the first iteration
     // Returns the line that created the loader. If the creating line is not known, returns where().
     std::string createdAt() const;
     // Returns the line that created the Subset from which the loader reads. If the loader reads from no Subset, or the

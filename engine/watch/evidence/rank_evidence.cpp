@@ -148,6 +148,7 @@ void RankEvidence::takePassEnd(const Json& one) {
     if (pass == nullptr) return;
     pass->hasEnded = true;
     pass->isExhausted = textOf(one, "why") == "exhausted";
+    pass->isEvaluation = flagOf(one, "evaluation_mode").value_or(false);
     pass->batches = numberOf(one, "batches", 0);
     pass->trained = numberOf(one, "trained", 0);
     pass->untrained = numberOf(one, "untrained", 0);
@@ -244,6 +245,14 @@ const Json* RankEvidence::countsOf(std::int64_t step) const {
         latest = &one;
     }
     return latest;
+}
+
+bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
+    if (loader.hasTrainedBatch()) return false;
+    const bool trainsOnLoader =
+        std::ranges::any_of(loaders, [](const auto& one) { return one.second.hasTrainedBatch(); });
+    return trainsOnLoader || stepCount == 0 ||
+           std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.isEvaluation; });
 }
 
 bool RankEvidence::isDistributed() const {

@@ -91,6 +91,9 @@ struct RankEvidence {
     // Returns the facts "step_counts" that apply to a step, or null.
     const Json* countsOf(std::int64_t step) const;
 
+    // True if the rank evaluates the batches of a loader. False if the rank trains on them, or may train on them: a
+    // script can keep all batches in memory before its first step, so that no backward pass follows a fetched batch.
+    bool evaluates(const LoaderEvidence& loader) const;
     bool isDistributed() const;  // returns true if the process has joined a process group
     bool hasEnded() const { return state == RankStage::kFinished || state == RankStage::kFailed; }
     // True if the rank has reported a stall and nothing but heartbeats since.

@@ -15,11 +15,6 @@ namespace {
 using Key = std::pair<std::string, int>;  // line that creates the loader, and number of the loader among those of this
                                           // line
 
-bool isTrainedLoader(const LoaderEvidence& loader) {
-    return loader.isTrained() ||
-           std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.trained > 0; });
-}
-
 std::map<Key, const LoaderEvidence*> keyed(const RankEvidence& rank) {
     std::map<Key, const LoaderEvidence*> loaders;
     std::map<std::string, int> ofLine;
@@ -40,7 +35,7 @@ std::vector<LoaderGroup> loadersOf(const Evidence& evidence, const ReplicaGroup&
             const auto found = byRank[i].find(key);
             if (found == byRank[i].end()) break;
             group.ranks.push_back({evidence.find(replicas.ranks[i]), found->second, samplerOf(found->second->facts)});
-            group.isTrained = group.isTrained || isTrainedLoader(*found->second);
+            group.isTrained = group.isTrained || found->second->hasTrainedBatch();
         }
         if (group.ranks.size() == byRank.size()) groups.push_back(std::move(group));
     }
@@ -139,11 +134,6 @@ bool all(const LoaderGroup& group, const Predicate& predicate) {
     return std::ranges::all_of(group.ranks, predicate);
 }
 
-std::vector<LoaderGroup> only(std::vector<LoaderGroup> groups, bool isTrained) {
-    std::erase_if(groups, [isTrained](const LoaderGroup& one) { return one.isTrained != isTrained; });
-    return groups;
-}
-
 }  // namespace
 
 std::vector<int> LoaderGroup::rankNumbers() const {
@@ -192,11 +182,17 @@ std::vector<LoaderGroup> loaderGroupsOf(const Evidence& evidence, const ReplicaG
 }
 
 std::vector<LoaderGroup> trainedLoaders(const Evidence& evidence, const ReplicaGroups& groups) {
-    return only(loaderGroupsOf(evidence, groups), true);
+    std::vector<LoaderGroup> loaders = loaderGroupsOf(evidence, groups);
+    std::erase_if(loaders, [](const LoaderGroup& one) { return !one.isTrained; });
+    return loaders;
 }
 
 std::vector<LoaderGroup> evaluatedLoaders(const Evidence& evidence, const ReplicaGroups& groups) {
-    return only(loaderGroupsOf(evidence, groups), false);
+    std::vector<LoaderGroup> loaders = loaderGroupsOf(evidence, groups);
+    std::erase_if(loaders, [](const LoaderGroup& group) {
+        return group.isTrained || !all(group, [](const RankLoader& one) { return one.rank->evaluates(*one.loader); });
+    });
+    return loaders;
 }
 
 std::vector<Coverage> coveragesOf(const LoaderGroup& group) {

@@ -21,8 +21,8 @@ struct UsedLoader {
     std::set<std::int64_t> samples;  // samples that were trained on or evaluated
 };
 
-bool isEvaluated(const LoaderEvidence& loader) {
-    return !loader.isTrained() &&
+bool isEvaluated(const RankEvidence& rank, const LoaderEvidence& loader) {
+    return rank.evaluates(loader) &&
            std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.evaluated.count() > 0; });
 }
 
@@ -42,7 +42,7 @@ std::vector<UsedLoader> usedLoaders(const Evidence& evidence, bool trained) {
     std::vector<UsedLoader> all;
     for (const auto& [rank, one] : evidence.ranks())
         for (const auto& [id, loader] : one.loaders)
-            if (trained ? loader.isTrained() : isEvaluated(loader)) all.push_back(usedBy(one, loader));
+            if (trained ? loader.isTrained() : isEvaluated(one, loader)) all.push_back(usedBy(one, loader));
     return all;
 }
 

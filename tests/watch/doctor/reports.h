@@ -55,14 +55,17 @@ class Reports {
                  R"(,"epoch":)" + std::to_string(pass) + "}");
         return *this;
     }
-    // Adds an exhausted pass of one rank without a backward pass.
-    Reports& evaluatedPass(int rank, std::int64_t loader, std::int64_t pass, const std::vector<std::int64_t>& index) {
+    // Adds an exhausted pass of one rank without a backward pass. evaluates: the model is in evaluation mode.
+    Reports& evaluatedPass(int rank, std::int64_t loader, std::int64_t pass, const std::vector<std::int64_t>& index,
+                           bool evaluates = true) {
         const std::string which = R"({"loader":)" + std::to_string(loader) + R"(,"pass":)" + std::to_string(pass);
         fact(rank, "pass", which + "}");
         std::string list;
         for (const std::int64_t one : index) list += (list.empty() ? "" : ",") + std::to_string(one);
         fact(rank, "batch", which + R"(,"batch":0,"index":[)" + list + "]}");
-        return fact(rank, "pass_end", which + R"(,"why":"exhausted","trained":0,"untrained":1})");
+        return fact(rank, "pass_end",
+                    which + R"(,"why":"exhausted","trained":0,"untrained":1,"evaluation_mode":)" +
+                        (evaluates ? "true}" : "false}"));
     }
     Reports& state(int rank, RankStage state, std::int64_t pid = 0, std::int64_t timeUs = 0) {
         RankState one;

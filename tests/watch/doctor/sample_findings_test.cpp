@@ -429,6 +429,21 @@ TEST_CASE("An evaluation in parts whose results no collective combines is a mist
           "of them.");
 }
 
+TEST_CASE("A loader whose batches the script may keep in memory is not called an evaluation") {
+    const auto with = [](bool evaluates) {
+        Reports reports = healthyDdp();
+        reports.facts("loader", loaderFacts(1, kDistributedSampler, kData));
+        for (int rank = 0; rank < 2; ++rank) {
+            reports.evaluatedPass(rank, 1, 0, range(8 * rank, 8 * rank + 8), evaluates);
+            reports.fact(rank, "pass", R"({"loader":1,"pass":0,"collectives":3})", 500);
+            reports.fact(rank, "end", R"({"steps":4,"collectives":3})", 900);
+        }
+        return accusations(reports.diagnosis());
+    };
+    CHECK(with(true) == std::vector<std::string>{"metrics-not-combined"});
+    CHECK(with(false).empty());
+}
+
 TEST_CASE("A loader without a DistributedSampler needs no whole epoch to be found") {
     Reports reports = healthyDdp(kRandomSampler, kData);
     for (int rank = 0; rank < 2; ++rank) reports.trained(rank, 0, 0, 1, 0, {4 * rank, 4 * rank + 1});

@@ -422,6 +422,26 @@ TEST_CASE("A script without a DataLoader is named", "[audit]") {
     CHECK(audit.notes[0].starts_with("No DataLoader was used for training"));
 }
 
+TEST_CASE("A loader whose batches may be kept in memory is not called a validation loader", "[audit]") {
+    const auto auditWith = [](bool evaluates) {
+        RecordedScript script = scriptOf(1, 4);
+        script.evaluated(0, 0, 0, 0, {0, 1, 2, 3});
+        script.fact(
+            0, "pass_end",
+            {{"loader", 0}, {"pass", 0}, {"why", "exhausted"}, {"untrained", 1}, {"evaluation_mode", evaluates}});
+        StepsFrame frame;
+        frame.step = {1};
+        frame.samples = {0};
+        script.events.emplace_back(frame);
+        return auditOf({script});
+    };
+    CHECK(auditWith(true).validation.size() == 1);
+    const SampleAudit audit = auditWith(false);
+    CHECK(audit.validation.empty());
+    REQUIRE(audit.notes.size() == 1);
+    CHECK(audit.notes[0].starts_with("No backward pass follows a batch of the DataLoader at train.py:"));
+}
+
 TEST_CASE("A run that continues an unfinished epoch completes it", "[audit]") {
     RecordedScript first = scriptOf(2, 6);
     first.epoch(0, 0, 0, {0, 2}, false);
