@@ -135,7 +135,19 @@ def a_pass_for_each_batch():  # loader 12, with workers that stay
         trained.append(index.tolist())
 
 
+def prefetched_batches():  # loader 13
+    trained = truth.more["prefetched_batches"] = [[], []]
+    loader = DataLoader(numbered(7), batch_size=2, shuffle=True)
+    for epoch in range(2):
+        batches = iter(loader)
+        following = next(batches)
+        while following is not None:
+            (x, index), following = following, next(batches, None)
+            update(x)
+            trained[epoch].extend(index.tolist())
+
+
 for section in (iterable, no_batches, own_sampler, names, loss_over_two_batches, zipped_loaders, skipped_batches,
-                closures, subsets, out_of_order, a_pass_for_each_batch):
+                closures, subsets, out_of_order, a_pass_for_each_batch, prefetched_batches):
     section()
 truth.done(model)
