@@ -180,7 +180,7 @@ void explainNothing(const ChildEnd& end) {
     printWarning(
         "nothing was recorded: the command has succeeded, but no process of it has connected. A process connects when "
         "it trains with PyTorch; one that is started without PYTHONPATH (python -I, -E, -S, env -i, another host) "
-        "cannot");
+        "cannot. Training with torch.distributed.rpc and distributed autograd is not visible");
 }
 
 // Prints that --check has seen no training, and returns its exit code.

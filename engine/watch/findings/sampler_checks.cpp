@@ -82,9 +82,23 @@ bool hasEqualOrder(const EpochOrder& one, const EpochOrder& other) {
     return std::ranges::equal(one.order.first(common), other.order.first(common));
 }
 
+// Returns why a sampler with an epoch gives two epochs the same order. If set_epoch() changes the epoch between other
+// passes of the loader, it was called too late.
+std::string epochReason(const std::vector<EpochOrder>& orders) {
+    const bool isSet = std::ranges::any_of(
+        orders, [&](const EpochOrder& one) { return one.samplerEpoch != orders.front().samplerEpoch; });
+    return isSet
+               ? ": the sampler had the same epoch at the start of both. set_epoch() has an effect only before iter()."
+               : ": set_epoch() was not called in between.";
+}
+
+std::string shuffleReason(const std::vector<EpochOrder>&) {
+    return ", although its sampler shuffles.";
+}
+
 // Finds two consecutive epochs of one loader that have the same order of samples.
-template <class Applies>
-Judgement judgeOrders(const Evidence& evidence, const Applies& applies, const std::string& reason) {
+template <class Applies, class Reason>
+Judgement judgeOrders(const Evidence& evidence, const Applies& applies, const Reason& reason) {
     bool hasLoader = false, hasTwo = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         for (const auto& [id, loader] : one.loaders) {
@@ -103,7 +117,7 @@ Judgement judgeOrders(const Evidence& evidence, const Applies& applies, const st
                 facts["equal_indices"] = count;
                 return found("Rank " + std::to_string(rank) + " trains on the same order of " +
                                  counted(count, "sample") + " in epochs " + std::to_string(orders[i - 1].epoch + 1) +
-                                 " and " + std::to_string(orders[i].epoch + 1) + reason,
+                                 " and " + std::to_string(orders[i].epoch + 1) + reason(orders),
                              loader.where(), std::move(facts));
             }
         }
@@ -168,14 +182,13 @@ Judgement judgeSamplerSeed(const Evidence& evidence) {
 
 Judgement judgeSetEpoch(const Evidence& evidence) {
     return judgeOrders(
-        evidence, [](const SamplerFacts& one) { return one.replicas && one.shuffles() && one.rank; },
-        ": set_epoch() was not called in between.");
+        evidence, [](const SamplerFacts& one) { return one.replicas && one.shuffles() && one.rank; }, epochReason);
 }
 
 Judgement judgeRepeatedOrder(const Evidence& evidence) {
     return judgeOrders(
         evidence, [](const SamplerFacts& one) { return one.isRandom && !one.replicas && !one.isPartial; },
-        ", although its sampler shuffles.");
+        shuffleReason);
 }
 
 Judgement judgeWorkerCopies(const Evidence& evidence) {

@@ -68,6 +68,22 @@ TEST_CASE("Two epochs of one order with the same sampler epoch miss set_epoch") 
     CHECK(findingOf(diagnosis, "set-epoch-missing").where == "train.py:30");
 }
 
+TEST_CASE("An order that repeats although set_epoch is called names the late call") {
+    Reports reports = healthyDdp();
+    const auto pass = [&](int rank, std::int64_t number, std::int64_t epoch, std::int64_t first) {
+        std::vector<std::int64_t> index = range(first, first + 8);
+        reports.trainedPass(rank, 0, number, R"(,"sampler_epoch":)" + std::to_string(epoch), {index});
+    };
+    for (int rank = 0; rank < 2; ++rank) {
+        pass(rank, 0, 0, 8 * rank);
+        pass(rank, 1, 0, 8 * rank);
+        pass(rank, 2, 1, 8 - 8 * rank);
+    }
+    CHECK(findingOf(reports.diagnosis(), "set-epoch-missing").text ==
+          "Rank 0 trains on the same order of 8 samples in epochs 1 and 2: the sampler had the same epoch at the start "
+          "of both. set_epoch() has an effect only before iter().");
+}
+
 TEST_CASE("An evaluation loader, a sampler that does not shuffle and one epoch do not miss set_epoch") {
     Reports evaluates = healthyDdp();
     evaluates.facts("loader", loaderFacts(1, kDistributedSampler, kData));
