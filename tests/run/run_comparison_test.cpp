@@ -268,6 +268,26 @@ TEST_CASE("configurations are compared key by key without influence on the resul
     CHECK(result.configDifferences[1].a.empty());
 }
 
+TEST_CASE("changes by commands are compared apart from the configurations") {
+    const RunFiles a(step(1, "2.5") + step(2, "0.1")), b(step(1, "2.5") + step(2, "0.1"));
+    for (const RunFiles* run : {&a, &b}) run->write("config.json", R"({"optimizer":{"lr":0.1}})");
+    const std::string rate = R"({"kind":"control","command":"lr","value":0.25,"step":1,"epoch":0,"time_us":5})"
+                             "\n";
+    const std::string pause = R"({"kind":"control","command":"pause","value":0,"step":1,"epoch":0,"time_us":5})"
+                              "\n";
+    const std::string epochs = R"({"kind":"control","command":"epochs","value":6,"step":2,"epoch":1,"time_us":6})"
+                               "\n";
+    a.write("telemetry.jsonl", rate + pause + rate + epochs);
+    b.write("telemetry.jsonl", pause);
+    const std::string other = compared(a.read(), b.read(), 0).text();
+    CHECK(contains(other, "configuration     the same at the start\n"));
+    CHECK(contains(other, "live changes      A: lr 0.25 after step 1, epochs 6 after step 2; B: none\n"));
+    CHECK(compared(a.read(), b.read(), 0).toJson()["changes"]["a"].size() == 2);
+    const std::string equal = compared(a.read(), a.read(), 0).text();
+    CHECK(contains(equal, "configuration     the same\n"));
+    CHECK_FALSE(contains(equal, "live changes"));
+}
+
 TEST_CASE("an incomplete last line is ignored, other damage is reported with its line") {
     const RunFiles torn(step(1, "1") + R"({"kind":"step","st)");
     CHECK(compared(torn.read(), torn.read(), 0).steps == 1);

@@ -248,6 +248,8 @@ Result<RunComparison> compareRuns(const RunRecord& a, const RunRecord& b, double
     compareShards(result, a, b);
     compareWeights(result, a, b);
     compareConfigs(result, a, b);
+    result.changesOfA = a.changes;
+    result.changesOfB = b.changes;
     result.bitsOfA = a.bits;
     result.bitsOfB = b.bits;
     return result;

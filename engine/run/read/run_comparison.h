@@ -59,6 +59,8 @@ struct RunComparison {
                                                  // the two runs' parameters on rank 0; empty: none
     // Conditions that determine the last bits of the results of runs a and b; empty: not known.
     std::optional<BitsBasis> bitsOfA, bitsOfB;
+    // Changes by commands while runs a and b trained, in the order of steps.
+    std::vector<ControlChange> changesOfA, changesOfB;
     bool configsKnown = false;
     std::vector<ConfigDifference> configDifferences;
 

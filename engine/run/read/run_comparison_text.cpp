@@ -76,9 +76,30 @@ Json bitsJson(const RunComparison& result) {
             {"differences", differencesOf(*result.bitsOfA, *result.bitsOfB)}};
 }
 
+// Returns the changes as text, such as "lr 0.25 after step 40, epochs 6 after step 50".
+std::string changesText(const std::vector<ControlChange>& changes) {
+    std::string text;
+    for (const ControlChange& one : changes)
+        text += fmt::format("{}{} {:g} after step {}", text.empty() ? "" : ", ", nameOf(one.kind), one.value, one.step);
+    return text.empty() ? "none" : text;
+}
+
+std::string changesRow(const RunComparison& result) {
+    if (result.changesOfA == result.changesOfB) return {};
+    return row("live changes", "A: " + changesText(result.changesOfA) + "; B: " + changesText(result.changesOfB));
+}
+
+Json changesJson(const std::vector<ControlChange>& changes) {
+    Json list = Json::array();
+    for (const ControlChange& one : changes)
+        list.push_back({{"command", nameOf(one.kind)}, {"value", one.value}, {"step", one.step}});
+    return list;
+}
+
 std::string configText(const RunComparison& result) {
     if (!result.configsKnown) return row("configuration", "unknown: it is not recorded in one of the runs");
-    if (result.configDifferences.empty()) return row("configuration", "the same");
+    if (result.configDifferences.empty())
+        return row("configuration", result.changesOfA == result.changesOfB ? "the same" : "the same at the start");
     std::string text;
     for (const ConfigDifference& difference : result.configDifferences) {
         text += row(text.empty() ? "configuration" : "",
@@ -150,7 +171,7 @@ std::string RunComparison::text() const {
                                           accuracyDifference * 100));
     }
     return text + row("shards", shardsText(*this)) + row("weights", weightsText(*this)) + bitsText(*this) +
-           configText(*this) + row("verdict", verdict(*this));
+           configText(*this) + changesRow(*this) + row("verdict", verdict(*this));
 }
 
 Json RunComparison::toJson() const {
@@ -180,6 +201,7 @@ Json RunComparison::toJson() const {
             {"same_initial_weights", initialWeights ? Json(*initialWeights) : Json(nullptr)},
             {"other_weights_after_step", otherWeightsAt ? Json(*otherWeightsAt) : Json(nullptr)},
             {"bits_depend_on", bitsJson(*this)},
+            {"changes", {{"a", changesJson(changesOfA)}, {"b", changesJson(changesOfB)}}},
             {"config_known", configsKnown},
             {"config_differences", std::move(differences)}};
 }

@@ -20,7 +20,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kTelemetryPiece = 1U << 18;
-constexpr std::array<std::string_view, 3> kCountedWords{"\"consumed\"", "\"replica\"", "\"restart\""};
+constexpr std::array<std::string_view, 3> kCountedWords{"\"consumed\"", "\"replica\"", "\"control\""};
 constexpr std::string_view kScriptLine = R"({"kind":"script")";  // start of the lines that only watched runs have
 
 int nibble(char digit) {
@@ -45,8 +45,18 @@ Digest digestOf(const std::string& hash) {
     return digest;
 }
 
-// Adds to the record the shard hash, the weights hash or the restart that a telemetry line contains. Skips other lines
-// without decoding them, because telemetry can be large. Skips invalid lines.
+// Adds a restart or a change to the record. Ignores a change to the value in use, which a restart repeats.
+void applyCommand(RunRecord& record, const Controlled& control) {
+    if (control.command == ControlKind::kRestart && !record.lastOwnStep) record.lastOwnStep = control.step;
+    if (control.command != ControlKind::kLearningRate && control.command != ControlKind::kEpochs) return;
+    const auto last = std::find_if(record.changes.rbegin(), record.changes.rend(),
+                                   [&](const ControlChange& one) { return one.kind == control.command; });
+    if (last != record.changes.rend() && last->value == control.value) return;
+    record.changes.push_back({control.command, control.value, control.step, control.epoch});
+}
+
+// Adds to the record the shard hash, the weights hash, the restart or the change that a telemetry line contains. Skips
+// other lines without decoding them, because telemetry can be large. Skips invalid lines.
 void applyLine(RunRecord& record, std::string_view line) {
     if (line.starts_with(kScriptLine)) record.isWatched = true;
     const bool counts = std::ranges::any_of(
@@ -60,9 +70,7 @@ void applyLine(RunRecord& record, std::string_view line) {
     if (const auto* replica = std::get_if<Replica>(&event.value()); replica != nullptr && replica->rank == 0) {
         record.weights.push_back({replica->step, digestOf(replica->hash)});
     }
-    const auto* control = std::get_if<Controlled>(&event.value());
-    if (control != nullptr && control->command == ControlKind::kRestart && !record.lastOwnStep)
-        record.lastOwnStep = control->step;
+    if (const auto* control = std::get_if<Controlled>(&event.value())) applyCommand(record, *control);
 }
 
 void readTelemetry(RunRecord& record, const std::filesystem::path& file) {

@@ -11,6 +11,7 @@
 
 #include "base/errors/result.h"
 #include "base/json/json.h"
+#include "run/checkpoint/control_change.h"
 #include "run/read/bits_basis.h"
 
 namespace ringside {
@@ -41,6 +42,7 @@ struct RunRecord {
     // this number, even if the new processes continue from an earlier checkpoint. Empty for any other run.
     std::optional<std::int64_t> lastOwnStep;
     std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by the number of steps done
+    std::vector<ControlChange> changes;       // changes of the learning rate and of the number of epochs by commands
     std::optional<Json> config;
     std::optional<BitsBasis> bits;  // conditions under which another run gets identical bits, read from summary.json
 };
