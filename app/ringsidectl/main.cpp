@@ -85,7 +85,9 @@ int runCommandLine(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kBadConfiguration);
+        if (app.exit(error) != 0) return static_cast<int>(ExitCode::kBadConfiguration);
+        finishOutput();  // of --help or --version
+        return 0;
     }
     const CLI::App& chosen = *app.get_subcommands().front();
     if (const std::string option = findEmptyOption(chosen); !option.empty()) {

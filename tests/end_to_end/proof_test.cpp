@@ -217,6 +217,9 @@ TEST_CASE("a full standard output ends a command with code 2, and a closed pipe 
     };
     CHECK(codeOf("exec " + kCtl + " config --defaults >/dev/full") == 2);
     CHECK(codeOf("exec " + kCtl + " config --defaults >/dev/null") == 0);
+    CHECK(codeOf("exec " + kCtl + " --version >/dev/full") == 2);
+    CHECK(codeOf("exec " + kCtl + " run --help >/dev/full") == 2);
+    CHECK(codeOf("exec " + kCtl + " run --help >/dev/null") == 0);
     // Descriptor 4 is a pipe without a reader.
     const std::string pipe = (scratch.path() / "pipe").string();
     CHECK(codeOf("mkfifo " + pipe + "; exec 3<>" + pipe + " 4>" + pipe + " 3>&-; exec " + kCtl +

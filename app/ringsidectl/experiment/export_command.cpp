@@ -53,6 +53,9 @@ int exportTrace(const ExportArguments& arguments) {
 }
 
 int runExport(const ExportArguments& arguments) {
+    if (arguments.out == "-")
+        return reportProblems({{"--out", "is -, but an export is a file with a name, often with data beside it",
+                                "name a file, such as train.py"}});
     if (arguments.format == "trace") return exportTrace(arguments);
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);

@@ -32,7 +32,7 @@ constexpr const char* kControlFooter =
     "  resume            continues\n"
     "  step [N]          trains N steps (default 1), then pauses\n"
     "  phase             trains one phase of a step (data, forward, backward, all-reduce or optimizer), then pauses\n"
-    "  rate R            slow motion: at most R steps per second; \"rate full\" ends it\n"
+    "  rate R            slow motion: at most R steps per second; rate full ends it\n"
     "  lr X              changes the learning rate from the next step on\n"
     "  epochs N          ends the run after N epochs in total, at least the current one\n"
     "  checkpoint        saves a checkpoint now\n"
@@ -229,7 +229,7 @@ void addControlCommand(CLI::App& app, std::function<int()>& action) {
     command->footer(kControlFooter);
     auto arguments = std::make_shared<ControlArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
-    command->add_option("COMMAND", arguments->words, "Command with its value, such as \"rate 5\"")
+    command->add_option("COMMAND", arguments->words, "Command and its value, such as rate 5")
         ->required()
         ->expected(1, 3);
     command->add_option("--wait", arguments->waitSeconds, "Seconds to wait for the run to execute the command")
