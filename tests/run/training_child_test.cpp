@@ -2,9 +2,11 @@
 #include "run/training/training_child.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 
 #include <fstream>
 
+#include "base/errors/errors.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
@@ -54,6 +56,18 @@ TEST_CASE("a training can be followed without blocking") {
         ::poll(&end, 1, 20);
     }
     CHECK(child.result().ok());
+}
+
+TEST_CASE("a stop request ends the training before the error is thrown") {
+    const TemporaryDirectory scratch;
+    const std::string stops = "trap 'touch " + (scratch.path() / "stopped").string() + "; exit 20' TERM\n" + "touch " +
+                              (scratch.path() / "ready").string() + "\nwhile :; do sleep 0.01; done\n";
+    TrainingChild child(scriptIn(scratch.path(), stops), lesson(), "one", scratch.path());
+    while (!fs::exists(scratch.path() / "ready")) ::poll(nullptr, 0, 5);
+    const UniqueFd stop(::eventfd(1, EFD_CLOEXEC));
+    CHECK_THROWS_AS(child.wait(stop.get()), StoppedError);
+    CHECK(fs::exists(scratch.path() / "stopped"));
+    CHECK(child.advance());
 }
 
 TEST_CASE("a failed training returns the verdict of its run, or else the last line of output") {

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
 #include "base/json/json.h"
 #include "base/processors/processors.h"
+#include "base/system/signal_input.h"
 #include "base/system/work_directory.h"
 #include "base/text/terminal_text.h"
 #include "data/sets/common/dataset.h"
@@ -70,7 +72,7 @@ RunConfig forSteps(RunConfig config, std::int64_t steps) {
 }
 
 // Measures the FLOP rate of this machine: trains a single rank with the batch size that one rank of the experiment has.
-MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::path& directory) {
+MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::path& directory, int stopFd) {
     constexpr std::int64_t kSteps = 40;
     MachineRates rates{.processors = usableProcessors()};
     PlanSubject alone = subject;
@@ -82,7 +84,7 @@ MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::pa
     alone.config.mesh = {};
     const Result<StrategyPlan> plan = planStrategy(alone);
     const Result<TrainedChild> child =
-        TrainingChild("/proc/self/exe", forSteps(alone.config, kSteps), "rates", directory).wait();
+        TrainingChild("/proc/self/exe", forSteps(alone.config, kSteps), "rates", directory).wait(stopFd);
     if (!plan || !child) return rates;
     const double seconds = stepSecondsOf(child.value());
     if (seconds <= 0) return rates;
@@ -101,13 +103,13 @@ std::optional<std::int64_t> divergedAt(const TrainedChild& child) {
     return {};
 }
 
-void measure(StrategyLine& line, double seconds, const std::filesystem::path& directory) {
+void measure(StrategyLine& line, double seconds, const std::filesystem::path& directory, int stopFd) {
     const double expected = std::max(line.choice.cost->time.all(), 1e-5);
     const auto steps = static_cast<std::int64_t>(std::clamp(seconds / expected, 6.0, 4000.0));
     std::string name = line.choice.name;
     std::ranges::replace(name, ':', '-');
     const Result<TrainedChild> child =
-        TrainingChild("/proc/self/exe", forSteps(line.choice.config, steps), name, directory).wait();
+        TrainingChild("/proc/self/exe", forSteps(line.choice.config, steps), name, directory).wait(stopFd);
     if (!child) {
         line.problem = child.problem().message;
         return;
@@ -175,16 +177,17 @@ int runStrategies(const StrategiesArguments& arguments) {
     const Result<PlanSubject> subject = planSubject(config, data.value());
     if (!subject) return reportProblems({subject.problem()});
 
+    const UniqueFd signals = signalInput({SIGINT, SIGTERM});
     const WorkDirectory directory("strategies");
     const MachineRates rates = arguments.noRates ? MachineRates{.processors = usableProcessors()}
-                                                 : measuredRates(subject.value(), directory.path());
+                                                 : measuredRates(subject.value(), directory.path(), signals.get());
     Result<std::vector<StrategyLine>> lines = chosenLines(arguments.only, strategyChoices(subject.value(), rates));
     if (!lines) return reportProblems({lines.problem()});
     const StrategyColumns columns = StrategyColumns::of(lines.value(), arguments.measure);
     if (!arguments.json) std::cout << StrategyLine::heading(columns) << std::endl;
     for (StrategyLine line : lines.value()) {
         if (arguments.measure && line.choice.cost && line.choice.whyNot.empty())
-            measure(line, arguments.seconds, directory.path());
+            measure(line, arguments.seconds, directory.path(), signals.get());
         print(line, columns, arguments.json);
     }
     return 0;

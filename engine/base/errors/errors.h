@@ -49,6 +49,12 @@ class CommError : public Error {
     int m_missingRank;
 };
 
+// Stop that the user has requested.
+class StoppedError : public Error {
+  public:
+    StoppedError() : Error("stopped by request", ExitCode::kStopped) {}
+};
+
 // Violated assertion, a bug in Ringside. Checked in every build. The text names the condition and the source location.
 class InternalError : public Error {
   public:

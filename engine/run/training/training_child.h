@@ -35,10 +35,12 @@ class TrainingChild {
     bool advance();
     // Returns the result, or a problem if the training failed. Must be called after advance() has returned true.
     Result<TrainedChild> result() const;
-    // Blocks until the process has ended, and returns the result.
-    Result<TrainedChild> wait();
+    // Blocks until the process has ended, and returns the result. If stopFd becomes readable, requests the process to
+    // stop, waits up to 10 s for its end, and throws StoppedError; -1: there is no such descriptor.
+    Result<TrainedChild> wait(int stopFd = -1);
 
   private:
+    void stop();
     std::string failureText(const Result<RunSummary>& summary) const;
 
     std::filesystem::path m_run;
