@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "base/json/json.h"
 #include "base/system/files.h"
@@ -25,7 +26,7 @@ class Trainings {
     Result<std::filesystem::path> operator()(const ProofCase& what, std::int64_t steps) {
         ++runs;
         if (what.name == "broken") return Problem{"mesh.pipeline", "makes 8 stages", "use fewer"};
-        float value = static_cast<float>(steps);
+        float value = what.name == "diverged" ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(steps);
         if (what.name == "other" && steps >= 6) value += 0.25F;
         const auto path = m_directory.path() / (what.name + std::to_string(steps));
         writeFileAtomically(path, encodeSafetensors({{.name = "0.weight", .shape = {2}, .bytes = bytesOf({1, 2})},
@@ -66,6 +67,40 @@ TEST_CASE("a proof reports equal bits, or the first step and tensor that differ"
     const ProofLine broken = proof.prove(proof.cases()[3]);
     CHECK_FALSE(broken.equal);
     CHECK(broken.problem == "mesh.pipeline makes 8 stages: use fewer");
+}
+
+TEST_CASE("equal weights that are not finite prove nothing") {
+    Trainings trainings;
+    ProofCase diverged = named("diverged");
+    diverged.reference = "diverged";
+    Proof proof({diverged}, [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
+    const ProofLine line = proof.prove(proof.cases()[0]);
+    CHECK_FALSE(line.equal);
+    CHECK(line.problem.starts_with("the weights are not finite after 10 steps"));
+    ProofTally tally;
+    tally.add(line);
+    CHECK_FALSE(tally.hasResult());
+}
+
+TEST_CASE("settings that no case has are listed") {
+    RunConfig config;
+    config.parallel.strategy = StrategyKind::kFsdp;
+    config.training.checkpointEvery = 3;
+    CHECK(settingsLeftOut(config).empty());
+    config.training.accumulateSteps = 4;
+    config.training.resume = "runs/first";
+    CHECK(settingsLeftOut(config) ==
+          std::vector<std::string>{"training.accumulate_steps=4", "training.resume=\"runs/first\""});
+}
+
+TEST_CASE("duplicate samples are a reason only if the sampler fills up a trained step") {
+    RunConfig config;
+    config.loader.batchSize = 32;
+    const auto reason = [&](std::int64_t samples) { return proofCases(config, 1000, samples).back().why; };
+    CHECK(reason(1437).starts_with("order of addition"));
+    CHECK(reason(127) == "duplicate samples, and the order of addition");
+    config.sampler.dropLast = true;
+    CHECK(reason(127).starts_with("order of addition"));
 }
 
 TEST_CASE("strategies that may differ are reported with the reason and are not failures") {

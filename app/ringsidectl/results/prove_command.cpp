@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/prove_command.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
 #include "base/json/json.h"
+#include "base/system/signal_input.h"
 #include "base/system/work_directory.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
@@ -46,14 +50,14 @@ struct ProveArguments {
 };
 
 Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t steps,
-                                        const std::filesystem::path& directory) {
+                                        const std::filesystem::path& directory, int stopFd) {
     RunConfig config = what.config;
     config.training.maxSteps = steps;
     const Problems problems = config.validateForTraining();
     if (!problems.empty()) return problems.front();
     std::string name = what.name + "-" + std::to_string(steps);
     std::ranges::replace(name, ':', '-');
-    const Result<TrainedChild> child = TrainingChild("/proc/self/exe", config, name, directory).wait();
+    const Result<TrainedChild> child = TrainingChild("/proc/self/exe", config, name, directory).wait(stopFd);
     if (!child) return child.problem();
     for (const auto& entry : std::filesystem::directory_iterator(child.value().run / kCheckpointsName))
         if (std::filesystem::exists(entry.path() / "model.safetensors")) return entry.path() / "model.safetensors";
@@ -87,12 +91,17 @@ int runProve(const ProveArguments& arguments) {
     if (!prepared) return reportProblems(problems.empty() ? Problems{prepared.problem()} : problems);
     config.dataset = prepared.value().config.dataset;  // the data set with absolute paths
 
+    const UniqueFd signals = signalInput({SIGINT, SIGTERM});
     const WorkDirectory directory("prove");
-    Proof proof(
-        proofCases(config, arguments.steps, prepared.value().trainingSamples),
-        [&directory](const ProofCase& what, std::int64_t steps) { return trainCase(what, steps, directory.path()); });
+    Proof proof(proofCases(config, arguments.steps, prepared.value().trainingSamples),
+                [&](const ProofCase& what, std::int64_t steps) {
+                    return trainCase(what, steps, directory.path(), signals.get());
+                });
     const Result<std::vector<std::string>> names = chosenNames(arguments.strategies, proof.cases());
     if (!names) return reportProblems({names.problem()});
+    if (const std::vector<std::string> leftOut = settingsLeftOut(config); !leftOut.empty())
+        std::cerr << "ringsidectl prove: no case has " << terminalText(fmt::to_string(fmt::join(leftOut, ", ")))
+                  << std::endl;
     ProofTally tally;
     for (const std::string& name : names.value()) {
         const ProofLine line = proof.prove(*std::ranges::find(proof.cases(), name, &ProofCase::name));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/json/json_members.h"
 #include "config/leaves.h"
 #include "config/mesh.h"
 #include "model/layer_list.h"
@@ -44,17 +45,30 @@ std::int64_t microBatchesFor(const RunConfig& config) {
 
 // Returns the main reason why one rank with a large batch does not compute the same bits as several ranks with small
 // batches.
-std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
+std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples, std::int64_t steps) {
     if (config.model.dropout > 0 || listsLayer(config.model, LayerKind::kDropout))
         return "dropout: each data-parallel rank draws its own masks";
     if (hasBatchNorm(config.model)) return "batch norm: each rank normalises over its own samples";
     if (config.sampler.kind != SamplerKind::kDistributed)
         return "other samples: the sampler assigns other samples to a single rank";
-    if (samples % config.parallel.worldSize != 0) return "duplicate samples, and the order of addition";
+    // A distributed sampler fills up only the last step of an epoch.
+    const bool isFilledUp = steps * config.loader.batchSize * config.parallel.worldSize > samples;
+    if (isFilledUp && !config.sampler.dropLast) return "duplicate samples, and the order of addition";
     return "order of addition: each rank first adds over its own samples (training.reduction canonical does not)";
 }
 
 }  // namespace
+
+std::vector<std::string> settingsLeftOut(const RunConfig& config) {
+    const Json given = config.toJson();
+    const Json kept = plain(config, config.parallel.worldSize).toJson();
+    std::vector<std::string> settings;
+    for (const auto& [name, value] : given["training"].items()) {
+        if (name != "checkpoint_every" && value != kept["training"][name])
+            settings.push_back("training." + name + "=" + jsonText(value));
+    }
+    return settings;
+}
 
 std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, std::int64_t samples) {
     static_assert(kNamesOf<StrategyKind>.size() == 5, "add cases of the new strategy");
@@ -119,7 +133,7 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
     large.training.maxSteps = ddp.training.maxSteps;
     ProofCase& last = add("large_batch", large, "ddp");
     last.mustBeEqual = ranks == 1;
-    last.why = whyLargeBatchDiffers(config, samples);
+    last.why = whyLargeBatchDiffers(config, samples, ddp.training.maxSteps);
     return cases;
 }
 
