@@ -132,6 +132,8 @@ StepTimes play(const TraceData& trace, const StepChange* wanted) {
 }
 
 std::string reasonNotPredictable(const TraceData& trace, const StepChange& change) {
+    if (trace.worldSize() == 1 && change.worldSize > 1)
+        return "the run has one rank, so its steps do not show how long a collective takes";
     for (const auto& [number, step] : trace.steps())
         if (step.complete()) return reasonNotPredictable(change, step);
     return {};

@@ -72,6 +72,22 @@ TraceData overlappedSteps(int count) {
 
 }  // namespace
 
+TEST_CASE("more ranks cannot be predicted from steps of one rank") {
+    TraceData data(1);
+    for (std::int64_t step = 1; step <= 4; ++step) {
+        StepTrace trace;
+        trace.step = step;
+        trace.beginNs = step * 10 * kReplayMs;
+        trace.lengthNs = 10 * kReplayMs;
+        trace.phase = {static_cast<std::int64_t>(Phase::kBackward)};
+        trace.at = {0};
+        trace.cpu = {0};
+        data.apply(trace);
+    }
+    CHECK(replaySteps(data, {.worldSize = 4}).unanswered.starts_with("the run has one rank"));
+    CHECK(replaySteps(data, {}).steps > 0);
+}
+
 TEST_CASE("simulated steps without changes take the recorded time") {
     for (const int count : {1, 10}) {
         const ReplayResult result = replaySteps(unevenSteps(count, 1 << 20), {});
