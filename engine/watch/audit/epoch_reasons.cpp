@@ -36,6 +36,7 @@ struct Needs {
     std::int64_t repeated = 0;  // number of draws beyond the first of each sample
     std::int64_t never = 0;
     std::int64_t size = 0;
+    bool drawTheSame = false;  // true if several ranks drew the same samples, at least as often as there are samples
 };
 
 std::string ofDistributed(const Needs& needs, const Json& sampler, const LoaderFacts& loader) {
@@ -70,16 +71,17 @@ std::string ofAccelerate(const Needs& needs, const Json& shard) {
     return "even_batches of Accelerate repeats " + samples(needs.repeated) + " so that all batches are full";
 }
 
-// Returns the explanation for a run on one rank whose sampler by design does not draw each sample exactly once: a
-// RandomSampler with replacement, or a SubsetRandomSampler. Empty for other samplers and for several ranks.
+// Returns the explanation for a sampler that by design does not draw each sample exactly once: a RandomSampler with
+// replacement, such as WeightedRandomSampler, or on one rank a SubsetRandomSampler. Empty for other samplers, and if
+// several ranks drew the same samples.
 std::string ofPart(const Needs& needs, const LoaderFacts& loader) {
     const Json* const sampler = samplerNamedIn(loader.sampler, "RandomSampler");
-    if (sampler == nullptr || needs.ranks != 1) return {};
+    if (sampler == nullptr || needs.drawTheSame) return {};
     const std::string kind = textOf(*sampler, "class");
     const std::string name = kind.substr(kind.rfind('.') + 1);  // without a dot, rfind() returns npos, and npos + 1 is
                                                                 // 0: the whole name
     if (flagOf(*sampler, "replacement").value_or(false)) return name + " draws with replacement";
-    if (name == "SubsetRandomSampler" && needs.repeated == 0)
+    if (name == "SubsetRandomSampler" && needs.ranks == 1 && needs.repeated == 0)
         return "SubsetRandomSampler draws from a list of " + samples(needs.size - needs.never);
     return {};
 }
@@ -97,7 +99,8 @@ std::string reasonOf(const EpochAudit& epoch, const LoaderFacts& loader) {
     const Needs needs{.ranks = static_cast<std::int64_t>(epoch.ranks.size()),
                       .repeated = epoch.assigned - *epoch.distinct,
                       .never = *epoch.never,
-                      .size = *epoch.size};
+                      .size = *epoch.size,
+                      .drawTheSame = epoch.ranks.size() > 1 && epoch.shared.value_or(0) >= *epoch.distinct};
     if (needs.ranks > 1 && needs.never == 0 && epoch.assigned == needs.ranks * needs.size && needs.size > 0)
         return "each of " + number(needs.ranks) + " ranks reads all samples";
     if (const std::string part = ofPart(needs, loader); !part.empty()) return part;

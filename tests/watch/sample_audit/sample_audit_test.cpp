@@ -97,6 +97,17 @@ TEST_CASE("Samplers that draw a part or with replacement explain the epoch", "[a
     CHECK(ofAgain.training.at(0).why == "RandomSampler draws with replacement");
     CHECK(linesOf(ofAgain).at(0).good);
 
+    const Json weighted = within({{"class", "torch.utils.data.sampler.WeightedRandomSampler"}, {"replacement", true}});
+    RecordedScript ofTwo = scriptOf(2, 6, weighted);
+    ofTwo.epoch(0, 0, 0, {2, 2, 0});
+    ofTwo.epoch(1, 0, 0, {5, 2, 1});
+    CHECK(auditOf({ofTwo}).training.at(0).why == "WeightedRandomSampler draws with replacement");
+    CHECK(linesOf(auditOf({ofTwo})).at(0).good);
+    RecordedScript equal = scriptOf(2, 6, weighted);
+    equal.epoch(0, 0, 0, {2, 2, 0});
+    equal.epoch(1, 0, 0, {2, 2, 0});
+    CHECK_FALSE(linesOf(auditOf({equal})).at(0).good);
+
     RecordedScript plain = scriptOf(1, 3, within({{"class", "torch.utils.data.sampler.RandomSampler"}}));
     plain.epoch(0, 0, 0, {2, 2, 0});
     CHECK(auditOf({plain}).training.at(0).why.empty());
