@@ -134,6 +134,27 @@ TEST_CASE("changes that a live run accepts can be applied now") {
     CHECK(waitFor([&] { return f.fake.read("control").contains(R"({"kind":"epochs","value":20.0})"); }));
 }
 
+TEST_CASE("the form is compared with the learning rate that a command from elsewhere has set") {
+    Fixture f("obeys");
+    f.trigger("runAction");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    auto* apply = f.find<QPushButton>("applyNowButton");
+    f.feed(Controlled{.command = ControlKind::kLearningRate, .value = 0.5, .step = 3});
+    REQUIRE(waitFor([&] { return !apply->isHidden(); }));
+    CHECK(apply->text() == "Apply learning rate now");
+    RunConfig config = f.window.experiment().config();
+    const double configured = config.optimizer.lr;
+    config.optimizer.lr = 0.5;
+    f.window.experiment().edit(config, "optimizer.lr");
+    CHECK(apply->isHidden());
+    config.optimizer.lr = configured;
+    f.window.experiment().edit(config, "optimizer.lr");
+    REQUIRE_FALSE(apply->isHidden());
+    apply->click();
+    CHECK(waitFor([&] { return f.fake.read("control").contains(R"({"kind":"lr","value":0.1})"); }));
+    CHECK(apply->isHidden());
+}
+
 TEST_CASE("a new experiment removes the previous run") {
     Fixture f("finishes");
     RunEnded ended;

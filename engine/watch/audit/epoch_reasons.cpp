@@ -36,7 +36,7 @@ struct Needs {
     std::int64_t repeated = 0;  // number of draws beyond the first of each sample
     std::int64_t never = 0;
     std::int64_t size = 0;
-    bool drawTheSame = false;  // true if several ranks drew the same samples, at least as often as there are samples
+    bool drawTheSame = false;  // true if several ranks drew the same samples
 };
 
 std::string ofDistributed(const Needs& needs, const Json& sampler, const LoaderFacts& loader) {

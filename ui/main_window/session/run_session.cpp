@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/session/run_session.h"
 
+#include <cmath>
+
 #include "main_window/session/experiment_files.h"
 #include "main_window/session/run_experiment.h"
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
+#include "run/prepare/resume_point.h"
 #include "run/read/run_directory.h"
 #include "settings/settings.h"
 #include "words/changed_fields.h"
@@ -17,7 +20,9 @@ RunSession::RunSession(const Dependencies& dependencies, QObject* parent) : QObj
     connect(&m_in.controller, &RunController::stateChanged, this, &RunSession::applyState);
     connect(&m_in.experiment, &ExperimentModel::configChanged, this, &RunSession::compareForm);
     connect(&m_in.run, &RunModel::changed, this, [this](unsigned changes) {
+        if (changes & kRunStartedChanged) readRestoredRate();
         if (changes & kRunStartedChanged) adoptConfig();
+        if (changes & kControlChanged) compareForm();
         if (m_in.run.isWatched()) adoptEpochs();
     });
 }
@@ -107,6 +112,8 @@ void RunSession::attach(const QString& directory, AfterOpening after) {
 }
 
 void RunSession::request(PageToShow page, bool adoptsConfig) {
+    m_restoredRate.reset();
+    m_knownControls = 0;
     m_adoptsConfig = adoptsConfig;
     Q_EMIT requested(page);
 }
@@ -165,7 +172,34 @@ void RunSession::compareForm() {
 
 QStringList RunSession::changedSettings() const {
     if (!m_in.controller.isLive()) return differencesFromRun();
-    return m_started ? changedFields(*m_started, m_in.experiment.config()) : QStringList();
+    return m_started ? changedFields(settingsInUse(), m_in.experiment.config()) : QStringList();
+}
+
+void RunSession::readRestoredRate() {
+    m_restoredRate.reset();
+    const std::optional<RunConfig> config = experimentOf(*m_in.run.data().started());
+    if (!config || config->training.resume.empty()) return;
+    for (const ControlChange& change : readLiveChanges(config->training.resume))
+        if (change.kind == ControlKind::kLearningRate) m_restoredRate = change.value;
+}
+
+// Returns the settings of the run as in the form at its start, with the learning rate and the number of epochs that
+// commands have set, from this window or from elsewhere. Call only if m_started is set.
+RunConfig RunSession::settingsInUse() const {
+    RunConfig config = *m_started;
+    std::optional<double> rate = m_restoredRate;
+    const std::vector<Controlled>& controls = m_in.run.data().pauses().controls();
+    for (std::size_t i = m_knownControls; i < controls.size(); ++i) {
+        if (controls[i].command == ControlKind::kLearningRate) rate = controls[i].value;
+        if (controls[i].command == ControlKind::kEpochs)
+            config.training.epochs = static_cast<std::int64_t>(controls[i].value);
+    }
+    if (!rate) return config;
+    const auto scaled = [](const RunConfig& one) { return one.scaledLearningRate(); };
+    const RunConfig& form = m_in.experiment.config();
+    const bool isOfForm = std::abs(scaled(form) - *rate) <= 1e-12 * *rate;  // equal but for the rounding of the scale
+    config.optimizer.lr = isOfForm ? form.optimizer.lr : *rate * config.optimizer.lr / scaled(config);
+    return config;
 }
 
 QStringList RunSession::differencesFromRun() const {
@@ -189,13 +223,14 @@ bool RunSession::acceptsChanges() const {
 }
 
 bool RunSession::hasNewRate() const {
+    if (!acceptsChanges()) return false;
     const RunConfig& config = m_in.experiment.config();
-    return acceptsChanges() && m_started->scaledLearningRate() != config.scaledLearningRate() &&
-           m_started->optimizer.lr != config.optimizer.lr;
+    const RunConfig used = settingsInUse();
+    return used.scaledLearningRate() != config.scaledLearningRate() && used.optimizer.lr != config.optimizer.lr;
 }
 
 bool RunSession::hasNewEpochs() const {
-    return acceptsChanges() && m_started->training.epochs != m_in.experiment.config().training.epochs;
+    return acceptsChanges() && settingsInUse().training.epochs != m_in.experiment.config().training.epochs;
 }
 
 QString RunSession::applicableChanges() const {
@@ -206,14 +241,15 @@ QString RunSession::applicableChanges() const {
 void RunSession::applyChanges() {
     if (!m_started) return;
     const RunConfig& config = m_in.experiment.config();
-    if (m_started->optimizer.lr != config.optimizer.lr) {
+    const RunConfig used = settingsInUse();
+    if (used.optimizer.lr != config.optimizer.lr)
         m_in.controller.sendCommand({ControlKind::kLearningRate, config.scaledLearningRate()});
-        m_started->optimizer.lr = config.optimizer.lr;
-    }
-    if (m_started->training.epochs != config.training.epochs) {
+    if (used.training.epochs != config.training.epochs)
         m_in.controller.sendCommand({ControlKind::kEpochs, static_cast<double>(config.training.epochs)});
-        m_started->training.epochs = config.training.epochs;
-    }
+    m_started->optimizer.lr = config.optimizer.lr;
+    m_started->training.epochs = config.training.epochs;
+    m_restoredRate.reset();
+    m_knownControls = m_in.run.data().pauses().controls().size();
     compareForm();
 }
 

@@ -76,6 +76,8 @@ class RunSession final : public QObject {
     void adoptConfig();
     void adoptEpochs();
     void applyState(RunController::State state);
+    void readRestoredRate();
+    RunConfig settingsInUse() const;
     QStringList differencesFromRun() const;
     bool hasNewRate() const;
     bool hasNewEpochs() const;
@@ -86,6 +88,9 @@ class RunSession final : public QObject {
     bool m_adoptsConfig = false;  // true until the experiment of a run that was opened from disk is put into the form
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
     std::optional<RunConfig> m_started;  // experiment in the form when the run was started or opened
+    // Learning rate that a command had set before the checkpoint from which the run resumed; empty if there is none.
+    std::optional<double> m_restoredRate;
+    std::size_t m_knownControls = 0;  // number of the run's commands before the latest change that this class has sent
 };
 
 }  // namespace ringside
