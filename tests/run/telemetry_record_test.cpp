@@ -268,9 +268,9 @@ TEST_CASE("an epoch's result is recorded with its last step, in either order of 
     CHECK(kinds == std::vector<std::string>{"step", "step", "epoc"});
 }
 
-TEST_CASE("gradients of a long slow motion keep their norms, and cells only of complete steps") {
-    Recorded recorded({.megabytesPerHour = 20, .megabytesTotal = 100});
-    for (std::int64_t step = 1; step <= 300; ++step) {
+// Records the gradients of one step per second on two ranks, as slow motion does.
+void addSlowSteps(Recorded& recorded, std::int64_t first, std::int64_t last) {
+    for (std::int64_t step = first; step <= last; ++step) {
         for (int rank = 0; rank < 2; ++rank) {
             GradientView view{.rank = rank, .step = step, .moment = GradientMoment::kOwn, .norm = 2};
             view.names = {"w"};
@@ -283,6 +283,27 @@ TEST_CASE("gradients of a long slow motion keep their norms, and cells only of c
         }
         recorded.flush(step * 1'000'000);
     }
+}
+
+TEST_CASE("gradients that a user requests are recorded after a long slow motion") {
+    const auto hasCells = [](Recorded& recorded, std::int64_t step) {
+        std::vector<bool> whole;
+        for (const GradientView& one : recorded.events<GradientView>())
+            if (one.step == step) whole.push_back(!one.cells.empty());
+        return whole;
+    };
+    Recorded recorded({.megabytesPerHour = 20, .megabytesTotal = 100});
+    addSlowSteps(recorded, 1, 202);
+    recorded.add(Controlled{.command = ControlKind::kReplicas, .value = 1, .step = 202});
+    addSlowSteps(recorded, 203, 210);
+    CHECK(hasCells(recorded, 202) == std::vector{false, false});
+    CHECK(hasCells(recorded, 203) == std::vector{true, true});
+    CHECK(hasCells(recorded, 206) == std::vector{false, false});
+}
+
+TEST_CASE("gradients of a long slow motion keep their norms, and cells only of complete steps") {
+    Recorded recorded({.megabytesPerHour = 20, .megabytesTotal = 100});
+    addSlowSteps(recorded, 1, 300);
     std::map<std::int64_t, std::vector<bool>> whole;
     for (const GradientView& one : recorded.events<GradientView>()) whole[one.step].push_back(!one.cells.empty());
     CHECK(whole.size() == 300);

@@ -84,11 +84,21 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     } else if (const auto* gradients = std::get_if<GradientView>(&event)) {
         addGradients(*gradients, line);
     } else {
+        const auto* controlled = std::get_if<Controlled>(&event);
+        if (controlled != nullptr && controlled->command == ControlKind::kReplicas)
+            m_requestedFrom = controlled->step + 1;
         write(kindOf(event), line);
     }
 }
 
-// Writes the gradient cells of a step for all ranks or for no rank. With an increasing use of the budget, cells are
+// True if a user has requested the gradients of this step. A request that is executed within a step is for the next
+// one.
+bool TelemetryRecord::isRequested(std::int64_t step) const {
+    return m_requestedFrom > 0 && (step == m_requestedFrom || step == m_requestedFrom + 1);
+}
+
+// Writes the gradient cells of a step for all ranks or for no rank. Those of requested steps are written whatever the
+// budget is, up to kMostRequestedBytes in a run. With an increasing use of the budget, cells are
 // written for all steps, then for one step in 3 s, and finally for one step in 30 s. The other values of a gradient
 // view are small and are always written.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
@@ -98,6 +108,10 @@ void TelemetryRecord::addGradients(const GradientView& view, std::string_view li
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
     if (begins) m_wholeGradients = true;
+    if (isRequested(view.step) && m_requestedBytes + line.size() <= kMostRequestedBytes) {
+        m_requestedBytes += line.size();
+        return addVital(withNewline(line));
+    }
     if (!m_wholeGradients || view.cells.empty()) return write(RecordKind::kGradients, withoutCells(view));
     const std::int64_t sinceUs = view.timeUs - m_wholeGradientsUs;
     const double upTo = !begins ? 1 : sinceUs >= kLateUs ? kRoomLate : sinceUs >= kSeldomUs ? kRoomSeldom : kRoom;

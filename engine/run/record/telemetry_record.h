@@ -51,6 +51,10 @@ class TelemetryRecord {
         std::int64_t writtenUs = 0;
     };
     void addSteps(const StepsFrame& frame, std::string_view line);
+    // Limit of the bytes of requested gradients in a run.
+    static constexpr std::size_t kMostRequestedBytes = 16U << 20;
+
+    bool isRequested(std::int64_t step) const;
     void addGradients(const GradientView& view, std::string_view line);
     void addReport(int rank, bool isState, std::string_view line);
     void writeSigns(std::int64_t nowUs);
@@ -73,6 +77,8 @@ class TelemetryRecord {
     std::int64_t m_gradientsOf = -1;  // step of the latest gradient view
     bool m_wholeGradients = true;     // true if the gradient cells of the step m_gradientsOf are written
     std::int64_t m_wholeGradientsUs = 0;
+    std::int64_t m_requestedFrom = 0;  // first step of the latest request for gradients; 0: no request
+    std::size_t m_requestedBytes = 0;  // bytes written for requested gradients
 };
 
 }  // namespace ringside
