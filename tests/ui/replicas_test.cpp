@@ -3,11 +3,13 @@
 #include <QPushButton>
 #include <QSignalSpy>
 
+#include <QTest>
 #include "config/run_config.h"
 #include "models/run_model.h"
 #include "replicas/replica_sentences.h"
 #include "replicas/replica_table.h"
 #include "replicas/replicas_page.h"
+
 #include "support/catch.h"
 #include "support/choices.h"
 #include "support/latest_with_cells.h"
@@ -156,6 +158,12 @@ TEST_CASE("the pictures name the rank and the step under the pointer") {
         const auto things = rows->identitiesAt(QPoint(20, 40 + 46 * rank));
         CHECK(std::ranges::count(things, Identity{IdentityKind::Rank, rank}) == 1);
         CHECK(std::ranges::count(things, step) == 1);
+        int linkedTo = -1;
+        const auto link = QObject::connect(&bench.page, &ReplicasPage::samplesWanted,
+                                           [&linkedTo](qint64, qint64, int wanted) { linkedTo = wanted; });
+        QTest::mouseClick(bench.page.findChild<ContributionPicture*>(), Qt::LeftButton, {}, QPoint(20, 40 + 46 * rank));
+        CHECK(linkedTo == rank);
+        QObject::disconnect(link);
     }
     bench.button("ringViewButton").click();
     const auto* ring = bench.page.findChild<RingPicture*>();

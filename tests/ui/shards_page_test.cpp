@@ -494,25 +494,38 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
     started.batchSize = 32;
     started.config = shards.experiment.resolvedConfig().toText();
     shards.run.feed(QByteArray::fromStdString(encode(started)));
-    shards.page.showStep(14, 1, true);  // the second step of the second epoch
+    shards.page.showStep(14, 1, 0);  // the second step of the second epoch
     REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{32, 64}; }));
     CHECK(shards.plan.epoch() == 1);
     // The last step of the first epoch: 360 samples are 11 batches of 32 and one of 8.
-    shards.page.showStep(12, 0, true);
+    shards.page.showStep(12, 0, 0);
     REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
     const auto selects = [&](std::int64_t slot) {
         return waitFor([&] { return shards.plan.selectedPlace() && shards.plan.selectedPlace()->slot == slot; });
     };
     CHECK(selects(352));
-    shards.page.showStep(2, 0, true);  // another step of the same epoch
+    shards.page.showStep(2, 0, 0);  // another step of the same epoch
     CHECK(selects(32));
-    shards.page.showStep(12, 0, true);
+    CHECK(shards.plan.selectedPlace()->rank == 0);
+    shards.page.showStep(2, 0, 3);
+    CHECK(waitFor([&] { return shards.plan.selectedPlace() && shards.plan.selectedPlace()->rank == 3; }));
+    shards.page.showStep(12, 0, 0);
     shards.plan.setEpoch(1);  // another epoch than that of the step
     CHECK(waitFor([&] { return !shards.grid().step(); }));
     shards.plan.setEpoch(0);
     CHECK(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
-    shards.page.showStep({}, 0, false);
+    shards.page.showStep({}, 0, {});
     CHECK(!shards.grid().step());
+    QStringList sentences;
+    QObject::connect(&shards.page, &Page::failed, [&](const QString& sentence) { sentences.append(sentence); });
+    RunConfig other = shards.experiment.config();
+    other.sampler.seed = 7;
+    shards.experiment.edit(other, "sampler.seed");
+    REQUIRE(waitFor([&] {  // the page compares the plans after the plan of the form is made
+        shards.page.showStep(2, 0, 0);
+        return !sentences.isEmpty();
+    }));
+    CHECK(sentences[0].startsWith("The form differs from the run on screen"));
 }
 
 TEST_CASE("a long name in the summary wraps, and leaves the values in sight") {

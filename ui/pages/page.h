@@ -70,9 +70,9 @@ class Page : public QWidget {
     // The window calls showStep(), showRank(), showLastSteps() and find() when the user chooses a step, a rank, the end
     // of the run or a sample outside of this page. The default implementations do nothing.
 
-    // Marks a step (counted from 1) of an epoch (counted from 0). Without a step, removes the mark. If `go` is true,
-    // also scrolls to the step.
-    virtual void showStep(std::optional<qint64> /*step*/, qint64 /*epoch*/, bool /*go*/) {}
+    // Marks a step (counted from 1) of an epoch (counted from 0). Without a step, removes the mark. If goToRank is
+    // given, also scrolls to this rank's part of the step.
+    virtual void showStep(std::optional<qint64> /*step*/, qint64 /*epoch*/, std::optional<int> /*goToRank*/) {}
     virtual void showRank(int) {}
     virtual void showLastSteps() {}       // shows the last steps of the run
     virtual void find(const QString&) {}  // enters a query in the find box of the page

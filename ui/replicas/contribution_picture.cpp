@@ -182,8 +182,9 @@ std::optional<std::int64_t> ContributionPicture::sampleAt(const RankContribution
 }
 
 void ContributionPicture::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton && rowAt(event->position()))
-        Q_EMIT samplesWanted(m_pulls.step, m_pulls.epoch);
+    const auto row = rowAt(event->position());
+    if (event->button() == Qt::LeftButton && row)
+        Q_EMIT samplesWanted(m_pulls.step, m_pulls.epoch, m_pulls.ranks[*row].rank);
 }
 
 Picture::Tip ContributionPicture::tipAt(const QPoint& point) const {

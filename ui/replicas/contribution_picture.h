@@ -23,7 +23,7 @@ class ContributionPicture : public Picture {
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   Q_SIGNALS:
-    void samplesWanted(qint64 step, qint64 epoch);
+    void samplesWanted(qint64 step, qint64 epoch, int rank);
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -38,14 +38,14 @@ class ReplicasPage : public Page {
     QList<View> views() const override;
     void showView(const QString& name) override;
     bool followsRuns() const override { return true; }
-    void showStep(std::optional<qint64> step, qint64, bool go) override {
-        if (step && go) showStep(*step);
+    void showStep(std::optional<qint64> step, qint64, std::optional<int> goToRank) override {
+        if (step && goToRank) showStep(*step);
     }
     void showStep(qint64 step);  // shows the contributions to the step, whether the step was inspected or not
 
   Q_SIGNALS:
     void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
-    void samplesWanted(qint64 step, qint64 epoch);
+    void samplesWanted(qint64 step, qint64 epoch, int rank);
 
   protected:
     void showEvent(QShowEvent* event) override;

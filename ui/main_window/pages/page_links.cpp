@@ -6,9 +6,9 @@
 
 namespace ringside {
 
-void PageLinks::showStep(const QString& place, qint64 step, qint64 epoch) {
+void PageLinks::showStep(const QString& place, qint64 step, qint64 epoch, int rank) {
     m_cursor.choose(step);
-    if (m_pages.show(place)) m_pages.current().showStep(step, epoch, true);
+    if (m_pages.show(place)) m_pages.current().showStep(step, epoch, rank);
 }
 
 }  // namespace ringside

@@ -17,8 +17,8 @@ class PageLinks final : public QObject {
     PageLinks(Navigator& pages, StepCursor& cursor, QObject* parent = nullptr)
         : QObject(parent), m_pages(pages), m_cursor(cursor) {}
 
-    // `place` is a page or a view, such as "shards/grid". Steps count from 1, epochs from 0.
-    void showStep(const QString& place, qint64 step, qint64 epoch);
+    // Shows the part of a rank. `place` is a page or a view, such as "shards/grid". Steps count from 1, epochs from 0.
+    void showStep(const QString& place, qint64 step, qint64 epoch, int rank = 0);
 
   private:
     Navigator& m_pages;

@@ -32,7 +32,7 @@ Page* makeShards(const PageContext& in, QWidget* parent) {
     QObject::connect(page, &ShardsPage::reportSamplesWanted, &in.controller, &RunController::reportSamplesOnce);
     QObject::connect(&in.cursor, &StepCursor::changed, page, [page, &cursor = in.cursor, &run = in.run] {
         const auto step = cursor.step();
-        page->showStep(step, step ? epochOf(run, *step) : 0, false);
+        page->showStep(step, step ? epochOf(run, *step) : 0, {});
     });
     return page;
 }
@@ -67,9 +67,10 @@ Page* makeReplicas(const PageContext& in, QWidget* parent) {
     QObject::connect(page, &ReplicasPage::inspectionWanted, &in.controller, [&controller = in.controller](int steps) {
         controller.sendCommand({ControlKind::kReplicas, static_cast<double>(steps)});
     });
-    QObject::connect(page, &ReplicasPage::samplesWanted, &in.links, [&links = in.links](qint64 step, qint64 epoch) {
-        links.showStep(QLatin1String(kGrid), step, epoch);
-    });
+    QObject::connect(page, &ReplicasPage::samplesWanted, &in.links,
+                     [&links = in.links](qint64 step, qint64 epoch, int rank) {
+                         links.showStep(QLatin1String(kGrid), step, epoch, rank);
+                     });
     return page;
 }
 

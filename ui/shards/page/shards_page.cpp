@@ -447,12 +447,19 @@ void ShardsPage::showEpochSummary() {
     m_orderNote->setEpochs(scene() && config.repeatsOrder() ? config.training.epochs : 0);
 }
 
-void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
+void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, std::optional<int> goToRank) {
     m_step = {step, epoch};
     m_seen->setStep(step);
     markStep();
-    if (!step || !go) return;
-    m_goal = GridCell{0, firstSlotOf(m_step, m_experiment.config(), stepsPerEpochOf(m_run))};
+    if (!step || !goToRank) return;
+    if (m_progress.otherPlan) {
+        Q_EMIT failed(
+            tr("The form differs from the run on screen, so the grid cannot show the samples of step %1. Undo "
+               "the changes of the form to see them.")
+                .arg(*step));
+        return;
+    }
+    m_goal = GridCell{*goToRank, firstSlotOf(m_step, m_experiment.config(), stepsPerEpochOf(m_run))};
     m_plan.setEpoch(static_cast<int>(epoch));
     if (scene() && scene()->epoch == epoch) showScene();
 }

@@ -60,7 +60,7 @@ class ShardsPage : public Page {
 
     // Marks the samples of a step of an epoch. The step is counted from 1 over all epochs; empty: no step is marked.
     // go: also selects the epoch and scrolls to the step.
-    void showStep(std::optional<qint64> step, qint64 epoch, bool go) override;
+    void showStep(std::optional<qint64> step, qint64 epoch, std::optional<int> goToRank) override;
 
   Q_SIGNALS:
     void reportSamplesWanted();  // emitted when the user wants the next run to report samples
