@@ -40,10 +40,10 @@ struct ReplicasBench {
     RunModel run;
     ReplicasPage page{run, theme};
 
-    ReplicasBench() {
+    explicit ReplicasBench(const RunConfig& config = {}) {
         RunStarted started;
         started.worldSize = 2;
-        started.config = RunConfig().toText();
+        started.config = config.toText();
         feed(started);
         page.resize(900, 600);
         page.show();
@@ -168,6 +168,23 @@ TEST_CASE("the pictures name the rank and the step under the pointer") {
     bench.button("ringViewButton").click();
     const auto* ring = bench.page.findChild<RingPicture*>();
     CHECK(ring->identitiesAt(QPoint(20, 50)) == std::vector<Identity>{{IdentityKind::Rank, 0}, step});
+}
+
+TEST_CASE("stages of a pipeline without replicas are not called identical") {
+    RunConfig config;
+    config.parallel.strategy = StrategyKind::kPipeline;
+    config.parallel.worldSize = 2;
+    const auto sentenceWith = [](const RunConfig& experiment) {
+        ReplicasBench bench(experiment);
+        QSignalSpy changed(&bench.run, &RunModel::changed);
+        for (const int rank : {0, 1}) bench.feed(Replica{rank, 12, "a", {"0.weight"}, {1}});
+        const auto isShown = [](const QList<QVariant>& one) { return (one[0].toUInt() & kReplicasChanged) != 0; };
+        REQUIRE(waitFor([&] { return std::ranges::any_of(changed, isShown); }));
+        return bench.text("replicasLabel");
+    };
+    CHECK(sentenceWith(config).isEmpty());
+    config.mesh.replicate = 2;
+    CHECK(sentenceWith(config).startsWith("All 2 ranks have identical models after step 12"));
 }
 
 TEST_CASE("identical replicas are reported, and differing ones with rank, step and tensor") {

@@ -90,16 +90,21 @@ QString pausedSentence(const RunData& run) {
     return {};
 }
 
-QString reasonForNoReplicas(const RunData& run, const RunConfig& config) {
-    const RankLayout layout{meshOf(config), 0};
+QString reasonForSingleModel(const RunData& run, const RunConfig& config) {
     if (run.settings().strategy == StrategyKind::kDataParallel)
         return replicaWords(
             "With data_parallel, one process adds up the gradients of its devices, and only device 0 updates the "
             "model: there are no replicas to compare. Train with ddp to see replicas.");
-    if (run.ranks().size() > 1 && layout.dataSize() == 1)
+    if (run.ranks().size() > 1 && RankLayout{meshOf(config), 0}.dataSize() == 1)
         return replicaWords(
             "Each stage of this pipeline exists once, so there are no replicas to compare. Set mesh.replicate to 2 to "
             "see replicas of the stages.");
+    return {};
+}
+
+QString reasonForNoReplicas(const RunData& run, const RunConfig& config) {
+    if (const QString single = reasonForSingleModel(run, config); !single.isEmpty()) return single;
+    const RankLayout layout{meshOf(config), 0};
     if (run.started() && choiceNamed<DeviceChoice>(run.started()->device) == DeviceChoice::kCuda)
         return replicaWords("These ranks compute on GPUs. Gradients can be inspected on the CPU only.");
     if (run.ranks().empty() || !run.ranks().front().memory) return {};

@@ -23,6 +23,10 @@ QString notLookedAtSentence(const StepContributions& contributions, bool live);
 // step; empty otherwise.
 QString pausedSentence(const RunData& run);
 
+// Returns why the ranks of this run hold one model together, so that there are no replicas; empty if there are
+// replicas. config: experiment of the run.
+QString reasonForSingleModel(const RunData& run, const RunConfig& config);
+
 // Returns the reason why the gradients of this run cannot be inspected; empty if they can be inspected. config:
 // experiment of the run.
 QString reasonForNoReplicas(const RunData& run, const RunConfig& config);

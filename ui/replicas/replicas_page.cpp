@@ -319,7 +319,8 @@ void ReplicasPage::showTools() {
     // Shows differing replicas also while the ranks are paused.
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
     const QString held = m_run.expected() || apart ? QString() : pausedSentence(run);
-    const QString sentence = !held.isEmpty() ? held : m_run.expected() ? QString() : replicasSentence(run);
+    const bool isSingle = m_config && !apart && !reasonForSingleModel(run, *m_config).isEmpty();
+    const QString sentence = !held.isEmpty() ? held : m_run.expected() || isSingle ? QString() : replicasSentence(run);
     const bool isPast = run.ended() && m_run.formDiffers();
     m_sentence->setText(sentence);
     setTone(m_sentence, sentence.isEmpty() || !held.isEmpty() ? "" : apart ? "danger" : isPast ? "" : "good");
