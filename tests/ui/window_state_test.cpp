@@ -206,6 +206,23 @@ TEST_CASE("a stopped run is offered by name at the next start, and Resume contin
     f.window.restore();  // without anything to restore, it shows no message
 }
 
+TEST_CASE("the offer of a stopped run returns if its question about unsaved changes is cancelled") {
+    Fixture f("finishes");
+    const QString run = f.fake.folder.filePath("runs/one");
+    REQUIRE(QDir().mkpath(run + "/checkpoints/step-00000040"));
+    f.fake.write("runs/one/summary.json", R"({"state": "stopped", "steps": 40})");
+    f.fake.write("runs/one/config.json", R"({"version": 1, "name": "evening"})");
+    f.fake.write("runs/one/telemetry.jsonl", "");
+    f.settings.set(settings::kLastRun, run);
+    f.window.restore();
+    f.type("worldSizeSpinBox", "6");
+    f.dialogs.answer = 2;
+    f.find<QPushButton>("noticeActionButton")->click();
+    CHECK(f.dialogs.asked.size() == 1);
+    CHECK(f.window.noticeText() == "evening was stopped after step 40; its checkpoint is kept.");
+    CHECK_FALSE(f.find<QPushButton>("noticeActionButton")->isHidden());
+}
+
 TEST_CASE("differing fields are named with the labels of the form") {
     RunConfig a, b;
     CHECK(changedFields(a, b).isEmpty());

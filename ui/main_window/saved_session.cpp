@@ -82,8 +82,9 @@ void SavedSession::offerLastRun() {
     const QString last = m_in.settings.get(settings::kLastRun);
     if (last.isEmpty() || last == m_in.session.directory()) return;
     if (!isRunAlive(last.toStdString())) return offerResume(last);
-    m_in.notice.offer(tr("The run in %1 is still live.").arg(last), tr("Attach"),
-                      [this, last] { m_in.session.open(last, RunSession::AfterOpening::kShow); });
+    m_in.notice.offer(tr("The run in %1 is still live.").arg(last), tr("Attach"), [this, last] {
+        m_in.session.open(last, RunSession::AfterOpening::kShow, [this] { offerLastRun(); });
+    });
 }
 
 // Offers to resume the last run from its checkpoint if the user stopped it.
@@ -97,7 +98,9 @@ void SavedSession::offerResume(const QString& directory) {
                                                                 : QFileInfo(directory).fileName();
     m_in.notice.offer(
         tr("%1 was stopped after step %2; its checkpoint is kept.").arg(name, groupedText(summary.value().steps)),
-        tr("Resume"), [this, directory] { m_in.session.open(directory, RunSession::AfterOpening::kResume); });
+        tr("Resume"), [this, directory] {
+            m_in.session.open(directory, RunSession::AfterOpening::kResume, [this] { offerLastRun(); });
+        });
 }
 
 void SavedSession::save() {

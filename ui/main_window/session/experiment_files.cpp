@@ -62,19 +62,20 @@ Result<RunConfig> ExperimentFiles::readExperiment(const QString& path) {
     return problem;
 }
 
-void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
+void ExperimentFiles::afterAsking(const std::function<void()>& proceed, const std::function<void()>& cancelled) {
     if (!m_model.isModified()) return proceed();
     const QString name =
         m_model.filePath().isEmpty() ? tr("this experiment") : QFileInfo(m_model.filePath()).fileName();
     m_dialogs.ask({tr("Unsaved experiment"),
                    tr("Save the changes to %1 first?").arg(name),
                    {tr("Save"), tr("Discard"), tr("Cancel")}},
-                  [this, proceed](int answer) {
+                  [this, proceed, cancelled](int answer) {
                       if (answer == 0) {
                           if (m_model.filePath().isEmpty()) return chooseAndSave(proceed);
                           if (!writeExperiment(m_model.filePath())) return;
                       }
-                      if (answer <= 1) proceed();
+                      if (answer <= 1) return proceed();
+                      if (cancelled) cancelled();
                   });
 }
 

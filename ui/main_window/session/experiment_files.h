@@ -34,8 +34,8 @@ class ExperimentFiles final : public QObject {
     void open(const QString& path);
     void openExperiment(const QString& path);  // opens the experiment file; asks before unsaved changes are lost
     // Calls `proceed` at once if there are no unsaved changes. Otherwise asks the user, and calls `proceed` after the
-    // changes were saved or discarded; never after Cancel.
-    void afterAsking(const std::function<void()>& proceed);
+    // changes were saved or discarded. After Cancel, calls `cancelled` instead, unless it is empty.
+    void afterAsking(const std::function<void()>& proceed, const std::function<void()>& cancelled = {});
     void save();
     void saveAs();
     void fillRecent(QMenu& menu);

@@ -81,7 +81,7 @@ void RunSession::watch(const WatchRequest& request) {
     });
 }
 
-bool RunSession::open(const QString& directory, AfterOpening after) {
+bool RunSession::open(const QString& directory, AfterOpening after, const std::function<void()>& cancelled) {
     if (directory.isEmpty()) return false;
     if (m_in.controller.isLive()) {
         Q_EMIT refused(
@@ -99,7 +99,7 @@ bool RunSession::open(const QString& directory, AfterOpening after) {
     if (holdsExperiment(found.value(), m_in.experiment.resolvedConfig())) {
         attach(directory, after);
     } else {
-        m_in.files.afterAsking([this, directory, after] { attach(directory, after); });
+        m_in.files.afterAsking([this, directory, after] { attach(directory, after); }, cancelled);
     }
     return true;
 }

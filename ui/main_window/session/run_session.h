@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <optional>
 
 #include "config/run_config.h"
@@ -50,7 +51,8 @@ class RunSession final : public QObject {
     enum class AfterOpening { kShow, kResume };
     // Shows the run in a directory and its experiment, after asking about unsaved changes. Returns false if another run
     // is live or the directory contains no run, and emits refused() with the reason.
-    bool open(const QString& directory, AfterOpening after);
+    // cancelled: called if the user cancels the question; may be empty.
+    bool open(const QString& directory, AfterOpening after, const std::function<void()>& cancelled = {});
     void forget();  // removes a run that has ended from the pages
 
     // Returns the settings in which the form differs from the live run, or from the shown run if none is live.
