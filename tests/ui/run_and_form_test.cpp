@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
 #include <QDockWidget>
 
+#include "experiment/experiment_form.h"
 #include "main_window/actions/cluster_actions.h"
 #include "main_window/session/run_experiment.h"
 #include "ranks/rank_strip.h"
@@ -142,6 +144,22 @@ TEST_CASE("the shortcut of Run focuses the field that disables Run, also in a fo
     f.trigger("undoAction");
     QTest::keyClick(&f.window, Qt::Key_R, Qt::ControlModifier);  // runs again
     CHECK(waitFor([&] { return f.state() == State::Finished; }));
+}
+
+TEST_CASE("the form scrolls to a setting whose section was folded") {
+    RunAndForm f;
+    auto* form = f.window.findChild<ExperimentForm*>();
+    REQUIRE(form != nullptr);
+    f.window.resize(1000, 620);
+    QApplication::processEvents();
+    for (const char* path : {"pitfalls.slow_rank", "dataset.kind", "training.reduction"}) {
+        INFO(path);
+        REQUIRE(form->focusSetting(path));
+        const QWidget* control = QApplication::focusWidget();
+        REQUIRE(control != nullptr);
+        CHECK_FALSE(control->visibleRegion().isEmpty());
+        CHECK(control->visibleRegion().boundingRect().height() == control->height());
+    }
 }
 
 TEST_CASE("the experiment of a run is read as configured, and compared without values added at the start") {

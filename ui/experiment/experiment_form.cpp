@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/experiment_form.h"
 
+#include <QCoreApplication>
+#include <QEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -160,6 +162,14 @@ bool ExperimentForm::focusFirstProblem() {
                                [this](const Problem& problem) { return focusSetting(problem.field.c_str()); });
 }
 
+// Computes the layouts around a row whose section has just been unfolded, and the range of the scroll bar.
+void ExperimentForm::layOutAround(const FieldRow* row) {
+    for (const QWidget* one = row->parentWidget(); one != nullptr && one != m_scroll; one = one->parentWidget())
+        if (QLayout* layout = one->layout()) layout->activate();
+    QEvent change(QEvent::LayoutRequest);
+    QCoreApplication::sendEvent(m_scroll, &change);
+}
+
 bool ExperimentForm::focusSetting(const char* path) {
     for (FormSection* section : m_sections) {
         FieldRow* row = section->row(path);
@@ -167,7 +177,7 @@ bool ExperimentForm::focusSetting(const char* path) {
         section->setFolded(false);
         if (row->field().more) section->setExpanded(true);
         row->control()->setFocus(Qt::ShortcutFocusReason);
-        m_scroll->widget()->layout()->activate();  // computes the layout of a section that has just been unfolded
+        layOutAround(row);
         m_scroll->ensureWidgetVisible(row);
         return true;
     }

@@ -10,6 +10,7 @@ class QScrollArea;
 namespace ringside {
 
 class ExperimentModel;
+class FieldRow;
 class FormSection;
 
 // Form of the experiment in five sections. Each edit changes the ExperimentModel at once. Each row shows the problem
@@ -42,6 +43,7 @@ class ExperimentForm final : public QWidget {
     void addThrottleButton();
     void refresh();
     void setRelayoutEnabled(bool enabled);
+    void layOutAround(const FieldRow* row);
 
     ExperimentModel& m_model;
     std::vector<FormSection*> m_sections;
