@@ -6,6 +6,7 @@
 #include <QListWidget>
 #include <QScrollBar>
 #include <QSlider>
+#include <QStatusBar>
 #include <QTabWidget>
 #include <QTest>
 #include <QTreeView>
@@ -16,6 +17,7 @@
 #include "experiment/number_spin_box.h"
 #include "main_window/pages/page_table.h"
 #include "settings/settings.h"
+#include "status/status_panel.h"
 #include "support/catch.h"
 #include "theme/theme.h"
 #include "ui/fake_dialogs.h"
@@ -31,6 +33,19 @@ namespace {
 using Fixture = WindowFixture;
 
 }  // namespace
+
+TEST_CASE("a message in the status bar hides the status of the run, also after a change of the type size") {
+    WindowFixture f;
+    auto* status = f.window.findChild<StatusPanel*>();
+    REQUIRE(status->isVisible());
+    for (int step = 0; step < 4; ++step) f.trigger("largerTypeAction");
+    CHECK(waitFor([&] { return f.window.statusBar()->currentMessage().startsWith("Type size: "); }));
+    QTest::qWait(50);  // the status bar adopts its new height
+    CHECK_FALSE(status->isVisible());
+    f.window.statusBar()->clearMessage();
+    CHECK(status->isVisible());
+    f.trigger("normalTypeAction");
+}
 
 TEST_CASE("the window opens with the digits and an enabled Run button") {
     Fixture f;

@@ -174,6 +174,9 @@ void MainWindow::addStatus() {
     auto* status = new StatusPanel(m_experiment, m_run, m_controller, this);
     connect(status, &StatusPanel::computeClicked, m_actions.devices, &QAction::trigger);
     statusBar()->addWidget(status, 1);
+    // Hides the panel explicitly, because QStatusBar shows it again over the message when its height changes.
+    connect(statusBar(), &QStatusBar::messageChanged, status,
+            [status](const QString& message) { status->setVisible(message.isEmpty()); });
 }
 
 // Registers parts of the pages, the form and the ranks to be painted one after another. They are repainted in this way
