@@ -97,9 +97,9 @@ bool TelemetryRecord::isRequested(std::int64_t step) const {
     return m_requestedFrom > 0 && (step == m_requestedFrom || step == m_requestedFrom + 1);
 }
 
-// Writes the gradient cells of a step for all ranks or for no rank. Those of requested steps are written whatever the
-// budget is, up to kMostRequestedBytes in a run. With an increasing use of the budget, cells are
-// written for all steps, then for one step in 3 s, and finally for one step in 30 s. The other values of a gradient
+// Writes the gradient cells of a step for all ranks or for no rank. Cells of requested steps are written even if the
+// budget is used up, at most kMostRequestedBytes in a run. With an increasing use of the budget, cells of other steps
+// are written for all steps, then for one step in 3 s, and finally for one step in 30 s. The other values of a gradient
 // view are small and are always written.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
     // Used fraction of the budget up to which the cells of a further step are written. The rest is kept for the same

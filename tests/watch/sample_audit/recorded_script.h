@@ -66,6 +66,16 @@ inline Json listOf(std::int64_t length, int object = 0, const Json& more = Json:
     return facts;
 }
 
+// Returns a script of `ranks` ranks with one loader over the same data set.
+inline RecordedScript scriptWithRanks(int ranks, std::int64_t length, const Json& more = Json::object()) {
+    RecordedScript script;
+    for (int rank = 0; rank < ranks; ++rank) {
+        script.process(rank, ranks);
+        script.loader(rank, 0, listOf(length), more);
+    }
+    return script;
+}
+
 inline Json subsetOf(std::int64_t length, int object, const Json& inner) {
     return {{"class", "torch.utils.data.dataset.Subset"},
             {"object", object},

@@ -26,16 +26,6 @@ Json distributed(std::int64_t ranks, std::int64_t total, bool dropLast = false) 
         {"batch_size", 2}};
 }
 
-// Returns a script of `ranks` ranks with one loader over the same data set.
-RecordedScript scriptOf(int ranks, std::int64_t length, const Json& more = Json::object()) {
-    RecordedScript script;
-    for (int rank = 0; rank < ranks; ++rank) {
-        script.process(rank, ranks);
-        script.loader(rank, 0, listOf(length), more);
-    }
-    return script;
-}
-
 std::vector<std::string> textsOf(const SampleAudit& audit) {
     std::vector<std::string> texts;
     for (const SamplesLine& line : linesOf(audit)) texts.push_back(line.label + ": " + line.text);
@@ -45,7 +35,7 @@ std::vector<std::string> textsOf(const SampleAudit& audit) {
 }  // namespace
 
 TEST_CASE("An epoch in which two ranks train every sample once is exact", "[audit]") {
-    RecordedScript script = scriptOf(2, 4);
+    RecordedScript script = scriptWithRanks(2, 4);
     script.epoch(0, 0, 0, {0, 2});
     script.epoch(1, 0, 0, {1, 3});
     const SampleAudit audit = auditOf({script});
@@ -58,7 +48,7 @@ TEST_CASE("An epoch in which two ranks train every sample once is exact", "[audi
 
 // 10 samples over 4 ranks: ceil(10 / 4) = 3 each, 12 in all, so the sampler repeats the first 2 of the order.
 TEST_CASE("Repeated samples of DistributedSampler are named as padding", "[audit]") {
-    RecordedScript script = scriptOf(4, 10, distributed(4, 12));
+    RecordedScript script = scriptWithRanks(4, 10, distributed(4, 12));
     script.epoch(0, 0, 0, {0, 4, 8});
     script.epoch(1, 0, 0, {1, 5, 9});
     script.epoch(2, 0, 0, {2, 6, 0});
@@ -71,7 +61,7 @@ TEST_CASE("Repeated samples of DistributedSampler are named as padding", "[audit
 }
 
 TEST_CASE("Samples that DistributedSampler drops are named", "[audit]") {
-    RecordedScript script = scriptOf(4, 10, distributed(4, 8, true));
+    RecordedScript script = scriptWithRanks(4, 10, distributed(4, 8, true));
     for (int rank = 0; rank < 4; ++rank) script.epoch(rank, 0, 0, {rank, rank + 4});
     const EpochAudit epoch = auditOf({script}).training.at(0);
     CHECK(epoch.never == 2);
@@ -79,46 +69,9 @@ TEST_CASE("Samples that DistributedSampler drops are named", "[audit]") {
     CHECK(epoch.why == "drop_last of DistributedSampler leaves out 2 samples so that each of 4 ranks gets 2");
 }
 
-// Scripts hold out a part of a data set with SubsetRandomSampler. The names of the classes are those of PyTorch.
-TEST_CASE("Samplers that draw a part or with replacement explain the epoch", "[audit]") {
-    const auto within = [](Json sampler) {
-        return Json{{"sampler", {{"class", "torch.utils.data.sampler.BatchSampler"}, {"inner", std::move(sampler)}}}};
-    };
-    RecordedScript part = scriptOf(1, 5, within({{"class", "torch.utils.data.sampler.SubsetRandomSampler"}}));
-    part.epoch(0, 0, 0, {3, 0, 1});
-    const SampleAudit ofPart = auditOf({part});
-    CHECK(ofPart.training.at(0).why == "SubsetRandomSampler draws from a list of 3 samples");
-    CHECK(linesOf(ofPart).at(0).good);
-
-    RecordedScript again =
-        scriptOf(1, 3, within({{"class", "torch.utils.data.sampler.RandomSampler"}, {"replacement", true}}));
-    again.epoch(0, 0, 0, {2, 2, 0});
-    const SampleAudit ofAgain = auditOf({again});
-    CHECK(ofAgain.training.at(0).why == "RandomSampler draws with replacement");
-    CHECK(linesOf(ofAgain).at(0).good);
-
-    const Json weighted = within({{"class", "torch.utils.data.sampler.WeightedRandomSampler"}, {"replacement", true}});
-    RecordedScript ofTwo = scriptOf(2, 6, weighted);
-    ofTwo.epoch(0, 0, 0, {2, 2, 0});
-    ofTwo.epoch(1, 0, 0, {5, 2, 1});
-    CHECK(auditOf({ofTwo}).training.at(0).why == "WeightedRandomSampler draws with replacement");
-    CHECK(linesOf(auditOf({ofTwo})).at(0).good);
-    RecordedScript equal = scriptOf(2, 6, weighted);
-    equal.epoch(0, 0, 0, {2, 2, 0});
-    equal.epoch(1, 0, 0, {2, 2, 0});
-    CHECK_FALSE(linesOf(auditOf({equal})).at(0).good);
-
-    RecordedScript plain = scriptOf(1, 3, within({{"class", "torch.utils.data.sampler.RandomSampler"}}));
-    plain.epoch(0, 0, 0, {2, 2, 0});
-    CHECK(auditOf({plain}).training.at(0).why.empty());
-    RecordedScript twice = scriptOf(1, 5, within({{"class", "torch.utils.data.sampler.SubsetRandomSampler"}}));
-    twice.epoch(0, 0, 0, {3, 3, 1});
-    CHECK_FALSE(linesOf(auditOf({twice})).at(0).good);
-}
-
 // Two samples are repeated, as padding would do, but two others are missing. No rule explains both.
 TEST_CASE("Padding does not explain samples that are missing", "[audit]") {
-    RecordedScript script = scriptOf(2, 6, distributed(2, 6));
+    RecordedScript script = scriptWithRanks(2, 6, distributed(2, 6));
     script.epoch(0, 0, 0, {0, 2, 4});
     script.epoch(1, 0, 0, {0, 2, 5});
     const EpochAudit epoch = auditOf({script}).training.at(0);
@@ -130,7 +83,7 @@ TEST_CASE("Padding does not explain samples that are missing", "[audit]") {
 }
 
 TEST_CASE("Ranks that all read everything are named", "[audit]") {
-    RecordedScript script = scriptOf(2, 3);
+    RecordedScript script = scriptWithRanks(2, 3);
     script.epoch(0, 0, 0, {0, 1, 2});
     script.epoch(1, 0, 0, {2, 0, 1});
     const SampleAudit audit = auditOf({script});
@@ -141,7 +94,7 @@ TEST_CASE("Ranks that all read everything are named", "[audit]") {
 
 TEST_CASE("A line for further epochs is good only if each of these epochs is", "[audit]") {
     for (const bool repeats : {false, true}) {
-        RecordedScript script = scriptOf(1, 3);
+        RecordedScript script = scriptWithRanks(1, 3);
         script.epoch(0, 0, 0, {0, 1, 2});
         script.epoch(0, 0, 1, repeats ? std::vector<std::int64_t>{0, 0, 1} : std::vector<std::int64_t>{0, 1});
         script.epoch(0, 0, 2, {2, 1, 0});
@@ -165,7 +118,7 @@ TEST_CASE("Samples that were only counted are no good result, and no bad one", "
         }
     }
     CHECK(linesOf(auditOf({[] {
-              RecordedScript script = scriptOf(1, 2);
+              RecordedScript script = scriptWithRanks(1, 2);
               script.epoch(0, 0, 0, {1, 0});
               return script;
           }()}))
@@ -174,7 +127,7 @@ TEST_CASE("Samples that were only counted are no good result, and no bad one", "
 }
 
 TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit]") {
-    RecordedScript script = scriptOf(1, 10);
+    RecordedScript script = scriptWithRanks(1, 10);
     script.epoch(0, 0, 0, {0, 1, 2}, false);
     const SampleAudit audit = auditOf({script});
     CHECK_FALSE(audit.training.at(0).isFinished);
@@ -186,12 +139,12 @@ TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit
 // Lightning stops after the last batch and does not request a further one from the iterator.
 TEST_CASE("An iterator that is left after its last batch has read everything", "[audit]") {
     const Json loader = {{"batch_size", 4}, {"sampler", {{"class", "torch.utils.data.sampler.RandomSampler"}}}};
-    RecordedScript script = scriptOf(1, 4, loader);
+    RecordedScript script = scriptWithRanks(1, 4, loader);
     script.epoch(0, 0, 0, {3, 1, 0}, false);  // one batch: 1 * 4 >= 4
     const EpochAudit epoch = auditOf({script}).training.at(0);
     CHECK(epoch.isFinished);
     CHECK(epoch.never == 1);
-    RecordedScript broken = scriptOf(1, 5, loader);
+    RecordedScript broken = scriptWithRanks(1, 5, loader);
     broken.epoch(0, 0, 0, {3, 1, 0, 2}, false);  // a second batch is missing
     CHECK_FALSE(auditOf({broken}).training.at(0).isFinished);
 }
@@ -289,7 +242,7 @@ TEST_CASE("A validation pass with a lost batch is not called exact", "[audit]") 
 
 // Rank 1 is four epochs behind rank 0, and its batch of epoch 0 repeats a sample.
 TEST_CASE("An epoch whose late batches are not counted is not called exact", "[audit]") {
-    RecordedScript script = scriptOf(2, 4);
+    RecordedScript script = scriptWithRanks(2, 4);
     script.epoch(0, 0, 0, {0, 1});
     script.trained(1, 0, 0, {2, 3});
     for (std::int64_t epoch = 1; epoch <= 4; ++epoch) script.epoch(0, 0, epoch, {0, 1});
@@ -350,7 +303,7 @@ TEST_CASE("Contents overrule indices that do not name the same samples on all ra
 }
 
 TEST_CASE("Ranks of one data-parallel group are counted together, groups separately", "[audit]") {
-    RecordedScript script = scriptOf(4, 4);
+    RecordedScript script = scriptWithRanks(4, 4);
     for (int rank = 0; rank < 4; ++rank) {
         const std::vector<int> ranks = rank % 2 == 0 ? std::vector<int>{0, 2} : std::vector<int>{1, 3};
         script.fact(rank, "data_parallel", {{"kind", "ddp"}, {"ranks", ranks}});
@@ -363,7 +316,7 @@ TEST_CASE("Ranks of one data-parallel group are counted together, groups separat
 }
 
 TEST_CASE("A record without some of its indices makes no claim", "[audit]") {
-    RecordedScript script = scriptOf(1, 4);
+    RecordedScript script = scriptWithRanks(1, 4);
     script.trained(0, 0, 0, {0, 1});
     script.passEnd(0, 0, 0, 0, 4);  // two more were trained
     const EpochAudit epoch = auditOf({script}).training.at(0);
@@ -374,7 +327,7 @@ TEST_CASE("A record without some of its indices makes no claim", "[audit]") {
 // An observation that was lost on the rank is missing in the number of its pass, too.
 TEST_CASE("A record with lost observations makes no claim", "[audit]") {
     const auto whyOf = [](const char* about, const Json& facts) {
-        RecordedScript script = scriptOf(2, 4);
+        RecordedScript script = scriptWithRanks(2, 4);
         script.epoch(0, 0, 0, {0, 1});
         script.epoch(1, 0, 0, {2});  // the batch with sample 3 was lost
         script.fact(1, about, facts);
@@ -388,7 +341,7 @@ TEST_CASE("A record with lost observations makes no claim", "[audit]") {
     CHECK(whyOf("end", {{"steps", 1}, {"dropped_observations", 2}, {"dropped_lines", 1}}) ==
           "the record of rank 1 may be incomplete: 3 observations could not be sent");
 
-    RecordedScript other = scriptOf(2, 4);  // the failed hook does not observe samples
+    RecordedScript other = scriptWithRanks(2, 4);  // the failed hook does not observe samples
     other.epoch(0, 0, 0, {0, 1});
     other.epoch(1, 0, 0, {2, 3});
     other.fact(1, "hook_failed", {{"hook", "norms of tensors"}, {"text", "TypeError"}});
@@ -396,7 +349,7 @@ TEST_CASE("A record with lost observations makes no claim", "[audit]") {
 }
 
 TEST_CASE("Samples without an optimizer step are not called trained", "[audit]") {
-    RecordedScript script = scriptOf(1, 4);
+    RecordedScript script = scriptWithRanks(1, 4);
     script.epoch(0, 0, 0, {0, 1, 2, 3});
     CHECK(auditOf({script}).training.at(0).isExact());
     script.fact(0, "end", {{"steps", 0}});
@@ -420,44 +373,11 @@ TEST_CASE("Samples of an IterableDataset are counted only", "[audit]") {
     CHECK(epoch.why == "samples of an IterableDataset have no indices: they are only counted");
 }
 
-TEST_CASE("A script without a DataLoader is named", "[audit]") {
-    RecordedScript script;
-    script.process(0, 1);
-    StepsFrame frame;
-    frame.step = {1};
-    frame.samples = {0};
-    script.events.emplace_back(frame);
-    const SampleAudit audit = auditOf({script});
-    CHECK(audit.training.empty());
-    REQUIRE(audit.notes.size() == 1);
-    CHECK(audit.notes[0].starts_with("No DataLoader was used for training"));
-}
-
-TEST_CASE("A loader whose batches may be kept in memory is not called a validation loader", "[audit]") {
-    const auto auditWith = [](bool evaluates) {
-        RecordedScript script = scriptOf(1, 4);
-        script.evaluated(0, 0, 0, 0, {0, 1, 2, 3});
-        script.fact(
-            0, "pass_end",
-            {{"loader", 0}, {"pass", 0}, {"why", "exhausted"}, {"untrained", 1}, {"evaluation_mode", evaluates}});
-        StepsFrame frame;
-        frame.step = {1};
-        frame.samples = {0};
-        script.events.emplace_back(frame);
-        return auditOf({script});
-    };
-    CHECK(auditWith(true).validation.size() == 1);
-    const SampleAudit audit = auditWith(false);
-    CHECK(audit.validation.empty());
-    REQUIRE(audit.notes.size() == 1);
-    CHECK(audit.notes[0].starts_with("No backward pass follows a batch of the DataLoader at train.py:"));
-}
-
 TEST_CASE("A run that continues an unfinished epoch completes it", "[audit]") {
-    RecordedScript first = scriptOf(2, 6);
+    RecordedScript first = scriptWithRanks(2, 6);
     first.epoch(0, 0, 0, {0, 2}, false);
     first.epoch(1, 0, 0, {1, 3}, false);
-    RecordedScript second = scriptOf(2, 6);
+    RecordedScript second = scriptWithRanks(2, 6);
     second.epoch(0, 0, 0, {4});
     second.epoch(1, 0, 0, {5});
     second.epoch(0, 0, 1, {0, 1, 2});
@@ -471,9 +391,9 @@ TEST_CASE("A run that continues an unfinished epoch completes it", "[audit]") {
 }
 
 TEST_CASE("A run that begins an interrupted epoch again trains its first samples twice", "[audit]") {
-    RecordedScript first = scriptOf(1, 6);
+    RecordedScript first = scriptWithRanks(1, 6);
     first.epoch(0, 0, 0, {0, 1, 2}, false);
-    RecordedScript second = scriptOf(1, 6);
+    RecordedScript second = scriptWithRanks(1, 6);
     second.epoch(0, 0, 0, {0, 1, 2, 3, 4, 5});
     const SampleAudit audit = auditOf({first, second});
     REQUIRE(audit.training.size() == 1);
@@ -482,10 +402,10 @@ TEST_CASE("A run that begins an interrupted epoch again trains its first samples
 }
 
 TEST_CASE("A run that continues with the next epoch leaves the interrupted one incomplete", "[audit]") {
-    RecordedScript first = scriptOf(1, 6);
+    RecordedScript first = scriptWithRanks(1, 6);
     first.pass(0, 0, 0, 3);
     first.epoch(0, 0, 0, {0, 1, 2}, false);
-    RecordedScript second = scriptOf(1, 6);
+    RecordedScript second = scriptWithRanks(1, 6);
     second.pass(0, 0, 0, 4);
     second.epoch(0, 0, 0, {0, 1, 2, 3, 4, 5});
     const SampleAudit audit = auditOf({first, second});
@@ -499,10 +419,10 @@ TEST_CASE("A run that continues with the next epoch leaves the interrupted one i
 
 // Lightning's sampler still has epoch 0 when the iterator of the resumed epoch is made.
 TEST_CASE("A sampler with an earlier epoch continues the interrupted epoch", "[audit]") {
-    RecordedScript first = scriptOf(1, 6);
+    RecordedScript first = scriptWithRanks(1, 6);
     first.pass(0, 0, 0, 3);
     first.epoch(0, 0, 0, {0, 1, 2}, false);
-    RecordedScript second = scriptOf(1, 6);
+    RecordedScript second = scriptWithRanks(1, 6);
     second.pass(0, 0, 0, 0);
     second.epoch(0, 0, 0, {3, 4, 5});
     const SampleAudit audit = auditOf({first, second});
@@ -511,7 +431,7 @@ TEST_CASE("A sampler with an earlier epoch continues the interrupted epoch", "[a
 }
 
 TEST_CASE("A restart of the ranks within a run counts as another run of the chain", "[audit]") {
-    RecordedScript script = scriptOf(1, 4);
+    RecordedScript script = scriptWithRanks(1, 4);
     script.trained(0, 0, 0, {0, 1});  // the process is then killed, so the pass has no end
     script.process(0, 1);
     script.loader(0, 0, listOf(4));
@@ -523,7 +443,7 @@ TEST_CASE("A restart of the ranks within a run counts as another run of the chai
 }
 
 TEST_CASE("invalid facts cause no crash", "[audit]") {
-    RecordedScript script = scriptOf(1, 4);
+    RecordedScript script = scriptWithRanks(1, 4);
     script.fact(0, "loader", {{"id", -5}, {"dataset", {{"length", "many"}, {"inner", 3}}}, {"sampler", 7}});
     script.fact(0, "subset", {{"object", 1}, {"first", 100}, {"index", {1, "x", -4}}});
     script.fact(0, "pass_end", {{"loader", 0}, {"pass", std::int64_t{1} << 53}, {"epoch", std::int64_t{1} << 53}});
@@ -597,7 +517,7 @@ TEST_CASE("Random assignments are counted as by brute force", "[audit]") {
 }
 
 TEST_CASE("The audit survives summary.json", "[audit]") {
-    RecordedScript script = scriptOf(2, 5);
+    RecordedScript script = scriptWithRanks(2, 5);
     script.epoch(0, 0, 0, {0, 1});
     script.epoch(1, 0, 0, {1, 2, 3});
     const Json json = toJson(RunSummary{.samples = summaryOf(auditOf({script}))}).at("samples");
