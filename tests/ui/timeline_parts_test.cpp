@@ -135,6 +135,40 @@ TEST_CASE("a pause within a step is a row of its own, and no part of the length 
     }
 }
 
+// Slow motion delays the stages of a pipeline one after another: while rank 0 is delayed for 100 ms, rank 1 waits for
+// it, and the other way round.
+TEST_CASE("a wait for a delayed stage of a pipeline is part of the pause, and no share exceeds 100 %") {
+    const auto stepOf = [](int rank) {
+        StepTrace trace;
+        trace.rank = rank;
+        trace.step = 7;
+        trace.lengthNs = 220 * kTracedMs;
+        const auto add = [&](Phase phase, std::int64_t atMs) {
+            trace.phase.push_back(static_cast<std::int64_t>(phase));
+            trace.at.push_back(atMs * kTracedMs);
+            trace.cpu.push_back(0);
+        };
+        add(Phase::kForward, 0);
+        add(rank == 0 ? Phase::kPaused : Phase::kWaiting, 4);
+        if (rank == 0) add(Phase::kWaiting, 104);
+        if (rank == 1) add(Phase::kForward, 106);
+        if (rank == 1) add(Phase::kPaused, 110);
+        add(Phase::kOptimizer, 210);
+        return trace;
+    };
+    TraceData data(2);
+    for (const int rank : {0, 1}) data.apply(stepOf(rank));
+    const StepNumbers numbers = stepNumbers(*data.find(7), 0);
+    CHECK(numbers.pausedMs == Approx(200));
+    CHECK(numbers.lengthMs == Approx(20));
+    // rank 0 waits from 104 to 110 ms, rank 1 from 104 to 106 ms
+    CHECK(numbers.exposed == Approx((6 + 2) / 2.0 / 20));
+    for (const StepNumbers::Row& row : numbers.rows) {
+        if (row.name == "waiting") CHECK(row.ms == std::vector<double>{6, 2});
+        if (row.name == "paused") CHECK(row.ms == std::vector<double>{200, 200});
+    }
+}
+
 TEST_CASE("with many ranks the numbers show the median, the selected rank and the most different ones") {
     TraceData data(12);
     for (int rank = 0; rank < 12; ++rank) data.apply(tracedStep(rank, 1, 0, rank == 7 ? 30 : rank == 4 ? 20 : 10, 30));

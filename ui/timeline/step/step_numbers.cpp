@@ -27,6 +27,33 @@ double msIn(const RankTrace& rank, Phase phase) {
     return static_cast<double>(timeOf(rank.times, phase)) / 1e6;
 }
 
+// Adds the communication of each rank during a pause of any rank to the rank's pause. Slow motion delays the stages of
+// a pipeline one after another, and the other stages wait for the delayed stage.
+TracedStep withWholePauses(TracedStep step) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> pauses;  // begin and end of each pause of a rank, then merged
+    for (const RankTrace& rank : step.ranks)
+        for (const Span& span : rank.spans)
+            if (span.phase == Phase::kPaused) pauses.emplace_back(span.beginNs, span.endNs);
+    std::ranges::sort(pauses);
+    std::vector<std::pair<std::int64_t, std::int64_t>> merged;
+    for (const auto& pause : pauses) {
+        if (merged.empty() || merged.back().second < pause.first) merged.push_back(pause);
+        merged.back().second = std::max(merged.back().second, pause.second);
+    }
+    for (RankTrace& rank : step.ranks) {
+        for (const Span& span : rank.spans) {
+            if (!isCommunication(span.phase)) continue;
+            for (const auto& [begin, end] : merged) {
+                const std::int64_t both = std::min(end, span.endNs) - std::max(begin, span.beginNs);
+                if (both <= 0) continue;
+                timeOf(rank.times, span.phase) -= both;
+                timeOf(rank.times, Phase::kPaused) += both;
+            }
+        }
+    }
+    return step;
+}
+
 std::vector<double> ofAll(const TracedStep& step, const auto& measure) {
     std::vector<double> values;
     for (const RankTrace& rank : step.ranks)
@@ -75,7 +102,8 @@ void markOutlier(StepNumbers& numbers, const std::vector<std::pair<std::size_t, 
 
 }  // namespace
 
-StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
+StepNumbers stepNumbers(const TracedStep& traced, int chosenRank) {
+    const TracedStep step = withWholePauses(traced);
     StepNumbers numbers;
     numbers.step = step.step;
     numbers.epoch = step.epoch;
@@ -116,7 +144,7 @@ StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
         ofAll(step, [](const RankTrace& rank) { return msIn(rank, Phase::kWaiting) + msIn(rank, Phase::kMoving); });
     const double sum = std::accumulate(communicates.begin(), communicates.end(), 0.0);
     if (numbers.lengthMs > 0 && !communicates.empty())
-        numbers.exposed = sum / static_cast<double>(communicates.size()) / numbers.lengthMs;
+        numbers.exposed = std::min(1.0, sum / static_cast<double>(communicates.size()) / numbers.lengthMs);
     return numbers;
 }
 

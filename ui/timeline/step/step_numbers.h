@@ -21,7 +21,8 @@ struct StepNumbers {
     std::int64_t epoch = 0;
     double lengthMs = 0;     // length of the step in milliseconds, from the start of the first rank to the end of the
                              // last rank, without the pause
-    double pausedMs = 0;     // pause within the step in milliseconds, median of the ranks
+    double pausedMs = 0;     // pause within the step in milliseconds, median of the ranks; includes the time in which a
+                             // rank waits for a rank that is paused or delayed by slow motion
     std::vector<int> ranks;  // rank of each column; -1: the median of all
     std::vector<Row> rows;
     double exposed = 0;  // share of the step in which the average rank only communicated
