@@ -195,6 +195,22 @@ TEST_CASE("a run that ended within its first epoch has no comparison") {
     CHECK(waitFor([&] { return verification.sentence() == "No epoch was finished, so nothing was compared"; }));
 }
 
+TEST_CASE("a run that ended early is not simply verified") {
+    RunModel run;
+    Verification verification(run);
+    start(run);
+    const ShardPlan plan = planOf(tenOnFour());
+    for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, 0, 3, plan.hash(rank)});
+    REQUIRE(waitFor([&] { return verification.state().verifiedEpochs == 1; }));
+    CHECK_FALSE(verification.isPartial());
+    RunEnded end;
+    end.state = GENERATE(RunOutcome::kStopped, RunOutcome::kFailed);
+    feed(run, end);
+    REQUIRE(waitFor([&] { return run.data().ended().has_value(); }));
+    CHECK(verification.sentence() == "verified: 1 of 10 epochs on 4 ranks; the run did not finish");
+    CHECK(verification.isPartial());
+}
+
 TEST_CASE("a live watched script without set_epoch is reported with the repeated order") {
     RunModel run;
     Verification verification(run);

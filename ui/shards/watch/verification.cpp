@@ -165,6 +165,11 @@ QString Verification::alarm() const {
     return more == 0 ? first : tr("%1 (and %2 more)").arg(first, QLocale().toString(more));
 }
 
+bool Verification::isPartial() const {
+    const auto& ended = m_run.data().ended();
+    return ended && ended->state != RunOutcome::kFinished;
+}
+
 QString Verification::sentence() const {
     const QLocale locale;
     if (!m_config) return {};
@@ -183,7 +188,7 @@ QString Verification::sentence() const {
                                : tr("%1 epochs on %2").arg(done, ranks);
     if (repeatsOrder())
         return tr("as planned, %1, but every epoch has the same order: set_epoch is never called").arg(epochs);
-    return tr("verified: %1").arg(epochs);
+    return isPartial() ? tr("verified: %1; the run did not finish").arg(epochs) : tr("verified: %1").arg(epochs);
 }
 
 }  // namespace ringside

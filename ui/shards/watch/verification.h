@@ -49,6 +49,8 @@ class Verification : public QObject {
     void setWatched(const std::optional<WatchedPlan>& plan);
 
     const VerificationState& state() const { return m_state; }
+    // True if the run ended without finishing, so that the verified epochs are only a part of it.
+    bool isPartial() const;
     QString sentence() const;  // returns a sentence with the result; empty before a run
     // Returns a sentence about the first sample that is not as planned; empty if there is none.
     QString alarm() const;
