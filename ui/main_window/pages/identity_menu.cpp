@@ -35,12 +35,15 @@ void IdentityMenu::fill(QMenu& menu, const std::vector<Identity>& things) {
                                                                     // sheets draw no text of a section
     title->setEnabled(false);
     menu.addSeparator();
-    addActions(menu, things.front());
+    const auto ranked = std::ranges::find(things, IdentityKind::Rank, &Identity::kind);
+    const int rank = ranked == things.end() ? 0 : static_cast<int>(ranked->number);
+    addActions(menu, things.front(), rank);
     menu.addSeparator();
-    for (std::size_t at = 1; at < things.size(); ++at) addActions(*menu.addMenu(identityText(things[at])), things[at]);
+    for (std::size_t at = 1; at < things.size(); ++at)
+        addActions(*menu.addMenu(identityText(things[at])), things[at], rank);
 }
 
-void IdentityMenu::addActions(QMenu& menu, const Identity& thing) {
+void IdentityMenu::addActions(QMenu& menu, const Identity& thing, int rank) {
     menu.setToolTipsVisible(true);
     const auto add = [&](const QString& text, const char* name, auto deed, const QString& whyNot = {}) {
         QAction* action = menu.addAction(text, this, deed);
@@ -50,7 +53,7 @@ void IdentityMenu::addActions(QMenu& menu, const Identity& thing) {
     };
     const bool isRank = thing.kind == IdentityKind::Rank;
     const QString noStep = isRank || stepOf(thing) ? QString() : tr("No step of this epoch trains the sample");
-    add(tr("Show in Shards"), "showInShardsAction", [this, thing] { showInShards(thing); });
+    add(tr("Show in Shards"), "showInShardsAction", [this, thing, rank] { showInShards(thing, rank); });
     add(
         tr("Show in Timeline"), "showInTimelineAction", [this, thing] { showOn(QStringLiteral("timeline"), thing); },
         noStep);
@@ -66,7 +69,7 @@ void IdentityMenu::addActions(QMenu& menu, const Identity& thing) {
             m_window.pages.current().find(query);
         },
         query.isEmpty() ? tr("The find box finds samples and ranks only. Use Show in Shards for this.") : QString());
-    add(tr("Explain"), "explainIdentityAction", [this, thing] { explain(thing); });
+    add(tr("Explain"), "explainIdentityAction", [this, thing, rank] { explain(thing, rank); });
 }
 
 std::int64_t IdentityMenu::stepsPerEpoch() const {
@@ -96,13 +99,13 @@ std::optional<std::int64_t> IdentityMenu::stepOf(const Identity& thing) const {
     return std::nullopt;
 }
 
-void IdentityMenu::showInShards(const Identity& thing) {
+void IdentityMenu::showInShards(const Identity& thing, int rank) {
     const QString grid = QStringLiteral("shards/grid");
     switch (thing.kind) {
         case IdentityKind::Step:
         case IdentityKind::Collective: {
             const std::int64_t step = *stepOf(thing);
-            return m_window.links.showStep(grid, step, (step - 1) / stepsPerEpoch());
+            return m_window.links.showStep(grid, step, (step - 1) / stepsPerEpoch(), rank);
         }
         case IdentityKind::Rank:
             m_window.pages.show(grid);
@@ -124,10 +127,10 @@ void IdentityMenu::showOn(const QString& page, const Identity& thing) {
 
 // For a sample, shows its explanation on the Shards page. For a rank, step, epoch or collective, opens the
 // documentation.
-void IdentityMenu::explain(const Identity& thing) {
+void IdentityMenu::explain(const Identity& thing, int rank) {
     switch (thing.kind) {
         case IdentityKind::Sample:
-            return showInShards(thing);
+            return showInShards(thing, rank);
         case IdentityKind::Rank:
         case IdentityKind::Epoch:
             return Q_EMIT explanationWanted(

@@ -42,11 +42,12 @@ class IdentityMenu final : public QObject {
     void explanationWanted(const ringside::HelpTopic& topic);
 
   private:
-    void addActions(QMenu& menu, const Identity& thing);
-    void showInShards(const Identity& thing);
+    // rank: rank that is drawn with the identity; 0 if none is.
+    void addActions(QMenu& menu, const Identity& thing, int rank);
+    void showInShards(const Identity& thing, int rank);
     // Shows a rank or a step on a page that draws them.
     void showOn(const QString& page, const Identity& thing);
-    void explain(const Identity& thing);
+    void explain(const Identity& thing, int rank);
     std::int64_t stepsPerEpoch() const;
     // Returns the step to which a rank, sample, epoch or collective belongs: the first step of an epoch, or the step
     // that trains a sample in the shown epoch.

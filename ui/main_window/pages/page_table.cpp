@@ -52,9 +52,10 @@ Page* makeTimeline(const PageContext& in, QWidget* parent) {
     QObject::connect(page, &TimelinePage::recordWanted, &in.controller, [&controller = in.controller](int steps) {
         controller.sendCommand({ControlKind::kRecord, static_cast<double>(steps)});
     });
-    QObject::connect(page, &TimelinePage::samplesWanted, &in.links, [&links = in.links](qint64 step, qint64 epoch) {
-        links.showStep(QLatin1String(kGrid), step, epoch);
-    });
+    QObject::connect(page, &TimelinePage::samplesWanted, &in.links,
+                     [&links = in.links](qint64 step, qint64 epoch, int rank) {
+                         links.showStep(QLatin1String(kGrid), step, epoch, rank);
+                     });
     return page;
 }
 

@@ -106,7 +106,7 @@ void GridPainter::drawRankNote(int rank, const QRectF& place, qint64 taken) cons
                        progress.wrong ? tr("\u2717 mismatch")
                        : progress.verified
                            ? (m_contents.progress.repeatsOrder ? tr("same order") : tr("\u2713 verified"))
-                       : taken > 0         ? tr("%1 in training").arg(groupedNumber(taken))
+                       : taken > 0         ? tr("training %1").arg(groupedNumber(taken))
                        : progress.done > 0 ? tr("%1 of %2").arg(groupedNumber(progress.done), groupedNumber(samples))
                        : fits              ? words
                                            : groupedNumber(samples));

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "config/mesh.h"
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
@@ -44,8 +45,13 @@ std::vector<Identity> identitiesOf(const PlanMismatch& wrong, qint64 stepsPerEpo
     return found;
 }
 
-// Adds a warning to the explanation of a cell if a run has trained on another sample than the planned one in this cell.
+// Adds a warning to the explanation of a cell if a run has trained on another sample than the planned one in this cell,
+// or if the run has another plan.
 Explanation withOutcome(Explanation explanation, const RunProgress& progress, GridCell cell) {
+    if (progress.otherPlan) {
+        explanation.warning = true;
+        explanation.lines.prepend(otherPlanSentence());
+    }
     for (const WrongCell& wrong : progress.wrong) {
         if (wrong.cell != cell) continue;
         explanation.warning = true;
@@ -58,11 +64,12 @@ Explanation withOutcome(Explanation explanation, const RunProgress& progress, Gr
     return explanation;
 }
 
-// Returns the tone, which determines the colour, of the verification's result. It is Good only if an epoch is verified
-// and each epoch has a different order. isOtherPlan: true if the run has another plan than the page.
+// Returns the tone, which determines the colour, of the verification's result. It is Good only if an epoch is verified,
+// the run did not end early, and each epoch has a different order. isOtherPlan: true if the run has another plan than
+// the page.
 Tone toneOf(const Verification& verification, bool isOtherPlan) {
     if (!verification.alarm().isEmpty()) return Tone::Danger;
-    if (verification.state().verifiedEpochs == 0 || isOtherPlan) return Tone::Normal;
+    if (verification.state().verifiedEpochs == 0 || verification.isPartial() || isOtherPlan) return Tone::Normal;
     return verification.repeatsOrder() ? Tone::Warning : Tone::Good;
 }
 
@@ -276,7 +283,8 @@ void ShardsPage::showScene() {
     showProgress();
     if (m_goal && m_plan.epoch() == scene()->epoch) {
         const GridCell goal = *std::exchange(m_goal, {});
-        if (goal.slot < plan.samplesPerRank()) selectAt(plan.index(goal.rank, goal.slot), goal);
+        const bool exists = goal.rank < scene()->ranks() && goal.slot >= 0 && goal.slot < plan.samplesPerRank();
+        if (exists) selectAt(plan.index(goal.rank, goal.slot), goal);
         m_views->view().reveal(goal);
     }
     if (plan.samplesPerRank() == 0) return showEmpty();
@@ -459,7 +467,8 @@ void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, std::optiona
                 .arg(*step));
         return;
     }
-    m_goal = GridCell{*goToRank, firstSlotOf(m_step, m_experiment.config(), stepsPerEpochOf(m_run))};
+    const RankLayout layout{meshOf(m_experiment.config()), *goToRank};
+    m_goal = GridCell{layout.dataRank(), firstSlotOf(m_step, m_experiment.config(), stepsPerEpochOf(m_run))};
     m_plan.setEpoch(static_cast<int>(epoch));
     if (scene() && scene()->epoch == epoch) showScene();
 }
@@ -471,7 +480,9 @@ void ShardsPage::markStep() {
 }
 
 void ShardsPage::showProgress() {
+    const bool wasOther = m_progress.otherPlan;
     m_progress = scene() ? runProgress(*scene(), m_run.data(), m_verification) : RunProgress{};
+    if (m_progress.otherPlan != wasOther) showExplanation();
     m_views->view().setProgress(m_progress);
     markStep();
     const QString verdict = m_verification.sentence();

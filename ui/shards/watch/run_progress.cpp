@@ -91,10 +91,12 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
     return progress;
 }
 
+QString otherPlanSentence() {
+    return progressWords("This plan belongs to the form; the run used another plan.");
+}
+
 QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
-    if (progress.otherPlan) {
-        return progressWords("This plan belongs to the form; the run used another plan.");
-    }
+    if (progress.otherPlan) return otherPlanSentence();
     if (progress.ranks.empty()) return {};
     qint64 least = progress.ranks.front().done, compared = progress.ranks.front().compared, trained = 0;
     for (int rank = 0; rank < static_cast<int>(progress.ranks.size()); ++rank) {

@@ -43,6 +43,8 @@ struct RunProgress {
 
 RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verification& verification);
 
+// Returns the sentence that the visible plan is that of the form and not that of the run.
+QString otherPlanSentence();
 // Returns "Epoch 3: 128 of 360 samples per rank used, ..."; empty without ranks.
 QString progressSentence(const RunProgress& progress, const ShardScene& scene);
 

@@ -50,7 +50,7 @@ class TimelinePage : public Page {
 
   Q_SIGNALS:
     void recordWanted(int steps);
-    void samplesWanted(qint64 step, qint64 epoch);
+    void samplesWanted(qint64 step, qint64 epoch, int rank);
 
   protected:
     void showEvent(QShowEvent* event) override;

@@ -134,7 +134,8 @@ StepPanel::StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent) 
     m_show->setObjectName(QStringLiteral("showInShardsButton"));
     m_show->setProperty("role", "link");
     m_show->setToolTip(tr("Show the samples that the ranks trained on in this step"));
-    connect(m_show, &QPushButton::clicked, this, [this] { Q_EMIT samplesWanted(m_numbers.step, m_numbers.epoch); });
+    connect(m_show, &QPushButton::clicked, this,
+            [this] { Q_EMIT samplesWanted(m_numbers.step, m_numbers.epoch, std::max(m_model.chosenRank(), 0)); });
     samples->addWidget(which, 1);
     samples->addWidget(m_show);
     column->addLayout(samples);

@@ -27,7 +27,7 @@ class StepPanel final : public QFrame, public IdentitySource, public TextSource 
 
   Q_SIGNALS:
     // Emitted when the user wants to see the samples of the step on the Shards page.
-    void samplesWanted(qint64 step, qint64 epoch);
+    void samplesWanted(qint64 step, qint64 epoch, int rank);
 
   private:
     class Figures;
