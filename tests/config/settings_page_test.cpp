@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -17,10 +18,11 @@ TEST_CASE("docs/experiments.md explains every setting and offers every choice") 
         const std::size_t start = page.find(std::string("* `").append(field.path).append("` "));
         INFO(field.path << ": add a line for it to docs/experiments.md");
         REQUIRE(start != std::string::npos);
-        const std::string line = page.substr(start, page.find('\n', start) - start);
+        const std::string item =
+            page.substr(start, std::min(page.find("\n* ", start), page.find("\n\n", start)) - start);
         for (const std::string_view choice : field.choices) {
             INFO(choice);
-            CHECK(line.find(std::string("`").append(choice).append("`")) != std::string::npos);
+            CHECK(item.find(std::string("`").append(choice).append("`")) != std::string::npos);
         }
     }
 }

@@ -75,6 +75,9 @@ def in_code(line):
         yield "name", name
 
 
+LONGEST = 120  # characters in a line of a document
+
+
 def document(lines):
     code = False
     for number, line in enumerate(lines, 1):
@@ -82,6 +85,8 @@ def document(lines):
         if not code:
             for rule in in_prose(re.sub(r"`[^`]*`", "", line)):
                 yield rule, number, line.strip()
+            if len(line) > LONGEST and not line.lstrip().startswith("|"):  # rows of tables cannot be wrapped
+                yield "long line", number, line.strip()
 
 
 def complaints(path, text):

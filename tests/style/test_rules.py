@@ -19,6 +19,7 @@ BAD = [
     ("a.h", "    void barrierHoweverLong();\n", "name"),
     ("a.py", "# Which ranks are left.\n", "opener"),
     ("a.md", "Ranks hear of it at once.\n", "person"),
+    ("a.md", "word " * 24 + "word.\n", "long line"),
 ]
 GOOD = [
     ("a.h", "// Returns the data-parallel group of this rank.\n"),
@@ -29,6 +30,7 @@ GOOD = [
     ("a.cpp", "saying();\n"),
     ("a.md", "Run `ringsidectl tell` in a shell.\n"),
     ("a.md", "```\nnobody\n```\n"),
+    ("a.md", "word " * 23 + "word.\n| " + "cell " * 30 + "|\n"),
 ]
 
 
