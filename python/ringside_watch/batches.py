@@ -10,21 +10,26 @@ A prefetching script fetches one batch more than it has trained on: two batches 
 pass over the loader, and one before each further one, and the last backward pass follows the end of the pass. Its backward
 passes take the batches in the order of fetching. A script that skips exactly the first batch of a pass looks the same
 until the end of the pass. Its first such pass is reported one batch too early.
+
+Batches that another thread than the training thread has fetched wait in a queue of their own. Each backward pass takes the
+oldest batch of the loader that was fetched from last.
 """
+import threading
 
 
 class Batch:
     """A batch that a loader has passed to the script."""
 
-    __slots__ = ("loader", "number_in_pass", "number_of_pass", "indices", "samples", "end_ns")
+    __slots__ = ("loader", "number_in_pass", "number_of_pass", "indices", "samples", "end_ns", "thread")
 
-    def __init__(self, loader, number_of_pass, number_in_pass, indices, samples, end_ns):
+    def __init__(self, loader, number_of_pass, number_in_pass, indices, samples, end_ns, thread=None):
         self.loader = loader
         self.number_of_pass = number_of_pass
         self.number_in_pass = number_in_pass
         self.indices = indices
         self.samples = samples
         self.end_ns = end_ns
+        self.thread = thread  # identifier of the thread that has fetched the batch; None: the training thread
 
 
 class Pairing:
@@ -46,6 +51,9 @@ class Pairing:
         self._confirmed = set()  # patterns of batches that were seen in two consecutive steps
         self._prefetched = set()  # loaders whose batches the script fetches one batch early
         self._skipping = set()  # loaders whose first batch the script has skipped, so that they are not prefetched
+        self._thread = threading.main_thread().ident  # training thread, as known from the latest backward pass
+        self._queue = []  # batches of other threads that wait for a backward pass
+        self._ended = set()  # (loader, pass) of passes that have ended and have batches in the queue
 
     def fetched(self, batch):
         if self._unsure_is_last:
@@ -54,7 +62,13 @@ class Pairing:
             self._drop_earlier_pass(batch)
         self._waiting.append(batch)
 
-    def backward(self, step):
+    def backward(self, step, thread=None):
+        """Handles a backward pass. thread: identifier of its thread; None: the thread of the batches."""
+        if thread is not None:
+            self._thread = thread
+            self._sort_by_thread()
+        if self._queue:
+            self._train_oldest(step)
         if not self._waiting:
             if self._unsure_is_last:
                 self._confirm_prefetching(step)
@@ -72,6 +86,27 @@ class Pairing:
         else:  # the newest batch is trained on too, but is reported only after the older ones are decided, to keep the
                # order
             self._unsure, self._unsure_pattern, self._unsure_step = older + [newest], pattern, step
+
+    def is_training_thread(self, thread):
+        return thread is None or thread == self._thread
+
+    def _is_of_other_thread(self, batch):
+        return not self.is_training_thread(batch.thread)
+
+    def _sort_by_thread(self):
+        own = [batch for batch in self._queue if not self._is_of_other_thread(batch)]
+        self._queue = [batch for batch in self._queue + self._waiting if self._is_of_other_thread(batch)]
+        self._waiting = own + [batch for batch in self._waiting if not self._is_of_other_thread(batch)]
+
+    def _train_oldest(self, step):
+        loader = self._queue[-1].loader
+        at = next(number for number, batch in enumerate(self._queue) if batch.loader == loader)
+        earlier, batch, later = self._queue[:at], self._queue[at], self._queue[at + 1:]
+        over = [one for one in earlier if (one.loader, one.number_of_pass) in self._ended]
+        self._queue = [one for one in earlier if one not in over] + later
+        for one in over:  # batches of an evaluation
+            self._untrained(one)
+        self._trained(batch, step)
 
     def _pattern(self):
         counts = {}
@@ -136,12 +171,15 @@ class Pairing:
 
     def held(self):
         """Returns (loader, pass) of each batch that is not reported as trained or untrained yet."""
-        return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure}
+        return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure + self._queue}
 
     def pass_ended(self, loader):
         """Reports the waiting batches of a loader whose pass is over as untrained, because no backward pass will follow.
-        Keeps those of a prefetched loader.
+        Keeps those of a prefetched loader and of other threads.
         """
+        early = [batch for batch in self._waiting + self._queue
+                 if batch.loader == loader and self._is_of_other_thread(batch)]
+        self._ended.update((batch.loader, batch.number_of_pass) for batch in early)
         if any(batch.loader == loader for batch in self._unsure):
             self._unsure_is_last = self._may_prefetch() and not self._waiting
             if not self._unsure_is_last:
@@ -150,7 +188,7 @@ class Pairing:
             return
         kept = []
         for batch in self._waiting:
-            if batch.loader == loader:
+            if batch.loader == loader and batch not in early:
                 self._untrained(batch)
             else:
                 kept.append(batch)
@@ -158,6 +196,6 @@ class Pairing:
 
     def end(self):
         self._decide_unsure(None)
-        for batch in self._waiting:
+        for batch in self._queue + self._waiting:
             self._untrained(batch)
-        self._waiting = []
+        self._queue, self._waiting = [], []

@@ -4,6 +4,7 @@ script waits for them.
 """
 import collections
 import os
+import threading
 import time
 import weakref
 
@@ -129,7 +130,9 @@ def _wrap_next(iterator_class):
     def ringside_next(self):
         if not (Watching.on and HOOK.on):
             return original(self)
-        outer, Watching.phase = Watching.phase, "data"
+        outer, trains = Watching.phase, observations.in_training_thread()
+        if trains:
+            Watching.phase = "data"
         begin = observations.now()
         try:
             data = original(self)
@@ -141,8 +144,9 @@ def _wrap_next(iterator_class):
             guard.drop_own_frame(error)
             raise
         finally:
-            Watching.phase = outer
-        HOOK.call(_note_batch, self, begin, data)
+            if trains:
+                Watching.phase = outer
+        HOOK.call(_note_batch, self, begin, data, trains)
         return data
 
     ringside_next.__name__, ringside_next.__qualname__ = "__next__", original.__qualname__
@@ -164,7 +168,7 @@ def _note_next_failed(iterator):
         state.dispatched.popleft()
 
 
-def _note_batch(iterator, begin, data):
+def _note_batch(iterator, begin, data, trains):
     end = observations.now()
     state = iterator.__dict__.get("_ringside")
     if state is None:
@@ -173,9 +177,10 @@ def _note_batch(iterator, begin, data):
     if not state.paired:
         indices = None
     samples, indices = _samples_and_indices(indices, data)
-    Watching.phase = "forward"
+    if trains:
+        Watching.phase = "forward"
     observations.note("batch", begin[0], begin[1], end[0], end[1], state.number, state.number_of_pass, state.batches,
-                      indices, samples, state.delivers)
+                      indices, samples, state.delivers, threading.get_ident())
     later = state.number_of_pass > 0
     if state.batches < (1 if later else CONTENT_BATCHES) and state.number_of_pass < CONTENT_PASSES:
         content = FACTS.call(datasets.fingerprint_batch, data, samples, CONTENT_SAMPLES[later])

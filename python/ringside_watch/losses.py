@@ -2,6 +2,7 @@
 """Observes backward passes and the losses that are given to them."""
 import functools
 import sys
+import threading
 import time
 import weakref
 
@@ -104,7 +105,8 @@ def _observed(call, loss):
 
 
 def _queue_loss(begin, site, value):
-    observations.note("backward", begin[0], begin[1], *observations.now(), site, value, None)
+    Watching.thread = threading.get_ident()
+    observations.note("backward", begin[0], begin[1], *observations.now(), site, value, None, Watching.thread)
     if Watching.on_training is not None:
         Watching.on_training()
 

@@ -5,6 +5,7 @@ Hooks run in the threads of the script. A hook appends one small tuple, (kind, .
 sender thread turns the tuples into telemetry. Times are nanoseconds of CLOCK_MONOTONIC.
 """
 import collections
+import threading
 import time
 
 LIMIT = 50000  # limit of the number of queued observations; further ones are dropped and counted
@@ -19,6 +20,7 @@ class Watching:
     dropped = 0  # number of observations that did not fit into the queue
     inside = None  # (operation, group, number, peer, begin) of the explicit collective or message in progress
     phase = "idle"  # phase of the training thread, by its name in telemetry
+    thread = None  # identifier of the training thread; None before the first backward pass
     on_training = None  # function called at the first backward pass or optimizer step
     on_process_group = None  # function called with rank and size when the script has created a process group
     on_failure = None  # function called before an exception that ends the script is reported
@@ -41,6 +43,11 @@ def now():
     return time.monotonic_ns(), time.thread_time_ns() if Watching.stamps_cpu else None
 
 
+def in_training_thread():
+    """True if the calling thread trains. Before the first backward pass, that is the main thread."""
+    return threading.get_ident() == (Watching.thread or threading.main_thread().ident)
+
+
 def note(*item):
     """Queues one observation. Never blocks."""
     if len(QUEUE) >= LIMIT:
@@ -61,4 +68,5 @@ def clear():
     QUEUE = collections.deque()
     Watching.dropped = 0
     Watching.inside = None
+    Watching.thread = None
     Watching.phase = "idle"

@@ -186,13 +186,16 @@ class Report:
                             "value": wire.finite(float(value)), "source": source,
                             "time_us": self.to_microseconds(at_ns)}, True)
 
-    def take_batch(self, t0, c0, t1, c1, loader, number_of_pass, number_in_pass, indices, samples, delivered):
-        self.steps.close()
+    def take_batch(self, t0, c0, t1, c1, loader, number_of_pass, number_in_pass, indices, samples, delivered,
+                   thread=None):
         self.batches += 1
-        step = self.steps.upcoming
-        step.add_span(t0, c0, t1, c1, "data")
-        step.data_ns += t1 - t0
-        self.passes.handle_fetched_batch(Batch(loader, number_of_pass, number_in_pass, indices, samples, t1), delivered)
+        if self.pairing.is_training_thread(thread):
+            self.steps.close()
+            step = self.steps.upcoming
+            step.add_span(t0, c0, t1, c1, "data")
+            step.data_ns += t1 - t0
+        batch = Batch(loader, number_of_pass, number_in_pass, indices, samples, t1, thread)
+        self.passes.handle_fetched_batch(batch, delivered)
 
     def take_delivered(self, loader):
         self.passes.handle_delivered_batch(loader)
@@ -236,13 +239,13 @@ class Report:
             what["index"] = indices[:MOST_COLUMN]
         self.fact(batch.end_ns, "batch", what)
 
-    def take_backward(self, t0, c0, t1, c1, site, loss, seen_by):
+    def take_backward(self, t0, c0, t1, c1, site, loss, seen_by, thread=None):
         step = self.steps.upcoming
         step.backwards += 1
         step.add_span(t0, c0, t1, c1, "backward")
         if loss is not None:
             step.losses.setdefault(site, []).append(loss)
-        self.pairing.backward(step)
+        self.pairing.backward(step, thread)
         if not self.training:
             self.training = True
             self.state("training", t0)

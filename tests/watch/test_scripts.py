@@ -276,7 +276,7 @@ class Scripts(unittest.TestCase):
         recorded, truth = self.both("odd.py")
         known = truth[0]
         loaders = recorded.of_rank(0, "script", "loader")
-        self.assertEqual([one["id"] for one in loaders], list(range(14)))
+        self.assertEqual([one["id"] for one in loaders], list(range(15)))
         ends = {one["loader"]: one for one in recorded.of_rank(0, "script", "pass_end")}
         trained = {loader: recorded.trained(0, loader).get(0) for loader in range(12)}
         # An IterableDataset, keys that are no numbers, and batches out of order: counted, without indices.
@@ -284,9 +284,10 @@ class Scripts(unittest.TestCase):
             self.assertIsNone(trained[loader])
             self.assertEqual((ends[loader]["trained"], ends[loader]["untrained"]), (batches, 0))
         self.assertEqual([recorded.trained(0, 12)[epoch] for epoch in range(3)], known["a_pass_for_each_batch"])
-        prefetched = recorded.trained(0, 13)
-        self.assertEqual([prefetched[epoch] for epoch in range(2)], known["prefetched_batches"])
-        self.assertEqual(ends[13]["why"], "exhausted")
+        for loader, name in ((13, "prefetched_batches"), (14, "batches_of_a_thread")):
+            prefetched = recorded.trained(0, loader)
+            self.assertEqual([prefetched[epoch] for epoch in range(2)], known[name])
+            self.assertEqual(ends[loader]["why"], "exhausted")
         self.assertEqual(trained[1], known["no_batches"])
         self.assertEqual(trained[2], flat(known["own_sampler"]))
         self.assertEqual(trained[4], flat(known["loss_over_two_batches"]))

@@ -269,7 +269,9 @@ class LeftPasses(unittest.TestCase):
 
 
 class Pairing(unittest.TestCase):
-    """A batch is written as loader * 100 + number. pass: the next passes begin. t: trained, u: untrained."""
+    """A batch is written as loader * 100 + number. pass: the next passes begin. *: fetched by
+    another thread. t: trained, u: untrained.
+    """
 
     def run_script(self, script):
         found = []
@@ -281,14 +283,15 @@ class Pairing(unittest.TestCase):
                 number_of_pass += 1
             elif word == "backward":
                 step += 1
-                pairing.backward(step)
+                pairing.backward(step, 1 if "*" in script else None)
             elif word == "end":
                 pairing.end()
             elif word.startswith("over"):
                 pairing.pass_ended(int(word[4:]))
             else:
-                number = int(word)
-                pairing.fetched(batches.Batch(number // 100, number_of_pass, number, None, 1, 0))
+                number = int(word.rstrip("*"))
+                thread = 2 if word.endswith("*") else 1 if "*" in script else None
+                pairing.fetched(batches.Batch(number // 100, number_of_pass, number, None, 1, 0, thread))
         return sorted(found, key=lambda one: (one[1], one))
 
     def test_each_batch_with_a_backward_pass(self):
@@ -336,6 +339,23 @@ class Pairing(unittest.TestCase):
                          [("t", 0, 1), ("t", 0, 3), ("t", 1, 2), ("t", 1, 4), ("u", 2)])
         self.assertEqual(self.run_script("0 1 backward 2 backward over0 pass 0 1 backward 2 backward over0 end"),
                          [("t", 0, 1), ("u", 0), ("t", 1, 2), ("t", 1, 3), ("t", 2, 4), ("u", 2)])
+
+    def test_batches_of_another_thread(self):
+        self.assertEqual(self.run_script("0* 1* 2* over0 backward backward backward end"),
+                         [("t", 0, 1), ("t", 1, 2), ("t", 2, 3)])
+        self.assertEqual(self.run_script("0* 1* backward 2* over0 backward backward pass 0* 1* backward backward end"),
+                         [("t", 0, 1), ("t", 0, 4), ("t", 1, 2), ("t", 1, 5), ("t", 2, 3)])
+
+    def test_an_evaluation_of_another_thread(self):
+        self.assertEqual(self.run_script("0* backward over0 101* 102* over1 pass 0* 1* backward backward over0 end"),
+                         [("t", 0, 1), ("t", 0, 2), ("t", 1, 3), ("u", 101), ("u", 102)])
+
+    def test_several_backward_passes_of_a_batch_of_another_thread(self):
+        self.assertEqual(self.run_script("0* backward backward 1* backward backward end"), [("t", 0, 1), ("t", 1, 3)])
+
+    def test_batches_of_the_main_thread_beside_another_thread(self):
+        self.assertEqual(self.run_script("100* 0 backward 1 backward over1 end"),
+                         [("t", 0, 1), ("t", 1, 2), ("t", 100, 1)])
 
     def test_order_of_batches_before_the_pattern_is_known(self):
         order = []

@@ -3,6 +3,8 @@
 
 Each section has data and a loader of its own.
 """
+import queue
+import threading
 import warnings
 
 import torch
@@ -147,7 +149,27 @@ def prefetched_batches():  # loader 13
             trained[epoch].extend(index.tolist())
 
 
+def batches_of_a_thread():  # loader 14
+    trained = truth.more["batches_of_a_thread"] = [[], []]
+    loader = DataLoader(numbered(7), batch_size=2, shuffle=True)
+    for epoch in range(2):
+        fetched = queue.Queue(2)
+
+        def fetch():
+            for batch in loader:
+                fetched.put(batch)
+            fetched.put(None)
+
+        thread = threading.Thread(target=fetch)
+        thread.start()
+        for x, index in iter(fetched.get, None):
+            update(x)
+            trained[epoch].extend(index.tolist())
+        thread.join()
+
+
 for section in (iterable, no_batches, own_sampler, names, loss_over_two_batches, zipped_loaders, skipped_batches,
-                closures, subsets, out_of_order, a_pass_for_each_batch, prefetched_batches):
+                closures, subsets, out_of_order, a_pass_for_each_batch, prefetched_batches,
+                batches_of_a_thread):
     section()
 truth.done(model)
