@@ -147,19 +147,24 @@ SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t atte
     const auto [found, isNew] = m_open.try_emplace(key);
     if (isNew) {
         for (const int rank : ranksOf(key, attempt)) found->second.ranks.try_emplace(rank, 0);
+        found->second.attempts.insert(attempt);
+        const std::optional<std::int64_t> size = sizeOf(key, found->second);
+        found->second.isSmall = size && *size <= kSmallSet;
     }
     return found->second;
 }
 
-// Closes the epoch of the same loader and group that is three epochs older than `key`, and the oldest epochs of all
-// loaders while more than kMostOpen epochs are open.
+// Closes the epoch of the same loader and group that is three epochs older than `key`, unless the data set is small,
+// and the oldest epochs of all loaders while more than kMostOpen or kMostSmallOpen epochs are open.
 void SampleAuditor::closeBefore(const EpochKey& key) {
-    while (m_open.size() > kMostOpen) {
+    const bool isSmall = m_open.at(key).isSmall;
+    while (m_open.size() > (isSmall ? kMostSmallOpen : kMostOpen)) {
         const auto oldest =
             std::ranges::min_element(m_open, {}, [](const auto& one) { return std::get<3>(one.first) & 0xFFFFFFFF; });
         closeEpoch(oldest->first, oldest->second);
         m_open.erase(oldest);
     }
+    if (isSmall) return;
     EpochKey earlier = key;
     std::get<3>(earlier) -= 3;  // keeps the epoch of `key` and the two before it open, because ranks that do not wait
                                 // for each other can be in different epochs
@@ -396,8 +401,8 @@ void SampleAuditor::forgetLate() {
         if (late == m_late.end()) continue;
         EpochAudit& epoch = done.epoch;
         epoch.distinct = epoch.twice = epoch.never = epoch.shared = std::nullopt;
-        epoch.why = std::to_string(late->second) +
-                    " batches are not counted: their rank was more than two epochs behind the others";
+        epoch.why =
+            std::to_string(late->second) + " batches are not counted: their rank was too many epochs behind the others";
     }
 }
 

@@ -82,6 +82,10 @@ class SampleAuditor {
 
   private:
     static constexpr std::size_t kMostOpen = 12;  // limit of the number of epochs that are counted at the same time
+    // The same limit for data sets of at most kSmallSet samples. In a short run, a rank can report many epochs before
+    // another rank reports its first.
+    static constexpr std::size_t kMostSmallOpen = 64;
+    static constexpr std::int64_t kSmallSet = 1 << 20;
     // Key of an epoch: (role, loader, data-parallel group, epoch). Role 0 is training, 1 validation. In validation, the
     // last number counts the passes of the loader over all attempts.
     using EpochKey = std::tuple<int, int, int, std::int64_t>;
@@ -93,6 +97,7 @@ class SampleAuditor {
         std::set<std::size_t> attempts;              // attempts that have drawn samples
         std::unordered_set<std::uint32_t> contents;  // contents of the drawn samples; for small epochs only
         std::int64_t withContent = 0;                // number of draws of samples whose content is known
+        bool isSmall = false;                        // true if the data set has at most kSmallSet samples
         std::int64_t outside = 0;                    // number of draws whose index is outside of the data set
         std::int64_t label = 0;                      // number of the epoch in EpochAudit; for a validation pass, the
                                                      // latest training epoch at that time
