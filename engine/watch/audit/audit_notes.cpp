@@ -98,6 +98,19 @@ void addSkipNote(SampleAudit& result, const ChainedAttempt& attempt) {
     }
 }
 
+// Names a rank that trains on batches, and also makes steps without one. Such steps may use batches again that the
+// script keeps in memory, as itertools.cycle() does.
+void addMemoryNote(SampleAudit& result, const ChainedAttempt& attempt) {
+    for (const auto& [rank, facts] : *attempt.facts) {
+        if (facts.lastEpoch.empty() || facts.stepsWithoutBatch == 0 || facts.stepsWithoutBatch == facts.steps) continue;
+        result.notes.push_back(std::to_string(facts.stepsWithoutBatch) + " of " + std::to_string(facts.steps) +
+                               " optimizer steps of rank " + std::to_string(rank) +
+                               " follow no batch of a loader: if they use batches again that the script keeps in "
+                               "memory, these are not counted");
+        return;
+    }
+}
+
 }  // namespace
 
 void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain) {
@@ -124,6 +137,7 @@ void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
     }
     if (!chain.empty()) addGroupNotes(result, chain.back());
     if (!chain.empty()) addSkipNote(result, chain.back());
+    if (!chain.empty()) addMemoryNote(result, chain.back());
     addRecordNotes(result, facts);
 }
 

@@ -296,7 +296,12 @@ void RecordedFacts::add(const Event& event) {
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
         RankFacts& rank = of(frame->rank);
         rank.hasSteps |= !frame->step.empty();
-        for (const std::int64_t samples : frame->samples) rank.samplesOfSteps[frame->epoch] += samples;
+        for (std::size_t i = 0; i < frame->samples.size(); ++i) {
+            const std::int64_t steps = i < frame->count.size() ? frame->count[i] : 1;
+            rank.samplesOfSteps[frame->epoch] += frame->samples[i];
+            rank.steps += steps;
+            if (frame->samples[i] == 0) rank.stepsWithoutBatch += steps;
+        }
     }
 }
 

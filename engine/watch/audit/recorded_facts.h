@@ -78,8 +78,10 @@ struct RankFacts {
     std::map<std::int64_t, std::int64_t> lastEpoch;       // latest epoch of each loader, from the events "indices" and
                                                           // "pass_end"
     bool hasSteps = false;
-    std::int64_t mostBatches = 0;    // largest number of batches of one loader in a step
-    std::int64_t mostBackwards = 0;  // largest number of backward passes in a step, from the facts "step_counts"
+    std::int64_t steps = 0;              // number of optimizer steps
+    std::int64_t stepsWithoutBatch = 0;  // number of optimizer steps that follow no batch of a loader
+    std::int64_t mostBatches = 0;        // largest number of batches of one loader in a step
+    std::int64_t mostBackwards = 0;      // largest number of backward passes in a step, from the facts "step_counts"
     std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};  // loader and number of the step of the latest batch
     std::int64_t batchesOfStep = 0;                           // number of batches of that loader in that step
     bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step

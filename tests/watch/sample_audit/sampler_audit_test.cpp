@@ -76,3 +76,19 @@ TEST_CASE("A script without a DataLoader is named", "[audit]") {
     REQUIRE(audit.notes.size() == 1);
     CHECK(audit.notes[0].starts_with("No DataLoader was used for training"));
 }
+
+TEST_CASE("Steps without a batch of a loader are named beside steps with one", "[audit]") {
+    const auto notesOf = [](const std::vector<std::int64_t>& samplesOfSteps) {
+        RecordedScript script = scriptWithRanks(1, 4);
+        script.epoch(0, 0, 0, {0, 1, 2, 3});
+        StepsFrame frame;
+        for (std::size_t step = 1; step <= samplesOfSteps.size(); ++step)
+            frame.step.push_back(static_cast<std::int64_t>(step));
+        frame.samples = samplesOfSteps;
+        script.events.emplace_back(frame);
+        return auditOf({script}).notes;
+    };
+    CHECK(notesOf({4, 4}).empty());
+    REQUIRE(notesOf({4, 0, 0}).size() == 1);
+    CHECK(notesOf({4, 0, 0})[0].starts_with("2 of 3 optimizer steps of rank 0 follow no batch of a loader"));
+}
