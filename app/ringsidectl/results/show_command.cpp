@@ -60,7 +60,8 @@ void printShards(const RunSummary& summary) {
                       : "differs from the plan: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
-// Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry.
+// Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry. Marks lines with
+// "!" that name repeated or missing samples, and lines with "?" whose samples are not known.
 void printSamples(const RunPaths& paths, const RunSummary& summary) {
     std::vector<SamplesLine> lines;
     if (summary.samples) {
@@ -73,7 +74,7 @@ void printSamples(const RunPaths& paths, const RunSummary& summary) {
     const char* name = "samples";
     for (const SamplesLine& line : lines)
         row(std::exchange(name, ""),
-            (line.good ? "" : "! ") + (line.label.empty() ? line.text : line.label + ": " + line.text));
+            (line.good ? "" : line.known ? "! " : "? ") + (line.label.empty() ? line.text : line.label + ": " + line.text));
 }
 
 // Prints the findings of a watched run in the order of the summary: mistakes first.
