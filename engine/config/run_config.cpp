@@ -331,8 +331,11 @@ Result<RunConfig> RunConfig::parse(std::string_view text, const std::string& wha
 
 Problems RunConfig::set(const std::string& assignment) {
     const auto equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        return {{"--set " + printable(assignment), "has no value", "write it as --set loader.batch_size=64"}};
+    if (equals == 0)
+        return {{"--set " + printable(assignment), "names no setting", "write it as --set loader.batch_size=64"}};
+    if (equals == std::string::npos) {
+        return {{"--set " + printable(assignment), "has no value",
+                 "write it as --set " + printable(assignment) + "=VALUE"}};
     }
     const std::string path = assignment.substr(0, equals);
     const std::string text = assignment.substr(equals + 1);
