@@ -60,6 +60,7 @@ class Pairing:
             self._decide_unsure(None)
         if batch.loader in self._prefetched:
             self._drop_earlier_pass(batch)
+        self._drop_left_pass(batch)
         self._waiting.append(batch)
 
     def backward(self, step, thread=None):
@@ -164,6 +165,17 @@ class Pairing:
         self._waiting = [one for one in self._waiting if one not in earlier]
         for one in earlier:
             self._untrained(one)
+
+    def _drop_left_pass(self, batch):
+        """Reports batches of other threads as untrained if they are of an earlier pass that the script has left."""
+        left = [one for one in self._queue + self._waiting
+                if one.loader == batch.loader and one.number_of_pass != batch.number_of_pass
+                and self._is_of_other_thread(one) and (one.loader, one.number_of_pass) not in self._ended]
+        if left:
+            self._queue = [one for one in self._queue if one not in left]
+            self._waiting = [one for one in self._waiting if one not in left]
+            for one in left:
+                self._untrained(one)
 
     def is_settled(self, step):
         """Returns whether it is decided for each batch fetched during the step whether the step trains on it."""

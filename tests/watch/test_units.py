@@ -346,6 +346,13 @@ class Pairing(unittest.TestCase):
         self.assertEqual(self.run_script("0* 1* backward 2* over0 backward backward pass 0* 1* backward backward end"),
                          [("t", 0, 1), ("t", 0, 4), ("t", 1, 2), ("t", 1, 5), ("t", 2, 3)])
 
+    def test_a_pass_of_another_thread_that_the_script_leaves(self):
+        self.assertEqual(self.run_script("0* 1* backward 2* pass 0* 1* backward backward over0 end"),
+                         [("t", 0, 1), ("t", 0, 2), ("t", 1, 3), ("u", 1), ("u", 2)])
+        # One thread fetches the next pass before the script has used the last batch of the first one.
+        self.assertEqual(self.run_script("0* 1* backward over0 pass 0* backward 1* backward backward over0 end"),
+                         [("t", 0, 1), ("t", 0, 3), ("t", 1, 2), ("t", 1, 4)])
+
     def test_an_evaluation_of_another_thread(self):
         self.assertEqual(self.run_script("0* backward over0 101* 102* over1 pass 0* 1* backward backward over0 end"),
                          [("t", 0, 1), ("t", 0, 2), ("t", 1, 3), ("u", 101), ("u", 102)])
