@@ -246,6 +246,10 @@ TEST_CASE("In the middle of an epoch the shards must stay as they were") {
     other = config;
     other.loader.batchSize = 16;
     CHECK(has(refusal(other), "in the middle of epoch 1"));
+    other = config;
+    other.dataset.splitSeed = 1;  // other training samples under the same numbers
+    CHECK(has(refusal(other), "in the middle of epoch 1"));
+    CHECK(refusal(config) == "no error");
 }
 
 TEST_CASE("non-finite weights are not saved") {

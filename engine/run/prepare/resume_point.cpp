@@ -8,6 +8,7 @@
 
 #include "base/system/files.h"
 #include "config/optimizer_state.h"
+#include "data/sets/common/dataset_identity.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "sampling/plan/epoch_spec.h"
 
@@ -88,12 +89,12 @@ std::optional<Problem> checkEpoch(const ResumePoint& point, const RunConfig& con
     for (std::size_t rank = 0; same && rank < ranks; ++rank) {
         same = plan.value().hash(static_cast<int>(rank)) == manifest.planHashes[rank];
     }
-    const auto was = [&](const char* key, std::int64_t now) {
+    const auto was = [&](const char* key, const Json& now) {
         const auto found = manifest.sampler.find(key);
         return found == manifest.sampler.end() || *found == now;
     };
-    same =
-        same && was("batch_size", config.loader.batchSize) && was("accumulate_steps", config.training.accumulateSteps);
+    same = same && was("batch_size", config.loader.batchSize) &&
+           was("accumulate_steps", config.training.accumulateSteps) && was("data_sha256", identityOf(*training));
     if (same) return {};
     return Problem{kField,
                    "is a checkpoint in the middle of epoch " + std::to_string(manifest.epochsDone + 1) +

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text/number_text.h"
+#include "data/sets/common/dataset_identity.h"
 #include "sampling/plan/epoch_spec.h"
 #include "train/checkpoint/own_checkpoints.h"
 #include "train/parts/non_finite.h"
@@ -77,6 +78,7 @@ CheckpointManifest Checkpointer::manifestAt(const TrainingPosition& position) co
     manifest.timed = m_nextIsTimed;
     if (position.batches == 0) return manifest;
     manifest.batchesDone = position.batches;
+    manifest.sampler["data_sha256"] = identityOf(*m_dependencies.data.training);
     manifest.epochSums = position.sums.values();
     ShardSpec spec = epochSpec(m_dependencies.config, m_dependencies.data.training, position.epoch);
     spec.worldSize = m_strategy.dataParallelGroup().size();
