@@ -22,11 +22,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words withMore(Words one, const Words& other) {
-    one.insert(one.end(), other.begin(), other.end());
-    return one;
-}
-
 // Classroom on this computer; each member has its own folder.
 struct Lesson {
     TemporaryDirectory scratch;
@@ -35,7 +30,7 @@ struct Lesson {
     std::map<std::string, std::unique_ptr<Program>> guests;
 
     explicit Lesson(const Words& more) {
-        host = std::make_unique<Program>(withMore({"host", "--address", "127.0.0.1", "--out", out}, more));
+        host = std::make_unique<Program>(joined({"host", "--address", "127.0.0.1", "--out", out}, more));
     }
     std::string code() {
         for (int i = 0; i < 30 && !contains(host->output(), "join code: "); ++i) host->wait(1s);
@@ -45,10 +40,10 @@ struct Lesson {
         return said.substr(at + 11, said.find('\n', at) - at - 11);
     }
     void join(const std::string& name, const std::string& code, const Words& more = {}) {
-        guests[name] = std::make_unique<Program>(
-            withMore({"join", "--code-file", codeFile(scratch.path() / (name + ".code"), code), "--name", name,
-                      "--folder", (scratch.path() / name).string()},
-                     more));
+        guests[name] =
+            std::make_unique<Program>(joined({"join", "--code-file", codeFile(scratch.path() / (name + ".code"), code),
+                                              "--name", name, "--folder", (scratch.path() / name).string()},
+                                             more));
     }
     Json summary() const { return jsonOf(out / "summary.json"); }
 };
@@ -78,7 +73,7 @@ std::vector<std::string> stepLines(const fs::path& run, std::int64_t after) {
 }  // namespace
 
 TEST_CASE("a classroom trains bit-identically to the ranks of ringsidectl run") {
-    Lesson lesson(withMore({"--ranks", "3", "--name", "Teacher"}, kThreeEpochs));
+    Lesson lesson(joined({"--ranks", "3", "--name", "Teacher"}, kThreeEpochs));
     const std::string code = lesson.code();
     lesson.join("Ada", code);
     lesson.join("Bo", code);
@@ -90,7 +85,7 @@ TEST_CASE("a classroom trains bit-identically to the ranks of ringsidectl run") 
     }
     INFO(lesson.host->output());
     const fs::path reference = lesson.scratch.path() / "reference";
-    Program alone(withMore({"run", "--quiet", "--out", reference, "--set", "parallel.world_size=3"}, kThreeEpochs));
+    Program alone(joined({"run", "--quiet", "--out", reference, "--set", "parallel.world_size=3"}, kThreeEpochs));
     CHECK(alone.wait() == 0);
     CHECK(contentOf(lesson.out / "metrics.jsonl") == contentOf(reference / "metrics.jsonl"));
     // The telemetry contains the names that the window shows on the cards of the ranks.
@@ -122,7 +117,7 @@ TEST_CASE("guests receive missing data within the limit") {
 }
 
 TEST_CASE("a guest that leaves does not end the run of the others") {
-    Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
+    Lesson lesson(joined({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
     const std::string code = lesson.code();
     lesson.join("Ada", code);
     lesson.join("Bo", code);
@@ -155,7 +150,7 @@ TEST_CASE("a guest that joins after the start reads that it takes part from the 
 }
 
 TEST_CASE("a classroom that loses a computer continues with fewer ranks from the last complete epoch") {
-    Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
+    Lesson lesson(joined({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
     const std::string code = lesson.code();
     lesson.join("Ada", code);
     lesson.join("Bo", code);
@@ -238,16 +233,16 @@ TEST_CASE("the join code comes from standard input, the environment or a file, a
     if (way == "input") {
         const std::string line = code + "\n";
         REQUIRE(::write(writing.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()));
-        guest = std::make_unique<Program>(withMore({"join", "-"}, rest), reading.get());
+        guest = std::make_unique<Program>(joined({"join", "-"}, rest), reading.get());
     } else if (way == "environment") {
         ::setenv("RINGSIDE_CODE", code.c_str(), 1);
-        guest = std::make_unique<Program>(withMore({"join"}, rest));
+        guest = std::make_unique<Program>(joined({"join"}, rest));
         ::unsetenv("RINGSIDE_CODE");
     } else if (way == "file") {
         const fs::path file = codeFile(lesson.scratch.path() / "code", code);
-        guest = std::make_unique<Program>(withMore({"join", "--code-file", file.string()}, rest));
+        guest = std::make_unique<Program>(joined({"join", "--code-file", file.string()}, rest));
     } else {
-        guest = std::make_unique<Program>(withMore({"join", code}, rest));
+        guest = std::make_unique<Program>(joined({"join", code}, rest));
     }
     const std::string process = "/proc/" + std::to_string(guest->pid());
     const auto isJoining = [&] { return contains(contentOf(process + "/cmdline"), "join"); };

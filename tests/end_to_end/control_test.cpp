@@ -42,6 +42,10 @@ std::int64_t cpuTicks(pid_t pid) {
     return ticks;
 }
 
+// Makes a run so slow that it does not end before it receives a command; kFast ends this in a resumed run.
+const std::vector<std::string> kSlow{"--set", "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=1"};
+const std::vector<std::string> kFast{"--set", "pitfalls.slow_rank=-1"};
+
 }  // namespace
 
 TEST_CASE("a run that is paused, stepped and slowed down from outside ends with the same weights") {
@@ -121,13 +125,13 @@ TEST_CASE("a resumed run trains the requested number of epochs") {
     };
     Program undisturbed(settings(whole, "402"));
     REQUIRE(undisturbed.wait() == 0);
-    Program run(settings(first, "400"));
+    Program run(joined(settings(first, "400"), kSlow));
     REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
     REQUIRE(tell(first, {"pause"}).code == 0);
     CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
     CHECK(tell(first, {"stop"}).code == 0);
     CHECK(run.wait() == 20);
-    Program more({"run", "--quiet", "--resume", first, "--out", rest});
+    Program more(joined({"run", "--quiet", "--resume", first, "--out", rest}, kFast));
     REQUIRE(more.wait() == 0);
     CHECK(weightsOf(rest) == weightsOf(whole));
 }
@@ -136,9 +140,7 @@ TEST_CASE("a changed number of epochs agrees with training.max_steps and the cur
     const TemporaryDirectory scratch;
     const auto endAfter = [&](const char* name, const std::vector<std::string>& more, const std::string& epochs) {
         const fs::path out = scratch.path() / name;
-        std::vector<std::string> words{"run", "--quiet", "--out", out, "--set", "training.epochs=400"};
-        words.insert(words.end(), more.begin(), more.end());
-        Program run(words);
+        Program run(joined(joined({"run", "--quiet", "--out", out, "--set", "training.epochs=400"}, kSlow), more));
         REQUIRE(eventually([&] { return hasTrained(out); }));
         REQUIRE(tell(out, {"pause"}).code == 0);
         const ControlReply reply = tell(out, {"epochs", epochs});
@@ -155,7 +157,8 @@ TEST_CASE("a changed number of epochs agrees with training.max_steps and the cur
 TEST_CASE("resume auto keeps a changed number of epochs, unless the command line gives one") {
     const TemporaryDirectory scratch;
     const fs::path first = scratch.path() / "first";
-    Program run({"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"});
+    Program run(joined(
+        {"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"}, kSlow));
     REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
     REQUIRE(tell(first, {"pause"}).code == 0);
     CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
@@ -170,11 +173,11 @@ TEST_CASE("resume auto keeps a changed number of epochs, unless the command line
     const fs::path restarted = copyOfFirst("restarted");
     const fs::path source = copyOfFirst("source");
 
-    Program again({"run", "--quiet", "--out", first, "--resume", "auto"});
+    Program again(joined({"run", "--quiet", "--out", first, "--resume", "auto"}, kFast));
     CHECK(again.wait() == 0);
     CHECK(contains(again.output(), "finished 402 epochs"));
     const std::vector<std::string> sets{"--set", "training.epochs=401"};
-    Program set({"run", "--quiet", "--out", explicitly, "--resume", "auto", sets[0], sets[1]});
+    Program set(joined({"run", "--quiet", "--out", explicitly, "--resume", "auto", sets[0], sets[1]}, kFast));
     CHECK(set.wait() == 0);
     CHECK(contains(set.output(), "finished 401 epochs"));
     const fs::path worker = builtProgram("ringside-worker");
@@ -185,7 +188,7 @@ TEST_CASE("resume auto keeps a changed number of epochs, unless the command line
     Program later({"--out", restarted, "--resume", "auto", "--restart", "1", sets[0], sets[1]}, -1, worker);
     CHECK(later.wait() == 0);
     CHECK(contains(later.output(), "finished 402 epochs"));
-    Program elsewhere({"--out", scratch.path() / "elsewhere", "--resume", source}, -1, worker);
+    Program elsewhere(joined({"--out", scratch.path() / "elsewhere", "--resume", source}, kFast), -1, worker);
     CHECK(elsewhere.wait() == 0);
     CHECK(contains(elsewhere.output(), "finished 402 epochs"));
 }

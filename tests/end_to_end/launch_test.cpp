@@ -20,11 +20,6 @@ const fs::path kRankProgram = builtProgram("ringside-worker");
 
 using Arguments = std::vector<std::string>;
 
-Arguments joined(Arguments one, const Arguments& other) {
-    one.insert(one.end(), other.begin(), other.end());
-    return one;
-}
-
 // Ranks that the test starts one by one, as a launcher does.
 struct ByHand {
     TemporaryDirectory scratch;

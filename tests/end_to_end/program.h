@@ -14,6 +14,12 @@
 
 namespace ringside {
 
+// Returns the words of both lists, for example a command line with more options.
+inline std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
 // A started ringsidectl whose output is collected.
 class Program {
   public:
