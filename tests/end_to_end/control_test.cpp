@@ -42,10 +42,6 @@ std::int64_t cpuTicks(pid_t pid) {
     return ticks;
 }
 
-// Makes a run so slow that it does not end before it receives a command; kFast ends this in a resumed run.
-const std::vector<std::string> kSlow{"--set", "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=1"};
-const std::vector<std::string> kFast{"--set", "pitfalls.slow_rank=-1"};
-
 }  // namespace
 
 TEST_CASE("a run that is paused, stepped and slowed down from outside ends with the same weights") {

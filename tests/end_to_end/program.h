@@ -14,6 +14,10 @@
 
 namespace ringside {
 
+// Makes a run so slow that it does not end before it receives a command; kFast ends this in a resumed run.
+inline const std::vector<std::string> kSlow{"--set", "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=1"};
+inline const std::vector<std::string> kFast{"--set", "pitfalls.slow_rank=-1"};
+
 // Returns the words of both lists, for example a command line with more options.
 inline std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());

@@ -125,7 +125,7 @@ TEST_CASE("a learning rate that a resumed run would ignore is refused") {
     const TemporaryDirectory scratch;
     const fs::path first = scratch.path() / "first";
     const fs::path out = scratch.path() / "out";
-    Program run({"run", "--quiet", "--set", "training.epochs=400", "--out", first});
+    Program run(joined({"run", "--quiet", "--set", "training.epochs=400", "--out", first}, kSlow));
     REQUIRE(eventually([&] { return hasTrained(first); }));
     for (const char* command : {"pause", "lr 0.02", "stop"}) {
         const std::string word = command;
@@ -143,7 +143,7 @@ TEST_CASE("a learning rate that a resumed run would ignore is refused") {
     CHECK(contains(worker.output(), "is 0.3, but a control command set the learning rate to 0.02"));
     CHECK_FALSE(fs::exists(out));
     words[4] = "optimizer.lr=0.02";
-    Program same(words);
+    Program same(joined(words, kFast));
     CHECK(same.wait() == 0);
 }
 
