@@ -73,8 +73,10 @@ void printSamples(const RunPaths& paths, const RunSummary& summary) {
     }
     const char* name = "samples";
     for (const SamplesLine& line : lines)
-        row(std::exchange(name, ""),
-            (line.good ? "" : line.known ? "! " : "? ") + (line.label.empty() ? line.text : line.label + ": " + line.text));
+        row(std::exchange(name, ""), (line.good    ? ""
+                                      : line.known ? "! "
+                                                   : "? ") +
+                                         (line.label.empty() ? line.text : line.label + ": " + line.text));
 }
 
 // Prints the findings of a watched run in the order of the summary: mistakes first.
