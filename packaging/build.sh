@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# build.sh PRESET [TARGET...]: configures when needed and builds; silent when nothing changed.
+# build.sh PRESET [TARGET...]: configures if necessary, and builds. Prints nothing if nothing has changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
 shift
 directory=build/$preset
-# A tree that ./run configured before there was a test library has no tests.
+# A tree that was configured before the test library was installed has no tests, so it is configured again.
 if [ "$*" != programs ] && grep -q '^Catch2_DIR:.*NOTFOUND' "$directory/CMakeCache.txt" 2>/dev/null; then
     rm -f "$directory/build.ninja"
 fi
-# Nor does a tree have the MPI module that was configured before there was an MPI.
+# A tree that was configured before MPI was installed has no MPI module, so it is configured again.
 if grep -q '^MPI_CXX_COMPILER:.*NOTFOUND' "$directory/CMakeCache.txt" 2>/dev/null && command -v mpicxx >/dev/null; then
     rm -f "$directory/build.ninja"
 fi

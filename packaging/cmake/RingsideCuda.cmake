@@ -6,8 +6,8 @@ set(RINGSIDE_BUILD_CUDA OFF)
 set(RINGSIDE_HAVE_NCCL OFF)
 set(RINGSIDE_HAVE_CUDNN OFF)
 
-# Sets `folder` to the place where PyTorch's wheels for this CUDA have put a library of NVIDIA. Since CUDA 13 a wheel can be
-# called nvidia-NAME and share the folder nvidia/cu13. There may be no link that ends in .so.
+# Sets `folder` to the folder into which PyTorch's wheels for this CUDA have installed a library of NVIDIA. Since CUDA
+# 13 a wheel can be called nvidia-NAME and share the folder nvidia/cu13. A link that ends in .so may be missing.
 function(ringside_find_wheel name folder)
   set(major ${CUDAToolkit_VERSION_MAJOR})
   execute_process(
@@ -36,14 +36,14 @@ else()
     include(CheckLanguage)
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
-      # CMake 3.25.1, as Debian 12 has it, marks CUDA::nvToolsExt as deprecated from this version on without asking whether
-      # the toolkit has it. CUDA 13 has not.
+      # CMake 3.25.1 (Debian 12) marks CUDA::nvToolsExt as deprecated without a check that the toolkit contains it.
+      # CUDA 13 does not contain it.
       set(_required ${CMAKE_MINIMUM_REQUIRED_VERSION})
       set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
       find_package(CUDAToolkit 12.0 QUIET)
       set(CMAKE_MINIMUM_REQUIRED_VERSION ${_required})
     endif()
-    # A toolkit without cuBLAS: PyTorch's wheels for the same CUDA have it.
+    # If the toolkit has no cuBLAS, the one in PyTorch's wheels for the same CUDA is used.
     if(CUDAToolkit_FOUND AND NOT TARGET CUDA::cublasLt)
       ringside_find_wheel(cublas wheel)
       find_path(RINGSIDE_CUBLASLT_INCLUDE_DIR cublasLt.h PATHS ${wheel}/include)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Everything Ringside is built from, found once; nothing is downloaded at configure time.
+# Finds all libraries and tools that Ringside is built from. Downloads nothing.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compile options shared by every target, carried by one INTERFACE target.
+# Compile options of all targets, in one INTERFACE target.
 option(RINGSIDE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(RINGSIDE_GUI "Build the Qt application when Qt 6 is found" ON)
 set(RINGSIDE_SANITIZE "" CACHE STRING "Sanitizers passed to -fsanitize=, e.g. address,undefined")
 
 add_library(project_options INTERFACE)
 target_compile_features(project_options INTERFACE cxx_std_20)
-# A switch that misses an enumerator is an error in every build: -Werror contains -Werror=switch, other builds have the latter.
-# -ffp-contract=off: results are compared bit for bit with PyTorch, fusing is written out with std::fma.
+# A switch that misses an enumerator is an error in every build: by -Werror, or else by -Werror=switch.
+# -ffp-contract=off: results are compared bit by bit with PyTorch, so multiply-add is fused only by std::fma.
 target_compile_options(project_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off>
   $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:${RINGSIDE_WARNINGS_AS_ERRORS}>,-Werror,-Werror=switch>>)
@@ -16,13 +16,13 @@ if(RINGSIDE_SANITIZE)
   target_link_options(project_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE})
 endif()
 
-# Objects do not depend on the folder that a clone is in: file names in messages and debug information are relative to the source tree
-# (ccache calls the compiler with paths relative to the build tree, hence two prefixes).
+# File names in messages and debug information are relative to the source tree, so that object files do not depend on
+# the folder of the clone. ccache passes paths relative to the build tree to the compiler, which requires a second prefix.
 cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE up)
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=;-ffile-prefix-map=${up}/=>")
 
-# Depend mode: what a file includes is what the compiler says afterwards, instead of a run of the preprocessor before it.
-# The sloppiness is what ccache asks for, to keep objects that were built from a precompiled header.
+# Depend mode: ccache reads the included files from the compiler's dependency file instead of running the preprocessor.
+# ccache requires the sloppiness settings to cache objects that were built with a precompiled header.
 find_program(RINGSIDE_CCACHE ccache)
 option(RINGSIDE_SYNTAX_ONLY "Check the source files instead of compiling them (packaging/check_files_alone)" OFF)
 set(syntax_only ${CMAKE_SOURCE_DIR}/packaging/syntax_only)

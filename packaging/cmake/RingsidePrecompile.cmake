@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Half of a full build is reading the same library headers again; they are read once for each library here. Every file
-# still includes what it uses: clang's builds and packaging/tidy go without.
+# Precompiles library headers once for each target: reading them takes half of a full build otherwise. Every file still
+# includes the headers that it uses, because builds with clang and packaging/tidy do not precompile.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   option(RINGSIDE_PRECOMPILE "Precompile the headers of libraries (quicker full builds)" ON)
 else()
@@ -16,7 +16,7 @@ set(RINGSIDE_QT_HEADERS <QAction> <QApplication> <QComboBox> <QCoreApplication> 
     <QLabel> <QLineEdit> <QLocale> <QMenu> <QMouseEvent> <QObject> <QPainter> <QPushButton> <QString> <QStringList> <QStyle>
     <QThreadPool> <QTimer> <QToolTip> <QVBoxLayout> <QWidget>)
 
-# ringside_precompile(TARGET <header>...): these, read once for all C++ files of the target.
+# ringside_precompile(TARGET <header>...): precompiles the headers for all C++ files of the target.
 function(ringside_precompile target)
   if(RINGSIDE_PRECOMPILE)
     foreach(header ${ARGN})

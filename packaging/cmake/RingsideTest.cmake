@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # ringside_add_test(NAME SOURCES ... LIBS ... [GUI] [CASES] [SERIAL] [WAITS] [ONCE] [THREADS] [COST n] [TIMEOUT s] [LABELS ...]
 # [NEEDS target...]): one Catch2 program, which is one ctest test. With CASES each test case is a ctest test, in a process of its own.
-# WAITS: takes one of ctest's four places instead of two, for tests that mostly wait. COST: tests with a higher cost start earlier.
+# WAITS: uses one of ctest's four slots instead of two, for tests that mostly wait. COST: tests with a higher cost start earlier.
 # Labels: "engine" or "gui"; THREADS adds "threads" (run under ThreadSanitizer too), ONCE adds "once" (not run under AddressSanitizer).
-# NEEDS: programs it starts.
+# NEEDS: programs that the test starts.
 if(BUILD_TESTING)
   find_package(Catch2 QUIET)
   if(NOT Catch2_FOUND)
@@ -104,7 +104,7 @@ function(ringside_add_test name)
     list(APPEND props COST ${ARG_COST})
   endif()
   if(RINGSIDE_SANITIZE STREQUAL "thread")
-    # Ten times slower. The file names libraries that are not ours.
+    # ThreadSanitizer slows tests down ten times. The file lists races in other libraries, which are ignored.
     math(EXPR ARG_TIMEOUT "5 * ${ARG_TIMEOUT}")
     list(APPEND props ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/thread_sanitizer.supp")
   endif()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reading the same headers and instantiating the same templates again is most of a full build: a few files of one folder
-# are compiled as one. What is edited often is built quicker without (the preset dev). Files with flags of their own
-# stay alone. CMake's UNITY_BUILD writes absolute paths into its files, so that ccache finds nothing for a clone in another
-# folder; the files written here name sources relative to the source tree.
+# Compiles a few files of one folder as one. Without it, reading the same headers and instantiating the same templates
+# again takes most of a full build. The preset dev does not use it, because single files compile faster after an edit.
+# Files with flags of their own are compiled alone. CMake's UNITY_BUILD is not used: it writes absolute paths into its
+# files, so that ccache finds no object for a clone in another folder. The files written here use relative paths.
 option(RINGSIDE_UNITY "Compile the files of a folder a few at a time (quicker full builds)" OFF)
 set(RINGSIDE_UNITY_FILES 24 CACHE STRING "With RINGSIDE_UNITY: how many files are compiled as one at most")
 
@@ -17,12 +17,13 @@ function(ringside_stays_alone source target alone)
   endforeach()
 endfunction()
 
-# ringside_unity(TARGET), once the target has all its files: groups of equal size, none across folders.
+# ringside_unity(TARGET): combines the files of the target in groups of equal size, each within one folder. Must be
+# called after all files were added.
 function(ringside_unity target)
   if(NOT RINGSIDE_UNITY)
     return()
   endif()
-  # A class of a .cpp that holds one of its anonymous namespace: GCC takes an included .cpp for a header.
+  # GCC treats an included .cpp as a header, and then warns of a class with a member from an anonymous namespace.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>
     "$<$<COMPILE_LANGUAGE:CXX>:-iquote${CMAKE_SOURCE_DIR}>")
   get_target_property(sources ${target} SOURCES)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# gpu_advice.sh [SIGN...]: says which packages GPU training needs, if an NVIDIA driver is loaded and there is no CUDA toolkit.
-# A SIGN is a file that shows a loaded driver; one is enough. RINGSIDE_NVCC names a compiler to look for instead of nvcc.
+# gpu_advice.sh [SIGN...]: prints the packages that GPU training needs, if an NVIDIA driver is loaded but CUDA is missing.
+# A SIGN is a file that shows a loaded driver; one is enough. RINGSIDE_NVCC: name of the compiler, instead of nvcc.
 set -euo pipefail
 [ $# -gt 0 ] || set -- /proc/driver/nvidia/version /dev/nvidiactl /dev/dxg
 

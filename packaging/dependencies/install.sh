@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install.sh LIST...: installs what the lists name and the machine lacks, and says so first. Quick when nothing lacks.
+# install.sh LIST...: prints and installs the packages of the lists that are missing. Fast if none is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -10,7 +10,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 fi
 
 have() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
-# A name alone is not enough: some packages are only mentioned by others.
+# apt also knows names of packages that only other packages mention, so an installable version is required.
 known() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ Candidate:\ [^\(] ]]; }
 
 as_root() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The python3 with the PyTorch that the tests compare with: the system's own (python3-torch), or whatever
-# RINGSIDE_TORCH_PYTHON names, as of a virtual environment. Where the system offers a PyTorch that is not installed, the
-# tests that need it fail and say so; where it offers none, as Ubuntu 24.04, they are left out.
+# Finds the python3 with the PyTorch that tests compare with: RINGSIDE_TORCH_PYTHON, such as that of a virtual
+# environment, or else the system's (package python3-torch). If the system offers this package and it is not installed,
+# the tests that need it fail with a message. If the system has no such package, as Ubuntu 24.04, they are omitted.
 find_program(RINGSIDE_TORCH_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(RINGSIDE_TORCH_PYTHON NAMES python3 REQUIRED)
 set(_without OFF)

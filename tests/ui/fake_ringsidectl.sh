@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Plays ringsidectl for the window's tests. $FAKE_DIR/mode says how the run goes, $FAKE_DIR/*.jsonl what it says.
+# Replaces ringsidectl in tests of the window. $FAKE_DIR/mode contains the behaviour, $FAKE_DIR/*.jsonl the output.
 mode=$(cat "$FAKE_DIR/mode")
 if [ "$1" = run ]; then
     cat > "$FAKE_DIR/config.json"
