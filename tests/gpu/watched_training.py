@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorch script that trains on a GPU, for tests/gpu/watch_check.py. It knows nothing of the watch.
+"""A PyTorch script that trains on a GPU, for tests/gpu/watch_check.py. It is independent of the watch.
 
 Arguments: MODE STEPS. Prints the hash of the weights, and writes to the file in the variable TRUTH, if it is set, the
 losses of all steps, the samples of each step and the median step time without the first fifth of the steps.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clock_test.py BIN: two hosts of two ranks whose clocks are 1,000 s apart, network and time namespaces.
+"""clock_test.py BIN: two hosts of two ranks whose clocks are 1,000 s apart. The hosts are network and time namespaces.
 
-The offset must be found, measured again while the run lasts, said in telemetry.jsonl, summary.json, `attach` and `show`,
-and used: steps of both hosts lie beside one another in the recorded traces. Skipped (77) where namespaces cannot be made.
+The offset must be measured at the start and again during the run, and reported in telemetry.jsonl, summary.json,
+`attach` and `show`. The recorded traces must be corrected by it: steps of both hosts have the same times. Skipped (77)
+if namespaces cannot be made.
 """
 import json
 import pathlib

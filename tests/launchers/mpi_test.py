@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mpi_test.py BIN: ranks under every installed MPI launcher, on one host and on two hosts (network namespaces).
+"""mpi_test.py BIN: starts ranks with every installed MPI launcher, on one host and on two hosts (network namespaces).
 
-mpiexec.hydra and mpirun are found in PATH; RINGSIDE_MPI_LAUNCHERS names others, as in /opt/openmpi5/bin/mpirun:/opt/intel/bin/mpiexec.hydra.
-On one host the losses equal those of ringsidectl run. Skipped (77) where no launcher is installed.
+mpiexec.hydra and mpirun are found in PATH; RINGSIDE_MPI_LAUNCHERS lists others, such as
+/opt/openmpi5/bin/mpirun:/opt/intel/bin/mpiexec.hydra. On one host the losses must equal those of ringsidectl run.
+Skipped (77) if no launcher is installed.
 """
 import json
 import os
@@ -75,7 +76,7 @@ def on_one_host(launcher, worker, scratch, reference, options=()):
 
 
 def by_pmix_alone(launcher, worker, scratch, reference):
-    """Runs as under prun or another PMIx launcher, without the variables of Open MPI."""
+    """Runs ranks without the variables of Open MPI, as prun and other PMIx launchers start them."""
     hide = 'unset $(env | grep -o "^OMPI_[A-Za-z_0-9]*"); exec "$@"'
     run = scratch / "pmix"
     line = [*launcher.here(), "-np", str(RANKS), "sh", "-c", hide, "sh", worker, "--out", run, *SHORT]

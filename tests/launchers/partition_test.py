@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""partition_test.py BIN [SECONDS]: two hosts of two ranks, network namespaces, whose cable is out for SECONDS (60).
+"""partition_test.py BIN [SECONDS]: two hosts of two ranks (network namespaces) whose cable is unplugged for SECONDS
+(60).
 
-The run must fail by its deadline, name the other host, be started again when the cable is back, and end with the losses
-of a run that was never disturbed. Skipped (77) where namespaces cannot be made, and without RINGSIDE_LONG_TESTS=1.
+The run must fail by its deadline, name the other host, be started again when the cable is plugged in, and end with the
+losses of an undisturbed run. Skipped (77) if namespaces cannot be made, and without RINGSIDE_LONG_TESTS=1.
 """
 import json
 import os

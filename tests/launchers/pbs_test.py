@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pbs_test.py BIN: the exported PBS script under stand-ins for qsub and pbsdsh, for Debian has no PBS.
+"""pbs_test.py BIN: runs the exported PBS script with replacements for qsub and pbsdsh, because Debian has no PBS.
 
-They do what OpenPBS does as far as the script can tell: a node file with a line a rank, tasks with PBS's variables and
-nothing else of the script's environment, a script spooled under another name. As in OpenPBS's source (src/cmds), qsub takes
-the words of a #PBS line for options and refuses any that is none, and pbsdsh returns 0 whatever its task returned, or passes
-SIGTERM on to it and ends with 1 at once.
+The replacements behave like OpenPBS in all that the script uses: a node file with a line per rank, tasks with PBS's
+variables and no other variables of the script's environment, and a script that is spooled under another name. As in
+OpenPBS's source (src/cmds), qsub parses the words of a #PBS line as options and refuses unknown ones. pbsdsh returns 0
+independent of the exit code of its task, or passes SIGTERM on to the task and exits with 1 at once.
 """
 import getopt
 import json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slow_link_test.py BIN: of three hosts of two ranks, network namespaces, the cable of one has a fiftieth of the
-others' rate.
+"""slow_link_test.py BIN: three hosts of two ranks (network namespaces). The cable of one host has a fiftieth of the
+rate of the others.
 
-While the run goes on and when it is over, it is named, and no other. Skipped (77) where namespaces cannot be made.
+This host, and no other, must be named during the run and after it. Skipped (77) if namespaces cannot be made.
 """
 import json
 import pathlib

@@ -163,7 +163,7 @@ def licence(path, text):
 def size(path, text):
     lines = text.count("\n")
     if lines > 600:
-        yield f"{path}: {lines} lines; the house style stops at 600"
+        yield f"{path}: {lines} lines; the maximum is 600"
 
 
 def room_in(folder, name):
@@ -175,7 +175,7 @@ def room_in(folder, name):
 
 
 def inner_rooms(path, root, lists, name=None):
-    """What a file of a folder with rooms may include of its neighbours; without a name, whether its room is known."""
+    """Checks an include of a file in a folder with rooms. Without a name, checks that the file's room is listed."""
     for folder, graph in lists.items():
         here = room_in(folder, path[len(root):])
         there = here if name is None else room_in(folder, name)

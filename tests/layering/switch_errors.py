@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """switch_errors.py COMPILE_COMMANDS: a switch that misses an enumerator is an error in each C++ file of the build.
 
--Wall reports such a switch (-Wswitch), -Werror or -Werror=switch makes it an error. An option that takes that back is
-refused, wherever it stands.
+-Wall reports such a switch (-Wswitch), and -Werror or -Werror=switch makes it an error. An option that reverts this is
+a violation at any position.
 """
 import json
 import pathlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Splits C++ text into tokens and finds which brackets belong together.
 
-The text must be formatted by clang-format as .clang-format says: white space tells `a < b` from `vector<int>`, `a * b`
-from `T* a` and `a && b` from `T&& a`.
+The text must be formatted according to .clang-format, because white space distinguishes `a < b` from `vector<int>`,
+`a * b` from `T* a` and `a && b` from `T&& a`.
 """
 import dataclasses
 import re

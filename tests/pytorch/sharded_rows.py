@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sharded_rows.py BIN: what each rank keeps of every parameter, and what is padded, as torch.distributed.fsdp.fully_shard does.
+"""sharded_rows.py BIN: checks that each rank holds the same rows of every parameter, with the same padding, as with
+torch.distributed.fsdp.fully_shard.
 
-The optimizer's memory of a rank tells how many values it has, and the bytes of a step how many with padding (three times
-what the others send). The exit code is 77 where PyTorch is older than 2.6.
+The number of values of a rank follows from the memory of its optimizer. Their number with padding follows from the
+bytes of a step, which are three times those that the other ranks send. Exit code 77 if PyTorch is older than 2.6.
 """
 import json
 import os

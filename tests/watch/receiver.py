@@ -118,7 +118,7 @@ class Receiver:
 
 
 class Recorded:
-    """What the ranks of one run have reported."""
+    """Reports of the ranks of one run."""
 
     def __init__(self, connections):
         self.connections = connections

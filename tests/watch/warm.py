@@ -4,9 +4,9 @@
     with warm.Server(python) as server:
         subprocess.run(server.command("train.py", ["--epochs", "2"], ranks=2))
 
-The command is a small client. The ranks get its environment, standard output and error; it returns their exit code. When
-one rank fails, the others are ended as torchrun does. The server has the hooks of the watch, whose address each rank
-reads from its own environment.
+The command is a small client. The ranks inherit its environment, standard output and error; it returns their exit
+code. If one rank fails, the others are ended, as torchrun does. The server has the hooks of the watch, whose address
+each rank reads from its own environment.
 """
 import json
 import os

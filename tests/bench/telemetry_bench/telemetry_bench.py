@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""telemetry_bench.py [BUILD [EPOCHS]]: what telling of steps, and tracing them at the default, costs the training.
+"""telemetry_bench.py [BUILD [EPOCHS]]: measures how much reporting and tracing of steps slow the training down.
 
-The step rate of two runs differs by 10 % and more for reasons of its own (where the scheduler and the memory put the
-ranks), so both sides are measured within one run: its workers (worker.cpp) tell of every step for 60 epochs and of none
-for the next 60; or they tell of all and trace as by default, or nothing. Each told window is compared with the mean of its two silent neighbours.
+The step rates of two runs differ by 10 % and more, depending on the CPUs and the memory that the kernel selects.
+Therefore both sides are measured within one run: its workers (worker.cpp) report every step for 60 epochs, and no step
+for the next 60. In a second run they report all steps, and alternate between tracing with the default setting and no
+tracing. Each window with reports is compared with the mean of its two neighbours without.
 
-What scatters least is the processor time of the threads that tell of steps, in a run of ordinary workers.
+A third figure varies least: the CPU time of the threads that report steps, in a run of ordinary workers.
 """
 import os
 import pathlib

@@ -2,8 +2,8 @@
 """peer_pytorch.py WORKLOAD WORLD STEPS PORT [THREADS]: trains a workload of step_bench with PyTorch, DDP over Gloo, and
 prints rank 0's steps per second and CPU microseconds per step, as step_bench does.
 
-PyTorch at its best that is one line away: fused optimizers, scaled_dot_product_attention, channels_last for deep CNNs,
-gradient_as_bucket_view.
+Uses the options of PyTorch that make it faster with one line: fused optimizers, scaled_dot_product_attention,
+channels_last for deep CNNs, gradient_as_bucket_view.
 """
 import os
 import sys

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""train_bench.py PROGRAM [--only WORKLOAD] [--ranks N] [--isa NAME] [--quick]: steps per second of Ringside and PyTorch.
+"""train_bench.py PROGRAM [--only WORKLOAD] [--ranks N] [--isa NAME] [--quick]: steps per second of Ringside and
+PyTorch.
 
-PROGRAM is step_bench. Both train the same workloads (workload.cpp, peer_pytorch.py), in turn, and each has its best run.
-The peer is the PyTorch of RINGSIDE_BENCH_PYTHON, else of the environment that make_peer.py makes, else of this python3.
---isa AVX2 holds both to AVX2. Processor time per step is printed beside: on a busy machine it says more.
+PROGRAM is step_bench. Both train the same workloads (workload.cpp, peer_pytorch.py) alternately, and the best run of
+each counts. PyTorch is that of RINGSIDE_BENCH_PYTHON, else of the environment that make_peer.py makes, else of this
+python3. --isa AVX2 limits both to AVX2. The CPU time per step is printed, too, because it varies less on a busy
+machine.
 """
 import argparse
 import os

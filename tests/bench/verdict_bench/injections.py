@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""injections.py [BUILD] [--count N] [--first I] [--seed S] [--calm] [--prove]: the verdict under every strategy.
+"""injections.py [BUILD] [--count N] [--first I] [--seed S] [--calm] [--prove]: tests the verdict under every strategy.
 
 Injection I of a seed is always the same experiment: one rank sleeps for 2 to 30 ms in one phase of every step, under a
-strategy of LAYOUTS. Printed: what the summary names, and a score by strategy. Of a run in which the ranks mostly wait
-for a CPU that answer is right as well; such runs are counted on their own. --calm: the same experiments without the
-injection, in which no rank may be named. --prove: runs each injected experiment again without the delay, and compares
-that with `ringsidectl whatif --without-delay`.
+strategy of LAYOUTS. Prints the rank and phase that the summary names, and a score for each strategy. If the ranks of a
+run mostly wait for a CPU, the verdict "cpu" is right as well; such runs are counted separately. --calm: the same
+experiments without the injection, in which no rank may be named. --prove: runs each injected experiment again without
+the delay, and compares the measured step time with `ringsidectl whatif --without-delay`.
 """
 import argparse
 import collections

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""verdict_bench.py [BUILD [TRIALS [--only NAME]]]: how often the verdict of a run names the true straggler.
+"""verdict_bench.py [BUILD [TRIALS [--only NAME]]]: counts how often the verdict of a run names the true straggler.
 
-Real runs of real ranks: one of 4 is made late by 50 ms in its data, forward, backward or optimizer, another rank and
-phase in each trial, for 20 steps; balanced runs of 4 ranks and of 8; and runs in which a program that never sleeps has
-one rank's CPU. Printed: how many were named rightly, how many wrongly. The case "strategies" is injections.py: delays of
-2 to 30 ms under every strategy.
+All runs have real ranks. In each trial, one of 4 ranks is late by 50 ms in its data, forward, backward or optimizer
+phase, for 20 steps; rank and phase differ between trials. There are balanced runs of 4 and of 8 ranks, and runs in
+which a program that never sleeps uses the CPU of one rank. Prints the numbers of right and of wrong verdicts. The case
+"strategies" is injections.py: delays of 2 to 30 ms under every strategy.
 """
 import json
 import os

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""whatif_bench.py [BUILD [--steps N] [--only TEXT]]: what-ifs predicted and proved, as the window's *Prove it* does.
+"""whatif_bench.py [BUILD [--steps N] [--only TEXT]]: predicts changes and checks them, like the window's *Check by
+running*.
 
-Each scenario records a run, asks `ringsidectl whatif` for the step time with a change, then runs the changed experiment
-for real and measures it. Ranks are paced (parallel.pace), so that the links and devices are those of the scenario and
-not of a machine that other programs share; the last scenarios are not. Printed: both, the error, whether the
-measurement lies in the predicted interval, how well the unchanged replay fits; at the end the medians.
+Each scenario records a run, predicts the step time after a change with `ringsidectl whatif`, then runs the changed
+experiment and measures it. Ranks are throttled (parallel.pace), so that the speed of links and devices does not depend
+on other programs; the last scenarios are not throttled. Prints both step times, the error, whether the measurement
+lies in the predicted interval, and the error of the replay without a change; at the end the medians.
 """
 import argparse
 import json

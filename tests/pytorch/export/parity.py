@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every case trained twice, by Ringside and by its exported script under real PyTorch, and compared step by step.
+"""Trains every case twice, with Ringside and with its exported script under real PyTorch, and compares step by step.
 
     tests/pytorch/export/parity.py --bin build/release/bin            all cases, as a table
-    tests/pytorch/export/parity.py --bin build/release/bin mlp-1-sgd  one; the exit code is 0 when it is as it must be
+    tests/pytorch/export/parity.py --bin build/release/bin mlp-1-sgd  one case; exit code 0 if it meets its requirements
     tests/pytorch/export/parity.py --bin build/release/bin --long     280 steps of SimpleCNN at CIFAR's size, minutes
 
-A case must have the same samples for every rank in every epoch (SHA-256), the same initial weights to the last bit, every
-step's loss within the tolerance, and the final validation accuracy within half a point. The exit code is 77 when all are so
-but some were left out for want of a package, or of PyTorch 2.6 for strategies that older ones do not have. RINGSIDE_PEER_PYTHON names
-a python3 with a newer PyTorch for these cases; ./test --peers sets it.
+A case must have the same samples for every rank in every epoch (SHA-256), the same initial weights to the last bit,
+every step's loss within the tolerance, and the final validation accuracy within half a point. The exit code is 77 if
+all tested cases meet this, but some were left out: a package is missing, or a strategy needs PyTorch 2.6.
+RINGSIDE_PEER_PYTHON names a python3 with a newer PyTorch for these cases; ./test --peers sets it.
 """
 import argparse
 import json
@@ -217,7 +217,7 @@ def write_idx(path, array):
 
 
 def make_patterns(directory, count, clear):
-    """So many to train on, and a few more that validate."""
+    """Writes `count` images to train on, and a sixteenth of that number for validation."""
     import numpy
     images, labels = patterns(count + count // 16, clear)
     for part, rows in (("train", slice(count)), ("test", slice(count, None))):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch does with the same experiment, for training_parity_test.cpp.
+"""Runs the same experiment in PyTorch, for training_parity_test.cpp.
 
 reference_training.py train SETTINGS.json  -> {"losses": [[rank 0, rank 1, ...] per step], "parameters": [...]}
 reference_training.py gradients SETTINGS.json  -> {"initial": [...], "loss": .., "gradients": [...]} of a SimpleCNN

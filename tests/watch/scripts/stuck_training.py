@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DDP training in which rank 1 stops to come after some steps. HOW: sleep (before its forward pass), leaves (the loop is
-shorter), slow (both ranks take long, one by one, so that nothing hangs)."""
+"""DDP training in which rank 1 is missing in the collectives after some steps. HOW: sleep (before its forward pass),
+leaves (the loop is shorter), slow (both ranks take long, one by one, so that nothing hangs)."""
 import os
 import time
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instrumentation of the trial scripts that knows nothing of the watch: what a rank really did, as one JSON file.
+"""Instrumentation of the trial scripts that is independent of the watch: records what a rank really did, as one JSON
+file.
 
 The files go to the folder TRUTH, and only if that variable is set. The hash of the weights is printed in any case, so
 that runs with and without the watch can be compared.
