@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Work of a device that was recorded once and is replayed as a whole (a CUDA graph).
+// Work of a device that was recorded once and is replayed as a whole: a CUDA graph, as torch.cuda.CUDAGraph.
 class RecordedWork {
   public:
     virtual ~RecordedWork() = default;

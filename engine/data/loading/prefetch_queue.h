@@ -19,7 +19,8 @@ struct PrefetchOptions {
     bool persistent = false;  // true: the threads are kept from one epoch to the next
 };
 
-// Worker threads that load the batches of an epoch into ahead + 1 slots.
+// Worker threads that load the batches of an epoch into ahead + 1 slots, as the workers of torch.utils.data.DataLoader
+// with num_workers above 0.
 //
 // Each free worker takes the next batch; batch k uses slot k modulo (ahead + 1). next() returns the batches in order,
 // regardless of which worker finishes first. Not thread-safe: all calls from one thread, except isCancelled().

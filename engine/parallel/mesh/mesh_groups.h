@@ -9,10 +9,10 @@
 
 namespace ringside {
 
-// Communicators of one rank of the mesh: a group for each dimension of the mesh (data-parallel, shard, pipeline), and
-// groups of two ranks for the messages between consecutive stages. Two consecutive stages have a separate group for
-// each direction, so that a blocked receive does not delay messages in the other direction. Construction is collective
-// over all ranks.
+// Communicators of one rank of the mesh: a group for each dimension of the mesh (data-parallel, shard, pipeline), as
+// in torch.distributed.device_mesh.DeviceMesh, and groups of two ranks for the messages between consecutive stages. Two
+// consecutive stages have a separate group for each direction, so that a blocked receive does not delay messages in the
+// other direction. Construction is collective over all ranks.
 class MeshGroups {
   public:
     // rankOfStage: for each stage, the pipeline rank that holds it (the index of a rank within its pipeline).

@@ -11,7 +11,8 @@
 
 namespace ringside {
 
-// Norm of the gradients of a model that is distributed over ranks. It is computed in the device's memory.
+// Norm of the gradients of a model that is distributed over ranks, as torch.nn.utils.clip_grad_norm_ computes it. It is
+// computed in the device's memory.
 class MeshNorm {
   public:
     // parameters: all parameters of the whole model, in the order of the model. isExact: true to add the squares

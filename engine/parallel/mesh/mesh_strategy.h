@@ -18,8 +18,9 @@
 namespace ringside {
 
 // Strategy for models that no rank holds as a whole: the parameters are sharded, the layers are divided into the stages
-// of a pipeline, or both, in any number of replicas. With training.reduction canonical it also trains models that every
-// rank holds as a whole.
+// of a pipeline, or both, in any number of replicas, as torch.distributed.fsdp.fully_shard and
+// torch.distributed.pipelining do. With training.reduction canonical it also trains models that every rank holds as a
+// whole.
 //
 // A step divides the batch into micro-batches (with training.reduction canonical: into leaves, groups of samples whose
 // gradients are added first) and executes the rank's actions in the order of the schedule. A forward action receives

@@ -28,8 +28,8 @@ struct StageDependencies {
     bool isLast = true;
 };
 
-// Consecutive layers of the model on this rank, with one slot for each micro-batch in flight. Each slot has its own
-// activations. All slots share the values and gradients of the parameters.
+// Consecutive layers of the model on this rank, as torch.distributed.pipelining.PipelineStage, with one slot for each
+// micro-batch in flight. Each slot has its own activations. All slots share the values and gradients of the parameters.
 class PipelineStage {
   public:
     // Memory of one micro-batch in flight in this stage: model, messages and loss.
