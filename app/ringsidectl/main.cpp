@@ -86,7 +86,7 @@ int runCommandLine(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (app.exit(error) != 0) return static_cast<int>(ExitCode::kBadConfiguration);
-        finishOutput();  // of --help or --version
+        finishOutput();  // reports if the text of --help or --version could not be written
         return 0;
     }
     const CLI::App& chosen = *app.get_subcommands().front();

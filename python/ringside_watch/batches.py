@@ -155,7 +155,9 @@ class Pairing:
         self._unsure, self._unsure_is_last = [], False
 
     def _drop_earlier_pass(self, batch):
-        """Reports batches of an earlier pass as untrained, and the loader as not prefetched."""
+        """Reports the waiting batches of earlier passes as untrained when a new pass has delivered its first batch. The loader
+        is then not prefetched.
+        """
         earlier = [one for one in self._waiting
                    if one.loader == batch.loader and one.number_of_pass != batch.number_of_pass]
         if not earlier:

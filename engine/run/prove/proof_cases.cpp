@@ -51,7 +51,7 @@ std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples, 
     if (hasBatchNorm(config.model)) return "batch norm: each rank normalises over its own samples";
     if (config.sampler.kind != SamplerKind::kDistributed)
         return "other samples: the sampler assigns other samples to a single rank";
-    // A distributed sampler fills up only the last step of an epoch.
+    // A distributed sampler repeats samples only in the last step of an epoch.
     const bool isFilledUp = steps * config.loader.batchSize * config.parallel.worldSize > samples;
     if (isFilledUp && !config.sampler.dropLast) return "duplicate samples, and the order of addition";
     return "order of addition: each rank first adds over its own samples (training.reduction canonical does not)";

@@ -23,7 +23,7 @@ struct ProofCase {
 // samples: number of samples in an epoch.
 std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, std::int64_t samples);
 
-// Returns the settings of the experiment that the cases leave out, such as "training.accumulate_steps=4". Settings of
+// Returns the settings of the experiment that no case applies, such as "training.accumulate_steps=4". Settings of
 // strategies are not listed, because the cases vary them.
 std::vector<std::string> settingsLeftOut(const RunConfig& config);
 

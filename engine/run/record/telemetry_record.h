@@ -78,7 +78,7 @@ class TelemetryRecord {
     bool m_wholeGradients = true;     // true if the gradient cells of the step m_gradientsOf are written
     std::int64_t m_wholeGradientsUs = 0;
     std::int64_t m_requestedFrom = 0;  // first step of the latest request for gradients; 0: no request
-    std::size_t m_requestedBytes = 0;  // bytes written for requested gradients
+    std::size_t m_requestedBytes = 0;  // bytes written for gradients that a user has requested
 };
 
 }  // namespace ringside
