@@ -255,6 +255,7 @@ FIELDS = {
         "round_trip_us": "integers",
         "bytes": "integers",
         "busy_us": "integers",
+        "wait_us": "integers",
         "length_us": "integer",
         "time_us": "integer",
     },

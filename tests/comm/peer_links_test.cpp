@@ -2,12 +2,14 @@
 #include "comm/tcp/peer_links.h"
 
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cstring>
 #include <future>
+#include <thread>
 
 #include "support/catch.h"
 
@@ -43,6 +45,24 @@ struct Linked {
                 static_cast<ssize_t>(bytes.size()));
     }
 };
+
+// Returns both ends of a TCP connection of this computer.
+std::array<UniqueFd, 2> connectedSockets() {
+    const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const plain = reinterpret_cast<sockaddr*>(&address);
+    REQUIRE(::bind(listener.get(), plain, size) == 0);
+    REQUIRE(::listen(listener.get(), 1) == 0);
+    REQUIRE(::getsockname(listener.get(), plain, &size) == 0);
+    UniqueFd near(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::connect(near.get(), plain, size) == 0);
+    UniqueFd far(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    REQUIRE(far);
+    return {std::move(near), std::move(far)};
+}
 
 std::span<std::byte> in(std::string& text) {
     return std::as_writable_bytes(std::span(text));
@@ -110,6 +130,44 @@ TEST_CASE("no message of a peer is read before it is requested") {
     one.links->receive(user, 2, 1, in(later));
     one.links->waitUntilReceived(user, kSoon);
     CHECK(later == std::string(50'000, 'x'));
+}
+
+TEST_CASE("only waits for the rest of a message count as waits for a link") {
+    std::array<UniqueFd, 2> ends = connectedSockets();
+    std::vector<UniqueFd> sockets(2);
+    sockets[1] = std::move(ends[0]);
+    PeerLinks links(std::move(sockets));
+    const auto send = [&](const std::string& bytes) {
+        REQUIRE(::send(ends[1].get(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+    };
+    const auto waitUs = [&] {
+        const std::vector<LinkStatistics> all = links.statistics();
+        REQUIRE(all.size() == 1);
+        return all[0].waitUs;
+    };
+    LinkCounters user;
+    std::string hello = "?", text(4, '.');
+    links.send(user, 1, 0, in(hello));
+    const std::array<std::uint64_t, 2> header{1, text.size()};
+    const std::string begin(reinterpret_cast<const char*>(header.data()), sizeof header);
+    links.receive(user, 1, 1, in(text));
+    CHECK_THROWS_WITH(links.waitUntilReceived(user, 50ms), containing("timeout was reached"));
+    CHECK(waitUs() == 0);  // the peer has not sent anything
+    send(begin + "ab");
+    CHECK_THROWS_WITH(links.waitUntilReceived(user, 50ms), containing("timeout was reached"));
+    const std::int64_t waited = waitUs();
+    CHECK(waited >= 40'000);
+    std::this_thread::sleep_for(100ms);  // this rank computes
+    send("cd");
+    links.waitUntilReceived(user, kSoon);
+    CHECK(text == "abcd");
+    CHECK(waitUs() == waited);
+    const std::int64_t before = waitUs();
+    send(begin + "efgh");
+    links.receive(user, 1, 1, in(text));
+    links.waitUntilReceived(user, kSoon);
+    CHECK(text == "efgh");
+    CHECK(waitUs() == before);
 }
 
 TEST_CASE("a peer that closes or sends a wrong length fails only the waits for that peer") {

@@ -133,7 +133,7 @@ TEST_CASE("Every kind of event survives the way through text") {
         RankMemory{1, 4096, 2048, 8192, 1 << 20, 512, 64, 1 << 21, 1 << 20},
         RankTraffic{2, 2, 1 << 22},
         HostClock{2, -183'921'000'000, 1840, 60, 120, -12.5, 77'000'000},
-        RankLinks{2, {0, 5}, {210, 43}, {1 << 22, 0}, {4000, 0}, 5'000'000, 9},
+        RankLinks{2, {0, 5}, {210, 43}, {1 << 22, 0}, {4000, 0}, {3000, 0}, 5'000'000, 9},
         LogLine{-1, LogLevel::kWarning, "quote \" and \n newline", 3},
         CheckpointSaved{120, "checkpoints/step-00000120", 4},
         ConsumedIndices{3, 2, 25, 64, {7, 0, 2147483646}},

@@ -150,8 +150,15 @@ TEST_CASE("numbers of the lines of a rank have limits") {
                  {"round_trip_us"},
                  kTime});
     checkLimits(
-        R"({"kind":"links","rank":0,"peer":[1],"round_trip_us":[1],"bytes":[1],"busy_us":[1],"length_us":1})",
-        {kRank, {"peer", 0, kRanks}, {"round_trip_us"}, {"bytes"}, {"busy_us"}, {"length_us", 1, kCount}, kTime});
+        R"({"kind":"links","rank":0,"peer":[1],"round_trip_us":[1],"bytes":[1],"busy_us":[1],"wait_us":[1],"length_us":1})",
+        {kRank,
+         {"peer", 0, kRanks},
+         {"round_trip_us"},
+         {"bytes"},
+         {"busy_us"},
+         {"wait_us"},
+         {"length_us", 1, kCount},
+         kTime});
     checkLimits(R"({"kind":"gradients","rank":0,"step":1,"moment":"change","names":["w"],"checksums":[1]})",
                 {kRank, {"epoch"}, {"step", 1, kCount}, {"checksums"}, kTime});
 }
@@ -265,10 +272,11 @@ TEST_CASE("the columns of a line have one length, or are left out together") {
         CAPTURE(key);
         CHECK_FALSE(with(kTrace, key, Json::array({1, 1})));
     }
-    for (const char* key : {"peer", "round_trip_us", "bytes", "busy_us"})
-        CHECK_FALSE(with(R"({"kind":"links","rank":0,"peer":[1],"round_trip_us":[1],"bytes":[1],"busy_us":[1],)"
-                         R"("length_us":1})",
-                         key, Json::array({1, 1})));
+    for (const char* key : {"peer", "round_trip_us", "bytes", "busy_us", "wait_us"})
+        CHECK_FALSE(
+            with(R"({"kind":"links","rank":0,"peer":[1],"round_trip_us":[1],"bytes":[1],"busy_us":[1],"wait_us":[1],)"
+                 R"("length_us":1})",
+                 key, Json::array({1, 1})));
     CHECK_FALSE(with(R"({"kind":"replica","rank":0,"step":0,"hash":"h","names":["w"],"checksums":[1]})", "names",
                      Json::array({"w", "b"})));
 }

@@ -7,7 +7,7 @@ using namespace ringside;
 
 TEST_CASE("link traffic is reported after one second and then every five seconds") {
     LinkWatch watch(3);
-    std::vector<LinkStatistics> now{{5, 210, 1000, 400}, {1, 90, 0, 0}};
+    std::vector<LinkStatistics> now{{5, 210, 1000, 400, 30}, {1, 90, 0, 0}};
     int asked = 0;
     const auto readings = [&] {
         ++asked;
@@ -15,7 +15,7 @@ TEST_CASE("link traffic is reported after one second and then every five seconds
     };
     const auto lookAt = [&](std::int64_t us) { return watch.takeSummary(us, readings); };
     CHECK_FALSE(watch.takeSummary(10, readings));
-    now = {{5, 200, 1500, 900}, {1, 90, 70, 0}, {7, 60, 8, 2}};
+    now = {{5, 200, 1500, 900, 40}, {1, 90, 70, 0}, {7, 60, 8, 2}};
     CHECK_FALSE(lookAt(200'009));
     CHECK(asked == 1);
     CHECK_FALSE(lookAt(1'000'009));
@@ -27,6 +27,7 @@ TEST_CASE("link traffic is reported after one second and then every five seconds
     CHECK(told->roundTripUs == std::vector<std::int64_t>{90, 200, 60});
     CHECK(told->bytes == std::vector<std::int64_t>{70, 500, 8});
     CHECK(told->busyUs == std::vector<std::int64_t>{0, 500, 2});
+    CHECK(told->waitUs == std::vector<std::int64_t>{0, 10, 0});
     CHECK(told->lengthUs == 1'000'000);
     CHECK_FALSE(watch.takeSummary(6'000'009, readings));
     const auto again = watch.takeSummary(6'000'010, readings);

@@ -84,6 +84,7 @@ std::vector<LinkStatistics> HierarchicalCommunicator::links() {
         found->roundTripUs = std::min(found->roundTripUs, link.roundTripUs);
         found->bytes += link.bytes;
         found->busyUs += link.busyUs;
+        found->waitUs += link.waitUs;
     }
     return all;
 }

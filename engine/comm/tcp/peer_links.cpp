@@ -100,25 +100,45 @@ void PeerLinks::transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_p
         m_changed.wait_until(lock, deadline);
         return;
     }
-    thread_local std::vector<pollfd> polls;  // sockets to poll; kept between calls, so that a wait allocates no memory
+    // Sockets to poll, and peers whose message has arrived in part. Kept between calls, so that a wait allocates no
+    // memory.
+    thread_local std::vector<pollfd> polls;
+    thread_local std::vector<std::size_t> partial;
     polls.assign(1, {m_wake.get(), POLLIN, 0});
-    for (const Peer& peer : m_peers) {
+    partial.clear();
+    for (std::size_t rank = 0; rank < m_peers.size(); ++rank) {
+        const Peer& peer = m_peers[rank];
+        if (peer.isInMessage()) partial.push_back(rank);
         const int events = (peer.pendingReceives.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
         if (peer.socket && peer.lost.empty() && events != 0) {
             polls.push_back({peer.socket.get(), static_cast<short>(events), 0});
         }
     }
-    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now());
+    const Clock::time_point begin = Clock::now();
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - begin);
     const auto wait = std::clamp(left, std::chrono::nanoseconds(0), std::chrono::nanoseconds(kLook));
     const timespec time{wait.count() / 1'000'000'000, wait.count() % 1'000'000'000};
     lock.unlock();
     ::ppoll(polls.data(), polls.size(), &time, nullptr);
     lock.lock();
+    if (!partial.empty()) addWait(begin, partial);
     // Does not reset the event after an abort: the event stays readable, so that it wakes every waiting thread.
     std::uint64_t ignored = 0;
     const bool isMine = !m_pumping || std::this_thread::get_id() == m_thread.get_id();
     if (m_aborted || !isMine || polls.front().revents == 0) return;
     [[maybe_unused]] const ssize_t got = ::read(m_wake.get(), &ignored, sizeof ignored);
+}
+
+// Adds the time since `begin` to the waits for the rest of the peers' messages. Waits of several threads at the same
+// time count once.
+void PeerLinks::addWait(Clock::time_point begin, const std::vector<std::size_t>& peers) {
+    const Clock::time_point end = Clock::now();
+    for (const std::size_t rank : peers) {
+        Peer& peer = m_peers[rank];
+        const auto waited = end - std::max(begin, peer.waitedUntil);
+        peer.waitUs += std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::microseconds>(waited).count(), 0);
+        peer.waitedUntil = end;
+    }
 }
 
 void PeerLinks::setBackgroundTransfer(bool on) {
@@ -373,7 +393,12 @@ std::vector<LinkStatistics> PeerLinks::statistics() const {
     std::vector<LinkStatistics> all;
     for (std::size_t peer = 0; peer < m_peers.size(); ++peer) {
         const std::optional<TcpCount> count = readTcpCount(m_peers[peer].socket.get());
-        if (count) all.push_back({static_cast<int>(peer), count->roundTripUs, count->bytes, count->busyUs});
+        if (!count) continue;
+        all.push_back({.peer = static_cast<int>(peer),
+                       .roundTripUs = count->roundTripUs,
+                       .bytes = count->bytes,
+                       .busyUs = count->busyUs,
+                       .waitUs = m_peers[peer].waitUs});
     }
     return all;
 }

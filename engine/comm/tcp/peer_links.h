@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -120,10 +121,18 @@ class PeerLinks {
         std::uint64_t slot = 0;
         std::string lost;  // reason for which this link has ended; empty while the link works
         bool misused = false;
+        // Time in which threads waited for the rest of a message of which the beginning had arrived. Atomic, because
+        // statistics() locks no mutex.
+        std::atomic<std::int64_t> waitUs{0};
+        Clock::time_point waitedUntil = {};  // end of the last such wait
+
+        // Returns true if a wait for bytes of this peer can only last until the rest of the message has arrived.
+        bool isInMessage() const { return inMessage && !pendingReceives.empty() && lost.empty(); }
     };
 
     void waitForCount(LinkCounters& counters, int& count, std::chrono::milliseconds timeout);
     void transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline);
+    void addWait(Clock::time_point begin, const std::vector<std::size_t>& peers);
     void runBackgroundThread();
     bool sendAndReceiveAll();
     bool write(int rank);

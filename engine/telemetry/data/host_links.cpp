@@ -19,9 +19,9 @@ constexpr double kBusyShare = 0.5;             // kNarrowShare for a run with tw
                                                // compared
 constexpr std::int64_t kLeastBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
                                                // kernel counts this time in ticks of up to 10 ms
-constexpr double kDelayedAckMs = 50;           // assumed maximum delay of an acknowledgement; Linux delays it by 40 ms
-constexpr double kFewBytes = 48 << 10;         // number of bytes per step; a link with fewer bytes per step can appear
-                                               // narrow because of delayed acknowledgements
+// Minimum share of the time with bytes in flight in which the receiver waits for them. Below, the time says how long
+// the receiver computed, not how long the link needed.
+constexpr double kAwaitedShare = 0.5;
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 // Combined reports of one host's ranks about their connections to another host.
@@ -30,6 +30,7 @@ struct Direction {
     double bytes = 0;
     std::int64_t busyUs = 0;
     std::int64_t lengthUs = 0;
+    double waitShare = 0;  // share of the time in which the receiving host waits for the rest of a message
 
     bool isKnown() const { return lengthUs > 0; }
     // Adds one connection. The ranks of a host share the link, so their bytes are summed, but their busy times are not.
@@ -39,7 +40,15 @@ struct Direction {
         busyUs = std::max(busyUs, links.busyUs[index]);
         lengthUs = std::max(lengthUs, links.lengthUs);
     }
-    bool hasRate() const { return busyUs >= kLeastBusyUs; }
+    // Adds a report of the receiving host about the same connection.
+    void addWait(const RankLinks& links, std::size_t index) {
+        if (links.waitUs.empty() || links.lengthUs <= 0) return;
+        const auto share = static_cast<double>(links.waitUs[index]) / static_cast<double>(links.lengthUs);
+        waitShare = std::max(waitShare, share);
+    }
+    // A receiver that does not read acknowledges late: Linux delays an acknowledgement by up to 40 ms unless the
+    // receive window can grow. The bytes of such a receiver are in flight for longer than the link needs.
+    bool hasRate() const { return busyUs >= kLeastBusyUs && waitShare >= kAwaitedShare * inFlightShare(); }
     // Returns the rate in Mbit/s, or a lower bound of the rate if hasRate() is false.
     double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kLeastBusyUs)); }
     double inFlightShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
@@ -72,6 +81,7 @@ std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
             const auto peer = static_cast<std::size_t>(links->peer[i]);
             if (peer >= run.ranks().size() || hosts.ofRank[rank] == hosts.ofRank[peer]) continue;
             directions[hosts.ofRank[rank] * count + hosts.ofRank[peer]].add(*links, i);
+            directions[hosts.ofRank[peer] * count + hosts.ofRank[rank]].addWait(*links, i);
         }
     }
     return directions;
@@ -106,16 +116,8 @@ std::optional<double> medianOfOthers(const std::vector<HostLink>& links, const H
     return rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2;
 }
 
-// True if delayed acknowledgements alone can explain the time with bytes in flight: the receiver may delay the last
-// acknowledgement of each message by 40 ms, and a step with few bytes has few messages.
-bool canBeDelays(const HostLink& link) {
-    const double busyMs = link.inFlightShare * link.stepMs;
-    const double bytesPerStep = link.mbitPerSecond * 1e3 / 8 * busyMs;
-    return link.stepMs > 0 && busyMs < kDelayedAckMs && bytesPerStep < kFewBytes;
-}
-
 void judge(HostLink& link, const std::vector<HostLink>& links) {
-    const bool isMeasured = link.mbitPerSecond > 0 && !canBeDelays(link);
+    const bool isMeasured = link.mbitPerSecond > 0;
     const bool isOnly = links.size() == 1;
     const double others = medianOfOthers(links, link).value_or(0);
     if (isOnly && isMeasured && link.inFlightShare > kBusyShare) link.slow = HostLink::Slow::kNarrow;

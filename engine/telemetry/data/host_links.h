@@ -17,7 +17,7 @@ struct HostLink {
     std::string host = {};   // name of the host as in RankData::host; empty: the host of the run
     int rank = 0;            // lowest rank on the host
     double roundTripMs = 0;  // shortest round trip of the last minutes, in milliseconds
-    // Rate while bytes are in flight, in the slower direction; 0: too little data to measure.
+    // Rate while bytes are in flight, in the slower direction; 0: not measurable.
     double mbitPerSecond = 0;
     double minMbitPerSecond = 0;  // measured rate, or a lower bound if the data does not suffice to measure it
     double inFlightShare = 0;     // share of the time in which bytes are in flight
@@ -38,8 +38,9 @@ struct HostLink {
 //
 // A link is far if a round trip takes more than a millisecond and more than a tenth of a step. A link is narrow if its
 // rate is less than a third of the other hosts' median and bytes are in flight for more than a tenth of the time.
-// Between two hosts, the link is narrow if bytes are in flight for more than half of the time. A link that carries less
-// than 48 KiB per step within 50 ms is not judged, because delayed acknowledgements have the same effect.
+// Between two hosts, the link is narrow if bytes are in flight for more than half of the time. The rate of a link is
+// not known if its receivers wait for bytes in less than half of the time in which bytes are in flight: a receiver that
+// computes reads and acknowledges late.
 std::vector<HostLink> hostLinks(const RunData& run);
 
 }  // namespace ringside

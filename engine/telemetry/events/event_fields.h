@@ -443,6 +443,7 @@ void fields(F& f, E& e) {
     f.column("round_trip_us", e.roundTripUs, 0, kMaxCount, Need::kRequired);
     f.column("bytes", e.bytes, 0, kMaxCount, Need::kRequired);
     f.column("busy_us", e.busyUs, 0, kMaxCount, Need::kRequired);
+    if (f.includes(!e.waitUs.empty())) f.column("wait_us", e.waitUs, 0, kMaxCount);
     f.integer("length_us", e.lengthUs, 1, kMaxCount, Need::kRequired);
     timeField(f, e.timeUs);
     f.check("links", "has columns of different lengths", [&] { return e.isEven(); });

@@ -218,11 +218,15 @@ struct RankLinks {
     std::vector<std::int64_t> roundTripUs = {};  // shortest round trip of each link in the last minutes
     std::vector<std::int64_t> bytes = {};        // bytes sent over each link
     std::vector<std::int64_t> busyUs = {};       // time in which bytes were in flight on each link
-    std::int64_t lengthUs = 0;                   // length of the reported interval
+    // time in which the rank waited for the rest of a message of which it had received the beginning, by link; empty in
+    // records of older versions
+    std::vector<std::int64_t> waitUs = {};
+    std::int64_t lengthUs = 0;  // length of the reported interval
     std::int64_t timeUs = 0;
 
     bool isEven() const {
-        return roundTripUs.size() == peer.size() && bytes.size() == peer.size() && busyUs.size() == peer.size();
+        return roundTripUs.size() == peer.size() && bytes.size() == peer.size() && busyUs.size() == peer.size() &&
+               (waitUs.empty() || waitUs.size() == peer.size());
     }
 };
 

@@ -15,6 +15,7 @@ RankLinks LinkWatch::trafficSince(const std::vector<LinkStatistics>& before, con
         told.roundTripUs.push_back(link.roundTripUs);
         told.bytes.push_back(std::max<std::int64_t>(link.bytes - from.bytes, 0));
         told.busyUs.push_back(std::max<std::int64_t>(link.busyUs - from.busyUs, 0));
+        told.waitUs.push_back(std::max<std::int64_t>(link.waitUs - from.waitUs, 0));
     }
     return told;
 }
