@@ -31,8 +31,8 @@ std::vector<PhaseWork> workPieces(const RankPlan& rank) {
 }
 
 // Limits the work of a rank to the median of the other ranks: piece by piece, or by phase in a pipeline.
-void withoutDelay(StepPlan& step, std::size_t rank) {
-    if (!step.messages.empty()) return removeWork(step.ranks[rank], excessWork(step, workOf(step), rank));
+void withoutDelay(StepPlan& step, std::size_t rank, double planScale) {
+    if (!step.messages.empty()) return removeWork(step.ranks[rank], excessWork(step, workOf(step), rank, 0, planScale));
     std::vector<std::vector<PhaseWork>> others;
     for (std::size_t other = 0; other < step.ranks.size(); ++other)
         if (other != rank) others.push_back(workPieces(step.ranks[other]));
@@ -288,7 +288,7 @@ std::string reasonNotPredictable(const StepChange& change, const TracedStep& ste
 
 void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others) {
     if (change.withoutDelayOf >= 0 && static_cast<std::size_t>(change.withoutDelayOf) < step.ranks.size())
-        withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf));
+        withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf), change.planScale);
     if (change.bucketMiB > 0) withBuckets(step, change.bucketMiB * (1 << 20));
     scaleMoves(step.messages, change.latency, 1 / change.bandwidth);
     for (RankPlan& rank : step.ranks) {

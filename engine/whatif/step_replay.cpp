@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "telemetry/traces/idle_share.h"
+#include "telemetry/traces/rank_work.h"
 #include "telemetry/traces/step_plan.h"
 #include "telemetry/traces/step_player.h"
 #include "whatif/step_changes.h"
@@ -16,7 +17,8 @@
 // Algorithm: the plans of the recorded steps (step_plan.cpp) are replayed twice, unchanged and with the change. The
 // difference between the unchanged replay and the measurement is the error of the model. The 90 % interval of the
 // predicted mean is determined by drawing steps with replacement (bootstrap); the relative error of the model is added
-// on both sides.
+// on both sides. The removal of a delay in a pipeline is also replayed with the smallest and the largest time that the
+// planned shares allow for the rank, because they follow from numbers of operations and not from measured times.
 namespace ringside {
 namespace {
 
@@ -158,6 +160,20 @@ std::pair<double, double> spreadOfMean(const std::vector<double>& ns) {
     return {means[kDraws / 20], means[kDraws - 1 - kDraws / 20]};
 }
 
+// Returns the mean of planErrorFactor() over the steps; 1 if the change or the steps do not depend on planned shares.
+double planErrorOf(const TraceData& trace, const StepChange& change) {
+    double sum = 0;
+    double count = 0;
+    for (const auto& [number, step] : trace.steps()) {
+        if (change.withoutDelayOf < 0 || !step.complete() || wasPaused(step)) continue;
+        const StepPlan plan = planOf(step);
+        if (plan.messages.empty()) return 1;
+        sum += planErrorFactor(plan, workOf(plan), static_cast<std::size_t>(change.withoutDelayOf));
+        ++count;
+    }
+    return count > 0 ? sum / count : 1;
+}
+
 }  // namespace
 
 ReplayResult replaySteps(const TraceData& trace, const StepChange& change) {
@@ -171,7 +187,14 @@ ReplayResult replaySteps(const TraceData& trace, const StepChange& change) {
     result.measured = meanMs(same.measured);
     result.replayed = meanMs(same.played);
     result.predicted = meanMs(changed.played);
-    const auto [low, high] = spreadOfMean(changed.played);
+    auto [low, high] = spreadOfMean(changed.played);
+    if (const double factor = planErrorOf(trace, change); factor > 1) {
+        StepChange scaled = change;
+        scaled.planScale = 1 / factor;
+        low = std::min(low, spreadOfMean(play(trace, &scaled).played).first);
+        scaled.planScale = factor;
+        high = std::max(high, spreadOfMean(play(trace, &scaled).played).second);
+    }
     const double error = result.replayed > 0 ? std::abs(result.replayed - result.measured) / result.replayed : 0;
     result.low = std::max(0.0, low - error * result.predicted);
     result.high = high + error * result.predicted;

@@ -11,11 +11,13 @@ namespace ringside {
 // Change to apply before recorded steps are replayed. The order of each rank's work stays the same.
 struct StepChange {
     int withoutDelayOf = -1;  // rank whose work in each phase is limited to the median of the other ranks; -1: no rank
-    double bandwidth = 1;     // factor by which the bandwidth is multiplied
-    double latency = 1;       // factor by which the latency is multiplied
-    bool noOverlap = false;   // true: a rank requests its collectives only when it must wait for one of them
-    double bucketMiB = 0;     // size of the gradient buckets in MiB; 0: as recorded
-    int worldSize = 0;        // number of ranks, each with the work of a recorded rank; 0: as recorded
+    // Factor of the time that the planned shares of a pipeline leave to the passes of that rank.
+    double planScale = 1;
+    double bandwidth = 1;    // factor by which the bandwidth is multiplied
+    double latency = 1;      // factor by which the latency is multiplied
+    bool noOverlap = false;  // true: a rank requests its collectives only when it must wait for one of them
+    double bucketMiB = 0;    // size of the gradient buckets in MiB; 0: as recorded
+    int worldSize = 0;       // number of ranks, each with the work of a recorded rank; 0: as recorded
 
     bool operator==(const StepChange&) const = default;
     bool changesNothing() const { return *this == StepChange{}; }
@@ -29,8 +31,10 @@ struct ReplayResult {
     double measured = 0;     // mean length of the recorded steps
     double replayed = 0;     // mean of the replay without a change; shows the error of the model
     double predicted = 0;    // mean of the replay with the change
-    double low = 0;          // lower end of the 90 % interval of the predicted mean, widened by the error of the model
-    double high = 0;         // upper end of the 90 % interval
+    // Lower end of the 90 % interval of the predicted mean, widened by the error of the model, and without the delay of
+    // a pipeline rank also by the error of the planned shares.
+    double low = 0;
+    double high = 0;  // upper end of the 90 % interval
 };
 
 // Predicts the length of a step after a change by replaying the complete recorded steps.

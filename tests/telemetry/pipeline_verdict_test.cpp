@@ -77,6 +77,20 @@ TEST_CASE("a stage with more work by the plan is no straggler, unless it takes l
     CHECK(replaySteps(pipelineSteps(30, work), {.withoutDelayOf = 1}).predicted == Approx(13));
 }
 
+TEST_CASE("the interval without a stage's delay contains the error of the planned shares") {
+    // The plan expects equal stages, and rank 1 takes twice as long as rank 0. Rank 2 is delayed by 20 ms.
+    StageWork work;
+    work.forward[1] = 2;
+    work.backward = {2, 4, 22};
+    const ReplayResult result = replaySteps(pipelineSteps(30, work), {.withoutDelayOf = 2});
+    CHECK(result.replayed == Approx(33));
+    CHECK(result.predicted == Approx(15));  // backward of rank 2 as long as that of rank 1
+    CHECK(result.low == Approx(13));        // half as long, and not longer than its own forward pass of 1 ms
+    CHECK(result.high == Approx(19));       // twice as long
+    const ReplayResult equal = replaySteps(pipelineSteps(30, {.backward = {2, 2, 22}}), {.withoutDelayOf = 2});
+    CHECK((equal.low == Approx(10) && equal.high == Approx(10)));
+}
+
 TEST_CASE("messages that take longer after a change of the link delay the following stages") {
     // Four messages, one after the other, take 3 ms each: the step takes 10 + 12 ms.
     StageWork work;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 
 namespace ringside {
 namespace {
@@ -11,6 +12,25 @@ namespace {
 // Phases in which a rank does its own work, that is, does not wait for other ranks.
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
+
+constexpr double kUnknownPlanError = 1.5;  // result of planErrorFactor() for fewer than three ranks
+
+bool isPass(Phase phase) {
+    return phase == Phase::kForward || phase == Phase::kBackward;
+}
+
+// Returns the time of a rank's phase that follows from the times of the ranks which are not in `without`: their upper
+// median after scaling by the ratio of the planned shares.
+double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, Phase phase,
+                    const std::set<std::size_t>& without) {
+    std::vector<double> others;
+    for (std::size_t other = 0; other < work.size(); ++other) {
+        if (without.contains(other)) continue;
+        others.push_back(work[other][static_cast<std::size_t>(phase)] *
+                         plannedTimes(step.ranks[rank].planned, step.ranks[other].planned, phase));
+    }
+    return upperMedianOf(others);
+}
 
 // Shortens the spans of the phase by `excessNs` in total, the longest spans first: a delay extends only one span,
 // whereas a slow device extends all spans in proportion.
@@ -50,21 +70,32 @@ std::vector<PhaseWork> workOf(const StepPlan& step) {
     return all;
 }
 
-PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError) {
+PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError,
+                     double scale) {
     PhaseWork excess{};
     if (work.size() < 2) return excess;
     for (const Phase phase : kWork) {
         const auto at = static_cast<std::size_t>(phase);
-        std::vector<double> others;
-        for (std::size_t other = 0; other < work.size(); ++other)
-            if (other != rank)
-                others.push_back(work[other][at] *
-                                 plannedTimes(step.ranks[rank].planned, step.ranks[other].planned, phase));
-        const double allowed = upperMedianOf(others);
-        const bool isPass = phase == Phase::kForward || phase == Phase::kBackward;
-        if (work[rank][at] > allowed * (isPass ? 1 + planError : 1)) excess[at] = work[rank][at] - allowed;
+        const double allowed = expectedTime(step, work, rank, phase, {rank}) * (isPass(phase) ? scale : 1);
+        if (work[rank][at] > allowed * (isPass(phase) ? 1 + planError : 1)) excess[at] = work[rank][at] - allowed;
     }
     return excess;
+}
+
+double planErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank) {
+    if (work.size() < 3) return kUnknownPlanError;
+    double largest = 1;
+    for (std::size_t other = 0; other < work.size(); ++other) {
+        if (other == rank) continue;
+        double took = 0, expected = 0;
+        for (const Phase phase : kWork) {
+            if (!isPass(phase)) continue;
+            took += work[other][static_cast<std::size_t>(phase)];
+            expected += expectedTime(step, work, other, phase, {rank, other});
+        }
+        if (took > 0 && expected > 0) largest = std::max({largest, took / expected, expected / took});
+    }
+    return largest;
 }
 
 void removeWork(RankPlan& rank, const PhaseWork& excess) {

@@ -18,8 +18,14 @@ std::vector<PhaseWork> workOf(const StepPlan& step);
 // time is the median of the other ranks' times, each scaled by the ratio of the planned shares.
 //
 // work: result of workOf(). planError: forward and backward passes count only if they exceed the expected time by more
-// than this share.
-PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError = 0);
+// than this share. scale: factor by which the expected time of these passes is multiplied.
+PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError = 0,
+                     double scale = 1);
+
+// Returns how well the planned shares predict the times of the other ranks' passes: the largest factor, at least 1,
+// between the time of the passes of a rank other than `rank` and the time expected from the rest. 1.5 if the step has
+// fewer than three ranks, so that there is no rest.
+double planErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank);
 
 // Shortens each phase of the rank by its excess, from its longest spans first.
 void removeWork(RankPlan& rank, const PhaseWork& excess);
