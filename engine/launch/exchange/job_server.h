@@ -26,6 +26,10 @@ class JobServer {
     // Ends the connection with the messages that the server expects from a process that exits normally. Afterwards the
     // server treats the process as a program that does not use MPI.
     virtual void leave() = 0;
+
+    // Ends the connection of a process that used MPI and has called MPI_Finalize(). Does nothing where MPI shares the
+    // connection and has ended it.
+    virtual void leaveAfterMpi() {}
 };
 
 // Connects to the server that serverNeededBy() returns. Returns null if no server is needed, because the options give

@@ -7,6 +7,7 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -69,6 +70,15 @@ class BlockedSignals {
     sigset_t m_before{};
 };
 
+// Makes this process and its child processes receive the data of the job in messages instead of shared memory. A server
+// serves its shared memory (the modules ds12 and ds21 of PMIx 3 and 4) to only one process per rank, and the child
+// process in which rank 0 trains connects as rank 0, too, if it uses MPI.
+void avoidSharedJobData(const LaunchSources& sources) {
+    static constexpr const char* kModules = "PMIX_GDS_MODULE";
+    const std::string offered = sources.find(kModules).value_or("");
+    if (offered.find("hash") != std::string::npos) ::setenv(kModules, "hash", 1);
+}
+
 }  // namespace
 
 struct PmixServer::Library {
@@ -119,6 +129,7 @@ Result<std::unique_ptr<JobServer>> PmixServer::connect(const LaunchSources& sour
     bool loaded = false;
     for (const std::string& path : libraryPaths(sources)) loaded = loaded || library->load(path);
     if (!loaded) return failed;
+    avoidSharedJobData(sources);
     std::unique_ptr<PmixServer> server(new PmixServer(std::move(library)));
     if (!server->start()) return failed;
     return std::unique_ptr<JobServer>(std::move(server));

@@ -18,6 +18,7 @@ class PmixServer : public JobServer {
     ServerPlace place() const override { return m_place; }
     Result<std::string> shareFromFirst(const std::string& text, LineDeadline deadline) override;
     void leave() override;
+    void leaveAfterMpi() override { leave(); }  // PMIx counts the initializations and ends with the last one
 
   private:
     struct Library;
