@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,6 +56,7 @@ using std::chrono::steady_clock;
 constexpr const char* kTokenVariable = "RINGSIDE_TOKEN";
 constexpr seconds kSharedPatience{30};
 constexpr seconds kFarewellPatience{2};
+constexpr seconds kSummaryPatience{5};
 constexpr seconds kRefusalPatience{5};
 constexpr seconds kReportPatience{15};  // timeout for reporting a problem to rank 0, which may start later than this
                                         // rank
@@ -191,13 +193,15 @@ std::optional<Problem> readExperiment(Start& start) {
 }
 
 // Disconnects from the launcher's server, which would otherwise expect this process to use MPI. Stays connected if this
-// process itself will use MPI.
-void leaveServer(Start& start) {
+// process itself will use MPI; returns true if it stays connected.
+bool leaveServerUnlessMpi(Start& start) {
     const bool usesMpi = start.experiment.config.parallel.backend == CollectiveBackend::kMpi;
     // Rank 0 trains in a child process (except under PMI), which connects to the launcher's server by itself: this
     // process can then leave the server even if the run uses MPI.
     const bool isChild = start.place.rank == 0 && start.place.launcher != LauncherKind::kPmi;
-    if (start.server && (!usesMpi || isChild)) start.server->leave();
+    const bool stays = start.server && usesMpi && !isChild;
+    if (start.server && !stays) start.server->leave();
+    return stays;
 }
 
 // Signals that a launcher sends: SIGTERM to end a job, SIGUSR1 as a possible warning before the time limit, and SIGINT
@@ -378,6 +382,21 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     return config;
 }
 
+// Waits until the host of the run has written the summary and closes the connection, at most for kSummaryPatience. When
+// mpirun ends a job, it kills the other ranks, with the host of the run, as soon as the first rank has exited.
+void waitForSummary(RankChannels& channels) {
+    channels.telemetry.reset();
+    ::shutdown(channels.control.get(), SHUT_WR);
+    const auto until = steady_clock::now() + kSummaryPatience;
+    std::array<char, 256> ignored;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
+        pollfd closed{channels.control.get(), POLLIN, 0};
+        if (left <= 0 || ::poll(&closed, 1, static_cast<int>(left)) == 0) return;
+        if (::read(channels.control.get(), ignored.data(), ignored.size()) <= 0 && errno != EINTR) return;
+    }
+}
+
 int joinRun(const Start& start) {
     Result<Joined> joined =
         joinRendezvous(start.terms, start.place.rank, start.place.worldSize, start.sources.hostName, hostKey());
@@ -406,6 +425,7 @@ int joinRun(const Start& start) {
         writeLauncherError("rank " + std::to_string(environment.rank) + ": " + end.text,
                            lostPeer ? ErrorRole::kConsequence : ErrorRole::kCause);
     sendLine(channels.control.get(), encodeFarewell({end.exitCode, end.text}), steady_clock::now() + kFarewellPatience);
+    if (end.exitCode == asCode(ExitCode::kStopped)) waitForSummary(channels);
     return end.exitCode;
 }
 
@@ -436,9 +456,12 @@ int runLaunched(int argc, char** argv, pid_t parent) {
         }
         if (!tieToLauncher(start.value().place, parent)) return asCode(ExitCode::kCommunicationFailed);
         const std::optional<Problem> problem = readExperiment(start.value());
-        leaveServer(start.value());
-        if (problem) return refuseAll(start.value(), *problem);
-        return start.value().place.rank == 0 ? hostRun(start.value()) : joinRun(start.value());
+        const bool isConnected = leaveServerUnlessMpi(start.value());
+        const int code = problem                         ? refuseAll(start.value(), *problem)
+                         : start.value().place.rank == 0 ? hostRun(start.value())
+                                                         : joinRun(start.value());
+        if (isConnected) start.value().server->leaveAfterMpi();
+        return code;
     } catch (const Error& error) {
         log(error.what());
         writeLauncherError(error.what());

@@ -227,6 +227,22 @@ std::string torchrunScript(const Job& job) {
            job.command("$OUT") + "\n";
 }
 
+// End of the mpirun script: waits for mpirun, and forwards signals.
+constexpr const char* kMpirunStop =
+    "\n"
+    "# After Ctrl+C or SIGTERM mpirun kills the ranks within a second. It only forwards SIGUSR1: the ranks finish "
+    "their "
+    "step,\n"
+    "# save the weights and exit with code 20. A second signal ends them at once.\n"
+    "SIGNALS=0\n"
+    "stop() {\n"
+    "  SIGNALS=$((SIGNALS + 1))\n"
+    "  if [ $SIGNALS -eq 1 ]; then kill -USR1 $MPIRUN; else kill -TERM $MPIRUN; fi\n"
+    "}\n"
+    "trap stop INT TERM USR1\n"
+    "while kill -0 $MPIRUN 2>/dev/null; do wait $MPIRUN; done   # a signal interrupts wait\n"
+    "wait $MPIRUN\n";
+
 std::string mpirunScript(const Job& job) {
     std::string hosts;
     for (const std::string& host : job.request.hosts) hosts += (hosts.empty() ? "" : ",") + host + ":" + job.perNode;
@@ -235,9 +251,11 @@ std::string mpirunScript(const Job& job) {
            "\n"
            "# Open MPI only starts the ranks; -x forwards the token. In a job of Slurm or PBS it finds the nodes "
            "itself.\n"
-           "exec mpirun $MPIRUN_OPTIONS -np " +
+           "# set -m: mpirun gets a process group of its own, so that Ctrl+C reaches this script only.\n"
+           "set -m\n"
+           "mpirun $MPIRUN_OPTIONS -np " +
            job.ranks + (hosts.empty() ? "" : " --host " + shellWord(hosts)) + " -x RINGSIDE_TOKEN \\\n  " +
-           job.command("$OUT") + "\n";
+           job.command("$OUT") + " &\nMPIRUN=$!\n" + kMpirunStop;
 }
 
 std::string sshScript(const Job& job) {

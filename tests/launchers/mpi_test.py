@@ -9,9 +9,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from switched_hosts import SwitchedHosts, why_not
@@ -85,16 +87,61 @@ def by_pmix_alone(launcher, worker, scratch, reference):
     shutil.rmtree(run)
 
 
-def on_two_hosts(launcher, worker, scratch, hosts, order):
+def on_two_hosts(launcher, worker, scratch, hosts, order, options=()):
     """Rank 0 is on the first host of `order`; the launcher itself runs on host 0."""
     run = scratch / "across"
     names = [hosts.address(seat) for seat in order]
-    line = [*hosts.inside(0), *launcher.across(scratch / "agent", names), "-np", str(RANKS), worker, "--out", run, *SHORT]
+    line = [*hosts.inside(0), *launcher.across(scratch / "agent", names), "-np", str(RANKS), worker, "--out", run, *SHORT,
+            *options]
     launch = finished(run, train(line, launcher.environment()), ("PMI", "Open MPI"))
     placed, expected = [rank["host"] for rank in launch["ranks"]], [f"node{seat}" for seat in order for _ in range(2)]
     if launcher.is_open_mpi:  # Open MPI may start with the host on which it runs
         placed, expected = sorted(placed), sorted(expected)
     assert placed == expected, launch
+    shutil.rmtree(run)
+
+
+def saves_at_sigterm(launcher, worker, scratch):
+    """mpirun kills the ranks as soon as the first one has exited: the summary must name the saved weights before."""
+    run = scratch / "terminated"
+    line = [*launcher.here(), "-np", "2", worker, "--out", run, "--set", "training.epochs=100000", "--set",
+            "training.checkpoint_seconds=0", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=1000"]
+    with subprocess.Popen(line, env=launcher.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as job:
+        wait_for_steps(run, job)
+        job.terminate()
+        said = job.communicate(timeout=60)[0]
+    summary = json.loads((run / "summary.json").read_text())
+    saved = [path.parent.name for path in run.glob("checkpoints/*/manifest.json")]
+    assert summary["state"] == "stopped" and len(saved) == 1, (summary["verdict"], saved, said)
+    assert f"step-{summary['steps']:08}" == saved[0] and "no checkpoint" not in summary["verdict"], (summary, saved)
+    shutil.rmtree(run)
+
+
+def wait_for_steps(run, job):
+    telemetry, until = run / "telemetry.jsonl", time.monotonic() + 60
+    while not (telemetry.exists() and '"kind":"steps"' in telemetry.read_text()):
+        assert time.monotonic() < until and job.poll() is None, job.stdout.read()
+        time.sleep(0.1)
+
+
+def stops_at_an_interrupt(launcher, programs, scratch):
+    """An interrupt of the exported script saves the weights, although mpirun alone kills its ranks then."""
+    run, script = scratch / "stopped", scratch / "job.sh"
+    environment = launcher.environment()
+    subprocess.run([programs / "ringsidectl", "export", "--to", "mpirun", "-o", script, "--set", "training.epochs=100000",
+                    "--set", "parallel.world_size=2", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=300"],
+                   check=True, stdout=subprocess.DEVNULL)
+    environment.update(OUT=str(run), MPIRUN_OPTIONS="--oversubscribe",
+                       PATH=f"{pathlib.Path(launcher.path).parent}:{environment['PATH']}")
+    with subprocess.Popen(["bash", script], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as job:
+        wait_for_steps(run, job)
+        job.send_signal(signal.SIGINT)
+        said = job.communicate(timeout=60)[0]
+    assert job.returncode == 20, (job.returncode, said)
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["state"] == "stopped" and "the weights are saved" in summary["verdict"], summary["verdict"]
     shutil.rmtree(run)
 
 
@@ -119,11 +166,15 @@ def main():
                 on_one_host(launcher, worker, scratch, reference, ["-pmi-port"])
             if launcher.is_open_mpi:
                 by_pmix_alone(launcher, worker, scratch, reference)
+                saves_at_sigterm(launcher, worker, scratch)
+                stops_at_an_interrupt(launcher, programs, scratch)
             if not why:
                 with SwitchedHosts(2) as hosts:
                     hosts.write_agent(scratch / "agent")
                     for order in ((0, 1), (1, 0)):
                         on_two_hosts(launcher, worker, scratch, hosts, order)
+                        if launcher.path == shutil.which("mpirun.openmpi"):  # the MPI that Ringside was built with
+                            on_two_hosts(launcher, worker, scratch, hosts, order, ["--set", "parallel.backend=mpi"])
             print("ok:", launcher.path, "on one host", f"only: {why}" if why else "and on two")
     return 0
 

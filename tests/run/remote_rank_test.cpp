@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,11 @@ struct RemoteFixture {
     static void send(const UniqueFd& to, const std::string& text) {
         REQUIRE(::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
     }
+    // Returns true if the rank's end of the control connection is closed by the host of the run.
+    bool isReleased() const {
+        char byte = 0;
+        return ::recv(control.get(), &byte, 1, MSG_DONTWAIT) == 0;
+    }
     void read() {
         rank.readTelemetry([this](std::string_view line) { lines.emplace_back(line); });
     }
@@ -70,6 +76,23 @@ TEST_CASE("a remote rank whose telemetry connection stays open after its exit co
     f.now += 31s;
     REQUIRE(f.rank.poll());
     CHECK(f.rank.end()->text() == "exited with code 10");
+}
+
+TEST_CASE("a remote rank that has stopped is connected until the run has its summary, others only until their exit") {
+    const bool isStopped = GENERATE(true, false);
+    CAPTURE(isStopped);
+    auto f = std::make_unique<RemoteFixture>();
+    f->send(f->control, encodeFarewell({isStopped ? 20 : 0, ""}) + "\n");
+    f->telemetry.reset();
+    f->read();
+    ::shutdown(f->control.get(), SHUT_WR);
+    REQUIRE(f->rank.poll());
+    CHECK(f->rank.end()->code == (isStopped ? 20 : 0));
+    CHECK(f->isReleased() == !isStopped);
+    const UniqueFd control = std::move(f->control);
+    f.reset();
+    char byte = 0;
+    CHECK(::recv(control.get(), &byte, 1, MSG_DONTWAIT) == 0);
 }
 
 TEST_CASE("a remote rank that disappears without an exit code ends after two seconds") {

@@ -47,6 +47,9 @@ class RemoteRank final : public RankLink {
     LineSplitter m_telemetryLines;
     LineSplitter m_controlLines;
     std::optional<int> m_exitCode;
+    // Control connection of a rank that has stopped. Open until the end of this object, because the rank waits for the
+    // summary of the run: it exits when the connection closes.
+    UniqueFd m_controlOfStopped;
     std::vector<std::string> m_lastWords;
     TimePoint m_hungUpAt{};
     std::optional<ChildEnd> m_end;
