@@ -113,6 +113,8 @@ void ClassroomHost::admitMember(const Greeting& greeting, UniqueFd socket) {
     if (m_offer.number > 0) member->send({ClassroomLine::Kind::kOffer, {}, 0, m_offer});
     if (isBack) {
         member->rank = (*known)->rank;
+        member->hasTrained = (*known)->hasTrained;
+        member->hasEnded = (*known)->hasEnded;
         *known = std::move(member);
     } else {
         m_members.push_back(std::move(member));
@@ -191,6 +193,7 @@ void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& lin
             return;
         }
         case ClassroomLine::Kind::kEnded:
+            member.hasEnded = member.rank >= 0;
             member.rank = -1;
             if (line.number != 0 && m_notes.size() < kMostNotes)
                 m_notes.push_back(member.name() + "'s rank ended with code " + std::to_string(line.number) +
@@ -222,6 +225,7 @@ std::string ClassroomHost::start(const std::vector<ClassroomMember*>& ranks) {
     for (ClassroomMember* member : ranks) {
         member->rank = ++start.rank;
         member->hasTrained = true;
+        member->hasEnded = false;
         member->send({ClassroomLine::Kind::kStart, {}, 0, {}, start});
         member->write();
     }
@@ -229,12 +233,15 @@ std::string ClassroomHost::start(const std::vector<ClassroomMember*>& ranks) {
 }
 
 void ClassroomHost::clearRanks() {
-    for (const auto& member : m_members) member->rank = -1;
+    for (const auto& member : m_members) {
+        member->rank = -1;
+        member->hasEnded = false;
+    }
 }
 
-void ClassroomHost::sendToAll(const std::string& news, const std::string& toWatchers) {
+void ClassroomHost::sendToAll(const std::function<std::string(const ClassroomMember&)>& newsFor) {
     for (const auto& member : m_members) {
-        if (!member->hasOutput()) member->send({ClassroomLine::Kind::kNews, member->rank < 0 ? toWatchers : news});
+        if (!member->hasOutput()) member->send({ClassroomLine::Kind::kNews, newsFor(*member)});
     }
 }
 

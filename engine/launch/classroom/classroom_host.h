@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,9 +63,8 @@ class ClassroomHost {
     // Removes a member, sends the reason to it, and refuses all later connections of its process with this reason. Also
     // refuses other processes of the member's computer, unless another member joined from the same address.
     void remove(int id, const std::string& why);
-    // Sends `news` to the members that are ranks of the run, and `toWatchers` to the others. Skips members with unsent
-    // data.
-    void sendToAll(const std::string& news, const std::string& toWatchers);
+    // Sends each member the news that newsFor() returns for it. Skips members with unsent data.
+    void sendToAll(const std::function<std::string(const ClassroomMember&)>& newsFor);
     // Stops listening, sends the verdict to all members, and waits up to `patience` for them to close their
     // connections.
     void close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience);

@@ -55,6 +55,7 @@ class ClassroomMember {
     int ready = 0;            // number of the last offer of which the guest has all files
     int rank = -1;            // rank in the current run; -1: none
     bool hasTrained = false;  // true if the guest was a rank of an earlier or the current run of this classroom
+    bool hasEnded = false;    // true if the guest's rank of the current run has ended
     std::string doing;        // current activity, as reported by the guest
     bool left = false;        // true if the guest has left and will not reconnect
     std::string misuse;       // violation of the protocol, such as "sent a line that is not a message of a classroom"

@@ -343,9 +343,12 @@ void ClassroomRun::reportProgress() {
                              m_phase == ClassroomPhase::kRunning ? "" : news});
     if (now < m_reportAt) return;
     m_reportAt = now + kReportInterval;
-    m_host.sendToAll(news, m_phase == ClassroomPhase::kRunning
-                               ? "the others train; this computer takes part from the next start: " + news
-                               : news);
+    m_host.sendToAll([&](const ClassroomMember& member) {
+        if (m_phase != ClassroomPhase::kRunning || member.rank >= 0) return news;
+        // The host may still save the weights after the ranks of the guests have ended.
+        if (member.hasEnded) return "the rank of this computer has ended; waiting for the end of the run: " + news;
+        return "the others train; this computer takes part from the next start: " + news;
+    });
 }
 
 }  // namespace ringside
