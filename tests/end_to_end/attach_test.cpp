@@ -158,8 +158,10 @@ TEST_CASE("show and attach see another user's run as live, and control is refuse
     const auto control = asNobody({"control", run.out, "pause"});
     CHECK(control->wait() == 2);
     CHECK(contains(control->output(), "belongs to user root; only this user can control it"));
-    const InputPipe input;
-    const auto attach = asNobody({"attach", run.out, "--stop"});
+    const auto stop = asNobody({"attach", run.out, "--stop"});
+    CHECK(stop->wait() == 2);
+    CHECK(contains(stop->output(), "belongs to user root; only this user can control it: stop not sent"));
+    const auto attach = asNobody({"attach", run.out});
     attach->signal(SIGINT);
     Program own({"attach", run.out, "--stop"});
     CHECK(own.wait() == 20);

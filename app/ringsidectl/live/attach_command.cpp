@@ -80,19 +80,20 @@ class LineOutput {
     std::size_t m_written = 0;
 };
 
-// Sends a command to the run. Prints an error if the run cannot receive it; the caller continues to follow the run in
-// either case.
-void sendCommand(const RunPaths& paths, const ControlCommand& command) {
+// Sends a command to the run. Prints an error if the run cannot receive it. Returns false if the run belongs to another
+// user, so that it will never receive the command.
+bool sendCommand(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
-    if (client && client.value().send(command)) return;
+    if (client && client.value().send(command)) return true;
     const std::string name(nameOf(command.kind));
     if (const auto owner = otherOwner(paths.directory)) {
         std::fprintf(stderr, "ringsidectl: the run in %s belongs to %s; only this user can control it: %s not sent\n",
                      paths.directory.c_str(), owner->c_str(), name.c_str());
-        return;
+        return false;
     }
     std::fprintf(stderr, "ringsidectl: the run in %s is not live: %s not possible\n", paths.directory.c_str(),
                  name.c_str());
+    return true;
 }
 
 void printProblem(const Problem& problem) {
@@ -192,7 +193,8 @@ int showProgress(const RunPaths& paths) {
 int attachCommand(const AttachArguments& arguments) {
     const Result<RunPaths> paths = openRunDirectory(arguments.directory);
     if (!paths) return reportProblems({paths.problem()});
-    if (arguments.stop) sendCommand(paths.value(), {ControlKind::kStop});
+    if (arguments.stop && !sendCommand(paths.value(), {ControlKind::kStop}))
+        return static_cast<int>(ExitCode::kBadConfiguration);
     return arguments.lines ? streamLines(paths.value(), arguments.traces) : showProgress(paths.value());
 }
 
