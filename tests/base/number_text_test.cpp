@@ -30,3 +30,12 @@ TEST_CASE("a number has its shortest decimal form") {
     CHECK(plainNumber(0.25) == "0.25");
     CHECK(plainNumber(1e300) == "1e+300");
 }
+
+TEST_CASE("a size has the unit that leaves a number below 1024") {
+    CHECK(memoryText(0) == "0");
+    CHECK(memoryText(1) == "1 B");
+    CHECK(memoryText(1023) == "1023 B");
+    CHECK(memoryText(1024) == "1.0 KiB");
+    CHECK(memoryText(1536 * 1024) == "1.5 MiB");
+    CHECK(memoryText(std::int64_t{3} << 40) == "3.0 TiB");
+}

@@ -209,11 +209,11 @@ TEST_CASE("a residual's branches are indented below it, the shortcut under a hea
     CHECK(summary.rows[1] == ModelSummaryRow{1, "Linear(4, 4)", "(4)", 20, 32, 4, 4 * (2 * 20 + 2 * 4)});
     CHECK(summary.rows[2] == ModelSummaryRow{.depth = 1, .layer = "shortcut:", .isHeading = true});
     CHECK(summary.rows[3] == ModelSummaryRow{2, "Linear(4, 4)", "(4)", 20, 32, 4, 4 * (2 * 20 + 2 * 4)});
-    CHECK_THAT(summaryText(summary), containing("Layer             Output  Parameters  FLOPs  Values   Memory\n"
-                                                "Residual()        (4)             40     68       8  0.4 KiB\n"
-                                                "  Linear(4, 4)    (4)             20     32       4  0.2 KiB\n"
+    CHECK_THAT(summaryText(summary), containing("Layer             Output  Parameters  FLOPs  Values  Memory\n"
+                                                "Residual()        (4)             40     68       8   384 B\n"
+                                                "  Linear(4, 4)    (4)             20     32       4   192 B\n"
                                                 "  shortcut:\n"
-                                                "    Linear(4, 4)  (4)             20     32       4  0.2 KiB\n"
-                                                "Linear(4, 2)      (2)             10     16       2  0.1 KiB\n"
-                                                "All                               50     84      10  0.5 KiB\n"));
+                                                "    Linear(4, 4)  (4)             20     32       4   192 B\n"
+                                                "Linear(4, 2)      (2)             10     16       2    96 B\n"
+                                                "All                               50     84      10   480 B\n"));
 }

@@ -36,6 +36,7 @@ std::string counted(std::int64_t number, std::string_view noun) {
 }
 
 std::string memoryText(std::int64_t bytes) {
+    if (bytes != 0 && std::abs(bytes) < 1024) return fmt::format("{} B", bytes);
     constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB"};
     double amount = static_cast<double>(bytes) / 1024;
     std::size_t unit = 0;

@@ -14,7 +14,7 @@ std::string grouped(std::int64_t number);
 // Returns the number with its noun: "1 rank", "1,200 ranks", "3 batches".
 std::string counted(std::int64_t number, std::string_view noun);
 
-// Returns a size in the unit that leaves a number below 1024, from KiB to TiB: "1.5 MiB"; "0" for 0.
+// Returns a size in the unit that leaves a number below 1024, from B to TiB: "40 B", "1.5 MiB"; "0" for 0.
 std::string memoryText(std::int64_t bytes);
 
 // Returns the shortest decimal form, such as "5" or "0.25"; integers have no point.
