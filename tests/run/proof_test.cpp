@@ -91,6 +91,12 @@ TEST_CASE("settings that no case has are listed") {
     config.training.resume = "runs/first";
     CHECK(settingsLeftOut(config) ==
           std::vector<std::string>{"training.accumulate_steps=4", "training.resume=\"runs/first\""});
+    config = {};
+    config.parallel.backend = CollectiveBackend::kShm;
+    CHECK(settingsLeftOut(config).empty());
+    config.parallel.backend = CollectiveBackend::kGloo;
+    config.parallel.device = DeviceChoice::kCuda;
+    CHECK(settingsLeftOut(config) == std::vector<std::string>{"parallel.backend=\"gloo\"", "parallel.device=\"cuda\""});
 }
 
 TEST_CASE("duplicate samples are a reason only if the sampler fills up a trained step") {

@@ -67,6 +67,11 @@ std::vector<std::string> settingsLeftOut(const RunConfig& config) {
         if (name != "checkpoint_every" && value != kept["training"][name])
             settings.push_back("training." + name + "=" + jsonText(value));
     }
+    const CollectiveBackend backend = config.parallel.backend;
+    if (backend != CollectiveBackend::kAuto && backend != CollectiveBackend::kShm)
+        settings.push_back("parallel.backend=" + jsonText(given["parallel"]["backend"]));
+    if (config.parallel.device == DeviceChoice::kCuda)
+        settings.push_back("parallel.device=" + jsonText(given["parallel"]["device"]));
     return settings;
 }
 
