@@ -34,6 +34,8 @@ struct ChildEnd {
                         // true too
 
     std::string text() const;  // returns, for example, "exited with code 3" or "was killed by signal 9 (SIGKILL)"
+    // Returns the exit code that a shell reports: 128 + n after signal n.
+    int shellCode() const { return signalled ? 128 + code : code; }
 };
 
 // Child process in its own process group. The kernel kills it when the parent thread dies, and the destructor kills it

@@ -4,13 +4,12 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <csignal>
 
 #include "base/errors/exit_code.h"
 #include "launch/place/launch_sources.h"
 #include "run/prepare/guest_experiment.h"
+#include "run/ranks/line_stream.h"
 
 namespace ringside {
 namespace {
@@ -149,16 +148,10 @@ void ClassroomClient::launchRank(const ClassroomStart& start) {
 
 void ClassroomClient::readRank() {
     if (!m_rank) return;
-    std::array<char, 4096> bytes;
-    for (;;) {
-        const ssize_t got = m_rank->outputFd() < 0 ? -1 : ::read(m_rank->outputFd(), bytes.data(), bytes.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        m_output.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
-            m_lastWords = line;
-            m_observer.printRankLine(line);
-        });
-    }
+    readAvailable(m_rank->outputFd(), m_output, [this](std::string_view line) {
+        m_lastWords = line;
+        m_observer.printRankLine(line);
+    });
     if (m_rank->poll()) endRank();
 }
 
@@ -166,7 +159,7 @@ void ClassroomClient::endRank() {
     const ChildEnd end = *m_rank->end();
     m_rank.reset();
     m_lostGuest.reset();
-    const int code = end.signalled ? 128 + end.code : end.code;
+    const int code = end.shellCode();
     if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
     report(GuestEvent::kEnded, code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
 }

@@ -4,13 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <utility>
 
 #include "base/errors/errors.h"
 #include "base/system/files.h"
 #include "base/text/shell_word.h"
+#include "run/ranks/line_stream.h"
 
 namespace ringside {
 namespace {
@@ -62,17 +61,11 @@ void RemoteShell::sendToken(const std::string& token) const {
 std::optional<int> RemoteShell::exitCode() {
     const auto& end = m_child.poll();
     if (!end) return {};
-    return end->signalled ? 128 + end->code : end->code;
+    return end->shellCode();
 }
 
 void RemoteShell::relay(const LineSink& print) {
-    std::array<char, 4096> bytes;
-    for (;;) {
-        const ssize_t got = m_child.outputFd() < 0 ? -1 : ::read(m_child.outputFd(), bytes.data(), bytes.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, print);
-    }
+    readAvailable(m_child.outputFd(), m_lines, print);
 }
 
 }  // namespace ringside

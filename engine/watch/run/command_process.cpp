@@ -108,8 +108,4 @@ void replaceByCommand(const CommandOptions& options) {
     failStarting(options, errno);
 }
 
-int shellCode(const ChildEnd& end) {
-    return end.signalled ? 128 + end.code : end.code;
-}
-
 }  // namespace ringside

@@ -46,7 +46,4 @@ class CommandProcess {
 // Replaces this process by the command. Throws IoError if its program cannot be started.
 [[noreturn]] void replaceByCommand(const CommandOptions& options);
 
-// Returns the exit code that a shell reports: 128 + n after signal n.
-int shellCode(const ChildEnd& end);
-
 }  // namespace ringside

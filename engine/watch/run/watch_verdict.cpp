@@ -124,7 +124,7 @@ std::string WatchVerdict::failureText(const ChildEnd& command) const {
 
 RunEnded WatchVerdict::concludeLastAttempt(const ChildEnd& command, std::int64_t steps) const {
     RunEnded end;
-    end.exitCode = shellCode(command);
+    end.exitCode = command.shellCode();
     const Attempt& last = m_attempts.back();
     const bool hasFailed = hasFailedRank(restarts());
     const bool isGood = !command.signalled && command.code == 0;

@@ -47,7 +47,7 @@ class WatchedRun {
     // no process has connected, so that there is no record.
     std::optional<RunEnded> run();
     // Returns the exit code of the command, 128 + n after signal n. Call after run().
-    int commandCode() const { return shellCode(*m_command.poll()); }
+    int commandCode() const { return m_command.poll()->shellCode(); }
     // True if --check has ended the command.
     bool endedByCheck() const { return m_endsAt.has_value(); }
     // Returns findings and checks. Call after run().
