@@ -171,7 +171,7 @@ struct PacedUpdate {
         phaseThrottle.startObserving();
         stamps.reserve(64);
     }
-    ~PacedUpdate() { phases.stampInto(nullptr); }
+    ~PacedUpdate() { phases.recordStamps(nullptr); }
     void step(std::int64_t parameters, const std::vector<int>& pieces) {
         phaseThrottle.beginStep(parameters);
         for (const int ms : pieces) {
@@ -194,7 +194,7 @@ struct PacedUpdate {
 // 4 FLOP a parameter with momentum: 50,000 of them at 0.01 GFLOP/s take 20 ms.
 TEST_CASE("an update in pieces lasts as long in total as on the emulated device") {
     PacedUpdate update(0.01);
-    update.phases.stampInto(&update.stamps);
+    update.phases.recordStamps(&update.stamps);
     update.step(50'000, {1, 2, 3});
     const std::vector<std::int64_t> pieces = update.piecesNs();
     REQUIRE(pieces.size() == 4);

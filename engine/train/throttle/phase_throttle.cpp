@@ -24,11 +24,11 @@ PhaseThrottle::PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrac
 }
 
 void PhaseThrottle::startObserving() {
-    if (m_throttle.isActive()) m_track.listen(*this);
+    if (m_throttle.isActive()) m_track.addListener(*this);
 }
 
 PhaseThrottle::~PhaseThrottle() {
-    if (m_throttle.isActive()) m_track.forget(*this);
+    if (m_throttle.isActive()) m_track.removeListener(*this);
 }
 
 void PhaseThrottle::beginStep(std::int64_t parameters, std::int64_t delayNs) {
@@ -97,7 +97,7 @@ void PhaseThrottle::sleepUntilUpdateEnds() {
     evaluatePass(m_updatedNs, m_updateNs);
 }
 
-void PhaseThrottle::leaving(Phase phase, Phase) {
+void PhaseThrottle::onPhaseEnd(Phase phase, Phase) {
     const std::int64_t now = monotonicNs();
     if (phase == Phase::kOptimizer) m_updatedNs += now - m_phaseSinceNs;
     if (isCommunication(phase) || phase == Phase::kPaused) m_passBeganNs += now - m_phaseSinceNs;

@@ -39,7 +39,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     void layerBegins(std::size_t layer) override { m_track.enterLayer(static_cast<int>(layer)); }
     void layerDone(const Model& model, std::size_t layer, Work work) override;
     void passEnds() override;
-    void leaving(Phase phase, Phase next) override;
+    void onPhaseEnd(Phase phase, Phase next) override;
 
   private:
     void sleepUntilElapsed(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass

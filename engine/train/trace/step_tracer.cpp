@@ -47,8 +47,8 @@ void StepTracer::reserve() {
 }
 
 StepTracer::~StepTracer() {
-    m_phases.forget(*this);
-    m_phases.stampInto(nullptr);
+    m_phases.removeListener(*this);
+    m_phases.recordStamps(nullptr);
     m_collectives.stopRecording();
 }
 
@@ -63,7 +63,7 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     m_stamps.clear();
     m_collectives.startRecording();
     m_beganQueuedNs = queuedNs();
-    m_phases.stampInto(&m_stamps, isRecording() || m_options.trace == TraceLevel::kLayers);
+    m_phases.recordStamps(&m_stamps, isRecording() || m_options.trace == TraceLevel::kLayers);
     m_phases.enter(m_phases.now());
     m_beganNs = m_stamps.front().atNs;
     m_beganCpuNs = m_stamps.front().cpuNs;
@@ -83,10 +83,10 @@ void StepTracer::beginUnfinishedTrace() {
     m_unfinishedTrace.phase.assign(1, static_cast<std::int64_t>(m_phases.now()));
     m_unfinishedTrace.at.assign(1, 0);
     m_unfinishedTrace.cpu.assign(1, 0);
-    m_phases.listen(*this);
+    m_phases.addListener(*this);
 }
 
-void StepTracer::leaving(Phase, Phase next) {
+void StepTracer::onPhaseEnd(Phase, Phase next) {
     const std::int64_t at = monotonicNs() - m_beganNs;
     const std::lock_guard lock(m_mutex);
     if (m_unfinishedTrace.phase.size() >= kMostSoFar) return;
@@ -102,7 +102,7 @@ std::optional<StepTrace> StepTracer::unfinishedTrace() const {
 }
 
 void StepTracer::endUnfinishedTrace() {
-    m_phases.forget(*this);
+    m_phases.removeListener(*this);
     const std::lock_guard lock(m_mutex);
     for (auto* column : {&m_unfinishedTrace.phase, &m_unfinishedTrace.at, &m_unfinishedTrace.cpu}) column->clear();
 }
@@ -175,7 +175,7 @@ void StepTracer::fillMessages() {
 const StepTrace* StepTracer::end() {
     if (!m_active) return nullptr;
     m_active = false;
-    m_phases.stampInto(nullptr);
+    m_phases.recordStamps(nullptr);
     endUnfinishedTrace();
     fillTrace(monotonicNs());
     m_collectives.stopRecording();

@@ -68,7 +68,7 @@ class StepTracer final : private PhaseListener {
     std::int64_t interval() const { return m_interval; }
 
   private:
-    void leaving(Phase phase, Phase next) override;
+    void onPhaseEnd(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
     // true if whole traces are reported; false if only sums are reported
     bool reportsWholeTraces() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
