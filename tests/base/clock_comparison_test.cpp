@@ -59,7 +59,7 @@ TEST_CASE("the offset comes from the answer with the shortest round trip, not fr
     CHECK(now->roundTripUs == 40);
 }
 
-TEST_CASE("the offset of a drifting clock is extrapolated between two questions") {
+TEST_CASE("the offset of a drifting clock is extrapolated between two queries") {
     const Elsewhere other{1000, 40e-6};
     ClockComparison clocks;
     for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(other.ask(second * kSecond, 100, 100));

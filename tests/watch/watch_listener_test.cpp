@@ -118,7 +118,7 @@ TEST_CASE("a watched rank passes telemetry on and keeps clock answers apart") {
     CHECK(lines == std::vector<std::string>{"{\"kind\":\"heartbeat\",\"rank\":3}"});
     const std::vector<ClockReading> readings = rank.takeClockReadings();
     REQUIRE(readings.size() == 1);
-    CHECK(readings[0].askedUs == 5);
+    CHECK(readings[0].sentUs == 5);
     socket.reset();
     CHECK_FALSE(rank.readTelemetry(keep));
     CHECK(rank.poll());

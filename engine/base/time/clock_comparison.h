@@ -7,13 +7,13 @@
 
 namespace ringside {
 
-// Reading of another host's clock, in microseconds: request and response times of the local clock, and the remote time.
+// Reading of another host's clock. All times are in microseconds.
 struct ClockReading {
-    std::int64_t askedUs = 0;
-    std::int64_t thereUs = 0;
-    std::int64_t answeredUs = 0;
+    std::int64_t sentUs = 0;      // time of the query on the local clock
+    std::int64_t remoteUs = 0;    // time on the remote clock
+    std::int64_t receivedUs = 0;  // time of the answer on the local clock
 
-    std::int64_t roundTripUs() const { return answeredUs - askedUs; }
+    std::int64_t roundTripUs() const { return receivedUs - sentUs; }
 };
 
 struct ClockDifference {

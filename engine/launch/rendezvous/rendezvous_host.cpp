@@ -192,12 +192,12 @@ void RendezvousHost::seatRank(UniqueFd& socket, const Greeting& greeting) {
     guest.control = std::move(socket);
 }
 
-// Answers clock questions on the control connections. Sets m_problem if a rank has left or sent any other line.
+// Answers clock queries on the control connections. Sets m_problem if a rank has left or sent any other line.
 void RendezvousHost::readControls() {
     for (auto& [rank, guest] : m_guests) {
         const LineResult taken = guest.controlLines.read(guest.control.get());
         if (taken.state == LineResult::State::kNotYet) continue;
-        if (taken.state == LineResult::State::kLine && taken.text == kClockQuestion) {
+        if (taken.state == LineResult::State::kLine && taken.text == kClockQuery) {
             sendLine(guest.control.get(), encodeClock(monotonicUs()), steady_clock::now() + kSendPatience);
             continue;
         }

@@ -138,23 +138,23 @@ std::optional<std::int64_t> decodeClock(std::string_view line) {
     return us;
 }
 
-std::string encodeTimeQuestion(const TimeQuestion& question) {
-    Json json = {{"kind", "time"}, {"asked_us", question.askedUs}};
-    if (question.zeroUs) json["zero_us"] = *question.zeroUs;
+std::string encodeTimeQuery(const TimeQuery& query) {
+    Json json = {{"kind", "time"}, {"asked_us", query.sentUs}};
+    if (query.zeroUs) json["zero_us"] = *query.zeroUs;
     return jsonText(json) + "\n";
 }
 
-std::optional<TimeQuestion> decodeTimeQuestion(std::string_view line) {
+std::optional<TimeQuery> decodeTimeQuery(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "time") return {};
-    TimeQuestion question{fields.number("asked_us", 0, kMostUs)};
-    if (fields.has("zero_us")) question.zeroUs = fields.number("zero_us", -kMostUs, kMostUs);
+    TimeQuery query{fields.number("asked_us", 0, kMostUs)};
+    if (fields.has("zero_us")) query.zeroUs = fields.number("zero_us", -kMostUs, kMostUs);
     if (!fields.good()) return {};
-    return question;
+    return query;
 }
 
 std::string encodeTimeAnswer(const TimeAnswer& answer) {
-    return jsonText({{"kind", "time"}, {"asked_us", answer.askedUs}, {"us", answer.us}});
+    return jsonText({{"kind", "time"}, {"asked_us", answer.sentUs}, {"us", answer.us}});
 }
 
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line) {

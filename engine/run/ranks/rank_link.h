@@ -51,7 +51,7 @@ class RankLink {
     virtual void sendControl(std::string_view line) const = 0;
     // True once after a launcher has requested the rank to stop.
     virtual bool takeStopRequest() { return false; }
-    // Returns the new answers to time questions (HostClocks).
+    // Returns the new answers to time queries (HostClocks).
     virtual std::vector<ClockReading> takeClockReadings() { return {}; }
 
     // Returns the last lines of the rank's output, including an incomplete one.

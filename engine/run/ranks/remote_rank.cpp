@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::seconds kLastTelemetry{30};
 constexpr std::chrono::seconds kTelemetryOfLost{2};
 
-// Maximum number of clock readings of the rank (answers to questions of HostClocks) that are stored until they are
+// Maximum number of clock readings of the rank (answers to queries of HostClocks) that are stored until they are
 // taken. Further readings are discarded.
 constexpr std::size_t kMostReadings = 16;
 
@@ -50,7 +50,7 @@ bool RemoteRank::readTelemetry(const LineSink& line) {
 void RemoteRank::take(std::string_view line) {
     if (const auto time = decodeTimeAnswer(line)) {
         if (m_clockReadings.size() < kMostReadings)
-            m_clockReadings.push_back({time->askedUs, time->us, monotonicNs() / 1000});
+            m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
         return;
     }
     if (isStopWish(line)) m_stopWanted = true;

@@ -321,16 +321,16 @@ void Supervisor::pollLaunchers() {
     }
 }
 
-// Exchanges time questions and answers with ranks on other hosts, so that traces of different hosts can be aligned in
+// Exchanges time queries and answers with ranks on other hosts, so that traces of different hosts can be aligned in
 // time.
 void Supervisor::compareClocks() {
     for (auto& rank : m_ranks) {
-        for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.take(rank->rank(), reading);
+        for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.addReading(rank->rank(), reading);
     }
     const std::int64_t now = m_journal.nowUs() + m_options.runStartUs;
-    for (const HostClocks::Question& question : m_clocks.questions(now))
-        m_ranks[static_cast<std::size_t>(question.rank)]->sendControl(question.line);
-    for (const HostClock& clock : m_clocks.news(now)) m_journal.record(clock);
+    for (const HostClocks::Query& query : m_clocks.queries(now))
+        m_ranks[static_cast<std::size_t>(query.rank)]->sendControl(query.line);
+    for (const HostClock& clock : m_clocks.clocksToReport(now)) m_journal.record(clock);
 }
 
 void Supervisor::fail(const Verdict& verdict) {

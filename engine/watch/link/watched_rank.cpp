@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostReadings = 16;  // limit of the number of clock readings (answers to time questions) that
+constexpr std::size_t kMostReadings = 16;  // limit of the number of clock readings (answers to time queries) that
                                            // wait for takeClockReadings()
 
 }  // namespace
@@ -39,7 +39,7 @@ void WatchedRank::take(std::string_view line, const LineSink& sink) {
     const std::optional<TimeAnswer> time = decodeTimeAnswer(line);
     if (!time) return sink(line);
     if (m_clockReadings.size() < kMostReadings)
-        m_clockReadings.push_back({time->askedUs, time->us, monotonicNs() / 1000});
+        m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
 }
 
 void WatchedRank::sendControl(std::string_view line) const {

@@ -155,7 +155,7 @@ void WatchedRun::addRank(std::unique_ptr<WatchedRank> link) {
     const bool isHere = hostKey().starts_with(link->hostKey()) && !link->hostKey().empty();
     const int next = static_cast<int>(m_hosts.size()) + 1;
     const int host = isHere ? 0 : m_hosts.try_emplace(link->hostKey(), next).first->second;
-    if (host == 0) link->sendControl(encodeTimeQuestion({monotonicNs() / 1000, m_zeroUs}));
+    if (host == 0) link->sendControl(encodeTimeQuery({monotonicNs() / 1000, m_zeroUs}));
     if (const auto known = m_ranks.find(link->rank()); known != m_ranks.end())
         return addRestartedRank(known->second, std::move(link));
     m_clocks.add(link->rank(), host);
@@ -199,7 +199,7 @@ void WatchedRun::readRank(Rank& rank) {
     if (!rank.isOpen) return;
     if (isSilent(rank)) rank.link->hangUp();
     rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { handleLine(rank, line); });
-    for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
+    for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.addReading(rank.link->rank(), reading);
     if (rank.isOpen) return;
     const bool isLost = m_verdict.ended(rank.link->rank(), rank.attempt(), nowUs());
     if (isLost && rank.attempt() == m_verdict.restarts()) m_evidence.markLost(rank.link->rank());
@@ -248,11 +248,11 @@ void WatchedRun::recordRenumbered(Event event, std::int64_t stepsBefore) {
 
 void WatchedRun::compareClocks() {
     const std::int64_t now = monotonicNs() / 1000;
-    for (const HostClocks::Question& question : m_clocks.questions(now)) {
-        const auto rank = m_ranks.find(question.rank);
-        if (rank != m_ranks.end()) rank->second.link->sendControl(question.line);
+    for (const HostClocks::Query& query : m_clocks.queries(now)) {
+        const auto rank = m_ranks.find(query.rank);
+        if (rank != m_ranks.end()) rank->second.link->sendControl(query.line);
     }
-    for (const HostClock& clock : m_clocks.news(now)) tryToRecord([&] { m_record.add(clock, nowUs()); });
+    for (const HostClock& clock : m_clocks.clocksToReport(now)) tryToRecord([&] { m_record.add(clock, nowUs()); });
 }
 
 void WatchedRun::watchStalls() {
