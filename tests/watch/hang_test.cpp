@@ -97,9 +97,9 @@ TEST_CASE("the ranks are asked, and a conclusion is drawn once, until one makes 
     };
     const auto stalled = [](int rank, const char* facts) { return ScriptFacts{rank, "stalled", facts, 0}; };
     for (int rank : {0, 1}) watch.take(step(rank, 1, kSecond), kSecond);
-    CHECK_FALSE(watch.mustAsk(8 * kSecond));
-    CHECK(watch.mustAsk(10 * kSecond));
-    CHECK_FALSE(watch.mustAsk(11 * kSecond));
+    CHECK_FALSE(watch.mustRequestStacks(8 * kSecond));
+    CHECK(watch.mustRequestStacks(10 * kSecond));
+    CHECK_FALSE(watch.mustRequestStacks(11 * kSecond));
     watch.take(stalled(0, kInAllReduce), 10 * kSecond);
     CHECK_FALSE(watch.conclude(10 * kSecond, 2));  // rank 1 has not answered
     watch.take(stalled(1, kAsleep), 10 * kSecond);

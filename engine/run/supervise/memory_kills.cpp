@@ -50,10 +50,10 @@ MemoryKills::MemoryKills() : m_file(ownGroupFile()), m_before(m_file.empty() ? s
     m_last = m_before;
 }
 
-void MemoryKills::look(TimePoint now) {
+void MemoryKills::read(TimePoint now) {
     constexpr std::chrono::seconds kEvery{10};
-    if (!m_last || now < m_lookAt) return;
-    m_lookAt = now + kEvery;
+    if (!m_last || now < m_nextReading) return;
+    m_nextReading = now + kEvery;
     m_before = m_last;
     m_last = killsIn(m_file);
 }

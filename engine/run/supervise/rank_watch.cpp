@@ -73,7 +73,7 @@ void RankWatch::tick() {
     }
     m_lastTick = now;
     trackSaveProgress(now);
-    m_memoryKills.look(now);
+    m_memoryKills.read(now);
 }
 
 void RankWatch::trackSaveProgress(TimePoint now) {

@@ -75,10 +75,10 @@ std::int64_t StallWatch::limitUs() const {
     return std::max(kLeastUs, static_cast<std::int64_t>(kStepsLimit * m_meanStepUs));
 }
 
-bool StallWatch::mustAsk(std::int64_t nowUs) {
+bool StallWatch::mustRequestStacks(std::int64_t nowUs) {
     if (m_concluded || !m_movedUs || nowUs - *m_movedUs < limitUs()) return false;
-    if (nowUs - m_askedUs < kAskEveryUs) return false;
-    m_askedUs = nowUs;
+    if (nowUs - m_requestedUs < kRequestIntervalUs) return false;
+    m_requestedUs = nowUs;
     return true;
 }
 

@@ -256,7 +256,7 @@ void WatchedRun::compareClocks() {
 }
 
 void WatchedRun::watchStalls() {
-    if (m_stalls.mustAsk(nowUs())) {
+    if (m_stalls.mustRequestStacks(nowUs())) {
         for (auto& [number, rank] : m_ranks) rank.link->sendControl("{\"kind\":\"stack\"}\n");
     }
     const std::optional<HangReport> report = m_stalls.conclude(nowUs(), m_record.seen().worldSize());
