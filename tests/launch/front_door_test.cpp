@@ -72,16 +72,16 @@ class FewFiles {
 
 TEST_CASE("any number of unfinished lines leaves nothing for poll to report") {
     Door host;
-    std::vector<UniqueFd> strangers;
-    for (int i = 0; i < 200; ++i) strangers.push_back(host.connect());
-    host.challenge(strangers);
-    for (const UniqueFd& stranger : strangers) sendText(stranger, "{");
+    std::vector<UniqueFd> unauthenticated;
+    for (int i = 0; i < 200; ++i) unauthenticated.push_back(host.connect());
+    host.challenge(unauthenticated);
+    for (const UniqueFd& one : unauthenticated) sendText(one, "{");
     // Each poll reads the bytes that have arrived. When all have been read, poll() must report nothing.
     for (int i = 0; i < 1000 && host.ready(50) > 0; ++i) host.poll();
     CHECK(host.ready(0) == 0);
     CHECK(host.lines.empty());
     // The rest of a line completes it.
-    sendText(strangers.front(), "}\nfor later");
+    sendText(unauthenticated.front(), "}\nfor later");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);
         host.poll();
@@ -109,9 +109,9 @@ TEST_CASE("a line in pieces is read up to its newline and no further") {
 
 TEST_CASE("a host without file descriptors serves the newest connection and pauses if it can serve none") {
     Door host;
-    std::vector<UniqueFd> strangers;
-    for (int i = 0; i < 8; ++i) strangers.push_back(host.connect());
-    host.challenge(strangers);
+    std::vector<UniqueFd> unauthenticated;
+    for (int i = 0; i < 8; ++i) unauthenticated.push_back(host.connect());
+    host.challenge(unauthenticated);
     UniqueFd late = host.connect();
     const FewFiles few(static_cast<rlim_t>(late.get()) + 1);
     std::vector<UniqueFd> one;

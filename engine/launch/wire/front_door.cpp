@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kStrangerPatience{5000};
+constexpr std::chrono::milliseconds kAuthenticationTimeout{5000};
 constexpr std::chrono::milliseconds kRest{200};  // pause before the next accept() when file descriptors have run out
 
 void openToAll(const std::string& host, sockaddr& address) {
@@ -98,7 +98,7 @@ void FrontDoor::accept() {
         if (!socket) return;
         if (m_pending.size() >= kMostPending) makeRoom();
         sendWithoutDelay(socket.get());
-        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kStrangerPatience,
+        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kAuthenticationTimeout,
                         LineReader(kMaxGreetingBytes)};
         if (!sendLine(pending.socket.get(), encodeChallenge(pending.nonce), steady_clock::now())) continue;
         m_pending.push_back(std::move(pending));
