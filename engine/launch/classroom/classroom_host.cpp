@@ -16,7 +16,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kOnlyWatched = " (this computer joined after the start and did not train)";
-constexpr seconds kForgetAfter{90};  // time without a line after which a member is dropped
+constexpr seconds kDropAfter{90};  // time without a line after which a member is dropped
 constexpr std::chrono::milliseconds kAnswerTime{1000};
 constexpr int kLowestPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPorts = 12000;
@@ -59,7 +59,7 @@ void ClassroomHost::offer(ClassroomOffer offer, std::vector<std::filesystem::pat
     m_offer = std::move(offer);
     m_sources = std::move(sources);
     for (const auto& member : m_members) {
-        member->forgetFiles();
+        member->discardFiles();
         member->send({ClassroomLine::Kind::kOffer, {}, 0, m_offer});
     }
 }
@@ -139,9 +139,9 @@ void ClassroomHost::poll(Clock::time_point now) {
         if (!member.misuse.empty()) {
             refuseInFuture(member, member.misuse);
             dropMember(i, "was removed: it " + member.misuse);
-        } else if (isGone || now - member.lastReceivedAt() > kForgetAfter) {
-            dropMember(
-                i, isGone ? "has left" : "has not sent anything for " + std::to_string(kForgetAfter.count()) + " s");
+        } else if (isGone || now - member.lastReceivedAt() > kDropAfter) {
+            dropMember(i,
+                       isGone ? "has left" : "has not sent anything for " + std::to_string(kDropAfter.count()) + " s");
         } else {
             ++i;
         }
@@ -159,7 +159,7 @@ void ClassroomHost::remove(int id, const std::string& why) {
     const auto found = std::ranges::find(m_members, id, [](const auto& one) { return one->id(); });
     if (found == m_members.end()) return;
     refuseInFuture(**found, why);
-    (*found)->forgetFiles();
+    (*found)->discardFiles();
     (*found)->send({ClassroomLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
     // Sends the reason if this is possible without blocking. If the removed computer connects again, it is refused with
@@ -243,7 +243,7 @@ void ClassroomHost::close(const std::string& verdict, int exitCode, std::chrono:
     const bool wasRun = std::ranges::any_of(m_members, [](const auto& member) { return member->hasTrained; });
     for (const auto& member : m_members) {
         const bool onlyWatched = wasRun && !member->hasTrained;
-        member->forgetFiles();
+        member->discardFiles();
         member->send({ClassroomLine::Kind::kOver, verdict + (onlyWatched ? kOnlyWatched : ""), exitCode});
     }
     const auto until = Clock::now() + patience;

@@ -39,7 +39,8 @@ class ClassroomMember {
     // Queues a file that the guest has requested. False if kMostWanted files are queued already: a guest requests one
     // file at a time.
     bool sendFile(std::int64_t bytes, std::filesystem::path file);
-    void forgetFiles() { m_wanted.clear(); }
+    // Removes the queued files. A file whose transfer has begun is sent to its end.
+    void discardFiles() { m_wanted.clear(); }
 
     // Reads or writes as much as possible without blocking. False once the connection has ended or the guest broke the
     // protocol.

@@ -35,7 +35,7 @@ std::string scaleText(const ChannelScale& scale) {
 
 // Removes earlier changes of the number of epochs, unless the experiment has the number of the last change: a number
 // that was given for the resumed run replaces the earlier changes in its checkpoints.
-void forgetReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs) {
+void dropReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs) {
     const auto setsEpochs = [](const ControlChange& change) { return change.kind == ControlKind::kEpochs; };
     const auto last = std::find_if(changes.rbegin(), changes.rend(), setsEpochs);
     if (last != changes.rend() && static_cast<std::int64_t>(last->value) != epochs) std::erase_if(changes, setsEpochs);
@@ -144,7 +144,7 @@ void Trainer::prepare() {
 
 void Trainer::resume() {
     m_position = m_checkpoints.resume();
-    forgetReplacedEpochs(m_position.changes, m_epochs);
+    dropReplacedEpochs(m_position.changes, m_epochs);
     m_control.restoreChanges(m_position.changes);
     m_checkpoints.setControlChanges(m_position.changes);
     for (std::int64_t epoch = 0; epoch <= m_position.epoch; ++epoch) {

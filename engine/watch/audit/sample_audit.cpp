@@ -395,7 +395,7 @@ void SampleAuditor::addLeaks(SampleAudit& result) const {
 }
 
 // Removes the numbers of epochs that are incomplete, because batches arrived after the epoch was closed.
-void SampleAuditor::forgetLate() {
+void SampleAuditor::discardIncomplete() {
     for (Done& done : m_done) {
         const auto late = m_late.find(done.key);
         if (late == m_late.end()) continue;
@@ -411,7 +411,7 @@ SampleAudit SampleAuditor::finish() {
     m_open.clear();
     std::ranges::stable_sort(m_done, {}, &Done::key);
     correctByContent();
-    forgetLate();
+    discardIncomplete();
     SampleAudit result;
     for (Done& done : m_done)
         (std::get<0>(done.key) == kTraining ? result.training : result.validation).push_back(std::move(done.epoch));

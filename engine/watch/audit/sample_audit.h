@@ -131,7 +131,7 @@ class SampleAuditor {
     const LoaderStream* streamOf(const EpochKey& key, std::size_t attempt) const;
     std::vector<int> ranksOf(const EpochKey& key, std::size_t attempt) const;
     void correctByContent();
-    void forgetLate();
+    void discardIncomplete();
     void addLeaks(SampleAudit& result) const;
 
     std::vector<RecordedFacts> m_facts;
