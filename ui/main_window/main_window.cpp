@@ -270,7 +270,7 @@ void MainWindow::connectFiles() {
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
     connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::showMessage);
-    connect(&m_files, &ExperimentFiles::experimentReplaced, this, &MainWindow::forgetRun);
+    connect(&m_files, &ExperimentFiles::experimentReplaced, this, &MainWindow::closeRun);
     connect(&m_files, &ExperimentFiles::failed, this, &MainWindow::showFailure);
     connect(&m_files, &ExperimentFiles::scriptChosen, &m_watch, &WatchActions::openDialog);
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
@@ -324,10 +324,10 @@ void MainWindow::showRequestedRun(RunSession::PageToShow page) {
 }
 
 // Removes the shown run from the pages unless it is live. Called when another experiment was put into the form.
-void MainWindow::forgetRun() {
+void MainWindow::closeRun() {
     m_watch.showExperimentForm();
     if (!m_controller.isLive()) m_notice->hide();
-    m_session.forget();
+    m_session.close();
     refreshRunActions();
 }
 

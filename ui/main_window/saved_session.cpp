@@ -114,8 +114,8 @@ void SavedSession::save() {
 
 void SavedSession::resetLayout() {
     m_in.window.restoreState(m_firstLayout);
-    m_in.settings.forget(settings::kLayout);
-    m_in.settings.forget(settings::kGeometry);
+    m_in.settings.remove(settings::kLayout);
+    m_in.settings.remove(settings::kGeometry);
     m_in.pages.show(m_in.pages.names().first());
 }
 

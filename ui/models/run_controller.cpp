@@ -31,7 +31,7 @@ QString directoryIn(const QByteArray& text) {
 RunController::RunController(const QString& controlProgram, RunModel& model, QObject* parent)
     : QObject(parent), m_program(controlProgram), m_model(model) {
     m_deadline.setSingleShot(true);
-    connect(&m_successor, &QTimer::timeout, this, &RunController::findSuccessor);
+    connect(&m_successorTimer, &QTimer::timeout, this, &RunController::findSuccessor);
     connect(&m_deadline, &QTimer::timeout, this, &RunController::deadlinePassed);
     connect(&m_model, &RunModel::changed, this, &RunController::readProgress);
     connect(&m_model, &RunModel::drained, this, [this] {
@@ -114,7 +114,7 @@ void RunController::stop() {
     if (m_viewer && m_viewer->state() == QProcess::Running) sendStop();
 }
 
-void RunController::forget() {
+void RunController::close() {
     if (isLive()) return;
     resetForRun({});
     m_model.setDirectory({});
@@ -135,7 +135,7 @@ void RunController::detach() {
 }
 
 void RunController::resetForRun(const QString& runDirectory) {
-    forgetSuccessor();
+    stopSuccessorSearch();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
     dropWatcher();
@@ -262,20 +262,20 @@ void RunController::waitForSuccessor() {
     Problems problems;
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
     if (!config || config.value().parallel.minRanks <= 0) return;
-    m_looks = 0;
-    m_successor.start(kBetweenChecks);
+    m_successorChecks = 0;
+    m_successorTimer.start(kBetweenChecks);
     Q_EMIT mayStartAgainChanged(mayStartAgain());
 }
 
-void RunController::forgetSuccessor() {
-    if (!m_successor.isActive()) return;
-    m_successor.stop();
+void RunController::stopSuccessorSearch() {
+    if (!m_successorTimer.isActive()) return;
+    m_successorTimer.stop();
     Q_EMIT mayStartAgainChanged(false);
 }
 
 void RunController::findSuccessor() {
-    constexpr int kMostLooks = 15;
-    if (m_state != State::Failed || ++m_looks > kMostLooks) return forgetSuccessor();
+    constexpr int kMaxChecks = 15;
+    if (m_state != State::Failed || ++m_successorChecks > kMaxChecks) return stopSuccessorSearch();
     if (!isRunAlive(m_runDirectory.toStdString())) return;
     attach(m_runDirectory);
 }

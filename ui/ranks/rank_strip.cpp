@@ -138,7 +138,7 @@ class RankStrip::Canvas final : public Picture {
     }
 
     void restyle() override {
-        m_cards.forget();
+        m_cards.clearCache();
         update();
     }
 

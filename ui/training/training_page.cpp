@@ -69,7 +69,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
         if (!m_run.logged().curves().empty()) redrawLater();
     });
     connect(m_earlier, &EarlierRuns::changed, this, [this] {
-        m_curves.forget();
+        m_curves.clear();
         redrawLater();
     });
     auto* logKey = new QShortcut(QKeySequence(Qt::Key_L), this);
@@ -80,7 +80,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     connect(m_tools, &TrainingToolRow::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::exportWanted, this, &TrainingPage::chooseExport);
     const auto startOver = [this] {
-        m_curves.forget();
+        m_curves.clear();
         setXRange(std::nullopt);
         redrawLater();
     };

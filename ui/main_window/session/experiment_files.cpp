@@ -206,7 +206,7 @@ void ExperimentFiles::keepDraft() {
     if (m_model.isModified()) {
         m_settings.set(settings::kDraft, QByteArray::fromStdString(m_model.config().toText()));
     } else {
-        m_settings.forget(settings::kDraft);
+        m_settings.remove(settings::kDraft);
     }
 }
 

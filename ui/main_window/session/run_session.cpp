@@ -118,11 +118,11 @@ void RunSession::request(PageToShow page, bool adoptsConfig) {
     Q_EMIT requested(page);
 }
 
-void RunSession::forget() {
+void RunSession::close() {
     if (m_in.controller.isLive()) return compareForm();
     m_directory.clear();
     m_started.reset();
-    m_in.controller.forget();
+    m_in.controller.close();
     m_in.plan.setEpoch(0);
     compareForm();
 }

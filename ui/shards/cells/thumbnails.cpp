@@ -26,17 +26,17 @@ Thumbnails::~Thumbnails() {
 void Thumbnails::setData(std::shared_ptr<const Dataset> data) {
     if (data == m_data) return;
     m_data = std::move(data);
-    forget();
+    clearCache();
 }
 
 void Thumbnails::setColors(const QColor& paper, const QColor& ink) {
     const PictureColors colors{paper, ink};
     if (colors == m_colors) return;
     m_colors = colors;
-    forget();
+    clearCache();
 }
 
-void Thumbnails::forget() {
+void Thumbnails::clearCache() {
     m_pool.clear();
     m_waiting.clear();
     m_cache.clear();
@@ -73,7 +73,7 @@ void Thumbnails::requestLatest(std::int64_t sample) {
             QMetaObject::invokeMethod(
                 this, [this, generation, sample, made] { setPicture(generation, sample, made); }, Qt::QueuedConnection);
         },
-        ++m_wish);
+        ++m_priority);
 }
 
 void Thumbnails::setPicture(quint64 generation, std::int64_t sample, const QImage& image) {

@@ -95,7 +95,7 @@ void EpochDiffView::freeMemory() {
     m_scene.reset();
     m_there.reset();
     m_recent.clear();
-    m_grid->forgetPictures();
+    m_grid->clearCache();
 }
 
 // Computes for each cell of the shown epoch where its sample was in the other epoch. Callable from any thread.
