@@ -115,7 +115,7 @@ def _report_line(site, function):
     """Reports the operations of the loss once for each line that calls backward(). Also reports whether the script has
     cleared the gradients before this backward pass.
     """
-    optimizers.GRADIENTS.call(optimizers.look_at_gradients)
+    optimizers.GRADIENTS.call(optimizers.read_gradients)
     if function is not None and site not in _reported and len(_reported) < 100:
         _reported.add(site)
         observations.note("fact", time.monotonic_ns(), "loss",

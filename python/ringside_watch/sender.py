@@ -42,19 +42,19 @@ class Sender:
         self._wake_write.send(b"x")
         self._thread.join(seconds)
 
-    def forget(self):
+    def close_in_child(self):
         """Closes the descriptors in a forked child. The parent's connection stays open."""
         self._wake_read.close()
         self._wake_write.close()
         if self._connection is not None:
-            self._connection.forget()
+            self._connection.close_in_child()
 
     def _run(self):
         try:
             self._connect()
             while not (self._ending and self._is_drained()):
                 self._send_once()
-            self._last_words()
+            self._send_end()
         except Exception:
             pass  # the watcher has ended or refuses this process: the script continues without it
         finally:
@@ -122,7 +122,7 @@ class Sender:
                 return
             del self._pending[:sent]
 
-    def _last_words(self):
+    def _send_end(self):
         self._report.complete_all()
         self._queue(self._report.take_lines())
         self._report.end()

@@ -38,7 +38,7 @@ class StepsReport:
     def _write(self, step):
         report = self._report
         step.written = True
-        report.not_arrived += step.forget_unknown()
+        report.not_arrived += step.remove_missing()
         for entry in step.batches:
             self.write_indices(step.number, entry)
         begin = self._begin or self._begin_of_first_step(step)

@@ -12,16 +12,16 @@ _before = {}  # id of a parameter -> its state at the previous check
 _reported = {}  # number of a model -> number of its tensors in the latest report
 
 
-def look(models):
+def check(models):
     """Checks the parameters of the models after steps 2, 4, 8, 16, ... of all optimizers together. Called after each
     optimizer step.
     """
     step = optimizers.steps_begun()
     if step >= 2 and not step & (step - 1):
-        HOOK.call(_look, models, step)
+        HOOK.call(_check, models, step)
 
 
-def _look(models, step):
+def _check(models, step):
     held = {id(one) for optimizer in list(optimizers.held) for group in optimizer.param_groups
             for one in group["params"]}
     states = {}

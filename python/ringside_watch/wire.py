@@ -118,7 +118,7 @@ class Connection:
     def wait_to_read(self, seconds):
         select.select([self], [], [], seconds)
 
-    def forget(self):
+    def close_in_child(self):
         """Closes the descriptor in a forked child. The connection, which belongs to the parent, stays open."""
         self.socket.close()
 

@@ -137,7 +137,7 @@ class Forks(unittest.TestCase):
         connection = wire.Connection(ours)
         child = os.fork()
         if child == 0:
-            connection.forget()
+            connection.close_in_child()
             os._exit(0)
         os.waitpid(child, 0)
         self.assertEqual(connection.write(b"after the fork\n"), 15)
@@ -164,7 +164,7 @@ class Sending(unittest.TestCase):
         one._queue([fact], last=True)
         self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000 + 1000)
         self.assertEqual(one._report.dropped_lines, 9000 + 20000 - sender.MOST_IN_ALL // 1000)
-        one.forget()
+        one.close_in_child()
 
 
 class Warned(unittest.TestCase):
