@@ -310,7 +310,7 @@ class StopSignals {
                 return;
             }
             if (watched[1].revents != 0) return;
-            if (watched[0].revents == 0 || !takeSignal(m_signals.get())) continue;
+            if (watched[0].revents == 0 || !readSignalFrom(m_signals.get())) continue;
             [[maybe_unused]] const ssize_t written = ::write(control, kLine.data(), kLine.size());
         }
     }

@@ -103,7 +103,7 @@ TEST_CASE("existing and future threads stay on their assigned CPUs") {
             while (!go) std::this_thread::yield();
             before = usableProcessors();
         });
-        const bool kept = keepThreadsOn({allowedCpus().front()});
+        const bool kept = setThreadAffinity({allowedCpus().front()});
         go = true;
         early.join();
         std::thread([&] { after = usableProcessors(); }).join();
@@ -117,7 +117,7 @@ TEST_CASE("existing and future threads stay on their assigned CPUs") {
 TEST_CASE("only the calling thread runs at idle priority") {
     int there = -1;
     std::thread([&] {
-        runOnlyWhereIdle();
+        setIdlePolicy();
         there = ::sched_getscheduler(0);
     }).join();
     CHECK(there == SCHED_IDLE);

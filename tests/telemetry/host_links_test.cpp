@@ -78,7 +78,7 @@ TEST_CASE("a host with a twelfth of the others' bandwidth is named") {
     CHECK(links[2].rank == 2);
     CHECK(links[2].slow == HostLink::Slow::kNarrow);
     CHECK(links[2].timesSlower == Approx(12));
-    CHECK(links[2].whole() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
+    CHECK(links[2].fullText() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
 }
 
 TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, is not slow") {
@@ -102,7 +102,7 @@ TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
     both(told, 1, 2, 200, 7'500'000, 750'000);
     const auto links = hostLinks(runOf({"", "b", "c"}, 40, told));
     CHECK(links[1].text() == "0.2 ms round trip");
-    CHECK(links[2].whole() == "0.2 ms round trip, 80 Mbit/s: 10 times slower than the other hosts");
+    CHECK(links[2].fullText() == "0.2 ms round trip, 80 Mbit/s: 10 times slower than the other hosts");
 }
 
 TEST_CASE("A link is as fast as its slower direction, and ranks that share it add up") {
@@ -126,7 +126,7 @@ TEST_CASE("between two hosts a link is slow if transfers take most of the time")
     both(told, 0, 1, 400, 31'500'000, 3'150'000);
     const auto links = hostLinks(runOf({"", "b"}, 40, told));
     REQUIRE(links.size() == 1);
-    CHECK(links[0].whole() == "0.4 ms round trip, 80 Mbit/s: bytes are in transfer 63 % of the time");
+    CHECK(links[0].fullText() == "0.4 ms round trip, 80 Mbit/s: bytes are in transfer 63 % of the time");
     std::vector<Told> half;
     both(half, 0, 1, 400, 25'000'000, 2'500'000);
     CHECK(hostLinks(runOf({"", "b"}, 40, half))[0].slow == HostLink::Slow::kNo);
@@ -186,7 +186,7 @@ TEST_CASE("A link is far when a round trip takes more than a tenth of a step and
         return hostLinks(runOf({"", "b"}, stepMs, {{1, 0, roundTripUs, 4000, 100}}))[0];
     };
     CHECK(slowAt(2100, 10).slow == HostLink::Slow::kFar);
-    CHECK(slowAt(2100, 10).whole() == "2.1 ms round trip: a round trip takes 21 % of a step");
+    CHECK(slowAt(2100, 10).fullText() == "2.1 ms round trip: a round trip takes 21 % of a step");
     CHECK(slowAt(9940, 10).text() == "9.9 ms round trip");
     CHECK(slowAt(9950, 10).text() == "10 ms round trip");
     CHECK(slowAt(2100, 21).slow == HostLink::Slow::kNo);  // a tenth of the step

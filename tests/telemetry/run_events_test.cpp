@@ -306,9 +306,9 @@ TEST_CASE("links of hosts have two digits and their units") {
     HostLink link;
     link.roundTripMs = 3;
     link.stepMs = 12;
-    CHECK((link.finding().empty() && link.whole() == "3.0 ms round trip"));
+    CHECK((link.finding().empty() && link.fullText() == "3.0 ms round trip"));
     link.slow = HostLink::Slow::kFar;
-    CHECK(link.whole() == "3.0 ms round trip: a round trip takes 25 % of a step");
+    CHECK(link.fullText() == "3.0 ms round trip: a round trip takes 25 % of a step");
     link.slow = HostLink::Slow::kNarrow;
     link.inFlightShare = 0.6;
     CHECK(link.finding() == "bytes are in transfer 60 % of the time");

@@ -43,7 +43,7 @@ bool ClockComparison::contradicts(const ClockReading& reading) const {
     if (m_readings.empty()) return false;
     const ClockReading& best = *std::min_element(m_readings.begin(), m_readings.end(), isFaster);
     const double age = static_cast<double>(reading.receivedUs - best.sentUs);
-    const auto allowed = errorUs(best) + errorUs(reading) + static_cast<std::int64_t>(std::ceil(2 * kMostDrift * age));
+    const auto allowed = errorUs(best) + errorUs(reading) + static_cast<std::int64_t>(std::ceil(2 * kMaxDrift * age));
     return std::abs(offsetUs(reading) - offsetUs(best)) > allowed;
 }
 
@@ -54,10 +54,10 @@ ClockComparison::Drift ClockComparison::drift() const {
     const ClockReading& from = *std::min_element(m_readings.begin(), newer, isFaster);
     const ClockReading& to = *std::min_element(newer, m_readings.end(), isFaster);
     const std::int64_t apart = middleUs(to) - middleUs(from);
-    if (apart < kLeastApartUs) return {};
+    if (apart < kMinSpanUs) return {};
     const Drift seen{static_cast<double>(offsetUs(to) - offsetUs(from)) / static_cast<double>(apart),
                      static_cast<double>(errorUs(to) + errorUs(from)) / static_cast<double>(apart)};
-    return seen.error < kMostDrift ? seen : Drift{};
+    return seen.error < kMaxDrift ? seen : Drift{};
 }
 
 std::optional<ClockDifference> ClockComparison::at(std::int64_t nowUs) const {

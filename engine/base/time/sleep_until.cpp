@@ -19,7 +19,7 @@ void sleepUntilNs(std::int64_t when) {
     }
 }
 
-void PunctualSleep::until(std::int64_t when) {
+void PreciseSleep::sleepUntil(std::int64_t when) {
     // A thread that wakes up later than this was delayed by other threads on its CPU.
     constexpr std::int64_t kMostLateNs = 100'000;
     const std::int64_t requested = when - m_lateNs;

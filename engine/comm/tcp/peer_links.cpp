@@ -86,7 +86,7 @@ void PeerLinks::waitForCount(LinkCounters& user, int& count, std::chrono::millis
         if (m_aborted) throw LinkError("communication was aborted");
         if (!user.lostWhy.empty()) throw LinkError(user.lostWhy, user.lostPeer, user.lostByMisuse);
         if (m_pumping || !sendAndReceiveAll()) {
-            transferOrWait(lock, deadline.nextLook());
+            transferOrWait(lock, deadline.nextCheck());
             if (count == 0 && deadline.hasPassed()) throw LinkError("the timeout was reached");
         }
     }

@@ -70,7 +70,7 @@ Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& nam
     const auto line = receiveLine(socket.get(), kMaxGreetingBytes, until);
     const auto answer = line ? decodeAnswer(*line) : std::nullopt;
     if (!answer) return notThere(code, "closed the connection");
-    if (!sameSecret(answer->proof, hmacSha256(code.token, answeredText(greeting.nonce, answer->refused))))
+    if (!isSameSecret(answer->proof, hmacSha256(code.token, answeredText(greeting.nonce, answer->refused))))
         return Problem{"the join code", "belongs to another classroom: the secret after the \"/\" differs",
                        "copy it from the host"};
     if (!answer->refused.empty()) return Problem{"this computer", answer->refused, "ask the host"};

@@ -66,7 +66,7 @@ void ClassroomHost::offer(ClassroomOffer offer, std::vector<std::filesystem::pat
 
 bool ClassroomHost::handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const auto greeting = decodeGreeting(line);
-    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
+    if (!greeting || !isSameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the join code belongs to another classroom", ""}), Clock::now());
         return false;
     }

@@ -53,7 +53,7 @@ bool ClassroomMember::read(Time now, const LineSink& sink) {
             good = good && line.has_value();
             if (good) sink(*line);
         });
-        if (good && m_lines.tooLong() == 0) continue;
+        if (good && m_lines.skippedLines() == 0) continue;
         misuse = "sent a line that is not a message of a classroom";
         return false;
     }

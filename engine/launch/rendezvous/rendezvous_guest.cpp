@@ -86,7 +86,7 @@ class Search {
         const auto answer = line ? decodeAnswer(*line) : std::nullopt;
         if (!answer) return {};
         const std::string proof = hmacSha256(m_terms.token, answeredText(m_greeting.nonce, answer->refused));
-        if (!sameSecret(answer->proof, proof)) {
+        if (!isSameSecret(answer->proof, proof)) {
             m_hint = "; at port " + std::to_string(port) + " another run responds, or one with another RINGSIDE_TOKEN";
             return {};
         }

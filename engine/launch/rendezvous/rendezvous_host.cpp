@@ -122,7 +122,7 @@ bool RendezvousHost::waitForInput(int stopFd) const {
 // the peer knows the token (secret).
 bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
-    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
+    if (!greeting || !isSameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the token belongs to another run", ""}), steady_clock::now());
         return false;
     }

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// Parses a received line as a JSON object. The result is not good() if the line is no object.
+// Parses a received line as a JSON object. The result is not valid if the line is no object.
 JsonObject objectIn(std::string_view line, std::size_t maxBytes) {
     Result<Json> json = parseJson(line, "line", maxBytes, 4);
     return JsonObject(json ? std::move(json).value() : Json());
@@ -37,7 +37,7 @@ std::optional<std::string> decodeChallenge(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     fields.number("ringside", kRendezvousVersion, kRendezvousVersion);
     std::string nonce = fields.text("nonce", 128);
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return nonce;
 }
 
@@ -62,7 +62,7 @@ std::optional<Greeting> decodeGreeting(std::string_view line) {
     greeting.hostKey = fields.text("host_key", 256);
     greeting.pid = fields.number("pid", 0, std::int64_t{1} << 31);
     if (fields.has("reason")) greeting.reason = fields.text("reason", 1024);
-    if (!fields.good() || !role) return {};
+    if (!fields.isValid() || !role) return {};
     greeting.role = *role;
     return greeting;
 }
@@ -74,7 +74,7 @@ std::string encodeAnswer(const Answer& answer) {
 std::optional<Answer> decodeAnswer(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     Answer answer{fields.text("proof", 128), fields.text("refused", 2048), fields.text("host_key", 256)};
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return answer;
 }
 
@@ -114,7 +114,7 @@ std::optional<Welcome> decodeWelcome(std::string_view line, int worldSize) {
     welcome.sharedName = fields.text("shared_name", 64);
     const Json* hosts = fields.array("hosts", static_cast<std::size_t>(worldSize));
     const Json* addresses = fields.array("addresses", static_cast<std::size_t>(worldSize));
-    if (!fields.good() || std::ssize(*hosts) != worldSize || std::ssize(*addresses) != worldSize) return {};
+    if (!fields.isValid() || std::ssize(*hosts) != worldSize || std::ssize(*addresses) != worldSize) return {};
     for (const Json& host : *hosts) {
         if (!host.is_number_unsigned() || host.get<std::uint64_t>() >= static_cast<std::uint64_t>(worldSize)) return {};
         welcome.hosts.push_back(host.get<int>());
@@ -134,7 +134,7 @@ std::optional<std::int64_t> decodeClock(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "clock") return {};
     const std::int64_t us = fields.number("us", 0, kMostUs);
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return us;
 }
 
@@ -149,7 +149,7 @@ std::optional<TimeQuery> decodeTimeQuery(std::string_view line) {
     if (fields.text("kind", 16) != "time") return {};
     TimeQuery query{fields.number("asked_us", 0, kMostUs)};
     if (fields.has("zero_us")) query.zeroUs = fields.number("zero_us", -kMostUs, kMostUs);
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return query;
 }
 
@@ -161,7 +161,7 @@ std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "time") return {};
     const TimeAnswer answer{fields.number("asked_us", 0, kMostUs), fields.number("us", 0, kMostUs)};
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return answer;
 }
 
@@ -173,7 +173,7 @@ std::optional<Farewell> decodeFarewell(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "exit") return {};
     Farewell farewell{static_cast<int>(fields.number("code", 0, 255)), fields.text("text", 4096)};
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return farewell;
 }
 
@@ -189,7 +189,7 @@ std::optional<std::string> decodeVerdict(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "verdict") return {};
     std::string text = fields.text("text", 4096);
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return text;
 }
 

@@ -92,7 +92,7 @@ void ClassroomRun::waitForNews(int inputFd, int signalFd) {
 }
 
 void ClassroomRun::readSignal(int signalFd) {
-    if (takeSignal(signalFd)) stop();
+    if (readSignalFrom(signalFd)) stop();
 }
 
 void ClassroomRun::readInput(int inputFd) {

@@ -107,7 +107,7 @@ int HostsRun::watch() {
             for (auto& shell : m_shells) relay(*shell);  // prints the last lines of each rank, such as the verdict
             return *code;
         }
-        takeSignals();
+        readSignals();
         if (m_stopRequests > 0 || code || (stopAt && now >= *stopAt)) {
             for (auto& shell : m_shells) shell->requestStop();
         }
@@ -132,8 +132,8 @@ void HostsRun::relay(RemoteShell& shell) const {
     shell.relay([&](std::string_view line) { m_output.rankLine(shell.rank(), shell.host(), line); });
 }
 
-void HostsRun::takeSignals() {
-    if (takeSignal(m_signalFd)) ++m_stopRequests;
+void HostsRun::readSignals() {
+    if (readSignalFrom(m_signalFd)) ++m_stopRequests;
 }
 
 // Returns the hosts that respond to the availability check within kAnswers.
@@ -173,7 +173,7 @@ std::vector<HostRanks> HostsRun::waitForHosts(milliseconds pause) {
 // Waits for `pause` before the next attempt to reach the hosts. Returns false if a signal that ends the run arrives.
 bool HostsRun::pauseFor(milliseconds pause) {
     pollfd waiting{m_signalFd, POLLIN, 0};
-    if (::poll(&waiting, 1, static_cast<int>(pause.count())) > 0) takeSignals();
+    if (::poll(&waiting, 1, static_cast<int>(pause.count())) > 0) readSignals();
     return m_stopRequests == 0;
 }
 

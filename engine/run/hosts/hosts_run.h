@@ -57,7 +57,7 @@ class HostsRun {
     int watch();
     void waitForNews();
     void relay(RemoteShell& shell) const;
-    void takeSignals();
+    void readSignals();
     std::vector<HostRanks> findHosts() const;
     std::vector<HostRanks> waitForHosts(std::chrono::milliseconds pause);
     bool pauseFor(std::chrono::milliseconds pause);

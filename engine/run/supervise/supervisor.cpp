@@ -259,7 +259,7 @@ void Supervisor::logSlowLinks() {
     for (const HostLink& link : hostLinks(m_journal.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
         m_journal.log(LogLevel::kWarning,
-                      "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
+                      "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.fullText());
     }
 }
 

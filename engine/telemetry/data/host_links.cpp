@@ -152,7 +152,7 @@ std::string HostLink::finding() const {
     return fmt::format("bytes are in transfer {:.0f} % of the time", 100 * std::min(inFlightShare, 1.0));
 }
 
-std::string HostLink::whole() const {
+std::string HostLink::fullText() const {
     return slow == Slow::kNo ? text() : text() + ": " + finding();
 }
 

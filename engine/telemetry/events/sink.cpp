@@ -200,7 +200,7 @@ std::int64_t TelemetrySink::nowUs() const {
 
 void TelemetrySink::runEncoder() {
     nameThread("telemetry");
-    if (m_options.onlyWhereIdle) runOnlyWhereIdle();
+    if (m_options.onlyWhereIdle) setIdlePolicy();
     std::uint64_t steps = 0;  // number of steps in the previous frame
     for (;;) {
         bool stopping = false;

@@ -68,7 +68,7 @@ void RankCpus::computeShare() {
 }
 
 std::string RankCpus::pinThreads() {
-    if (m_share.empty() || m_share.size() == m_allowed.size() || !keepThreadsOn(m_share)) return {};
+    if (m_share.empty() || m_share.size() == m_allowed.size() || !setThreadAffinity(m_share)) return {};
     return "this rank's threads stay on CPU " + cpuListText(m_share) + ", its share of CPUs " + cpuListText(m_allowed);
 }
 

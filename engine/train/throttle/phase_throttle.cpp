@@ -65,7 +65,7 @@ void PhaseThrottle::layerDone(const Model& model, std::size_t layer, Work work) 
 }
 
 void PhaseThrottle::sleepUntilElapsed(std::int64_t wantedNs) {
-    m_sleep.until(m_passBeganNs + wantedNs);
+    m_sleep.sleepUntil(m_passBeganNs + wantedNs);
 }
 
 // Sleeps until the planned end of the pass. layerDone() cannot do this in a backward pass, because it is not called for
@@ -92,7 +92,7 @@ void PhaseThrottle::sleepUntilUpdateEnds() {
     if (!m_throttle.isActive()) return;
     {
         const PhaseScope scope(m_track, Phase::kOptimizer);
-        m_sleep.until(monotonicNs() + m_updateNs - m_updatedNs);
+        m_sleep.sleepUntil(monotonicNs() + m_updateNs - m_updatedNs);
     }
     evaluatePass(m_updatedNs, m_updateNs);
 }

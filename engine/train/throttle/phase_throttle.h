@@ -48,7 +48,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     const DeviceThrottle m_throttle;
     const int m_rank;
     PhaseTrack& m_track;
-    PunctualSleep m_sleep;
+    PreciseSleep m_sleep;
     Work m_work = Work::kForward;
     std::int64_t m_samples = 0;
     std::int64_t m_passBeganNs = 0;  // start of the pass, shifted by the time spent in communication or paused

@@ -39,7 +39,7 @@ bool WatchListener::greet(UniqueFd& socket, const std::string& nonce, const std:
     const std::optional<Greeting> greeting = decodeGreeting(line);
     const auto now = std::chrono::steady_clock::now();
     if (!greeting || greeting->role != ConnectionRole::kWatch ||
-        !sameSecret(greeting->proof, hmacSha256(m_secret, greeting->provenText(nonce)))) {
+        !isSameSecret(greeting->proof, hmacSha256(m_secret, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the secret belongs to another watched run", ""}), now);
         return false;
     }
