@@ -14,7 +14,7 @@
 #include "launch/channels/shared_memory.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 #include "launch/wire/own_addresses.h"
 #include "support/catch.h"
 
@@ -295,18 +295,18 @@ TEST_CASE("A rank that cannot start reports the reason, and no rank waits for it
 TEST_CASE("A rank learns why rank 0 cancels the start before all its connections are open") {
     for (const std::string key : {"key", "key of another host"}) {
         const RendezvousTerms terms = termsFor(placeOf(3, std::vector<std::string>{}), 20s);
-        FrontDoor door;
+        AuthenticatingListener listener;
         const auto free = std::find_if(terms.ports.begin(), terms.ports.end(),
-                                       [&](int port) { return door.listen("127.0.0.1", port, false); });
+                                       [&](int port) { return listener.listen("127.0.0.1", port, false); });
         REQUIRE(free != terms.ports.end());
         auto one = std::async(std::launch::async, [&] { return joinRendezvous(terms, 1, 3, "host1", key); });
         UniqueFd control;
         const auto until = std::chrono::steady_clock::now() + 20s;
         while (!control && std::chrono::steady_clock::now() < until) {
             std::vector<pollfd> waiting;
-            door.addInterests(waiting);
+            listener.addInterests(waiting);
             ::poll(waiting.data(), waiting.size(), 1000);
-            door.poll([&](UniqueFd& socket, const std::string&, const std::string& line) {
+            listener.poll([&](UniqueFd& socket, const std::string&, const std::string& line) {
                 const std::string nonce = decodeGreeting(line).value().nonce;
                 sendLine(socket.get(), encodeAnswer({hmacSha256(terms.token, answeredText(nonce, "")), "", "key"}),
                          until);
@@ -315,7 +315,7 @@ TEST_CASE("A rank learns why rank 0 cancels the start before all its connections
                 return true;
             });
         }
-        door.close();
+        listener.close();
         const Result<Joined> joined = one.get();
         REQUIRE_FALSE(joined.ok());
         INFO(joined.problem().text());

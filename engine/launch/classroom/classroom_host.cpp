@@ -34,9 +34,9 @@ ClassroomHost::ClassroomHost(Options options) : m_options(std::move(options)) {
 // Listens on `port` if the next port, which the rendezvous of the ranks uses, is free too. False if one of the two
 // ports cannot be bound.
 bool ClassroomHost::bindPair(int port) {
-    FrontDoor next;
+    AuthenticatingListener next;
     if (!next.listen(m_options.address, port + 1, false)) return false;
-    return m_door.listen(m_options.address, port, false);
+    return m_listener.listen(m_options.address, port, false);
 }
 
 Problems ClassroomHost::listen() {
@@ -120,7 +120,7 @@ void ClassroomHost::admitMember(const Greeting& greeting, UniqueFd socket) {
 }
 
 void ClassroomHost::addInterests(std::vector<pollfd>& waiting) const {
-    m_door.addInterests(waiting);
+    m_listener.addInterests(waiting);
     for (const auto& member : m_members) {
         const short writing = member->hasOutput() ? short{POLLOUT} : short{0};
         waiting.push_back({member->fd(), static_cast<short>(POLLIN | writing), 0});
@@ -128,7 +128,7 @@ void ClassroomHost::addInterests(std::vector<pollfd>& waiting) const {
 }
 
 void ClassroomHost::poll(Clock::time_point now) {
-    m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+    m_listener.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
         return handleGreeting(socket, nonce, line);
     });
     for (std::size_t i = 0; i < m_members.size();) {
@@ -239,7 +239,7 @@ void ClassroomHost::sendToAll(const std::string& news, const std::string& toWatc
 }
 
 void ClassroomHost::close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience) {
-    m_door.close();
+    m_listener.close();
     const bool wasRun = std::ranges::any_of(m_members, [](const auto& member) { return member->hasTrained; });
     for (const auto& member : m_members) {
         const bool onlyWatched = wasRun && !member->hasTrained;

@@ -13,7 +13,7 @@
 #include "launch/classroom/classroom_lines.h"
 #include "launch/classroom/classroom_member.h"
 #include "launch/classroom/join_code.h"
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 
 namespace ringside {
 
@@ -38,7 +38,7 @@ class ClassroomHost {
     // Returns the join code. Its port is known after listen().
     JoinCode code() const { return m_code; }
     int runPort() const { return m_code.port + 1; }  // returns the port of the ranks' rendezvous
-    std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
+    std::int64_t refusedConnections() const { return m_listener.refusedConnections(); }
 
     // Sends an offer, the files of the next start, to all members. sources: paths of the files, in the order of the
     // offer.
@@ -90,7 +90,7 @@ class ClassroomHost {
 
     Options m_options;
     JoinCode m_code;
-    FrontDoor m_door;
+    AuthenticatingListener m_listener;
     ClassroomOffer m_offer;
     std::vector<std::filesystem::path> m_sources;
     std::vector<std::unique_ptr<ClassroomMember>> m_members;

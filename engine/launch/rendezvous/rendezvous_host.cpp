@@ -53,7 +53,7 @@ RendezvousHost::RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, 
 Problems RendezvousHost::listen() {
     for (const int port : m_terms.ports) {
         for (const std::string& host : m_terms.hosts) {
-            if (m_door.listen(host, port, !m_place.isOneHost())) return {};
+            if (m_listener.listen(host, port, !m_place.isOneHost())) return {};
         }
     }
     std::string hosts;
@@ -65,7 +65,7 @@ Problems RendezvousHost::listen() {
 }
 
 std::string RendezvousHost::address() const {
-    return m_door.address();
+    return m_listener.address();
 }
 
 Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(const std::string&)>& log) {
@@ -84,7 +84,7 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
             stopped.stopped = true;
             return stopped;
         }
-        m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+        m_listener.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
             return handleGreeting(socket, nonce, line);
         });
         readControls();
@@ -99,7 +99,7 @@ void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) 
     const auto until = steady_clock::now() + patience;
     while (static_cast<int>(m_refusedRanks.size()) < m_place.worldSize - 1 && steady_clock::now() < until) {
         waitForInput(-1);
-        m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+        m_listener.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
             return handleGreeting(socket, nonce, line);
         });
     }
@@ -110,7 +110,7 @@ void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) 
 // connection has input: the caller tries to read each of them, which costs little, because there are few.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
-    m_door.addInterests(waiting);
+    m_listener.addInterests(waiting);
     for (const auto& [rank, guest] : m_guests) {
         if (guest.control) waiting.push_back({guest.control.get(), POLLIN, 0});
     }
@@ -266,7 +266,7 @@ Problem RendezvousHost::dismissWithLatecomers(Problem problem) {
 }
 
 Gathering RendezvousHost::close() {
-    m_door.close();
+    m_listener.close();
     Gathering gathering;
     for (auto& [rank, guest] : m_guests) gathering.guests.push_back(std::move(guest));
     m_guests.clear();

@@ -14,7 +14,7 @@
 #include "base/errors/result.h"
 #include "base/system/unique_fd.h"
 #include "launch/place/launch_place.h"
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 #include "launch/wire/greeting.h"
 #include "launch/wire/line_socket.h"
 
@@ -82,7 +82,7 @@ class RendezvousHost {
     // Starts listening. Returns a problem if no port is free or none of the hosts is an address of this computer.
     Problems listen();
     std::string address() const;  // returns address and port, "10.0.0.7:21345"
-    std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
+    std::int64_t refusedConnections() const { return m_listener.refusedConnections(); }
 
     // Blocks until all other ranks are connected or the deadline passes; a readable stopFd (-1: none) ends the wait
     // with Gathering::stopped. Returns a problem if ranks are missing at the deadline, have another version or
@@ -115,7 +115,7 @@ class RendezvousHost {
     const RendezvousTerms m_terms;
     const LaunchPlace m_place;
     const std::string m_hostKey;
-    FrontDoor m_door;
+    AuthenticatingListener m_listener;
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;

@@ -56,10 +56,10 @@ int senderOf(const Event& event) {
 
 }  // namespace
 
-WatchedRun::WatchedRun(const RunDirectory& directory, WatchListener& door, CommandProcess& command, std::int64_t zeroUs,
-                       WatchedRunOptions options)
+WatchedRun::WatchedRun(const RunDirectory& directory, WatchListener& listener, CommandProcess& command,
+                       std::int64_t zeroUs, WatchedRunOptions options)
     : m_directory(directory),
-      m_door(door),
+      m_listener(listener),
       m_command(command),
       m_zeroUs(zeroUs),
       m_options(std::move(options)),
@@ -78,14 +78,14 @@ std::int64_t WatchedRun::nowUs() const {
 
 std::optional<RunEnded> WatchedRun::run() {
     while (!isOver()) advance();
-    m_door.close();
+    m_listener.close();
     if (m_ranks.empty()) return {};
     return conclude();
 }
 
 void WatchedRun::advance() {
     waitForInput();
-    for (auto& link : m_door.poll([this](const Greeting& greeting) { return admit(greeting); }))
+    for (auto& link : m_listener.poll([this](const Greeting& greeting) { return admit(greeting); }))
         addRank(std::move(link));
     for (auto& [number, rank] : m_ranks) readRank(rank);
     if (m_command.poll() && !m_commandEndedUs) m_commandEndedUs = nowUs();
@@ -104,7 +104,7 @@ void WatchedRun::waitForInput() {
     if (m_control)
         for (const pollfd& one : m_control->interests()) waiting.push_back(one);
     const std::size_t controls = waiting.size();
-    m_door.addInterests(waiting);
+    m_listener.addInterests(waiting);
     for (const auto& [number, rank] : m_ranks)
         if (rank.isOpen) waiting.push_back({rank.link->fd(), POLLIN, 0});
     if (::poll(waiting.data(), waiting.size(), kTurnMs) <= 0) return;

@@ -40,7 +40,7 @@ struct WatchedRunOptions {
 // continues if this object is destroyed. Not thread-safe: one thread runs the poll loop.
 class WatchedRun {
   public:
-    WatchedRun(const RunDirectory& directory, WatchListener& door, CommandProcess& command, std::int64_t zeroUs,
+    WatchedRun(const RunDirectory& directory, WatchListener& listener, CommandProcess& command, std::int64_t zeroUs,
                WatchedRunOptions options);
 
     // Runs until the command and its ranks have ended and the run directory is complete. Returns the outcome; empty if
@@ -95,7 +95,7 @@ class WatchedRun {
     std::int64_t nowUs() const;
 
     const RunDirectory& m_directory;
-    WatchListener& m_door;
+    WatchListener& m_listener;
     CommandProcess& m_command;
     const std::int64_t m_zeroUs;
     const WatchedRunOptions m_options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -16,19 +16,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Door {
-    FrontDoor door;
+struct TestListener {
+    AuthenticatingListener listener;
     std::vector<std::string> lines;
 
-    Door() { REQUIRE(door.listen("127.0.0.1", 0, false)); }
-    int port() const { return std::stoi(door.address().substr(door.address().rfind(':') + 1)); }
+    TestListener() { REQUIRE(listener.listen("127.0.0.1", 0, false)); }
+    int port() const { return std::stoi(listener.address().substr(listener.address().rfind(':') + 1)); }
     UniqueFd connect() const {
         UniqueFd socket = connectTo("127.0.0.1", port(), Clock::now() + 5s);
         REQUIRE(socket);
         return socket;
     }
     void poll() {
-        door.poll([this](UniqueFd&, const std::string&, const std::string& line) {
+        listener.poll([this](UniqueFd&, const std::string&, const std::string& line) {
             lines.push_back(line);
             return true;
         });
@@ -36,10 +36,10 @@ struct Door {
     // Returns the number of descriptors that poll() reports as ready within the time.
     int ready(int milliseconds) const {
         std::vector<pollfd> waiting;
-        door.addInterests(waiting);
+        listener.addInterests(waiting);
         return ::poll(waiting.data(), waiting.size(), milliseconds);
     }
-    // Polls the door until each of these connections has received its challenge.
+    // Polls the listener until each of these connections has received its challenge.
     void challenge(std::vector<UniqueFd>& sockets) {
         for (UniqueFd& socket : sockets) {
             pollfd challenged{socket.get(), POLLIN, 0};
@@ -71,7 +71,7 @@ class FewFiles {
 }  // namespace
 
 TEST_CASE("any number of unfinished lines leaves nothing for poll to report") {
-    Door host;
+    TestListener host;
     std::vector<UniqueFd> unauthenticated;
     for (int i = 0; i < 200; ++i) unauthenticated.push_back(host.connect());
     host.challenge(unauthenticated);
@@ -108,7 +108,7 @@ TEST_CASE("a line in pieces is read up to its newline and no further") {
 }
 
 TEST_CASE("a host without file descriptors serves the newest connection and pauses if it can serve none") {
-    Door host;
+    TestListener host;
     std::vector<UniqueFd> unauthenticated;
     for (int i = 0; i < 8; ++i) unauthenticated.push_back(host.connect());
     host.challenge(unauthenticated);
@@ -117,7 +117,7 @@ TEST_CASE("a host without file descriptors serves the newest connection and paus
     std::vector<UniqueFd> one;
     one.push_back(std::move(late));
     host.challenge(one);
-    CHECK(host.door.refusedConnections() >= 1);  // the oldest connection was closed to free a descriptor
+    CHECK(host.listener.refusedConnections() >= 1);  // the oldest connection was closed to free a descriptor
     sendText(one.front(), "hello\n");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);
