@@ -117,12 +117,12 @@ TEST_CASE("a host cannot read a file of the guest by naming it in the experiment
 TEST_CASE("read errors of a guest are reported to the host without cells and paths") {
     HostileHost hostile;
     hostile.offer(csvOf("data/x.csv"), {{"data/x.csv", "user,amount\n1,1\nada,2\n3,0\n4,1\n"}});
-    hostile.lookUntil([&] { return !hostile.host.readyOnes(Clock::now()).empty(); });
+    hostile.lookUntil([&] { return !hostile.host.readyMembers(Clock::now()).empty(); });
     LaunchPlace place;
     place.worldSize = 2;
     place.masterHosts = {"127.0.0.1"};
     place.masterPort = hostile.host.runPort();
-    const std::string token = hostile.host.start(hostile.host.readyOnes(Clock::now()));
+    const std::string token = hostile.host.start(hostile.host.readyMembers(Clock::now()));
     RendezvousTerms terms = termsOf(place, token, version(), experimentHash(csvOf("data/x.csv")));
     RendezvousHost meeting(terms, place, "hostile");
     REQUIRE(meeting.listen().empty());

@@ -108,7 +108,7 @@ TEST_CASE("a guest with the code receives the experiment and its data once, and 
     CHECK(readUntil(same, [&] { return !same.offerDirectory().empty(); }));
     std::this_thread::sleep_for(50ms);
     lesson.stop();
-    const auto ready = lesson.host.readyOnes(Clock::now());
+    const auto ready = lesson.host.readyMembers(Clock::now());
     REQUIRE(ready.size() == 2);
     const std::string token = lesson.host.start(ready);
     std::optional<ClassroomLine> line;

@@ -230,7 +230,7 @@ TEST_CASE("after a refusal the remaining messages of the host are not read") {
     CHECK(host.guest->offerDirectory().empty());
 }
 
-TEST_CASE("a link or a pipe with the name of a kept file is not used") {
+TEST_CASE("a link or a pipe with the name of a cached file is not used") {
     const std::string content = "1,2\n";
     for (const bool isPipe : {false, true}) {
         MaliciousHost host;

@@ -253,8 +253,8 @@ TEST_CASE("invalid lines of the rendezvous are refused") {
     REQUIRE(farewell.has_value());
     CHECK(farewell->exitCode == 12);
     CHECK(farewell->text == "it \"ended\"\n");
-    CHECK(isStopWish(kStopWish));
-    CHECK_FALSE(isStopWish("{\"kind\":1}"));
+    CHECK(isStopRequest(kStopRequest));
+    CHECK_FALSE(isStopRequest("{\"kind\":1}"));
 }
 
 TEST_CASE("the ranks of a host get the same shared memory") {

@@ -80,7 +80,7 @@ struct Lesson {
                 host.addInterests(waiting);
                 ::poll(waiting.data(), waiting.size(), 10);
                 host.poll(Clock::now());
-                if (once && !host.readyOnes(Clock::now()).empty()) std::exchange(once, nullptr)();
+                if (once && !host.readyMembers(Clock::now()).empty()) std::exchange(once, nullptr)();
             }
         });
     }
@@ -102,7 +102,7 @@ TEST_CASE("a guest joins, runs its rank and ends with the exit code of the class
     std::ofstream(lesson.settings.worker) << "#!/bin/sh\necho the rank \"$3\" of \"$5\" failed\nexit 7\n";
     fs::permissions(lesson.settings.worker, fs::perms::owner_all);
     lesson.host.offer(offerOf({}), {});
-    lesson.once = [&] { lesson.host.start(lesson.host.readyOnes(Clock::now())); };
+    lesson.once = [&] { lesson.host.start(lesson.host.readyMembers(Clock::now())); };
     lesson.open();
     auto result = std::async(std::launch::async, [&] { return lesson.run(); });
     for (const auto until = Clock::now() + 10s; !lesson.says("ended: ") && Clock::now() < until;)

@@ -82,7 +82,7 @@ ClassroomGuest::ClassroomGuest(UniqueFd socket, fs::path folder, std::int64_t mo
       m_mostBytes(mostBytes),
       m_check(std::move(check)),
       m_folder(folder),
-      m_kept(folder / "files", mostBytes) {}
+      m_cache(folder / "files", mostBytes) {}
 
 void ClassroomGuest::send(ClassroomLine line) {
     line.text = withoutPrivateParts(line.text);
@@ -110,7 +110,7 @@ bool ClassroomGuest::read() {
 bool ClassroomGuest::receiveBytes(std::string_view& bytes) {
     const auto count = std::min(bytes.size(), static_cast<std::size_t>(m_left));
     m_sum->add(std::as_bytes(std::span(bytes.data(), count)));
-    writeAll(m_file.get(), bytes.substr(0, count), m_folder.part());
+    writeAll(m_file.get(), bytes.substr(0, count), m_folder.partialFile());
     bytes.remove_prefix(count);
     m_left -= static_cast<std::int64_t>(count);
     m_receivedBytes += static_cast<std::int64_t>(count);
@@ -174,7 +174,7 @@ void ClassroomGuest::beginOffer(ClassroomOffer offer) {
     m_retries = 0;
     if (auto problem = objection(offer)) return refuse(std::move(*problem));
     m_offer = std::move(offer);
-    m_kept.makeRoomFor(m_offer.files);
+    m_cache.makeRoomFor(m_offer.files);
     m_folder.beginOffer(m_offer.number);
     findMissing();
     requestNextFile();
@@ -182,7 +182,7 @@ void ClassroomGuest::beginOffer(ClassroomOffer offer) {
 
 void ClassroomGuest::findMissing() {
     for (std::size_t i = m_offer.files.size(); i-- > 0;) {
-        if (m_kept.linkTo(m_offer.files[i], m_folder.placeFor(m_offer.files[i].name))) continue;
+        if (m_cache.linkTo(m_offer.files[i], m_folder.preparePath(m_offer.files[i].name))) continue;
         m_missing.push_back(i);
         m_expectedBytes += m_offer.files[i].bytes;
     }
@@ -196,7 +196,7 @@ void ClassroomGuest::requestNextFile() {
 void ClassroomGuest::beginFile(std::int64_t bytes) {
     if (m_missing.empty() || bytes != m_offer.files[m_missing.back()].bytes)
         return refuse({"the data of the classroom", "differ from the offered data", "join the class again"});
-    const fs::path part = m_folder.part();
+    const fs::path part = m_folder.partialFile();
     m_file = UniqueFd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!m_file) failWriting(part, errno);
     m_sum = std::make_unique<Sha256>();
@@ -211,11 +211,11 @@ void ClassroomGuest::endFile() {
     if (sum != file.sha256 && ++m_retries >= kMostAgain)
         return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join the class again"});
     if (sum == file.sha256) {
-        const fs::path place = m_folder.placeFor(file.name);
+        const fs::path place = m_folder.preparePath(file.name);
         std::error_code error;
-        fs::rename(m_folder.part(), place, error);
+        fs::rename(m_folder.partialFile(), place, error);
         if (error) failWriting(place, error.value());
-        m_kept.keep(file, place);
+        m_cache.store(file, place);
         m_missing.pop_back();
     }
     requestNextFile();

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kOnlyWatched = " (this computer joined after the start and did not train)";
-constexpr seconds kDropAfter{90};  // time without a line after which a member is dropped
+constexpr seconds kDropDelay{90};  // time without a line after which a member is dropped
 constexpr std::chrono::milliseconds kAnswerTime{1000};
 constexpr int kLowestPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPorts = 12000;
@@ -88,7 +88,7 @@ std::string ClassroomHost::objection(const Greeting& greeting, const std::string
     if (greeting.program != m_options.program)
         return "has ringside " + greeting.program + ", but the classroom has " + m_options.program;
     const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
-    if (!known && m_members.size() >= m_options.most)
+    if (!known && m_members.size() >= m_options.maxMembers)
         return "is too late: the classroom is full with " + std::to_string(m_members.size());
     return {};
 }
@@ -135,13 +135,13 @@ void ClassroomHost::poll(Clock::time_point now) {
         ClassroomMember& member = *m_members[i];
         const bool isConnected =
             member.read(now, [&](const ClassroomLine& line) { handleLine(member, line); }) && member.write();
-        const bool isGone = !isConnected || member.left;
+        const bool isGone = !isConnected || member.hasLeft;
         if (!member.misuse.empty()) {
             refuseInFuture(member, member.misuse);
             dropMember(i, "was removed: it " + member.misuse);
-        } else if (isGone || now - member.lastReceivedAt() > kDropAfter) {
+        } else if (isGone || now - member.lastReceivedAt() > kDropDelay) {
             dropMember(i,
-                       isGone ? "has left" : "has not sent anything for " + std::to_string(kDropAfter.count()) + " s");
+                       isGone ? "has left" : "has not sent anything for " + std::to_string(kDropDelay.count()) + " s");
         } else {
             ++i;
         }
@@ -168,15 +168,15 @@ void ClassroomHost::remove(int id, const std::string& why) {
     dropMember(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }
 
-void ClassroomHost::dropMember(std::size_t place, const std::string& why) {
-    m_notes.push_back(m_members[place]->name() + " " + why);
-    m_members.erase(m_members.begin() + static_cast<std::ptrdiff_t>(place));
+void ClassroomHost::dropMember(std::size_t index, const std::string& why) {
+    m_notes.push_back(m_members[index]->name() + " " + why);
+    m_members.erase(m_members.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& line) {
     switch (line.kind) {
         case ClassroomLine::Kind::kHere:
-            member.doing = line.text.substr(0, 200);
+            member.activity = line.text.substr(0, 200);
             return;
         case ClassroomLine::Kind::kReady:
             if (line.number == m_offer.number) member.ready = m_offer.number;
@@ -187,7 +187,7 @@ void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& lin
             if (which >= m_sources.size() || line.text != std::to_string(m_offer.number)) return;
             if (!member.sendFile(m_offer.files[which].bytes, m_sources[which]))
                 member.misuse =
-                    "requested more than " + std::to_string(ClassroomMember::kMostWanted) + " files at once";
+                    "requested more than " + std::to_string(ClassroomMember::kMaxRequested) + " files at once";
             return;
         }
         case ClassroomLine::Kind::kEnded:
@@ -197,7 +197,7 @@ void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& lin
                                   (line.text.empty() ? "" : ": " + line.text));
             return;
         case ClassroomLine::Kind::kLeave:
-            member.left = true;
+            member.hasLeft = true;
             if (!line.text.empty()) m_notes.push_back(member.name() + ": " + line.text);
             return;
         default:
@@ -205,7 +205,7 @@ void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& lin
     }
 }
 
-std::vector<ClassroomMember*> ClassroomHost::readyOnes(Clock::time_point now) const {
+std::vector<ClassroomMember*> ClassroomHost::readyMembers(Clock::time_point now) const {
     std::vector<ClassroomMember*> ready;
     for (const auto& member : m_members) {
         if (member->ready == m_offer.number && member->isHere(now)) ready.push_back(member.get());

@@ -23,11 +23,11 @@ namespace ringside {
 class ClassroomHost {
   public:
     struct Options {
-        std::string address;     // address of this host, the only one on which it listens
-        int port = 0;            // port of the classroom; 0: a random free port whose successor is free for the ranks
-        std::string program;     // version of Ringside
-        std::string hostKey;     // identifier of this host (hostKey() in launch_sources.h)
-        std::size_t most = 255;  // maximum number of members
+        std::string address;  // address of this host, the only one on which it listens
+        int port = 0;         // port of the classroom; 0: a random free port whose successor is free for the ranks
+        std::string program;  // version of Ringside
+        std::string hostKey;  // identifier of this host (hostKey() in launch_sources.h)
+        std::size_t maxMembers = 255;  // maximum number of members
     };
     using Clock = std::chrono::steady_clock;
 
@@ -53,7 +53,7 @@ class ClassroomHost {
     const std::vector<std::unique_ptr<ClassroomMember>>& members() const { return m_members; }
     // Returns the members that have all files of the current offer and from which a line has arrived within the last 6
     // s (ClassroomMember::isHere()).
-    std::vector<ClassroomMember*> readyOnes(Clock::time_point now) const;
+    std::vector<ClassroomMember*> readyMembers(Clock::time_point now) const;
     // Starts the members as ranks 1, 2, ... of a run; this host is rank 0. Returns the token (secret) of the
     // rendezvous.
     std::string start(const std::vector<ClassroomMember*>& ranks);
@@ -86,7 +86,7 @@ class ClassroomHost {
     void admitMember(const Greeting& greeting, UniqueFd socket);
     std::string nameFor(const std::string& wanted) const;
     void handleLine(ClassroomMember& member, const ClassroomLine& line);
-    void dropMember(std::size_t place, const std::string& why);
+    void dropMember(std::size_t index, const std::string& why);
 
     Options m_options;
     JoinCode m_code;

@@ -34,8 +34,8 @@ void ClassroomMember::send(const ClassroomLine& line) {
 }
 
 bool ClassroomMember::sendFile(std::int64_t bytes, std::filesystem::path file) {
-    if (m_wanted.size() >= kMostWanted) return false;
-    m_wanted.push_back({bytes, std::move(file)});
+    if (m_requested.size() >= kMaxRequested) return false;
+    m_requested.push_back({bytes, std::move(file)});
     return true;
 }
 
@@ -65,8 +65,8 @@ bool ClassroomMember::read(Time now, const LineSink& sink) {
 // shorter.
 bool ClassroomMember::fillFromFile() {
     if (m_left == 0) {
-        const Wanted next = std::move(m_wanted.front());
-        m_wanted.pop_front();
+        const Requested next = std::move(m_requested.front());
+        m_requested.pop_front();
         Result<UniqueFd> file = openFile(next.file);
         if (!file) return true;
         m_file = std::move(file).value();
@@ -86,7 +86,7 @@ bool ClassroomMember::fillFromFile() {
 bool ClassroomMember::write() {
     if (m_output.size() + m_after.size() > kMostWaiting) return false;
     for (;;) {
-        while (m_output.empty() && (m_left > 0 || !m_wanted.empty())) {
+        while (m_output.empty() && (m_left > 0 || !m_requested.empty())) {
             if (!fillFromFile()) return false;
         }
         if (m_output.empty()) return true;
@@ -102,7 +102,7 @@ bool ClassroomMember::write() {
 bool ClassroomMember::finishSending() {
     if (!write()) return true;
     if (hasOutput()) return false;
-    if (!std::exchange(m_saidAll, true)) ::shutdown(m_socket.get(), SHUT_WR);
+    if (!std::exchange(m_isOutputShutDown, true)) ::shutdown(m_socket.get(), SHUT_WR);
     return !read(m_lastReceivedAt, [](const ClassroomLine&) {});
 }
 

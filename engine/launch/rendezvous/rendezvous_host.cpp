@@ -70,8 +70,8 @@ std::string RendezvousHost::address() const {
 
 Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(const std::string&)>& log) {
     m_startedAt = steady_clock::now();
-    m_logAt = m_startedAt + seconds(2);
-    while (!allHere()) {
+    m_nextLog = m_startedAt + seconds(2);
+    while (!allConnected()) {
         if (steady_clock::now() - m_startedAt > m_terms.deadline) {
             for (const int rank : missingRanks()) m_culprits.push_back({rank, {}, false});
             return dismiss({"the start",
@@ -141,7 +141,7 @@ bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, 
                             "start all ranks with the same program, experiment and number of ranks"};
         m_culprits = {{greeting->rank, peerAddress(socket.get(), false), true}};
     } else {
-        seatRank(socket, *greeting);
+        addConnection(socket, *greeting);
     }
     return true;
 }
@@ -179,7 +179,7 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
                : "connected twice from the same process";
 }
 
-void RendezvousHost::seatRank(UniqueFd& socket, const Greeting& greeting) {
+void RendezvousHost::addConnection(UniqueFd& socket, const Greeting& greeting) {
     Guest& guest = m_guests[greeting.rank];
     if (greeting.role == ConnectionRole::kTelemetry) guest.telemetry = std::move(socket);
     if (greeting.role == ConnectionRole::kStore) guest.store = std::move(socket);
@@ -210,7 +210,7 @@ void RendezvousHost::readControls() {
     }
 }
 
-bool RendezvousHost::allHere() const {
+bool RendezvousHost::allConnected() const {
     return static_cast<int>(m_guests.size()) == m_place.worldSize - 1 &&
            std::all_of(m_guests.begin(), m_guests.end(), [](const auto& one) { return one.second.complete(); });
 }
@@ -239,11 +239,11 @@ std::string RendezvousHost::missingText() const {
 // Logs the missing ranks after 2 s, 6 s, 18 s, and so on: each log line triples the time since the start.
 void RendezvousHost::logMissingRanks(const std::function<void(const std::string&)>& log) {
     const auto now = steady_clock::now();
-    if (now < m_logAt || allHere()) return;
+    if (now < m_nextLog || allConnected()) return;
     const auto waited = std::chrono::duration_cast<seconds>(now - m_startedAt);
     log("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s until now; they must reach " +
         address());
-    m_logAt = now + 2 * std::max(waited, seconds(2));
+    m_nextLog = now + 2 * std::max(waited, seconds(2));
 }
 
 // Sends the problem to all connected ranks, so that they stop waiting, and closes every connection.

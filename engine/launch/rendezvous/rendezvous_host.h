@@ -101,13 +101,13 @@ class RendezvousHost {
     bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answerGreeting(int socket, const Greeting& greeting, const std::string& refused) const;
     std::string objection(const Greeting& greeting);
-    void seatRank(UniqueFd& socket, const Greeting& greeting);
+    void addConnection(UniqueFd& socket, const Greeting& greeting);
     void readControls();
     bool waitForInput(int stopFd) const;
     void logMissingRanks(const std::function<void(const std::string&)>& log);
     std::string missingText() const;
     std::vector<int> missingRanks() const;
-    bool allHere() const;
+    bool allConnected() const;
     Problem dismiss(Problem problem);
     Problem dismissWithLatecomers(Problem problem);
     Gathering close();
@@ -122,7 +122,7 @@ class RendezvousHost {
     std::string m_refusal;         // reason given to every rank by refuseRanks(); empty if the start is not refused
     std::set<int> m_refusedRanks;  // ranks that know why the start fails: from refuseRanks(), or because they declined
     LineDeadline m_startedAt{};
-    LineDeadline m_logAt{};
+    LineDeadline m_nextLog{};
 };
 
 }  // namespace ringside

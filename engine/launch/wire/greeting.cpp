@@ -177,7 +177,7 @@ std::optional<Farewell> decodeFarewell(std::string_view line) {
     return farewell;
 }
 
-bool isStopWish(std::string_view line) {
+bool isStopRequest(std::string_view line) {
     return objectIn(line, kMaxGreetingBytes).text("kind", 16) == "stop";
 }
 

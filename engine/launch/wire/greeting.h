@@ -118,16 +118,16 @@ std::optional<TimeQuery> decodeTimeQuery(std::string_view line);
 std::string encodeTimeAnswer(const TimeAnswer& answer);
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line);
 
-// kStopWish: message of a rank on its control connection; the rank sends it when its launcher requests the rank to
+// kStopRequest: message of a rank on its control connection; the rank sends it when its launcher requests the rank to
 // stop. Farewell: the last message of a rank on this connection, with exit code and error text.
-inline constexpr const char* kStopWish = "{\"kind\":\"stop\"}";
+inline constexpr const char* kStopRequest = "{\"kind\":\"stop\"}";
 struct Farewell {
     int exitCode = 0;
     std::string text;
 };
 std::string encodeFarewell(const Farewell& farewell);
 std::optional<Farewell> decodeFarewell(std::string_view line);
-bool isStopWish(std::string_view line);
+bool isStopRequest(std::string_view line);
 
 // Host's message at the end of a failed start: the reason.
 std::string encodeVerdict(const std::string& text);

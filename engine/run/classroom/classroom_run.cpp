@@ -144,7 +144,7 @@ void ClassroomRun::advance() {
 }
 
 void ClassroomRun::gather() {
-    std::vector<ClassroomMember*> ready = m_host.readyOnes(ClassroomHost::Clock::now());
+    std::vector<ClassroomMember*> ready = m_host.readyMembers(ClassroomHost::Clock::now());
     const auto others = static_cast<std::size_t>(maximumRanks() - 1);
     if (ready.size() > others) ready.resize(others);
     if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
@@ -324,7 +324,7 @@ void ClassroomRun::closeClassroom(const std::string& verdict, int exitCode) {
 }
 
 std::string ClassroomRun::currentNews() {
-    const auto here = m_host.readyOnes(ClassroomHost::Clock::now());
+    const auto here = m_host.readyMembers(ClassroomHost::Clock::now());
     if (m_phase == ClassroomPhase::kRunning) {
         const std::lock_guard lock(m_mutex);
         return m_progress.empty() ? "starting" : m_progress;

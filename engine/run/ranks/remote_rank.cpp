@@ -53,7 +53,7 @@ void RemoteRank::take(std::string_view line) {
             m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
         return;
     }
-    if (isStopWish(line)) m_stopWanted = true;
+    if (isStopRequest(line)) m_stopWanted = true;
     const std::optional<Farewell> farewell = decodeFarewell(line);
     if (!farewell) return;
     m_exitCode = farewell->exitCode;
