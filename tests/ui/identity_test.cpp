@@ -425,8 +425,8 @@ TEST_CASE("after a failure the window offers to start without what it remembered
         f.settings.set(settings::kPage, QStringLiteral("strategy"));
         f.dialogs.answer = answer;
         f.window.restore();
-        REQUIRE(f.dialogs.asked.size() == 1);
-        CHECK(f.dialogs.asked.first().answers.value(1) == "Start without");
+        REQUIRE(f.dialogs.questions.size() == 1);
+        CHECK(f.dialogs.questions.first().answers.value(1) == "Start without");
         CHECK(f.page() == (answer == 0 ? "strategy" : "shards"));
         CHECK(f.settings.get(settings::kProcess) == QCoreApplication::applicationPid());
         f.window.close();
@@ -459,7 +459,7 @@ TEST_CASE("a start after a proper end, or beside another window, asks nothing") 
         IdentityWindow f;
         f.settings.set(settings::kProcess, process);
         f.window.restore();
-        CHECK(f.dialogs.asked.isEmpty());
+        CHECK(f.dialogs.questions.isEmpty());
     }
 }
 

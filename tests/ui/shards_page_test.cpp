@@ -526,7 +526,7 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
         return !sentences.isEmpty();
     }));
     CHECK(sentences[0].startsWith("The form differs from the run on screen"));
-    CHECK(shards.says("This plan belongs to the form; the run used another plan."));
+    CHECK(shards.shows("This plan belongs to the form; the run used another plan."));
 }
 
 TEST_CASE("a long name in the summary wraps, and leaves the values in sight") {

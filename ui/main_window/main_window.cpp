@@ -274,7 +274,7 @@ void MainWindow::connectFiles() {
     connect(&m_files, &ExperimentFiles::failed, this, &MainWindow::showFailure);
     connect(&m_files, &ExperimentFiles::scriptChosen, &m_watch, &WatchActions::openDialog);
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
-    connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
+    connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::openFile);
     for (const auto chosen : {&ExperimentFiles::scriptChosen, &ExperimentFiles::dataChosen})
         connect(&m_files, chosen, m_notice, &NoticeBar::dismissFailure);
     connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);

@@ -43,22 +43,23 @@ void SavedSession::restore() {
     m_in.appearance.restore();
     const qint64 before = m_in.settings.get(settings::kProcess);
     m_in.settings.set(settings::kProcess, QCoreApplication::applicationPid());
-    if (hasFailed(before)) return askAfterCrash();
+    if (hasFailed(before)) return offerSafeStart();
     restoreWindowAndDraft();
 }
 
-// Asks before anything is restored, because the stored layout or experiment may have caused the failure.
-void SavedSession::askAfterCrash() {
-    m_in.dialogs.ask({tr("Ringside did not close properly"),
-                      tr("Ringside can restore the layout and the unsaved experiment of the last session, or start "
-                         "without them if they caused the failure. A live run continues in both cases."),
-                      {tr("Restore"), tr("Start without")}},
-                     [this](int answer) {
-                         if (answer == 0) return restoreWindowAndDraft();
-                         resetLayout();
-                         m_in.files.keepDraftFromNowOn();
-                         offerLastRun();
-                     });
+// Shows the question before anything is restored, because the stored layout or experiment may have caused the failure.
+void SavedSession::offerSafeStart() {
+    m_in.dialogs.showQuestion(
+        {tr("Ringside did not close properly"),
+         tr("Ringside can restore the layout and the unsaved experiment of the last session, or start "
+            "without them if they caused the failure. A live run continues in both cases."),
+         {tr("Restore"), tr("Start without")}},
+        [this](int answer) {
+            if (answer == 0) return restoreWindowAndDraft();
+            resetLayout();
+            m_in.files.saveDraftOnChanges();
+            offerLastRun();
+        });
 }
 
 void SavedSession::restoreWindowAndDraft() {
@@ -72,9 +73,9 @@ void SavedSession::restoreWindowAndDraft() {
     m_in.form.setFolded(m_in.settings.get(settings::kFolded));
     m_in.pages.show(m_in.settings.get(settings::kPage));
     // Restores the draft only if the form is unchanged: the user may have opened or edited an experiment before
-    // answering the question of askAfterCrash().
+    // answering the question of offerSafeStart().
     if (!m_in.experiment.isModified() && m_in.experiment.filePath().isEmpty()) m_in.files.restoreDraft();
-    m_in.files.keepDraftFromNowOn();
+    m_in.files.saveDraftOnChanges();
     offerLastRun();
 }
 
@@ -108,7 +109,7 @@ void SavedSession::save() {
     m_in.settings.set(settings::kLayout, m_in.window.saveState());
     m_in.settings.set(settings::kFolded, m_in.form.folded());
     m_in.settings.set(settings::kPage, m_in.pages.current().name());
-    m_in.files.keepDraft();
+    m_in.files.saveDraft();
     m_in.settings.set(settings::kProcess, qint64{0});
 }
 

@@ -189,7 +189,7 @@ QRectF GradientPicture::placeOf(std::size_t tensor, std::size_t column) const {
 
 double GradientPicture::scaleOf(std::size_t tensor, const Column& column) const {
     double most = 0;
-    const auto look = [&](const GradientView* view) {
+    const auto include = [&](const GradientView* view) {
         if (!view || view->cells.empty()) return;
         const std::size_t begin = offsetOf(*view, tensor);
         const auto count = static_cast<std::size_t>(view->rows[tensor] * view->columns[tensor]);
@@ -197,11 +197,11 @@ double GradientPicture::scaleOf(std::size_t tensor, const Column& column) const 
             if (std::isfinite(view->cells[i])) most = std::max(most, std::abs(view->cells[i]));
     };
     if (column.view == m_step.wholeChange()) {
-        look(column.view);
+        include(column.view);
         return most;
     }
-    for (const auto& one : m_step.own) look(one ? &*one : nullptr);
-    look(m_step.wholeMean());
+    for (const auto& one : m_step.own) include(one ? &*one : nullptr);
+    include(m_step.wholeMean());
     return most;
 }
 

@@ -64,7 +64,7 @@ QString contributionSentence(const StepContributions& contributions) {
         .arg(samples.isEmpty() ? QString() : replicaWords(" It trained samples %1.").arg(samples));
 }
 
-QString notLookedAtSentence(const StepContributions& contributions, bool live) {
+QString notInspectedSentence(const StepContributions& contributions, bool live) {
     const RankContribution* highest = nullptr;
     for (const RankContribution& one : contributions.ranks)
         if (one.loss && (!highest || *one.loss > *highest->loss)) highest = &one;

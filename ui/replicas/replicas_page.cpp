@@ -129,11 +129,12 @@ QWidget* ReplicasPage::makeToolRow() {
     m_stage->hide();
     connect(m_stage, &QComboBox::activated, this, &ReplicasPage::redraw);
     line->addWidget(m_stage);
-    m_before = addButton(QStringLiteral("\u25c0"), tr("Previous inspected step"), "lookBeforeButton");
+    m_before = addButton(QStringLiteral("\u25c0"), tr("Previous inspected step"), "previousInspectedButton");
     m_stepName = new QLabel;
-    m_stepName->setObjectName(QStringLiteral("lookedAtLabel"));
-    m_after = addButton(QStringLiteral("\u25b6"), tr("Next inspected step"), "lookAfterButton");
-    m_look = addButton(tr("Inspect next step"), tr("Record the gradient of each rank in the next step"), "lookButton");
+    m_stepName->setObjectName(QStringLiteral("inspectedStepLabel"));
+    m_after = addButton(QStringLiteral("\u25b6"), tr("Next inspected step"), "nextInspectedButton");
+    m_inspect =
+        addButton(tr("Inspect next step"), tr("Record the gradient of each rank in the next step"), "inspectButton");
     m_follow = addButton(
         tr("Record %1 steps").arg(kFollowed),
         tr("Record norm and angle of each rank's gradient for %1 steps, and the complete gradient of the last one")
@@ -147,11 +148,11 @@ QWidget* ReplicasPage::makeToolRow() {
                           return m_gradients;
                       });
     m_export->addTable(tr("Save norms and angles as CSV..."), [this] { return normTable(m_run.data().replicas()); });
-    for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_stepName, m_after, m_look, m_follow, m_export})
+    for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_stepName, m_after, m_inspect, m_follow, m_export})
         line->addWidget(one);
     connect(m_before, &QPushButton::clicked, this, [this] { showOtherStep(-1); });
     connect(m_after, &QPushButton::clicked, this, [this] { showOtherStep(1); });
-    connect(m_look, &QPushButton::clicked, this, [this] {
+    connect(m_inspect, &QPushButton::clicked, this, [this] {
         m_chosen.reset();
         m_clicked = false;
         Q_EMIT inspectionWanted(1);
@@ -312,7 +313,7 @@ void ReplicasPage::showOtherStep(int by) {
 void ReplicasPage::showTools() {
     const RunData& run = m_run.data();
     const QString why = reasonForNothing();
-    for (QPushButton* one : {m_look, m_follow}) {
+    for (QPushButton* one : {m_inspect, m_follow}) {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
     }
@@ -383,7 +384,7 @@ void ReplicasPage::showContribution() {
     const QString why = reasonForNoReplicas(m_run.data(), *m_config);
     m_pull->setText(contributions.hasGradients ? contributionSentence(contributions)
                     : !why.isEmpty()           ? why
-                                               : notLookedAtSentence(contributions, isLive()));
+                                               : notInspectedSentence(contributions, isLive()));
     m_pull->setVisible(!m_pull->text().isEmpty());
     m_pulls->setContributions(std::move(contributions));
 }

@@ -75,7 +75,7 @@ StepContributions stepContributions(const RunData& run, const RunConfig& config,
     const auto& started = run.started();
     if (!started) return contributions;
     contributions.epoch = started->stepsPerEpoch > 0 ? (step - 1) / started->stepsPerEpoch : 0;
-    const auto looked = run.replicas().steps().find(step);
+    const auto inspected = run.replicas().steps().find(step);
     const PlannedSamples planned(*started, config, step);
     for (const int rank : ranks) {
         if (static_cast<std::size_t>(rank) >= run.ranks().size()) continue;
@@ -89,8 +89,8 @@ StepContributions stepContributions(const RunData& run, const RunConfig& config,
         contribution.samples = reportedSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
         contribution.samplesPlanned = contribution.samples.empty();
         if (contribution.samplesPlanned) contribution.samples = planned.of(reader);
-        if (looked != run.replicas().steps().end()) {
-            const InspectedStep& at = looked->second;
+        if (inspected != run.replicas().steps().end()) {
+            const InspectedStep& at = inspected->second;
             if (at.own[place]) contribution.norm = at.own[place]->norm;
             if (at.mean[place] && std::isfinite(at.mean[place]->cosine)) contribution.cosine = at.mean[place]->cosine;
             if (contribution.norm && contribution.cosine && at.mean[place]->norm > 0)

@@ -102,7 +102,7 @@ void WindowTools::showKeys() {
 }
 
 void WindowTools::showAbout() {
-    m_in.dialogs.ask(
+    m_in.dialogs.showQuestion(
         {tr("About Ringside"),
          tr("Ringside %1\n\nSee and run distributed training.\n\nThe window is GPL-3.0-or-later, the engine "
             "Apache-2.0. The digits: Alpaydin and Kaynak, UCI Machine Learning Repository, CC BY 4.0.")

@@ -30,7 +30,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kLookMs = 400;  // interval for reading the traces of a live run, in milliseconds
+constexpr int kReadIntervalMs = 400;  // interval for reading the traces of a live run, in milliseconds
 constexpr int kMoveMs = 40;
 constexpr TypePixels kLeastHeight{540};
 constexpr TypePixels kLeastPanel{170};       // height that the page needs in addition if the panels at the top are
@@ -230,18 +230,18 @@ void StrategyPage::showView(const QString& name) {
 void StrategyPage::connectAll() {
     m_tick.setSingleShot(true);
     m_tick.setInterval(0);
-    m_look.setSingleShot(true);
-    m_look.setInterval(kLookMs);
+    m_readTimer.setSingleShot(true);
+    m_readTimer.setInterval(kReadIntervalMs);
     m_move.setSingleShot(true);
     m_move.setInterval(kMoveMs);
     connect(&m_move, &QTimer::timeout, this, &StrategyPage::followRanks);
     connect(&m_tick, &QTimer::timeout, this, &StrategyPage::startPlan);
-    connect(&m_look, &QTimer::timeout, this, &StrategyPage::readRun);
+    connect(&m_readTimer, &QTimer::timeout, this, &StrategyPage::readRun);
     connect(&m_experiment, &ExperimentModel::configChanged, this, &StrategyPage::planLater);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &StrategyPage::planLater);
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         constexpr unsigned kSeen = kRunStartedChanged | kRanksChanged | kTraceChanged | kEndChanged;
-        if ((changes & kSeen) != 0 && isVisible() && !m_look.isActive()) m_look.start();
+        if ((changes & kSeen) != 0 && isVisible() && !m_readTimer.isActive()) m_readTimer.start();
         if ((changes & (kRanksChanged | kControlChanged)) != 0 && isVisible() && !m_move.isActive()) m_move.start();
     });
     connect(&m_run, &RunModel::restarted, this, &StrategyPage::planLater);

@@ -87,14 +87,14 @@ std::size_t passCount(const TracedStep& step) {
 // Returns the step of median duration among the last 15 complete steps in which no rank paused; null if there is none.
 // Ignores steps with fewer passes than others: the smaller last batch of an epoch has fewer micro-batches.
 const TracedStep* typicalStep(const TraceData& trace) {
-    constexpr std::size_t kLooked = 15;
+    constexpr std::size_t kMaxSteps = 15;
     std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // duration in ns, and step
     std::size_t most = 0;
-    std::size_t looked = 0;
-    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && looked < kLooked; ++step) {
+    std::size_t checked = 0;
+    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && checked < kMaxSteps; ++step) {
         const PassesTime range = passesTime(step->second);
         if (!step->second.complete() || wasPaused(step->second) || range.endNs <= range.beginNs) continue;
-        ++looked;
+        ++checked;
         const std::size_t count = passCount(step->second);
         if (count < most) continue;
         if (count > most) steps.clear();

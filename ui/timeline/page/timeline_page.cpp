@@ -303,14 +303,16 @@ void TimelinePage::requestRecording() {
 // follows the newest steps, and has moved past the recorded steps by then.
 void TimelinePage::showRecorded() {
     if (!m_confirmedBeforeRecording) return;
-    const std::vector<Controlled>& told = m_run.data().pauses().controls();
-    const auto begin = told.begin() + static_cast<std::ptrdiff_t>(std::min(*m_confirmedBeforeRecording, told.size()));
-    const auto heard =
-        std::find_if(begin, told.end(), [](const Controlled& one) { return one.command == ControlKind::kRecord; });
+    const std::vector<Controlled>& controls = m_run.data().pauses().controls();
+    const auto begin =
+        controls.begin() + static_cast<std::ptrdiff_t>(std::min(*m_confirmedBeforeRecording, controls.size()));
+    const auto confirmation =
+        std::find_if(begin, controls.end(), [](const Controlled& one) { return one.command == ControlKind::kRecord; });
     if (m_model.recorded() == nullptr) return;
     const auto& steps = m_model.recorded()->steps();
-    if (heard != told.end() && steps.rbegin()->first >= heard->step + static_cast<std::int64_t>(heard->value)) {
-        const std::int64_t first = steps.upper_bound(heard->step)->first;
+    if (confirmation != controls.end() &&
+        steps.rbegin()->first >= confirmation->step + static_cast<std::int64_t>(confirmation->value)) {
+        const std::int64_t first = steps.upper_bound(confirmation->step)->first;
         m_confirmedBeforeRecording.reset();
         m_model.choose(first);
         m_model.showSteps(first, first);
