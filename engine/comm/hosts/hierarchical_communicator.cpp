@@ -313,9 +313,9 @@ std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {
 // split of m_local at the same time.
 std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int key, GroupUse use) {
     m_queue.waitUntilEmpty();
-    const std::vector<GroupRequest> wishes = gatherGroupRequests(*m_flat, {colour, key});
+    const std::vector<GroupRequest> requests = gatherGroupRequests(*m_flat, {colour, key});
     const auto isWithinHost = [&](int rank) {
-        const GroupMembers members = membersOf(wishes, rank);
+        const GroupMembers members = membersOf(requests, rank);
         return std::ranges::all_of(members.ranks,
                                    [&](int other) { return m_hosts.hostOf(other) == m_hosts.hostOf(rank); });
     };

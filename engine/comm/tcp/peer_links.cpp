@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kReadAhead = std::size_t{64} << 10;
 // Step in which memory for a message without a pending receive grows as its bytes arrive.
 constexpr std::size_t kGrowth = std::size_t{1} << 20;
-constexpr std::chrono::seconds kLook{1};
+constexpr std::chrono::seconds kCheckInterval{1};
 // Largest number of messages of one peer that may arrive before their receives.
 constexpr std::size_t kMostEarly = 65536;
 
@@ -109,7 +109,7 @@ void PeerLinks::transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_p
         }
     }
     const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now());
-    const auto wait = std::clamp(left, std::chrono::nanoseconds(0), std::chrono::nanoseconds(kLook));
+    const auto wait = std::clamp(left, std::chrono::nanoseconds(0), std::chrono::nanoseconds(kCheckInterval));
     const timespec time{wait.count() / 1'000'000'000, wait.count() % 1'000'000'000};
     lock.unlock();
     ::ppoll(polls.data(), polls.size(), &time, nullptr);
@@ -145,7 +145,7 @@ void PeerLinks::runBackgroundThread() {
         if (sendAndReceiveAll()) {
             m_changed.notify_all();
         } else {
-            transferOrWait(lock, Clock::now() + kLook);
+            transferOrWait(lock, Clock::now() + kCheckInterval);
         }
     }
     m_pumping = false;

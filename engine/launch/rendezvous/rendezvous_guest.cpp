@@ -174,7 +174,7 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
 void declineRendezvous(const RendezvousTerms& terms, int rank, const std::string& hostName, const std::string& reason) {
     Greeting greeting = greetingOf(terms, rank, hostName, "");
     greeting.reason = reason.substr(0, kMaxReasonBytes);
-    [[maybe_unused]] const Result<UniqueFd> told =
+    [[maybe_unused]] const Result<UniqueFd> declined =
         Search(terms, std::move(greeting)).connect(ConnectionRole::kDeclines);
 }
 

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kSeatLooksEvery{250};
+constexpr milliseconds kClientPollInterval{250};
 constexpr seconds kSeatReportInterval{2};
 constexpr seconds kTryEvery{2};
 constexpr seconds kFirstPatience{10};  // time in which the first connection must succeed
@@ -68,7 +68,7 @@ bool ClassroomClient::connect() {
     return false;
 }
 
-// Waits for input for up to kSeatLooksEvery. Returns true if the user leaves the classroom: a signal, or the end
+// Waits for input for up to kClientPollInterval. Returns true if the user leaves the classroom: a signal, or the end
 // of the input.
 bool ClassroomClient::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
@@ -76,7 +76,7 @@ bool ClassroomClient::wait(int signalFd) {
                         {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
                         {m_rank ? m_rank->exitFd() : -1, POLLIN, 0},
                         {m_plan.inputFd, POLLIN, 0}};
-    if (::poll(waiting, std::size(waiting), static_cast<int>(kSeatLooksEvery.count())) <= 0) return false;
+    if (::poll(waiting, std::size(waiting), static_cast<int>(kClientPollInterval.count())) <= 0) return false;
     char ignored = 0;
     // True if the program that started this one has ended.
     const bool isAlone = waiting[4].revents != 0 && ::read(m_plan.inputFd, &ignored, 1) <= 0;

@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kLookEvery{50};
+constexpr milliseconds kPollInterval{50};
 constexpr seconds kReportInterval{2};
 // Time after a failed run in which lost members can reconnect; then the run continues without them.
 constexpr seconds kComeBack{8};
@@ -86,7 +86,7 @@ bool ClassroomRun::offer(std::int64_t worldSize) {
 void ClassroomRun::waitForNews(int inputFd, int signalFd) {
     std::vector<pollfd> waiting{{signalFd, POLLIN, 0}, {m_inputEnded ? -1 : inputFd, POLLIN, 0}};
     m_host.addInterests(waiting);
-    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kLookEvery.count())) <= 0) return;
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kPollInterval.count())) <= 0) return;
     if (waiting[0].revents != 0) readSignal(signalFd);
     if (waiting[1].revents != 0) readInput(inputFd);
 }
@@ -110,13 +110,13 @@ void ClassroomRun::readInput(int inputFd) {
         const std::string line = m_input.substr(0, end);
         m_input.erase(0, end + 1);
         if (line == "stop") stop();
-        if (line == "start" || line.empty()) m_startAsked = true;
+        if (line == "start" || line.empty()) m_startRequested = true;
     }
     if (m_input.size() > kMostInput) m_input.clear();
 }
 
 void ClassroomRun::stop() {
-    m_stopAsked = true;
+    m_stopRequested = true;
     const std::uint64_t one = 1;
     if (m_phase == ClassroomPhase::kRunning) {
         [[maybe_unused]] const ssize_t written = ::write(m_stopRun.get(), &one, sizeof one);
@@ -147,8 +147,8 @@ void ClassroomRun::gather() {
     std::vector<ClassroomMember*> ready = m_host.readyMembers(ClassroomHost::Clock::now());
     const auto others = static_cast<std::size_t>(maximumRanks() - 1);
     if (ready.size() > others) ready.resize(others);
-    if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
-    if (std::exchange(m_startAsked, false)) m_observer.print("no computer is ready yet");
+    if (ready.size() == others || (m_startRequested && !ready.empty())) return begin(ready);
+    if (std::exchange(m_startRequested, false)) m_observer.print("no computer is ready yet");
 }
 
 // Called repeatedly after a failed run until training can continue. Sends the members a new offer, because they may
@@ -166,8 +166,8 @@ void ClassroomRun::gatherAgain() {
     const bool all = ranks >= m_worldSize;
     const bool enough =
         minimumRanks() > 0 && ranks >= std::max<std::int64_t>(minimumRanks(), 2) && now - m_endedAt > kComeBack;
-    if (here.empty() || (!all && !enough && !m_startAsked)) return;
-    m_startAsked = false;
+    if (here.empty() || (!all && !enough && !m_startRequested)) return;
+    m_startRequested = false;
     if (!offer(ranks)) return;
     m_receiving.clear();
     for (const ClassroomMember* member : here) m_receiving.push_back(member->id());
@@ -196,7 +196,7 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
         m_progress.clear();
     }
     const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
-    m_startAsked = false;
+    m_startRequested = false;
     LaunchPlace place = placeOf(ranks);
     RunConfig offered = m_data.offered;
     offered.parallel.worldSize = m_worldSize;
@@ -258,7 +258,7 @@ bool ClassroomRun::canContinue(const ClassroomOutcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
     const std::int64_t mostRestarts = allowed == 0 && minimumRanks() > 0 ? kManyRestarts : allowed;
     const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
-    return outcome.state == RunOutcome::kFailed && passes && !m_stopAsked && m_restarts < mostRestarts;
+    return outcome.state == RunOutcome::kFailed && passes && !m_stopRequested && m_restarts < mostRestarts;
 }
 
 // True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can

@@ -78,8 +78,8 @@ class ClassroomRun {
     std::map<int, int> m_failures;  // number of failed runs and starts that a member caused, by member id
     std::int64_t m_worldSize = 0;
     std::int64_t m_restarts = 0;
-    bool m_startAsked = false;
-    bool m_stopAsked = false;
+    bool m_startRequested = false;
+    bool m_stopRequested = false;
     bool m_inputEnded = false;
     UniqueFd m_stopRun;  // eventfd that stops the run
     ClassroomHost::Clock::time_point m_endedAt{};

@@ -15,7 +15,7 @@ constexpr double kVitalBytes = kMebibyte;
 constexpr double kHourUs = 3600e6;
 constexpr std::int64_t kMinuteUs = 60000000;
 constexpr std::int64_t kHour = 3600000000;
-constexpr std::int64_t kLookUs = 1000000;
+constexpr std::int64_t kUpdateUs = 1000000;
 constexpr int kMostHalvings = 30;
 
 // Share of each kind of data in the allowance. The last kind, kVital, has the separate budget kVitalBytes.
@@ -80,7 +80,7 @@ void RecordBudget::adapt(RecordKind kind) {
     constexpr double kBusy = 0.5;
     constexpr double kPlenty = 4;
     Part& one = part(kind);
-    if (one.wanted == 0 || m_nowUs - one.updatedUs < kLookUs) return;
+    if (one.wanted == 0 || m_nowUs - one.updatedUs < kUpdateUs) return;
     const double seconds = static_cast<double>(m_nowUs - std::exchange(one.updatedUs, m_nowUs)) / 1e6;
     const double wanted = static_cast<double>(std::exchange(one.wanted, 0)) / seconds;
     const double share = kShares[static_cast<std::size_t>(kind)];

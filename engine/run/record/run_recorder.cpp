@@ -23,7 +23,7 @@ constexpr std::size_t kMostLastWords = 96U << 10;  // maximum size of the lines 
                                                    // bytes; less than half of SpaceReserve::kLastWords
 constexpr std::int64_t kMeasureUs = 5000000;       // interval between calls of bytesOfOthers(), in microseconds
 constexpr std::size_t kMostMismatches = 16;
-constexpr std::size_t kMismatchesTold = 3;
+constexpr std::size_t kMaxReportedMismatches = 3;
 // Longest wait at the end of the run for the comparison of the remaining samples with the plan.
 constexpr std::chrono::milliseconds kAuditPatience{500};
 
@@ -177,7 +177,7 @@ void RunRecorder::applyFindings(const PlanResults& news) {
     for (const PlanMismatch& mismatch : news.mismatches) {
         if (m_mismatches.size() == kMostMismatches) return;
         m_mismatches.push_back(mismatch);
-        if (m_mismatches.size() > kMismatchesTold) continue;
+        if (m_mismatches.size() > kMaxReportedMismatches) continue;
         add(LogLine{-1, LogLevel::kError, "differs from the plan: " + mismatch.text(), m_data.lastTimeUs()});
     }
 }

@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery{250};
+constexpr std::chrono::milliseconds kPollInterval{250};
 
 // True if it is certain that the path does not exist. Returns false for other errors, such as those of a network file
 // system that is temporarily unavailable.
@@ -39,8 +39,8 @@ bool DirectoryWatch::isThere() const {
 }
 
 bool DirectoryWatch::isLost(TimePoint now) {
-    if (now < m_lookAt) return false;
-    m_lookAt = now + kLookEvery;
+    if (now < m_nextPoll) return false;
+    m_nextPoll = now + kPollInterval;
     m_missed = isThere() ? 0 : m_missed + 1;
     return m_missed >= 2;
 }

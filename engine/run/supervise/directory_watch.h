@@ -28,7 +28,7 @@ class DirectoryWatch {
     dev_t m_device = 0;
     ino_t m_inode = 0;
     int m_missed = 0;
-    TimePoint m_lookAt{};
+    TimePoint m_nextPoll{};
 };
 
 }  // namespace ringside

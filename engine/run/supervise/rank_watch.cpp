@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 // this time is not counted.
 constexpr milliseconds kLateTick{1500};
 constexpr milliseconds kReadLoadEvery{1000};
-constexpr milliseconds kLookAtSavesEvery{1000};
+constexpr milliseconds kSaveCheckInterval{1000};
 constexpr double kHeartbeatSeconds = 1;
 
 double secondsBetween(TimePoint from, TimePoint to) {
@@ -78,8 +78,8 @@ void RankWatch::tick() {
 
 void RankWatch::trackSaveProgress(TimePoint now) {
     const auto saves = [](const auto& rank) { return !rank->end() && rank->movement.isSaving(); };
-    if (now < m_lookAtSavesAt || std::ranges::none_of(m_ranks, saves)) return;
-    m_lookAtSavesAt = now + kLookAtSavesEvery;
+    if (now < m_nextSaveCheck || std::ranges::none_of(m_ranks, saves)) return;
+    m_nextSaveCheck = now + kSaveCheckInterval;
     const std::uintmax_t bytes = bytesSaved(m_paths.directory);
     if (std::exchange(m_savedBytes, bytes) == bytes) return;
     for (const auto& rank : m_ranks) {

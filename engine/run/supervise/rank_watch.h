@@ -69,7 +69,7 @@ class RankWatch {
     std::optional<Verdict> m_misuse;         // verdict about a rank on another host that sent invalid data
     MemoryKills m_memoryKills;
     std::uintmax_t m_savedBytes = 0;
-    TimePoint m_lookAtSavesAt{};
+    TimePoint m_nextSaveCheck{};
     TimePoint m_lastTick{};
 };
 

@@ -22,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kLooksPerBeat = 4;
+constexpr int kChecksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
@@ -224,19 +224,19 @@ void TelemetrySink::runEncoder() {
 void TelemetrySink::beat() {
     nameThread("heartbeat");
     bool reportedStall = false;
-    for (int look = 0;; ++look) {
+    for (int check = 0;; ++check) {
         const bool still = isStalled();
         // Reports at once that a rank has not advanced for a second: viewers use it to find the missing rank.
-        if (look % kLooksPerBeat == 0 || (still && !reportedStall)) {
+        if (check % kChecksPerBeat == 0 || (still && !reportedStall)) {
             if (!backlogged()) write(heartbeat() + (still && !reportedStall ? stepUnderWay() : ""), milliseconds(0));
         }
         reportedStall = still;
         if (isOverdue()) {
             if (!backlogged()) encodeUpTo(deliveredMark(), [] {});
-            write("", m_options.heartbeatInterval / kLooksPerBeat);
+            write("", m_options.heartbeatInterval / kChecksPerBeat);
         }
         std::unique_lock lock(m_mutex);
-        if (m_stopped.wait_for(lock, m_options.heartbeatInterval / kLooksPerBeat, [&] { return m_stopping; })) return;
+        if (m_stopped.wait_for(lock, m_options.heartbeatInterval / kChecksPerBeat, [&] { return m_stopping; })) return;
     }
 }
 

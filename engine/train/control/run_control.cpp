@@ -200,9 +200,9 @@ void RunControl::pauseRanks(RankStage stage, Phase after) {
             m_dependencies.source.waitPending(m_paused ? m_dependencies.pollInterval
                                                        : std::min(left, m_dependencies.pollInterval));
         const bool shouldResume = m_stop || (!m_paused && untilDue().count() == 0);
-        const StepAgreement::PauseDecision look = m_agreement.shareDecision(shouldResume);
-        if (look.shouldResume) break;
-        executeCommands(look.commands);
+        const StepAgreement::PauseDecision decision = m_agreement.shareDecision(shouldResume);
+        if (decision.shouldResume) break;
+        executeCommands(decision.commands);
     }
 }
 

@@ -76,7 +76,7 @@ void ReplicaProbe::selectStep(StepPlace place) {
     m_active = m_left > 0;
     m_whole = m_left == 1;
     m_ownCount = 0;
-    m_ownTold = false;
+    m_reportedOwn = false;
     m_often = false;
 }
 
@@ -123,8 +123,8 @@ void ReplicaProbe::phaseEnded(Phase phase, StepPlace) {
 }
 
 void ReplicaProbe::reportLocalGradient() {
-    if (m_ownTold || !hasLocalGradient()) return;
-    m_ownTold = true;
+    if (m_reportedOwn || !hasLocalGradient()) return;
+    m_reportedOwn = true;
     GradientView own = makeView(GradientMoment::kOwn, m_own, m_whole);
     if (m_whole) own.ring = ringValuesOf(m_own);
     m_dependencies.observer.onEvent(std::move(own));
@@ -137,7 +137,7 @@ void ReplicaProbe::reportMeanGradient() {
     if (m_whole) copyValues(m_before);
     const bool cells = m_whole && m_dependencies.layout.dataRank() == 0;
     GradientView mean = makeView(GradientMoment::kMean, m_mean, cells);
-    const double norms = m_ownTold ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
+    const double norms = m_reportedOwn ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
     mean.cosine = norms > 0 ? dot(m_own, m_mean) / norms : std::numeric_limits<double>::quiet_NaN();
     if (cells) mean.ring = ringValuesOf(m_mean);
     m_dependencies.observer.onEvent(std::move(mean));
@@ -151,14 +151,14 @@ void ReplicaProbe::endStep(const FinishedStep&) {
     copyValues(after);
     Values change(after.size());
     std::ranges::transform(after, m_before, change.begin(), std::minus());
-    GradientView told = makeView(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
+    GradientView reported = makeView(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
     const std::vector<Parameter*>& parameters = m_strategy->localParameters();
     for (std::size_t i = 0; i < parameters.size() && i < kMostNamed; ++i) {
-        if (told.names.size() <= i) told.names.push_back(parameters[i]->name);
-        told.checksums.push_back(tensorChecksum(valuesOfParameter(after, i)));
+        if (reported.names.size() <= i) reported.names.push_back(parameters[i]->name);
+        reported.checksums.push_back(tensorChecksum(valuesOfParameter(after, i)));
     }
-    if (told.names.size() != told.checksums.size()) told.checksums.clear();
-    m_dependencies.observer.onEvent(std::move(told));
+    if (reported.names.size() != reported.checksums.size()) reported.checksums.clear();
+    m_dependencies.observer.onEvent(std::move(reported));
 }
 
 GradientView ReplicaProbe::makeView(GradientMoment moment, const Values& values, bool withCells) const {

@@ -82,7 +82,7 @@ class ReplicaProbe final : public StepObserver {
     bool m_whole = false;     // true if the current step is inspected in full, with cells
     bool m_often = false;
     std::size_t m_ownCount = 0;  // number of gradients of the current step that have been copied to m_own
-    bool m_ownTold = false;
+    bool m_reportedOwn = false;
     Values m_own;
     Values m_mean;
     Values m_before;  // weights before the optimizer's update

@@ -27,7 +27,7 @@ std::int64_t notFiniteSince(const RankEvidence& rank) {
                                        // sufficient
     std::size_t count = 0;
     std::int64_t first = 0;
-    const auto look = [&](const auto& rows) {
+    const auto checkRows = [&](const auto& rows) {
         for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
             if (std::isfinite(row->loss) || !hasLoss(rank, row->step)) return;
             first = row->step;
@@ -35,9 +35,9 @@ std::int64_t notFiniteSince(const RankEvidence& rank) {
         }
     };
     if (rank.steps.size() < RankEvidence::kMaxSteps)
-        look(rank.steps);
+        checkRows(rank.steps);
     else
-        look(rank.latestSteps);
+        checkRows(rank.latestSteps);
     return count >= kLeast ? first : 0;
 }
 

@@ -29,7 +29,7 @@ constexpr std::int64_t kUnconnectedUs = 15 * kSecond;
 constexpr std::int64_t kBackgroundUs = 20 * kSecond;  // time in microseconds, after the command has ended, in which a
                                                       // process that it left in the background can connect
 // Time in microseconds after the end of the command, from which a sentence reports ranks that still run.
-constexpr std::int64_t kTellBackgroundUs = kSecond;
+constexpr std::int64_t kBackgroundDelayUs = kSecond;
 constexpr std::int64_t kEndGraceUs = 5 * kSecond;   // time in microseconds between SIGTERM and SIGKILL
 constexpr std::int64_t kLeftGraceUs = 2 * kSecond;  // time in microseconds from the end of a failed or checked command
                                                     // until its ranks receive SIGTERM; twice this time until SIGKILL
@@ -39,7 +39,7 @@ constexpr int kMostBadLines = 100;
 // Limit of the number of kept indices up to which the evidence is judged while the script trains.
 constexpr std::size_t kMostLiveIndices = 2'000'000;
 
-bool asksToEnd(int signal) {
+bool isEndRequest(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
@@ -119,9 +119,9 @@ void WatchedRun::passSignals() {
     signalfd_siginfo signal{};
     while (::read(m_options.signalFd, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
         const int number = static_cast<int>(signal.ssi_signo);
-        if (asksToEnd(number)) m_verdict.requested(number);
+        if (isEndRequest(number)) m_verdict.requested(number);
         if (signal.ssi_code != SI_KERNEL) m_command.signal(number);
-        if (m_commandEndedUs && asksToEnd(number)) endRanks(number);
+        if (m_commandEndedUs && isEndRequest(number)) endRanks(number);
     }
 }
 
@@ -268,18 +268,18 @@ void WatchedRun::watchStalls() {
 // Prints a sentence if no process has connected, or if connected processes still run after the command has ended. Sends
 // these processes SIGTERM, and later SIGKILL, if the command has failed or --check has ended it.
 void WatchedRun::watchConnections() {
-    if (m_ranks.empty() && !m_toldUnconnected && nowUs() > kUnconnectedUs) {
-        m_toldUnconnected = true;
+    if (m_ranks.empty() && !m_reportedUnconnected && nowUs() > kUnconnectedUs) {
+        m_reportedUnconnected = true;
         m_options.inform(
             "no process of the command has connected yet; a process connects when it creates a process "
             "group or begins to train");
     }
-    const bool isBackground = m_commandEndedUs && someRankIsOpen() && nowUs() - *m_commandEndedUs > kTellBackgroundUs;
+    const bool isBackground = m_commandEndedUs && someRankIsOpen() && nowUs() - *m_commandEndedUs > kBackgroundDelayUs;
     if (!isBackground) return;
     const ChildEnd& end = *m_command.poll();
     const bool hasFailed = end.signalled || end.code != 0;
-    if (!m_toldBackground) {
-        m_toldBackground = true;
+    if (!m_reportedBackground) {
+        m_reportedBackground = true;
         const std::string fact = "the command " + end.text() + ", but processes that it has started still train";
         m_options.warn(fact +
                        (hasFailed ? ": they are ended" : ": they are recorded until they end; Ctrl-C ends them"));

@@ -115,8 +115,8 @@ class WatchedRun {
     std::optional<std::int64_t> m_commandEndedUs;
     std::optional<std::int64_t> m_endsAt;  // time at which --check sent the command the first signal to end, in
                                            // microseconds of the run; empty before
-    bool m_toldBackground = false;
-    bool m_toldUnconnected = false;
+    bool m_reportedBackground = false;
+    bool m_reportedUnconnected = false;
     bool m_killed = false;
     bool m_endedLeft = false;  // true if SIGTERM was sent to processes that the checked command has left behind
 };

@@ -59,10 +59,10 @@ template <class Visit>
 Result<bool> forEachCharacter(std::string_view text, const std::string& what, const std::stop_token& stop,
                               Visit visit) {
     std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // skips a byte order mark
-    for (std::size_t nextLook = at; at < text.size();) {
-        if (at >= nextLook) {
+    for (std::size_t nextCheck = at; at < text.size();) {
+        if (at >= nextCheck) {
             if (stop.stop_requested()) return stoppedReading(what);
-            nextLook += kTextBetweenChecks;
+            nextCheck += kTextBetweenChecks;
         }
         const Decoded one = decode(text.substr(at));
         if (one.bytes == 0)
