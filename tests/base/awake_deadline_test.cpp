@@ -10,7 +10,7 @@ TEST_CASE("a deadline expires after its time if the process was running") {
     TimePoint now{};
     AwakeDeadline deadline(1s, now);
     CHECK(deadline.nextCheck() == now + 250ms);
-    for (int look = 0; look < 3; ++look) {
+    for (int round = 0; round < 3; ++round) {
         now = deadline.nextCheck();
         CHECK_FALSE(deadline.hasPassed(now));
     }

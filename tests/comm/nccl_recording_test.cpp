@@ -31,7 +31,7 @@ struct Rank {
     std::unique_ptr<NcclCommunicator> communicator;
     std::span<float> first;
     std::span<float> last;
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     std::unique_ptr<StepRecorder> recorder;
 
     Rank() {
@@ -48,7 +48,7 @@ struct Rank {
             return std::make_unique<Launched>(device->recorded(work), [this] { nccl->releaseAbort(); });
         };
         recorder = std::make_unique<StepRecorder>(withCollectives(std::move(recording), *communicator),
-                                                  [this](const std::string& why) { told.push_back(why); });
+                                                  [this](const std::string& why) { reported.push_back(why); });
     }
 
     void compute(const std::function<void()>& work) {
@@ -106,7 +106,7 @@ std::string commErrorOf(Action action) {
 TEST_CASE("recorded collectives run between earlier and later work in every launch") {
     Rank rank;
     rank.steps(5);
-    CHECK(rank.told.empty());
+    CHECK(rank.reported.empty());
     // The first step makes two calls directly and the second makes two while it is recorded. Launches of the recording
     // make none.
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "allReduce") == 4);
@@ -214,8 +214,8 @@ TEST_CASE("if NCCL cannot be recorded, steps run without recording and one log l
     rank.steps(1);
     rank.nccl->refusesRecording = true;
     rank.steps(3);
-    REQUIRE(rank.told.size() == 1);
-    CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
+    REQUIRE(rank.reported.size() == 1);
+    CHECK_THAT(rank.reported.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 0);
     CHECK(rank.communicator->collective() == 8);
 }
@@ -226,8 +226,8 @@ TEST_CASE("if recording breaks NCCL, the ranks reconnect, steps continue and one
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
     rank.steps(3);
-    REQUIRE(rank.told.size() == 1);
-    CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
+    REQUIRE(rank.reported.size() == 1);
+    CHECK_THAT(rank.reported.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 1);
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "commInitRank") == 2);
     CHECK(rank.store.values.size() == 2);  // each connection has a different unique id

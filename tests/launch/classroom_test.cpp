@@ -254,11 +254,11 @@ TEST_CASE("a guest with unread messages still receives the end of the classroom"
     REQUIRE(
         sendLine(ada.value().get(), encodeClassroomLine({ClassroomLine::Kind::kHere, "training"}), Clock::now() + 5s));
     auto closed = std::async(std::launch::async, [&] { lesson.host.close("called off", 20, 10s); });
-    std::string heard;
+    std::string received;
     ssize_t got = 0;
-    for (char byte = 0; (got = ::recv(ada.value().get(), &byte, 1, 0)) > 0;) heard += byte;
+    for (char byte = 0; (got = ::recv(ada.value().get(), &byte, 1, 0)) > 0;) received += byte;
     CHECK(got == 0);  // the end is regular and not ECONNRESET, with which received data could be lost
-    CHECK_THAT(heard, Catch::Contains("called off"));
+    CHECK_THAT(received, Catch::Contains("called off"));
     ::shutdown(ada.value().get(), SHUT_RDWR);
     closed.get();
     CHECK(lesson.host.members().empty());

@@ -67,7 +67,7 @@ struct MaliciousHost {
     }
     std::string problem() const { return guest->problem() ? guest->problem()->text() : ""; }
     // Returns all bytes that the guest has sent.
-    std::string heard() const {
+    std::string received() const {
         std::string all;
         std::array<char, 4096> bytes;
         for (ssize_t got = 0; (got = ::recv(end.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0;)
@@ -106,9 +106,9 @@ TEST_CASE("a guest refuses an experiment with a file that was not offered") {
             *std::get<std::string*>(field.slot(config)) = value;
             host.offer({fileOf("data/a.csv", "1,2\n")}, config);
             CHECK_THAT(host.problem(), containing(std::string(field.path) + " of the offered experiment"));
-            const std::string heard = host.heard();
-            CHECK_THAT(heard, containing("is not an offered file"));
-            CHECK(heard.find(host.scratch.path().string()) == std::string::npos);
+            const std::string received = host.received();
+            CHECK_THAT(received, containing("is not an offered file"));
+            CHECK(received.find(host.scratch.path().string()) == std::string::npos);
             CHECK(host.guest->offerDirectory().empty());
             CHECK(host.leavesNothing());
         }

@@ -29,15 +29,15 @@ def test(programs, hosts, scratch):
                           timeout=240, check=False)
     assert done.returncode == 0, done.stdout[-3000:]
     name = f"node{SLOW}"
-    told = [text for text in (scratch / "run" / "log.txt").read_text().splitlines() if "slow link to" in text]
-    assert len(told) == 1 and f"slow link to {name}: " in told[0] and "times slower than the other hosts" in told[0], told
+    reported = [text for text in (scratch / "run" / "log.txt").read_text().splitlines() if "slow link to" in text]
+    assert len(reported) == 1 and f"slow link to {name}: " in reported[0] and "times slower than the other hosts" in reported[0], reported
     links = json.loads((scratch / "run" / "summary.json").read_text())["links"]
     assert [link["rank"] for link in links] == [0, 2, 4] and links[2]["host"] == name, links
     assert [bool(link["slow"]) for link in links] == [False, False, True], links
     assert 3 < links[2]["mbit_per_s"] < 30, links  # the link has 20 Mbit/s, which two connections share
     shown = subprocess.run([programs / "ringsidectl", "show", scratch / "run"], stdout=subprocess.PIPE, text=True, check=True)
     assert f"{name}: " in shown.stdout and ", slow: " in shown.stdout, shown.stdout
-    print(told[0].strip())
+    print(reported[0].strip())
 
 
 def main():

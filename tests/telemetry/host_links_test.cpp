@@ -19,7 +19,7 @@ struct Told {
 };
 
 // Returns a run with hosts by rank, steps of `stepMs`, and reports of some ranks.
-RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<Told>& told) {
+RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<Told>& reported) {
     RunData run;
     RunStarted started;
     started.worldSize = static_cast<int>(hosts.size());
@@ -44,7 +44,7 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
             run.apply(frame);
         }
     }
-    for (const Told& one : told) {
+    for (const Told& one : reported) {
         RankLinks links = run.ranks()[static_cast<std::size_t>(one.rank)].links.value_or(RankLinks{.rank = one.rank});
         links.peer.push_back(one.peer);
         links.roundTripUs.push_back(one.roundTripUs);
@@ -57,19 +57,20 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
 }
 
 // Adds the same report for both directions of a link.
-void both(std::vector<Told>& told, int a, int b, std::int64_t roundTripUs, std::int64_t bytes, std::int64_t busyUs) {
-    told.push_back({a, b, roundTripUs, bytes, busyUs});
-    told.push_back({b, a, roundTripUs, bytes, busyUs});
+void both(std::vector<Told>& reported, int a, int b, std::int64_t roundTripUs, std::int64_t bytes,
+          std::int64_t busyUs) {
+    reported.push_back({a, b, roundTripUs, bytes, busyUs});
+    reported.push_back({b, a, roundTripUs, bytes, busyUs});
 }
 
 }  // namespace
 
 TEST_CASE("a host with a twelfth of the others' bandwidth is named") {
-    std::vector<Told> told;
-    both(told, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
-    both(told, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
-    both(told, 1, 2, 2100, 7'500'000, 750'000);
-    const auto links = hostLinks(runOf({"", "node1", "node2"}, 40, told));
+    std::vector<Told> reported;
+    both(reported, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
+    both(reported, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
+    both(reported, 1, 2, 2100, 7'500'000, 750'000);
+    const auto links = hostLinks(runOf({"", "node1", "node2"}, 40, reported));
     REQUIRE(links.size() == 3);
     CHECK(links[0].slow == HostLink::Slow::kNo);
     CHECK(links[1].slow == HostLink::Slow::kNo);
@@ -96,11 +97,11 @@ TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, 
 }
 
 TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
-    std::vector<Told> told;
-    both(told, 0, 1, 200, 2'000'000, 8000);  // 2 MB in at most 20 ms: at least 800 Mbit/s
-    both(told, 0, 2, 200, 7'500'000, 750'000);
-    both(told, 1, 2, 200, 7'500'000, 750'000);
-    const auto links = hostLinks(runOf({"", "b", "c"}, 40, told));
+    std::vector<Told> reported;
+    both(reported, 0, 1, 200, 2'000'000, 8000);  // 2 MB in at most 20 ms: at least 800 Mbit/s
+    both(reported, 0, 2, 200, 7'500'000, 750'000);
+    both(reported, 1, 2, 200, 7'500'000, 750'000);
+    const auto links = hostLinks(runOf({"", "b", "c"}, 40, reported));
     CHECK(links[1].text() == "0.2 ms round trip");
     CHECK(links[2].fullText() == "0.2 ms round trip, 80 Mbit/s: 10 times slower than the other hosts");
 }
@@ -122,9 +123,9 @@ TEST_CASE("A link is as fast as its slower direction, and ranks that share it ad
 }
 
 TEST_CASE("between two hosts a link is slow if transfers take most of the time") {
-    std::vector<Told> told;
-    both(told, 0, 1, 400, 31'500'000, 3'150'000);
-    const auto links = hostLinks(runOf({"", "b"}, 40, told));
+    std::vector<Told> reported;
+    both(reported, 0, 1, 400, 31'500'000, 3'150'000);
+    const auto links = hostLinks(runOf({"", "b"}, 40, reported));
     REQUIRE(links.size() == 1);
     CHECK(links[0].fullText() == "0.4 ms round trip, 80 Mbit/s: bytes are in transfer 63 % of the time");
     std::vector<Told> half;
@@ -134,18 +135,18 @@ TEST_CASE("between two hosts a link is slow if transfers take most of the time")
 
 TEST_CASE("Delayed acknowledgements of small messages do not make a link slow") {
     // Measured with a gradient of 38 kB on a link of many Gbit/s: 15 Mbit/s, and bytes in flight in 62 % of 5 s.
-    std::vector<Told> told;
-    both(told, 0, 1, 10, 5'812'500, 3'100'000);
-    CHECK(hostLinks(runOf({"", "b"}, 33, told))[0].slow == HostLink::Slow::kNo);       // 38 kB and 20 ms a step
-    CHECK(hostLinks(runOf({"", "b"}, 100, told))[0].slow == HostLink::Slow::kNarrow);  // 116 kB and 62 ms a step
+    std::vector<Told> reported;
+    both(reported, 0, 1, 10, 5'812'500, 3'100'000);
+    CHECK(hostLinks(runOf({"", "b"}, 33, reported))[0].slow == HostLink::Slow::kNo);       // 38 kB and 20 ms a step
+    CHECK(hostLinks(runOf({"", "b"}, 100, reported))[0].slow == HostLink::Slow::kNarrow);  // 116 kB and 62 ms a step
 }
 
 TEST_CASE("Acknowledgements are delayed by less than 50 ms, of steps with less than 48 KiB") {
     // An interval of 5 s with bytes in flight in 62 % of the time.
     const auto slowAt = [](std::int64_t stepMs, std::int64_t bytes) {
-        std::vector<Told> told;
-        both(told, 0, 1, 10, bytes, 3'100'000);
-        return hostLinks(runOf({"", "b"}, stepMs, told))[0].slow;
+        std::vector<Told> reported;
+        both(reported, 0, 1, 10, bytes, 3'100'000);
+        return hostLinks(runOf({"", "b"}, stepMs, reported))[0].slow;
     };
     CHECK(slowAt(10, 24'500'000) == HostLink::Slow::kNo);      // in 500 steps: 49,000 bytes each
     CHECK(slowAt(10, 24'650'000) == HostLink::Slow::kNarrow);  // 49,300; 48 KiB are 49,152
@@ -156,15 +157,15 @@ TEST_CASE("Acknowledgements are delayed by less than 50 ms, of steps with less t
 TEST_CASE("A host is compared with the median of the others, of an odd and of an even number") {
     // Several hosts. The link between two of them has the lower of their two rates.
     const auto timesOf = [](const std::vector<std::int64_t>& mbit) {
-        std::vector<Told> told;
+        std::vector<Told> reported;
         for (int a = 0; a < static_cast<int>(mbit.size()); ++a)
             for (int b = a + 1; b < static_cast<int>(mbit.size()); ++b)
-                both(told, a, b, 200,
+                both(reported, a, b, 200,
                      std::min(mbit[static_cast<std::size_t>(a)], mbit[static_cast<std::size_t>(b)]) * 125'000,
                      1'000'000);
         std::vector<std::string> hosts;
         for (std::size_t i = 0; i < mbit.size(); ++i) hosts.push_back("node" + std::to_string(i));
-        return hostLinks(runOf(hosts, 40, told)).back().timesSlower;
+        return hostLinks(runOf(hosts, 40, reported)).back().timesSlower;
     };
     CHECK(timesOf({800, 800, 400, 50}) == Approx(16));       // 400, 800 and 800
     CHECK(timesOf({800, 800, 400, 400, 50}) == Approx(12));  // 400, 400, 800 and 800: between the middle ones
@@ -173,9 +174,9 @@ TEST_CASE("A host is compared with the median of the others, of an odd and of an
 
 TEST_CASE("A transfer of 20 ms is long enough to measure a rate") {
     const auto rateAt = [](std::int64_t busyUs) {
-        std::vector<Told> told;
-        both(told, 0, 1, 200, 2'000'000, busyUs);
-        return hostLinks(runOf({"", "b"}, 40, told))[0].mbitPerSecond;
+        std::vector<Told> reported;
+        both(reported, 0, 1, 200, 2'000'000, busyUs);
+        return hostLinks(runOf({"", "b"}, 40, reported))[0].mbitPerSecond;
     };
     CHECK(rateAt(20'000) == Approx(800));
     CHECK(rateAt(19'999) == 0);

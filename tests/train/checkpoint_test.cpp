@@ -167,7 +167,7 @@ TEST_CASE("A checkpoint that is deleted before the run stops at the same step is
     RunConfig config = shortRun(4, 0);
     choose(config.parallel.strategy, strategy);
     RunOptions options{.runDirectory = run, .stopAfter = {}};
-    options.tellAfter[5] = {{ControlKind::kCheckpoint}, {ControlKind::kStop}};
+    options.commandsAfter[5] = {{ControlKind::kCheckpoint}, {ControlKind::kStop}};
     options.onEvent = [&, deleted = false](const Event& event) mutable {
         if (std::holds_alternative<CheckpointSaved>(event) && !std::exchange(deleted, true))
             std::filesystem::remove_all(run);

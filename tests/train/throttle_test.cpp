@@ -212,15 +212,15 @@ TEST_CASE("an update in pieces lasts as long in total as on the emulated device"
 
 TEST_CASE("a CPU too slow for the throttle of the update is reported, as for passes") {
     PacedUpdate slow(1000);  // 10,000 parameters: 40 ns
-    std::optional<ThrottleKept> told;
-    for (std::int64_t step = 1; step <= 40 && !told; ++step) {
+    std::optional<ThrottleKept> reported;
+    for (std::int64_t step = 1; step <= 40 && !reported; ++step) {
         slow.step(10'000, {1});
-        told = slow.phaseThrottle.endStep(step);
+        reported = slow.phaseThrottle.endStep(step);
     }
-    REQUIRE(told);
-    CHECK(told->rank == 3);
-    CHECK(told->kept == false);
-    CHECK(told->times > 1000);
+    REQUIRE(reported);
+    CHECK(reported->rank == 3);
+    CHECK(reported->kept == false);
+    CHECK(reported->times > 1000);
 }
 
 TEST_CASE("steps traced by layer contain the start of each layer, forward and backward") {

@@ -80,8 +80,8 @@ class Receiver:
             connection.close()
             return
         try:
-            asked = {"kind": "time", "asked_us": time.monotonic_ns() // 1000, "zero_us": self.zero_us}
-            connection.sendall(json.dumps(asked).encode() + b"\n")
+            requested = {"kind": "time", "asked_us": time.monotonic_ns() // 1000, "zero_us": self.zero_us}
+            connection.sendall(json.dumps(requested).encode() + b"\n")
         except OSError:
             pass  # the rank has ended, but the data that it has sent must still be read
         if not self.reads:
