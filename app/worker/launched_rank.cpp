@@ -158,9 +158,9 @@ bool isRestarted(const Start& start) {
 // ranks, the options --set are those of the first start, so that the changes take precedence. A change in the
 // checkpoint from which the first start resumed takes precedence, too, until this run has saved a checkpoint of its
 // own.
-void keepLiveChanges(const Start& start, const std::string& checkpoint, RunConfig& config) {
-    ringside::keepLiveChanges(config, checkpoint,
-                              isRestarted(start) ? std::vector<std::string>() : start.arguments.assignments);
+void applyLiveChanges(const Start& start, const std::string& checkpoint, RunConfig& config) {
+    ringside::applyLiveChanges(config, checkpoint,
+                               isRestarted(start) ? std::vector<std::string>() : start.arguments.assignments);
 }
 
 std::optional<Problem> readExperiment(Start& start) {
@@ -183,7 +183,7 @@ std::optional<Problem> readExperiment(Start& start) {
         const RunConfig& config = start.experiment.config;
         if (auto problem = checkLearningRate(config, resume, start.arguments.assignments)) return problem;
         if (isRecordedExperiment(start.arguments.config))
-            ringside::keepLiveChanges(start.experiment.config, resume, start.arguments.assignments);
+            ringside::applyLiveChanges(start.experiment.config, resume, start.arguments.assignments);
     }
     start.experiment.config.parallel.worldSize = start.place.worldSize;
     start.terms.experiment = experimentHash(start.experiment.config);
@@ -219,7 +219,7 @@ Result<LaunchedRun> prepare(const Start& start) {
         const Result<std::string> checkpoint = findResumeAuto(start.arguments.out, config.dataRanks());
         if (!checkpoint) return checkpoint.problem();
         config.training.resume = checkpoint.value();
-        keepLiveChanges(start, checkpoint.value(), config);
+        applyLiveChanges(start, checkpoint.value(), config);
     } else if (!start.arguments.resume.empty()) {
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     }
@@ -270,7 +270,7 @@ int hostRun(const Start& start) {
     launched.value().stopFd = stopFd.get();
     EpochLines epochs;
     launched.value().onChange = [&epochs](const RunData& run, unsigned) {
-        for (const std::string& line : epochs.take(run, steady_clock::now())) log(line);
+        for (const std::string& line : epochs.takeLines(run, steady_clock::now())) log(line);
     };
     const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(directory).value());
     if (!end) return refuse(end.problem());
@@ -371,7 +371,7 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     }
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
-    if (start.arguments.resume == kResumeAuto) keepLiveChanges(start, welcome.resume, config);
+    if (start.arguments.resume == kResumeAuto) applyLiveChanges(start, welcome.resume, config);
     // --resume names a copy, on this host, of the checkpoint from which the run resumes.
     if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();

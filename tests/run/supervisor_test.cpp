@@ -138,7 +138,7 @@ TEST_CASE("ranks on a crowded host get a multiple of the timeout, and the log na
 TEST_CASE("ranks that are alive without progress count as hung") {
     FakeRun run("*:stands-in=backward");
     run.prepared.config.parallel.timeoutSeconds = 0.3;
-    run.options.stillGrace = 100ms;
+    run.options.stallGrace = 100ms;
     run.go();
     CHECK(run.end.exitCode == 13);
     CHECK(run.end.firstFailedRank == 0);
@@ -286,7 +286,7 @@ TEST_CASE("a second stop request loses nothing, and the missing rank is logged")
 TEST_CASE("any number of hang-ups of a terminal stops a run once") {
     FakeRun run("*:slowly-stops");
     Insistence terminal(run, 1000);
-    run.options.hangUpFd = terminal.fd.get();
+    run.options.stopOnceFd = terminal.fd.get();
     run.go();
     CHECK(terminal.requested > 3);
     CHECK(run.end.verdict == "stopped by request after 8 of 8 steps");

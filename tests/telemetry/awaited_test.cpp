@@ -7,13 +7,13 @@ using namespace ringside;
 
 namespace {
 
-RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stillUs) {
+RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stalledUs) {
     RankData rank;
     rank.state = RankStage::kTraining;
     rank.phase = phase;
     rank.collective = collective;
     rank.beatUs = beatUs;
-    rank.stillUs = stillUs;
+    rank.stalledUs = stalledUs;
     return rank;
 }
 

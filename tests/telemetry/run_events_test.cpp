@@ -94,8 +94,8 @@ TEST_CASE("what a rank does not report again stays") {
     CHECK(rank.state == RankStage::kTraining);
     CHECK((rank.device == "CPU 0" && rank.pid == 9 && rank.host == "node1" && rank.isa == "AVX2"));
     CHECK((rank.transport == "shm" && rank.hosts == "0 0" && rank.lastSeenUs == 5 && data.lastTimeUs() == 5));
-    CHECK(data.apply(Heartbeat{.rank = 0, .residentBytes = 4096, .timeUs = 8, .stillUs = 2}) == kRanksChanged);
-    CHECK((rank.residentBytes == 4096 && rank.beatUs == 8 && rank.stillUs == 2 && rank.lastSeenUs == 8));
+    CHECK(data.apply(Heartbeat{.rank = 0, .residentBytes = 4096, .timeUs = 8, .stalledUs = 2}) == kRanksChanged);
+    CHECK((rank.residentBytes == 4096 && rank.beatUs == 8 && rank.stalledUs == 2 && rank.lastSeenUs == 8));
     data.apply(PhaseReached{.rank = 0, .step = 4, .phase = Phase::kBackward, .timeUs = 9, .layer = 2, .action = "0F1"});
     CHECK((rank.step == 3 && rank.slowPhase == Phase::kBackward && rank.slowLayer == 2 && rank.slowAction == "0F1"));
     CHECK(rank.lastSeenUs == 9);
@@ -262,7 +262,7 @@ TEST_CASE("a step is sharded if parameters are gathered or gradients scattered")
 TEST_CASE("tags beyond the limit are counted up to a limit") {
     LoggedCurves curves;
     const auto take = [&curves](std::size_t tag, std::int64_t step = 1) {
-        return curves.take(LoggedScalar{0, "tag " + std::to_string(tag), step, 1, "loss", 0});
+        return curves.add(LoggedScalar{0, "tag " + std::to_string(tag), step, 1, "loss", 0});
     };
     for (std::size_t tag = 0; tag < LoggedCurves::kMostTags; ++tag) CHECK(take(tag));
     for (std::size_t tag = 0; tag < LoggedCurves::kMostLeftOut + 5; ++tag)

@@ -123,6 +123,6 @@ TEST_CASE("a watched rank passes telemetry on and keeps clock answers apart") {
     CHECK_FALSE(rank.readTelemetry(keep));
     CHECK(rank.poll());
     CHECK(rank.fd() == -1);
-    rank.hangUp();  // has no effect on an ended connection
+    rank.closeConnection();  // has no effect on an ended connection
     CHECK(rank.fd() == -1);
 }

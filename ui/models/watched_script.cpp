@@ -104,7 +104,7 @@ QString placeTip(const Json& facts) {
 
 }  // namespace
 
-bool WatchedScript::take(const Event& event) {
+bool WatchedScript::apply(const Event& event) {
     if (const auto* started = std::get_if<RunStarted>(&event)) {
         m_started = *started;
         const Result<RunConfig> config = RunConfig::parse(started->config, "run");
@@ -116,7 +116,7 @@ bool WatchedScript::take(const Event& event) {
         takeFacts(*facts);
         return true;
     }
-    if (std::holds_alternative<Finding>(event)) return m_findings.take(event);
+    if (std::holds_alternative<Finding>(event)) return m_findings.apply(event);
     const auto* indices = std::get_if<ConsumedIndices>(&event);
     if (indices == nullptr || indices->rank != m_lowest) return false;
     const auto loader = m_loaders.find(indices->loader);

@@ -169,7 +169,7 @@ int showProgress(const RunPaths& paths) {
     const auto feed = [&](std::string_view lines) {
         decoder.feed(lines, [&](Event&& event) {
             changes |= run.apply(event);
-            findings.take(event);
+            findings.apply(event);
         });
     };
     while (follower.advance(feed)) {

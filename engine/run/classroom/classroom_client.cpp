@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kClientPollInterval{250};
 constexpr seconds kSeatReportInterval{2};
-constexpr seconds kTryEvery{2};
+constexpr seconds kConnectInterval{2};
 constexpr seconds kFirstPatience{10};  // time in which the first connection must succeed
 constexpr seconds kGiveUpAfter{600};   // time after the loss of the connection in which reconnecting must succeed
 // Time without a line from the host after which the connection counts as lost. A host sends a line every 2 s.
@@ -44,12 +44,12 @@ int ClassroomClient::run(int signalFd) {
     return m_exitCode.value_or(0);
 }
 
-// Tries to connect, at most once per kTryEvery. Returns false and sets the exit code if the classroom refuses this
-// computer, or if no connection succeeded within kFirstPatience, or within kGiveUpAfter after a lost connection.
+// Tries to connect, at most once per kConnectInterval. Returns false and sets the exit code if the classroom refuses
+// this computer, or if no connection succeeded within kFirstPatience, or within kGiveUpAfter after a lost connection.
 bool ClassroomClient::connect() {
     const auto now = Clock::now();
-    if (now < m_tryAt) return true;
-    m_tryAt = now + kTryEvery;
+    if (now < m_nextConnect) return true;
+    m_nextConnect = now + kConnectInterval;
     Result<UniqueFd> socket =
         connectToClassroom(m_plan.code, m_plan.name, m_plan.program, hostKey(), now + kConnectPatience);
     if (socket) {
@@ -106,7 +106,7 @@ void ClassroomClient::readClass() {
     m_lostGuest = m_rank ? std::move(m_guest) : nullptr;
     m_guest.reset();
     m_lostAt = Clock::now();
-    m_tryAt = {};
+    m_nextConnect = {};
     report(GuestEvent::kLost, "connection to the classroom lost; reconnecting");
 }
 
@@ -142,7 +142,7 @@ void ClassroomClient::launchRank(const ClassroomStart& start) {
     options.environment = {"RINGSIDE_TOKEN=" + tokenOfStart(m_plan.code.token, start),
                            std::string(kGuestVariable) + "=1"};
     m_rank = std::make_unique<ChildProcess>(options);
-    m_lastWords.clear();
+    m_lastLine.clear();
     report(GuestEvent::kRank, "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize),
            start.rank);
 }
@@ -155,7 +155,7 @@ void ClassroomClient::readRank() {
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
         m_output.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
-            m_lastWords = line;
+            m_lastLine = line;
             m_observer.printRankLine(line);
         });
     }
@@ -167,8 +167,8 @@ void ClassroomClient::endRank() {
     m_rank.reset();
     m_lostGuest.reset();
     const int code = end.signalled ? 128 + end.code : end.code;
-    if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
-    report(GuestEvent::kEnded, code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
+    if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastLine, code});
+    report(GuestEvent::kEnded, code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastLine, code);
 }
 
 void ClassroomClient::reportProgress() {

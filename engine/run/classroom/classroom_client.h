@@ -92,11 +92,11 @@ class ClassroomClient {
     std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; declared after the connections, so
                                                   // that it is destroyed before the files that it uses
     LineSplitter m_output{8192};
-    std::string m_lastWords;
+    std::string m_lastLine;
     std::optional<std::pair<GuestEvent, std::string>> m_lastMessage;
     std::optional<int> m_exitCode;
     Clock::time_point m_lostAt{};
-    Clock::time_point m_tryAt{};
+    Clock::time_point m_nextConnect{};
     Clock::time_point m_reportAt{};
     Clock::time_point m_lastReceivedAt{};
     bool m_everThere = false;

@@ -29,7 +29,7 @@ constexpr seconds kReportInterval{2};
 // Time after a failed run in which lost members can reconnect; then the run continues without them.
 constexpr seconds kComeBack{8};
 constexpr seconds kMeet{60};
-constexpr seconds kLastWords{3};
+constexpr seconds kClosePatience{3};
 // Limit of the number of restarts if parallel.max_restarts is 0 and parallel.min_ranks is set.
 constexpr std::int64_t kManyRestarts = 1000;
 constexpr std::size_t kMostInput = 4096;
@@ -69,7 +69,7 @@ bool ClassroomRun::offer(std::int64_t worldSize) {
     if (m_restarts > 0) {
         const Result<std::string> found = findResumeAuto(m_plan.out, config.dataRanks());
         m_resume = found ? found.value() : "";
-        keepLiveChanges(config, m_resume, {});
+        applyLiveChanges(config, m_resume, {});
     }
     if (!m_resume.empty()) {
         const Result<std::filesystem::path> found = findCheckpoint(m_resume);
@@ -319,7 +319,7 @@ void ClassroomRun::closeClassroom(const std::string& verdict, int exitCode) {
     m_phase = ClassroomPhase::kOver;
     m_exitCode = exitCode;
     m_observer.showEnd(verdict, exitCode);
-    m_host.close(verdict, exitCode, kLastWords);
+    m_host.close(verdict, exitCode, kClosePatience);
     if (exitCode != 0) m_observer.showFailure(verdict);
 }
 

@@ -23,7 +23,7 @@ ClassroomOutcome refused(const Problem& problem, ExitCode code) {
 ClassroomOutcome train(const ClassroomPlan& plan, ClassroomTraining training) {
     RunConfig config = classConfig(plan.experiment.config, training.place.worldSize);
     config.training.resume = training.resume;
-    if (training.restarts > 0) keepLiveChanges(config, training.resume, {});
+    if (training.restarts > 0) applyLiveChanges(config, training.resume, {});
     LaunchedRun launched;
     launched.runStartUs = monotonicUs();
     Result<PreparedRun> prepared = prepareRun(config, plan.experiment.baseDirectory, nullptr, 1);

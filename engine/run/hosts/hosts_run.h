@@ -56,7 +56,7 @@ class HostsRun {
                    const std::string& token);
     int watch();
     void waitForNews();
-    void relay(RemoteShell& shell) const;
+    void forwardOutput(RemoteShell& shell) const;
     void readSignals();
     std::vector<HostRanks> findHosts() const;
     std::vector<HostRanks> waitForHosts(std::chrono::milliseconds pause);

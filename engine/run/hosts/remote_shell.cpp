@@ -65,7 +65,7 @@ std::optional<int> RemoteShell::exitCode() {
     return end->signalled ? 128 + end->code : end->code;
 }
 
-void RemoteShell::relay(const LineSink& print) {
+void RemoteShell::forwardOutput(const LineSink& print) {
     std::array<char, 4096> bytes;
     for (;;) {
         const ssize_t got = m_child.outputFd() < 0 ? -1 : ::read(m_child.outputFd(), bytes.data(), bytes.size());

@@ -55,7 +55,7 @@ class RankLink {
     virtual std::vector<ClockReading> takeClockReadings() { return {}; }
 
     // Returns the last lines of the rank's output, including an incomplete one.
-    virtual std::vector<std::string> tail() const = 0;
+    virtual std::vector<std::string> lastLines() const = 0;
     // True if the rank's process is stopped by SIGSTOP or a debugger.
     virtual bool isStopped() const = 0;
 

@@ -47,7 +47,7 @@ bool RemoteRank::readTelemetry(const LineSink& line) {
     return false;
 }
 
-void RemoteRank::take(std::string_view line) {
+void RemoteRank::readControlLine(std::string_view line) {
     if (const auto time = decodeTimeAnswer(line)) {
         if (m_clockReadings.size() < kMostReadings)
             m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
@@ -57,18 +57,18 @@ void RemoteRank::take(std::string_view line) {
     const std::optional<Farewell> farewell = decodeFarewell(line);
     if (!farewell) return;
     m_exitCode = farewell->exitCode;
-    if (!farewell->text.empty()) m_lastWords = {farewell->text};
+    if (!farewell->text.empty()) m_lastLines = {farewell->text};
 }
 
 const std::optional<ChildEnd>& RemoteRank::poll() {
     if (m_end) return m_end;
     const TimePoint now = m_now();
-    if (m_guest.control &&
-        !readAvailable(m_guest.control.get(), m_controlLines, [this](std::string_view line) { take(line); })) {
+    if (m_guest.control && !readAvailable(m_guest.control.get(), m_controlLines,
+                                          [this](std::string_view line) { readControlLine(line); })) {
         m_guest.control.reset();
-        m_hungUpAt = now;
+        m_closedAt = now;
     }
-    const bool all = !m_guest.telemetry || now - m_hungUpAt > (m_exitCode ? kLastTelemetry : kTelemetryOfLost);
+    const bool all = !m_guest.telemetry || now - m_closedAt > (m_exitCode ? kLastTelemetry : kTelemetryOfLost);
     if (!m_guest.control && all) {
         m_end = m_exitCode ? ChildEnd{false, *m_exitCode, false} : ChildEnd{true, 0, true};
         m_guest.telemetry.reset();

@@ -42,19 +42,19 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
     // Reads the lock before the lines: if the run ends in between, the next call still reads its last lines.
     const RunLife life = runLife(m_paths.directory);
-    if (!readOn(lines)) return false;
+    if (!readNext(lines)) return false;
     const bool moreTraces = !m_behind && deliverTraces(lines);
     if (life == RunLife::kLive || m_behind || moreTraces) return true;
     const bool isUnknown = life == RunLife::kUnknown;
     if (isUnknown && m_clock->now() - m_lastDataAt < kUnknownPatience) return true;
-    lines(isUnknown ? unknownEnd(m_paths) : missingEnd(m_paths));
+    lines(isUnknown ? unknownEndLine(m_paths) : missingEndLines(m_paths));
     m_ended = true;
     return false;
 }
 
 // Reads telemetry.jsonl to its current end, or about 1 MiB of it. Returns false once the end line has been passed to
 // `lines`.
-bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
+bool RunFollower::readNext(const std::function<void(std::string_view)>& lines) {
     if (!m_file) {
         Result<UniqueFd> file = openFile(m_paths.telemetry());
         if (!file) return true;  // the supervisor has not created the file yet

@@ -70,12 +70,12 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     } else if (const auto* beat = std::get_if<Heartbeat>(&event)) {
         if (known(beat->rank)) addReport(beat->rank, false, line);
     } else if (const auto* result = std::get_if<EpochResult>(&event)) {
-        if (m_epochs.keeps(result->epoch)) m_file.add(withNewline(line));
+        if (m_epochs.isRecorded(result->epoch)) m_file.add(withNewline(line));
     } else if (const auto* local = std::get_if<LocalResult>(&event)) {
-        if (m_epochs.keeps(local->epoch)) m_file.add(withNewline(line));
+        if (m_epochs.isRecorded(local->epoch)) m_file.add(withNewline(line));
     } else if (const auto* consumed = std::get_if<Consumed>(&event)) {
         if (!known(consumed->rank)) return;
-        const bool keeps = m_epochs.keeps(consumed->epoch);
+        const bool keeps = m_epochs.isRecorded(consumed->epoch);
         m_skipsReplica[static_cast<std::size_t>(consumed->rank)] = !keeps;
         if (keeps) m_file.add(withNewline(line));
     } else if (const auto* replica = std::get_if<Replica>(&event)) {

@@ -21,7 +21,7 @@ class TraceRecord {
     TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes);
     // Returns the maximum size of each trace file in bytes: 1/20 of the size limit of the run directory, at least
     // 100,000 bytes and at most 32 MiB.
-    static std::int64_t mostBytesWithin(std::int64_t mebibytesTotal);
+    static std::int64_t maxBytesWithin(std::int64_t mebibytesTotal);
 
     // Adds a line without its newline. Throws IoError if the disk refuses the write.
     void add(std::string_view line);

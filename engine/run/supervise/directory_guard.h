@@ -25,7 +25,7 @@ class DirectoryGuard {
     const std::string& lostText() const { return m_lostText; }
 
   private:
-    void startAgain();
+    void recreate();
 
     const RunPaths& m_paths;
     const PreparedRun& m_run;

@@ -30,7 +30,7 @@ void DirectoryWatch::begin() {
     m_missed = 0;
 }
 
-bool DirectoryWatch::isThere() const {
+bool DirectoryWatch::isIntact() const {
     struct stat found {};
     if (isAbsent(m_paths.directory.c_str(), found)) return false;
     if (found.st_ino != 0 && (found.st_ino != m_inode || found.st_dev != m_device)) return false;
@@ -41,7 +41,7 @@ bool DirectoryWatch::isThere() const {
 bool DirectoryWatch::isLost(TimePoint now) {
     if (now < m_nextPoll) return false;
     m_nextPoll = now + kPollInterval;
-    m_missed = isThere() ? 0 : m_missed + 1;
+    m_missed = isIntact() ? 0 : m_missed + 1;
     return m_missed >= 2;
 }
 

@@ -21,7 +21,7 @@ class DirectoryWatch {
     void begin();
     // Checks the directory immediately. True if the directory at the path is the one that begin() stored, and contains
     // telemetry.jsonl.
-    bool isThere() const;
+    bool isIntact() const;
 
   private:
     const RunPaths m_paths;

@@ -118,7 +118,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
     // The stop descriptor is used like that of a closing terminal: a launcher sends several signals, which must count
     // as one stop request.
-    options.hangUpFd = launched.stopFd;
+    options.stopOnceFd = launched.stopFd;
     options.mayBeKilled = true;
     options.sharedFd = sharedFd;
     options.hosts = welcome.hosts;

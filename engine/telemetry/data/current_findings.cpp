@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-bool CurrentFindings::take(const Event& event) {
+bool CurrentFindings::apply(const Event& event) {
     const auto* const finding = std::get_if<Finding>(&event);
     if (finding == nullptr) return false;
     const auto known = std::ranges::find(m_findings, finding->code, &Finding::code);

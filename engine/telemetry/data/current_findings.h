@@ -11,7 +11,7 @@ namespace ringside {
 class CurrentFindings {
   public:
     // Applies an event; ignores all events except findings. Returns true if the list has changed.
-    bool take(const Event& event);
+    bool apply(const Event& event);
 
     // Returns the latest finding of each code without the withdrawn ones: mistakes first, then costs, then notes, each
     // in the order of their first report.

@@ -3,7 +3,7 @@
 
 namespace ringside {
 
-bool LoggedCurves::take(const Event& event) {
+bool LoggedCurves::add(const Event& event) {
     const auto* const scalar = std::get_if<LoggedScalar>(&event);
     if (scalar == nullptr) return false;
     auto found = m_curves.find(scalar->tag);

@@ -32,9 +32,9 @@ class LoggedCurves {
     // Applies an event; ignores all events except logged scalars. Returns true if a curve has changed. A value whose
     // step is before the latest step of its curve is left out, because curves are drawn from left to right. Several
     // values for one step become several points.
-    bool take(const Event& event);
+    bool add(const Event& event);
 
-    // Returns the curves by tag. The next call of take() invalidates references to the curves.
+    // Returns the curves by tag. The next call of add() invalidates references to the curves.
     const std::map<std::string, Curve>& curves() const { return m_curves; }
     // Returns the number of tags for which there is no curve because more than kMostTags tags are logged; at most
     // kMostLeftOut.

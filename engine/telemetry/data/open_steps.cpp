@@ -42,7 +42,7 @@ OpenStep positionFromHeartbeat(int rank, const RankData& data, const TracedStep&
     OpenStep open{rank, std::max(data.step, last.step) + 1, std::max(data.epoch, last.epoch), Phase::kIdle, endNs};
     if (data.beatUs * 1000 <= endNs || !data.phase || *data.phase == Phase::kConnect) return open;
     open.phase = *data.phase;
-    open.beginNs = std::max(endNs, (data.beatUs - data.stillUs) * 1000);
+    open.beginNs = std::max(endNs, (data.beatUs - data.stalledUs) * 1000);
     return open;
 }
 

@@ -98,7 +98,7 @@ unsigned RunRanks::apply(const Heartbeat& event) {
     advanceTo(*one, event.step, event.epoch);
     one->phase = event.phase;
     one->collective = event.collective;
-    one->stillUs = event.stillUs;
+    one->stalledUs = event.stalledUs;
     one->beatUs = event.timeUs;
     one->residentBytes = event.residentBytes;
     one->gpu = event.gpu;

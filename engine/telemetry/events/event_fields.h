@@ -231,7 +231,7 @@ void fields(F& f, E& e) {
     if (f.includes(e.droppedEvents > 0)) f.integer("dropped_events", e.droppedEvents);
     f.integer("batches", e.batches);
     timeField(f, e.timeUs);
-    if (f.includes(e.stillUs > 0)) f.integer("still_us", e.stillUs);
+    if (f.includes(e.stalledUs > 0)) f.integer("still_us", e.stalledUs);
     if (!f.includes(e.gpu.isKnown())) return;
     f.real("gpu_percent", e.gpu.utilisationPercent);
     f.integer("gpu_used_bytes", e.gpu.usedBytes, -1);

@@ -242,7 +242,7 @@ void TelemetrySink::beat() {
 
 // True if the rank's position has been the same for at least a second at the checks of the heartbeat thread.
 bool TelemetrySink::isStalled() {
-    constexpr std::int64_t kStillUs = 1'000'000;
+    constexpr std::int64_t kStalledUs = 1'000'000;
     Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
               m_progress.phase.now()};
     {
@@ -253,7 +253,7 @@ bool TelemetrySink::isStalled() {
         m_place = now;
         m_placeUs = nowUs();
     }
-    return nowUs() - m_placeUs >= kStillUs;
+    return nowUs() - m_placeUs >= kStalledUs;
 }
 
 // True if the encoder thread is late. With onlyWhereIdle, the encoder thread gets no CPU time as long as other programs
@@ -326,7 +326,7 @@ std::string TelemetrySink::heartbeat() {
     beat.droppedEvents = droppedEvents();
     m_reportedDrops = beat.droppedSteps + beat.droppedEvents;
     beat.timeUs = nowUs();
-    beat.stillUs = beat.timeUs - m_placeUs;
+    beat.stalledUs = beat.timeUs - m_placeUs;
     beat.batches = m_progress.batches.load(std::memory_order_relaxed);
     return encode(beat);
 }

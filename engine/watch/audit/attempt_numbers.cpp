@@ -13,7 +13,7 @@ constexpr int kMostAttempts = 64;
 
 }  // namespace
 
-void AttemptNumbers::take(const Event& event) {
+void AttemptNumbers::apply(const Event& event) {
     if (const auto* control = std::get_if<Controlled>(&event);
         control != nullptr && control->command == ControlKind::kRestart) {
         m_recordedRestarts = std::min(m_recordedRestarts + 1, kMostAttempts - 1);
@@ -21,7 +21,7 @@ void AttemptNumbers::take(const Event& event) {
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || topicOf(*facts) != ScriptTopic::kProcess) return;
     const Json json = Json::parse(facts->facts, nullptr, false);
-    takeProcess(facts->rank, json.is_object() ? numberOf(json, "restart") : std::nullopt);
+    applyProcess(facts->rank, json.is_object() ? numberOf(json, "restart") : std::nullopt);
 }
 
 int AttemptNumbers::of(int rank) const {
@@ -29,7 +29,7 @@ int AttemptNumbers::of(int rank) const {
     return found == m_processes.end() ? 0 : found->second.attempt;
 }
 
-void AttemptNumbers::takeProcess(int rank, std::optional<std::int64_t> launcherRestart) {
+void AttemptNumbers::applyProcess(int rank, std::optional<std::int64_t> launcherRestart) {
     const auto before = m_processes.find(rank);
     int attempt =
         before == m_processes.end() ? attemptOfFirst(launcherRestart) : attemptOfNext(before->second, launcherRestart);

@@ -78,7 +78,7 @@ std::vector<DatasetLayer> layersOf(const Json& loader) {
     return layers;
 }
 
-void takeLoader(RankFacts& rank, const Json& facts) {
+void addLoader(RankFacts& rank, const Json& facts) {
     LoaderFacts loader;
     loader.id = numberOf(facts, "id", 0);
     loader.where = textOf(facts, "where");
@@ -91,7 +91,7 @@ void takeLoader(RankFacts& rank, const Json& facts) {
 
 // Adds a piece of the indices of a Subset. Pieces arrive in order; if one is missing, all indices of the Subset are
 // removed.
-void takeSubset(RankFacts& rank, const Json& facts) {
+void addSubset(RankFacts& rank, const Json& facts) {
     const auto object = static_cast<int>(std::min<std::int64_t>(numberOf(facts, "object", -1), 1 << 30));
     const std::vector<std::int64_t> index = numbersUpTo(facts, "index", limits::kMaxBatch);
     if (object < 0 || (rank.subsets.size() >= kMostSubsets && !rank.subsets.contains(object))) return;
@@ -127,14 +127,14 @@ PassFacts* passOfFacts(RankFacts& rank, const Json& facts) {
     return &one;
 }
 
-void takePass(RankFacts& rank, const Json& facts) {
+void addPass(RankFacts& rank, const Json& facts) {
     PassFacts* pass = passOfFacts(rank, facts);
     if (pass == nullptr) return;
     const std::int64_t epoch = numberOf(facts, "sampler_epoch", -1);
     if (epoch >= 0) pass->samplerEpoch = epoch;
 }
 
-void takePassEnd(RankFacts& rank, const Json& facts) {
+void addPassEnd(RankFacts& rank, const Json& facts) {
     PassFacts* pass = passOfFacts(rank, facts);
     if (pass == nullptr) return;
     pass->hasEnded = true;
@@ -150,7 +150,7 @@ void takePassEnd(RankFacts& rank, const Json& facts) {
     addTrainedEpoch(rank, pass->loader, epoch);
 }
 
-void takeContent(RankFacts& rank, const Json& facts) {
+void addContent(RankFacts& rank, const Json& facts) {
     const std::tuple key{numberOf(facts, "loader", -1), numberOf(facts, "pass", -1), numberOf(facts, "batch", -1)};
     if (rank.contents.size() >= kMostContents) return;
     ContentSums& content = rank.contents[key];
@@ -160,28 +160,28 @@ void takeContent(RankFacts& rank, const Json& facts) {
         content.labels.push_back(static_cast<std::uint32_t>(sum));
 }
 
-void takeDataParallel(RankFacts& rank, const Json& facts) {
+void addDataParallel(RankFacts& rank, const Json& facts) {
     if (std::vector<int> ranks = ranksAt(facts, "ranks"); !ranks.empty()) rank.dataParallel.push_back(std::move(ranks));
 }
 
 // Records the failure of a hook that observes which samples a step has trained on. Failures of other hooks are ignored.
-void takeHookFailed(RankFacts& rank, const Json& facts) {
+void addHookFailed(RankFacts& rank, const Json& facts) {
     constexpr std::array<std::string_view, 6> kParts{"loader",  "backward",   "optimizer",
                                                      "process", "the report", "the end of the report"};
     const std::string hook = textOf(facts, "hook");
     if (rank.failedHook.empty() && std::ranges::find(kParts, hook) != kParts.end()) rank.failedHook = hook;
 }
 
-using Take = void (*)(RankFacts&, const Json&);
+using FactHandler = void (*)(RankFacts&, const Json&);
 
-const std::map<ScriptTopic, Take>& takers() {
-    static const std::map<ScriptTopic, Take> table = {
-        {ScriptTopic::kLoader, takeLoader},
-        {ScriptTopic::kSubset, takeSubset},
-        {ScriptTopic::kPass, takePass},
-        {ScriptTopic::kPassEnd, takePassEnd},
-        {ScriptTopic::kContent, takeContent},
-        {ScriptTopic::kDataParallel, takeDataParallel},
+const std::map<ScriptTopic, FactHandler>& factHandlers() {
+    static const std::map<ScriptTopic, FactHandler> table = {
+        {ScriptTopic::kLoader, addLoader},
+        {ScriptTopic::kSubset, addSubset},
+        {ScriptTopic::kPass, addPass},
+        {ScriptTopic::kPassEnd, addPassEnd},
+        {ScriptTopic::kContent, addContent},
+        {ScriptTopic::kDataParallel, addDataParallel},
         {ScriptTopic::kGroup,
          [](RankFacts& rank, const Json& facts) {
              rank.groups[numberOf(facts, "group", -1)] = ranksAt(facts, "ranks");
@@ -193,7 +193,7 @@ const std::map<ScriptTopic, Take>& takers() {
              rank.mostBackwards = std::max(rank.mostBackwards, numberOf(facts, "backwards", 0));
          }},
         {ScriptTopic::kPipeline, [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
-        {ScriptTopic::kHookFailed, takeHookFailed},
+        {ScriptTopic::kHookFailed, addHookFailed},
         {ScriptTopic::kEnd,
          [](RankFacts& rank, const Json& facts) {
              rank.droppedLines = numberOf(facts, "dropped_lines", 0) + numberOf(facts, "dropped_observations", 0);
@@ -253,15 +253,15 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
         return;
     }
     if (!topic) return;
-    const auto take = takers().find(*topic);
-    if (take == takers().end()) return;
+    const auto handler = factHandlers().find(*topic);
+    if (handler == factHandlers().end()) return;
     const Json facts = factsOf(event);
     if (!facts.is_object()) {
         ++m_bad;
         return;
     }
     if (topic == ScriptTopic::kPassEnd && ignoreDiscardedEnd(event.rank, facts)) return;
-    take->second(of(event.rank), facts);
+    handler->second(of(event.rank), facts);
 }
 
 // True if the pass of this "pass_end" has trained in discarded steps, so that the end of the pass must be ignored. The
@@ -282,7 +282,7 @@ bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
 }
 
 void RecordedFacts::add(const Event& event) {
-    m_numbers.take(event);
+    m_numbers.apply(event);
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) addFacts(*facts);
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {

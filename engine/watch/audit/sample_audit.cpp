@@ -45,7 +45,7 @@ SampleAuditor::SampleAuditor(std::vector<RecordedFacts> facts) : m_facts(std::mo
 void SampleAuditor::add(std::size_t run, const Event& event) {
     if (run != m_run) m_attempts = AttemptNumbers();
     m_run = run;
-    m_attempts.take(event);
+    m_attempts.apply(event);
     const auto attemptOf = [&](int rank) {
         return m_firstAttempt[run] + static_cast<std::size_t>(m_attempts.of(rank));
     };

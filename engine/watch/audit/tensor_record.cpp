@@ -128,7 +128,7 @@ void TensorRecord::addStart(const TensorCheck& start) {
 }
 
 void TensorRecord::add(const Event& event) {
-    m_attempts.take(event);
+    m_attempts.apply(event);
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
         m_lastTrained = std::max(m_lastTrained, trained->step);
         if (trained->step < 1 || trained->step > kMostSteps) return;

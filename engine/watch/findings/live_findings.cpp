@@ -19,7 +19,7 @@ Finding withdrawalOf(Finding finding, std::int64_t nowUs) {
 
 }  // namespace
 
-std::vector<Finding> LiveFindings::take(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs) {
+std::vector<Finding> LiveFindings::update(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs) {
     m_nextUs = nowUs + std::max(kEveryUs, kMostShare * tookUs);
     std::vector<Finding> events;
     for (auto& [code, known] : m_known) {

@@ -32,7 +32,7 @@ class LiveFindings {
 
     // Takes the findings of a judgement that took `tookUs`. Returns the events to record: new and changed findings, and
     // withdrawals. A hang is reported at once, because it is concluded from a time without progress.
-    std::vector<Finding> take(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs);
+    std::vector<Finding> update(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs);
 
     // Returns withdrawals of the reported findings that are not among those at the end of the run.
     std::vector<Finding> finish(const std::vector<Finding>& found, std::int64_t nowUs) const;

@@ -26,7 +26,7 @@ class WatchedRank final : public RankLink {
     // Passes the available telemetry lines to `line`. Answers to time queries are kept for takeClockReadings().
     bool readTelemetry(const LineSink& line) override;
     // Ends the connection of a process that does not report any more.
-    void hangUp();
+    void closeConnection();
     // Returns false: a rank writes its output to the standard output of the command, not to this connection.
     bool readOutput(const LineSink&) override { return false; }
     int outputFd() const override { return -1; }
@@ -39,11 +39,11 @@ class WatchedRank final : public RankLink {
     void sendControl(std::string_view line) const override;
     std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
-    std::vector<std::string> tail() const override { return {}; }
+    std::vector<std::string> lastLines() const override { return {}; }
     bool isStopped() const override { return false; }
 
   private:
-    void take(std::string_view line, const LineSink& sink);
+    void readLine(std::string_view line, const LineSink& sink);
 
     const std::string m_host;
     const std::string m_hostKey;

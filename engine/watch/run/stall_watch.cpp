@@ -39,7 +39,7 @@ int movingRank(const Event& event) {
 
 }  // namespace
 
-void StallWatch::take(const Event& event, std::int64_t nowUs) {
+void StallWatch::apply(const Event& event, std::int64_t nowUs) {
     if (const auto* facts = std::get_if<ScriptFacts>(&event);
         facts != nullptr && topicOf(*facts) == ScriptTopic::kStalled) {
         m_ranks[facts->rank] = rankStall(facts->rank, facts->facts);
@@ -54,10 +54,10 @@ void StallWatch::take(const Event& event, std::int64_t nowUs) {
             m_lastStepUs = std::max(m_lastStepUs, endUs);
         }
     }
-    if (const int rank = movingRank(event); rank >= 0) takeProgress(rank, nowUs);
+    if (const int rank = movingRank(event); rank >= 0) recordProgress(rank, nowUs);
 }
 
-void StallWatch::takeProgress(int rank, std::int64_t nowUs) {
+void StallWatch::recordProgress(int rank, std::int64_t nowUs) {
     RankStall& one = m_ranks[rank];
     one.rank = rank;
     one.state = RankStall::State::kMoving;

@@ -21,7 +21,7 @@ class StallWatch {
     static constexpr std::int64_t kRequestIntervalUs = 4'000'000;
 
     // Takes an event of a rank at the time of its arrival.
-    void take(const Event& event, std::int64_t nowUs);
+    void apply(const Event& event, std::int64_t nowUs);
     // Records that the connection of a rank has ended.
     void ended(int rank);
 
@@ -38,7 +38,7 @@ class StallWatch {
     bool hasTrained() const { return m_steps > 0; }
 
   private:
-    void takeProgress(int rank, std::int64_t nowUs);
+    void recordProgress(int rank, std::int64_t nowUs);
     std::int64_t limitUs() const;
 
     std::map<int, RankStall> m_ranks;

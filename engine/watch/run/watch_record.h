@@ -36,7 +36,7 @@ class WatchRecord {
     WatchRecord(RunPaths paths, Options options);
 
     // Records an event of a rank and the line that encodes it, without its newline.
-    void take(const Event& event, std::string_view line, std::int64_t nowUs);
+    void record(const Event& event, std::string_view line, std::int64_t nowUs);
     // Prepares the record for ranks that were started again: they may train epochs again that they had begun before the
     // restart.
     void beginAttempt();

@@ -110,7 +110,7 @@ void WatchedRun::waitForInput() {
     if (::poll(waiting.data(), waiting.size(), kTurnMs) <= 0) return;
     if (waiting[0].revents != 0) passSignals();
     for (std::size_t i = own; i < controls; ++i)
-        if (waiting[i].revents != 0) takeControl(waiting[i].fd);
+        if (waiting[i].revents != 0) readControl(waiting[i].fd);
 }
 
 // Passes received signals on to the command, except those that the kernel has sent, such as Ctrl-C: the terminal sends
@@ -125,7 +125,7 @@ void WatchedRun::passSignals() {
     }
 }
 
-void WatchedRun::takeControl(int fd) {
+void WatchedRun::readControl(int fd) {
     m_control->onReady(fd, [this](const ControlCommand& command) {
         if (command.kind != ControlKind::kStop)
             return log(LogLevel::kWarning,
@@ -197,7 +197,7 @@ void WatchedRun::beginAttempt() {
 
 void WatchedRun::readRank(Rank& rank) {
     if (!rank.isOpen) return;
-    if (isSilent(rank)) rank.link->hangUp();
+    if (isSilent(rank)) rank.link->closeConnection();
     rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { handleLine(rank, line); });
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.addReading(rank.link->rank(), reading);
     if (rank.isOpen) return;
@@ -229,21 +229,21 @@ void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     rank.link->recordArrival(std::chrono::steady_clock::now());
     if (const auto* steps = std::get_if<StepsFrame>(&event.value()); steps != nullptr && !steps->step.empty())
         rank.steps.back() = steps->step.back();
-    m_verdict.take(event.value(), rank.attempt());
-    if (rank.attempt() == m_verdict.restarts()) m_evidence.take(rank.link->rank(), event.value());
+    m_verdict.apply(event.value(), rank.attempt());
+    if (rank.attempt() == m_verdict.restarts()) m_evidence.add(rank.link->rank(), event.value());
     const std::int64_t stepsBefore = m_stepsBefore[rank.attempt()];
     if (stepsBefore > 0) return recordRenumbered(event.value(), stepsBefore);
-    m_stalls.take(event.value(), nowUs());
-    tryToRecord([&] { m_record.take(event.value(), line, nowUs()); });
+    m_stalls.apply(event.value(), nowUs());
+    tryToRecord([&] { m_record.record(event.value(), line, nowUs()); });
 }
 
 // Records an event of an attempt after the first one, with step numbers that follow those of the earlier attempts.
 void WatchedRun::recordRenumbered(Event event, std::int64_t stepsBefore) {
     if (!renumberSteps(event, stepsBefore)) return;
-    m_stalls.take(event, nowUs());
+    m_stalls.apply(event, nowUs());
     std::string line = encode(event);
     line.pop_back();  // removes the newline
-    tryToRecord([&] { m_record.take(event, line, nowUs()); });
+    tryToRecord([&] { m_record.record(event, line, nowUs()); });
 }
 
 void WatchedRun::compareClocks() {
@@ -274,7 +274,8 @@ void WatchedRun::watchConnections() {
             "no process of the command has connected yet; a process connects when it creates a process "
             "group or begins to train");
     }
-    const bool isBackground = m_commandEndedUs && someRankIsOpen() && nowUs() - *m_commandEndedUs > kBackgroundDelayUs;
+    const bool isBackground =
+        m_commandEndedUs && isAnyRankConnected() && nowUs() - *m_commandEndedUs > kBackgroundDelayUs;
     if (!isBackground) return;
     const ChildEnd& end = *m_command.poll();
     const bool hasFailed = end.signalled || end.code != 0;
@@ -293,7 +294,7 @@ void WatchedRun::watchConnections() {
 void WatchedRun::endAfterCheck() {
     if (!m_options.checkSteps) return;
     if (m_commandEndedUs) {
-        if (m_endsAt && !m_endedLeft && someRankIsOpen()) {
+        if (m_endsAt && !m_endedLeft && isAnyRankConnected()) {
             m_endedLeft = true;
             endRanks(SIGTERM);
         }
@@ -311,7 +312,7 @@ void WatchedRun::endAfterCheck() {
     const bool isDone = std::ranges::all_of(m_ranks, [&](const auto& one) {
         return one.second.steps.back() >= *m_options.checkSteps || !one.second.isOpen;
     });
-    if (!isDone || !someRankIsOpen()) return;
+    if (!isDone || !isAnyRankConnected()) return;
     m_endsAt = nowUs();
     m_verdict.setEndedByCheck();
     endCommand(SIGTERM);
@@ -327,14 +328,14 @@ void WatchedRun::endRanks(int number) {
     for (const pid_t pid : leftProcesses(m_command.pid())) ::kill(pid, number);
 }
 
-bool WatchedRun::someRankIsOpen() const {
+bool WatchedRun::isAnyRankConnected() const {
     return std::ranges::any_of(m_ranks, [](const auto& one) { return one.second.isOpen; });
 }
 
 // True if the command has ended and no process that it has started can still report. If the command has succeeded and
 // no rank has connected, a process in the background can still connect for kBackgroundUs.
 bool WatchedRun::isOver() {
-    if (!m_commandEndedUs || someRankIsOpen()) return false;
+    if (!m_commandEndedUs || isAnyRankConnected()) return false;
     if (!m_ranks.empty()) return true;
     const ChildEnd& end = *m_command.poll();
     const bool mayConnect = !end.signalled && end.code == 0 && nowUs() - *m_commandEndedUs < kBackgroundUs;
@@ -390,7 +391,7 @@ void WatchedRun::judgeWhileRunning() {
     if (static_cast<std::int64_t>(m_ranks.size()) < m_record.seen().worldSize())
         std::erase_if(findings, [](const Finding& one) { return one.code != "hang"; });
     const std::int64_t endedUs = nowUs();
-    for (const Finding& one : m_liveFindings.take(findings, endedUs, endedUs - beganUs))
+    for (const Finding& one : m_liveFindings.update(findings, endedUs, endedUs - beganUs))
         tryToRecord([&] { m_record.add(one, endedUs); });
 }
 

@@ -69,7 +69,7 @@ class WatchedRun {
     void advance();
     void waitForInput();
     void passSignals();
-    void takeControl(int fd);
+    void readControl(int fd);
     std::string admit(const Greeting& greeting);
     void addRank(std::unique_ptr<WatchedRank> link);
     void addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link);
@@ -84,7 +84,7 @@ class WatchedRun {
     void endAfterCheck();
     void endCommand(int number);
     void endRanks(int number);
-    bool someRankIsOpen() const;
+    bool isAnyRankConnected() const;
     bool isOver();
     RunEnded conclude();
     Diagnosis judgeEvidence() const;
