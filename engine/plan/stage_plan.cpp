@@ -129,7 +129,7 @@ Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::
     return sizes;
 }
 
-std::size_t mostInFlight(const std::vector<PipelineAction>& actions, int stage) {
+std::size_t maxInFlight(const std::vector<PipelineAction>& actions, int stage) {
     int now = 0;
     int most = 1;
     for (const PipelineAction& action : actions) {

@@ -25,7 +25,7 @@
 #include "launch/place/launch_sources.h"
 #include "run/read/run_directory.h"
 #include "watch/report/watch_report.h"
-#include "watch/run/left_processes.h"
+#include "watch/run/leftover_processes.h"
 #include "watch/run/watched_run.h"
 #include "watch/run/watcher_directory.h"
 
@@ -249,7 +249,7 @@ int watchHere(const WatchArguments& arguments) {
     if (arguments.checkSteps) command.environment.emplace_back("RINGSIDE_WATCH_CHECK=1");
     if (arguments.json || arguments.sarif) command.outputFd = STDERR_FILENO;
     const UniqueFd signals = signalInput({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
-    adoptLeftProcesses();
+    adoptLeftoverProcesses();
     const std::int64_t zeroUs = monotonicNs() / 1000;
     CommandProcess process(command);
     WatchedRun run(directory, *meeting.listener, process, zeroUs,

@@ -126,7 +126,7 @@ void NcclCommunicator::beginRecording() {
     for (NcclCommunicator* group : m_groups) group->beginRecording();
 }
 
-// Does not add the recorded calls to the bytes sent: launched() adds them at each launch of the graph.
+// Does not add the recorded calls to the bytes sent: countLaunch() adds them at each launch of the graph.
 RecordedCalls NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
@@ -156,11 +156,11 @@ void NcclCommunicator::reconnect() {
 
 // Registers the collectives of a launched CUDA graph as operations in progress. They have no events of their own, so
 // one event after the whole step represents all of them.
-void NcclCommunicator::launched(const RecordedCalls& calls) {
+void NcclCommunicator::countLaunch(const RecordedCalls& calls) {
     m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
     countBytes(calls.bytes);
     RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
-    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->launched(calls.groups[i]);
+    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->countLaunch(calls.groups[i]);
     if (m_parent) return;
     const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, collective()};
     m_connection->throwIfFailed(operation);
@@ -332,7 +332,7 @@ void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std:
         group = {one.name, one.type, group.count + one.count, one.number, -1, group.together};
     }
     const std::int64_t ticket =
-        startOperation(group, [&] { return callTogether(*m_parts.api, calls, m_connection->comm(), m_stream); });
+        startOperation(group, [&] { return callAsGroup(*m_parts.api, calls, m_connection->comm(), m_stream); });
     handles.push_back({*this, ticket});
 }
 

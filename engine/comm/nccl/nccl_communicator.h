@@ -74,7 +74,7 @@ class NcclCommunicator final : public Communicator {
     bool canBeRecorded() const override { return true; }
     void beginRecording() override;
     RecordedCalls endRecording() override;
-    void launched(const RecordedCalls& calls) override;
+    void countLaunch(const RecordedCalls& calls) override;
 
     // Sets a function that is called if the destructor finds that the abort of NCCL hangs; see NcclConnection.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {

@@ -26,7 +26,7 @@ class WholeTensors final : public WholeTensorAccess {
 
     void read(const TensorVisitor& visit, bool optimizerToo) override { visitTensors(visit, true, optimizerToo); }
     void write(const TensorVisitor& fill) override;
-    std::vector<const char*> kept() const override;
+    std::vector<const char*> optimizerTensorNames() const override;
 
   private:
     void visitTensors(const TensorVisitor& visit, bool reading, bool optimizerToo);

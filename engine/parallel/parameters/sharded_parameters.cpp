@@ -197,7 +197,7 @@ void ShardedParameters::initialise(std::int64_t seed) {
         if (found == numbers.end()) return;
         values.resize(static_cast<std::size_t>(drawn.shape.count()));
         m_backend.download(drawn.value, values.data());
-        scatter(found->second, values, own(found->second));
+        scatter(found->second, values, localValue(found->second));
     });
     for (const UnitState& unit : m_units)
         if (!unit.values.empty()) bindValues(unit);
@@ -351,7 +351,7 @@ void ShardedParameters::abandonStep() {
     updated();
 }
 
-RowRange ShardedParameters::ownRows(std::size_t parameter) const {
+RowRange ShardedParameters::localRows(std::size_t parameter) const {
     const Part& part = m_parts[parameter];
     if (part.ownValues == 0) return {};
     return {static_cast<std::int64_t>(static_cast<std::size_t>(m_shard.rank()) * part.chunk / part.valuesPerRow),

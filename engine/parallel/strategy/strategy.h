@@ -43,7 +43,7 @@ struct StrategyDependencies {
     LayerWatch* watch = nullptr;  // observer of all forward and backward passes on this rank; may be null
     // Called with each local gradient, before it is averaged over the ranks. The first argument is its index in
     // Strategy::localParameters().
-    std::function<void(std::size_t, const Tensor&)> ownGradient = {};
+    std::function<void(std::size_t, const Tensor&)> onLocalGradient = {};
     // Called when an action of the pipeline schedule starts, after its inputs have arrived. share: duration of the
     // action divided by that of the whole schedule, as planned.
     std::function<void(const PipelineAction&, double share)> onAction = {};

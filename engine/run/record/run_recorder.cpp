@@ -187,9 +187,9 @@ void RunRecorder::complete(RecordedRun run, Watched watched) {
     m_watched = std::move(watched);
 }
 
-void RunRecorder::startAgain(std::string_view firstLine) {
-    m_telemetry.startAgain(m_paths.telemetry(), firstLine);
-    m_metrics.startAgain(m_paths.metrics());
+void RunRecorder::startNewFiles(std::string_view firstLine) {
+    m_telemetry.startNewFile(m_paths.telemetry(), firstLine);
+    m_metrics.startNewFile(m_paths.metrics());
     m_log = AppendFile(m_paths.log());
 }
 

@@ -25,7 +25,7 @@ namespace ringside {
 // Writer of a run directory: telemetry.jsonl, metrics.jsonl and log.txt during the run, summary.json at the end.
 //
 // If the disk is full or fails, recording stops with a line in the log, and the ranks can still save their weights.
-// The constructor, startAgain() and writeSummary() throw IoError.
+// The constructor, startNewFiles() and writeSummary() throw IoError.
 //
 // Thread safety: one thread. The object owns a PlanWatch thread, which its destructor joins.
 class RunRecorder {
@@ -43,7 +43,7 @@ class RunRecorder {
     void flush();
     // Starts new files, with `firstLine` as the first line of telemetry, after the run directory was lost and created
     // again.
-    void startAgain(std::string_view firstLine);
+    void startNewFiles(std::string_view firstLine);
     // Reason why the run directory is no longer written: a full or failed disk.
     struct FullDisk {
         std::int64_t step = 0;  // number of the last step that is recorded for certain

@@ -191,7 +191,7 @@ void TelemetryRecord::adjust() {
     m_steps.widen(m_steps.windowOf(std::max<std::int64_t>(m_lastStep, 1)).last, halvings);
 }
 
-void TelemetryRecord::startAgain(const std::filesystem::path& path, std::string_view firstLine) {
+void TelemetryRecord::startNewFile(const std::filesystem::path& path, std::string_view firstLine) {
     m_file = AppendFile(path);
     m_file.add(firstLine);
 }

@@ -34,7 +34,7 @@ class TelemetryRecord {
     // Writes a line, with its newline, even if the budget is used up.
     void addVital(const std::string& line);
     // Starts a new file with the line firstLine after the run directory, and the old file with it, was deleted.
-    void startAgain(const std::filesystem::path& path, std::string_view firstLine);
+    void startNewFile(const std::filesystem::path& path, std::string_view firstLine);
     // Writes unfinished windows and pending states. Called at the end of a run.
     void finish();
     // Writes finished windows, and heartbeats and states that are due; adjusts the width of windows to the budget;

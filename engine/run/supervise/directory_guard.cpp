@@ -37,7 +37,7 @@ void DirectoryGuard::recreate() {
     try {
         if (error) throw IoError("it cannot be created again (" + error.message() + ")");
         writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
-        m_journal.recorder().startAgain(encode(m_journal.runLine()));
+        m_journal.recorder().startNewFiles(encode(m_journal.runLine()));
         m_watch.begin();
     } catch (const IoError& cause) {
         m_cannotRecord = true;

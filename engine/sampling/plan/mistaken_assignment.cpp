@@ -31,7 +31,7 @@ std::int64_t samplerWorldSize(const ShardSpec& spec) {
     return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
 }
 
-bool partsOrders(const PitfallsConfig& pitfalls) {
+bool hasOrderPerRank(const PitfallsConfig& pitfalls) {
     return pitfalls.seedPerRank || pitfalls.doubleSharding;
 }
 
@@ -51,7 +51,7 @@ Problems checkPitfalls(const ShardSpec& spec) {
     if (const Problems problems = checkRank(spec); !problems.empty()) return problems;
     const ShardLayout layout = ShardLayout::of(spec);
     const bool tooMany = layout.orderLength > kMostDraws / spec.worldSize;
-    if (partsOrders(spec.pitfalls) && (tooMany || layout.samplesPerRank > kMostDraws / spec.worldSize)) {
+    if (hasOrderPerRank(spec.pitfalls) && (tooMany || layout.samplesPerRank > kMostDraws / spec.worldSize)) {
         return {{"pitfalls",
                  "give each of " + std::to_string(spec.worldSize) + " ranks its own order of " +
                      std::to_string(layout.orderLength) + " samples; the maximum is " + std::to_string(kMostDraws) +

@@ -36,7 +36,7 @@ void RunData::begin(const RunStarted& event) {
     m_replicas = ReplicaData(event.worldSize);
     m_curves.begin(event.worldSize);
     m_curves.setStepsPerEpoch(event.stepsPerEpoch);
-    m_trace.emplace(event.worldSize, m_curves.kept() == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
+    m_trace.emplace(event.worldSize, m_curves.keptCurves() == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
 }
 
 // Handles a second or later "run" event. A run writes such an event when it continues with another number of ranks; the
@@ -112,7 +112,7 @@ unsigned RunData::applyEvent(const Controlled& event) {
     if (event.command == ControlKind::kRate || event.command == ControlKind::kResume)
         m_throughput = Throughput(kThroughputWindowUs);
     if (event.command != ControlKind::kRestart) return kControlChanged;
-    m_ranks.startAgain();
+    m_ranks.resetForRestart();
     return kControlChanged | kRanksChanged;
 }
 

@@ -60,7 +60,7 @@ void RunRanks::changeSize(int worldSize) {
     }
 }
 
-void RunRanks::startAgain() {
+void RunRanks::resetForRestart() {
     for (RankData& rank : m_ranks) {
         rank.state = RankStage::kStartingAgain;
         rank.phase.reset();
@@ -73,7 +73,7 @@ RankData* RunRanks::find(int rank) {
     return contains(rank) ? &m_ranks[static_cast<std::size_t>(rank)] : nullptr;
 }
 
-void RunRanks::seen(RankData& rank, std::int64_t timeUs) {
+void RunRanks::recordTime(RankData& rank, std::int64_t timeUs) {
     rank.lastSeenUs = std::max(rank.lastSeenUs, timeUs);
     m_lastSeenUs = std::max(m_lastSeenUs, timeUs);
 }
@@ -88,7 +88,7 @@ unsigned RunRanks::apply(const RankState& event) {
     if (!event.transport.empty()) one->transport = event.transport;
     if (!event.hosts.empty()) one->hosts = event.hosts;
     if (event.pid != 0) one->pid = event.pid;
-    seen(*one, event.timeUs);
+    recordTime(*one, event.timeUs);
     return kRanksChanged;
 }
 
@@ -104,7 +104,7 @@ unsigned RunRanks::apply(const Heartbeat& event) {
     one->gpu = event.gpu;
     one->droppedSteps = event.droppedSteps;
     one->droppedEvents = event.droppedEvents;
-    seen(*one, event.timeUs);
+    recordTime(*one, event.timeUs);
     return kRanksChanged;
 }
 
@@ -137,7 +137,7 @@ unsigned RunRanks::apply(const PhaseReached& event) {
     one->slowLayer = event.layer;
     one->slowAction = event.action;
     one->step = std::max(one->step, event.step - 1);
-    seen(*one, event.timeUs);
+    recordTime(*one, event.timeUs);
     return kRanksChanged;
 }
 
@@ -182,7 +182,7 @@ bool RunRanks::add(const StepsFrame& frame, const RunCurves& curves) {
     one->loss = frame.loss.back();
     one->batchSamples = frame.samples.back() / (frame.isThinned() ? frame.count.back() : 1);
     one->samplesPerSecond = done.throughput.samplesPerSecond().value_or(0);
-    seen(*one, frame.endUs.back());
+    recordTime(*one, frame.endUs.back());
     return true;
 }
 

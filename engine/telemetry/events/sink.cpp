@@ -111,7 +111,7 @@ TelemetrySink::TelemetrySink(const SinkOptions& options)
     : m_options(options), m_runStartUs(options.runStartUs), m_ring(options.ringCapacity) {
     if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
     m_thread = std::thread([this] { runEncoder(); });
-    m_heart = std::thread([this] { beat(); });
+    m_heartbeatThread = std::thread([this] { runHeartbeatThread(); });
 }
 
 TelemetrySink::~TelemetrySink() {
@@ -124,7 +124,7 @@ TelemetrySink::~TelemetrySink() {
     m_wake.notify_one();
     m_stopped.notify_one();
     m_thread.join();
-    m_heart.join();
+    m_heartbeatThread.join();
     // Sends a last heartbeat, because the counts since the previous heartbeat would otherwise be lost.
     if (droppedSteps() + droppedEvents() != m_reportedDrops) write(heartbeat(), milliseconds(100));
 }
@@ -211,9 +211,9 @@ void TelemetrySink::runEncoder() {
             m_urgent = false;
             stopping = m_stopping;
         }
-        m_turns.begin();
+        m_slices.begin();
         const std::uint64_t sent = m_ring.popped();
-        if (!backlogged()) encodeUpTo(deliveredMark(), [this] { m_turns.next(); });
+        if (!backlogged()) encodeUpTo(deliveredMark(), [this] { m_slices.next(); });
         write("", m_options.frameInterval);
         steps = m_ring.popped() - sent;
         m_encodedUs = nowUs();
@@ -221,7 +221,7 @@ void TelemetrySink::runEncoder() {
     }
 }
 
-void TelemetrySink::beat() {
+void TelemetrySink::runHeartbeatThread() {
     nameThread("heartbeat");
     bool reportedStall = false;
     for (int check = 0;; ++check) {
@@ -243,17 +243,17 @@ void TelemetrySink::beat() {
 // True if the rank's position has been the same for at least a second at the checks of the heartbeat thread.
 bool TelemetrySink::isStalled() {
     constexpr std::int64_t kStalledUs = 1'000'000;
-    Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
-              m_progress.phase.now()};
+    Position now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
+                 m_progress.phase.now()};
     {
         const std::lock_guard lock(m_mutex);
         if (m_collective) now.collective = m_collective();
     }
-    if (now != m_place) {
-        m_place = now;
-        m_placeUs = nowUs();
+    if (now != m_position) {
+        m_position = now;
+        m_positionUs = nowUs();
     }
-    return nowUs() - m_placeUs >= kStalledUs;
+    return nowUs() - m_positionUs >= kStalledUs;
 }
 
 // True if the encoder thread is late. With onlyWhereIdle, the encoder thread gets no CPU time as long as other programs
@@ -326,7 +326,7 @@ std::string TelemetrySink::heartbeat() {
     beat.droppedEvents = droppedEvents();
     m_reportedDrops = beat.droppedSteps + beat.droppedEvents;
     beat.timeUs = nowUs();
-    beat.stalledUs = beat.timeUs - m_placeUs;
+    beat.stalledUs = beat.timeUs - m_positionUs;
     beat.batches = m_progress.batches.load(std::memory_order_relaxed);
     return encode(beat);
 }

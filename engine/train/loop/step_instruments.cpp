@@ -50,7 +50,7 @@ void StepInstruments::addCallbacksTo(StrategyDependencies& strategy) {
     };
     strategy.onPhaseEnd = [this](Phase phase) { m_steps.phaseEnded(phase); };
     strategy.watch = &m_layerProgress;
-    strategy.ownGradient = m_replicas.ownGradient();
+    strategy.onLocalGradient = m_replicas.localGradientCallback();
     strategy.onAction = [this](const PipelineAction& action, double share) { reportAction(action, share); };
     strategy.trace = &m_collectives;
 }

@@ -25,7 +25,7 @@ Validation::Validation(const TrainerDependencies& dependencies, const DataShare&
       m_plan(share.validationPlan()),
       m_gatherer(gatherer) {}
 
-std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& control, StepPlace done) {
+std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& control, StepPosition done) {
     MetricSums sums;
     strategy.beginEvaluation();
     m_gatherer.begin(*m_plan, m_dataRank, done.epoch);
@@ -34,7 +34,7 @@ std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& c
     return finished ? std::optional(sums) : std::nullopt;
 }
 
-bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPlace done, MetricSums& sums) {
+bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPosition done, MetricSums& sums) {
     const std::int64_t between = batchesBetweenStopChecks(m_dependencies);
     Progress& progress = m_dependencies.observer.progress();
     for (std::int64_t batch = 0; batch < m_plan->stepsPerEpoch(); ++batch) {

@@ -29,7 +29,7 @@ class IndexReport final : public StepObserver {
     IndexReport(SampleReport when, int rank, TrainerObserver& observer);
 
     void endStep(const FinishedStep& step) override {
-        reportIndices(step.place.epoch, step.place.step, step.firstSlot, step.indices);
+        reportIndices(step.position.epoch, step.position.step, step.firstSlot, step.indices);
     }
     // Reports the sample indices of the finished step `step`. `slot` is the position of the first index in the rank's
     // list for the epoch.

@@ -27,15 +27,15 @@ bool StepReport::measuresNorm(std::int64_t step) {
 
 void StepReport::endStep(const FinishedStep& step) {
     const bool finite = std::isfinite(step.sums.loss);
-    if (isLogged(step.place.step) || !finite) m_parts.trainer.observer.onStep(recordOf(step));
+    if (isLogged(step.position.step) || !finite) m_parts.trainer.observer.onStep(recordOf(step));
     if (!finite) reportNonFinite(step);
 }
 
 StepRecord StepReport::recordOf(const FinishedStep& step) {
     const bool isReader = m_parts.layout.isReader();
     StepRecord record;
-    record.epoch = step.place.epoch;
-    record.step = step.place.step;
+    record.epoch = step.position.epoch;
+    record.step = step.position.step;
     record.loss = step.sums.meanLoss();
     record.correct = !m_parts.loss.countsCorrect() ? -1 : isReader ? step.sums.correct : 0;
     // Counts samples on one rank of each pipeline only, because all ranks of a pipeline process the same samples.
@@ -64,10 +64,11 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
 // weights; later messages point to the learning rate.
 std::string StepReport::lossText(const FinishedStep& step) const {
     return "the loss of rank " + std::to_string(m_parts.trainer.communicator.rank()) + " is " +
-           (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " + std::to_string(step.place.step) +
-           m_parts.checkpoints.lastCheckpointText() +
-           (step.place.step == 1 ? ": check the data set for values that are not numbers or much too large"
-                                 : fmt::format(": lower optimizer.lr (now {:g})", m_parts.trainer.config.optimizer.lr));
+           (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " +
+           std::to_string(step.position.step) + m_parts.checkpoints.lastCheckpointText() +
+           (step.position.step == 1
+                ? ": check the data set for values that are not numbers or much too large"
+                : fmt::format(": lower optimizer.lr (now {:g})", m_parts.trainer.config.optimizer.lr));
 }
 
 }  // namespace ringside

@@ -28,17 +28,17 @@ Throttle::Throttle(const Parts& parts)
     m_parts.phaseThrottle.startObserving();
 }
 
-void Throttle::beginStep(StepPlace) {
+void Throttle::beginStep(StepPosition) {
     m_slowPhase.beginStep();
     m_parts.phaseThrottle.beginStep(m_parts.parameters, m_slowPhase.delayIn(Phase::kOptimizer).count());
 }
 
-void Throttle::phaseEnded(Phase phase, StepPlace) {
+void Throttle::phaseEnded(Phase phase, StepPosition) {
     if (phase == Phase::kOptimizer) m_parts.phaseThrottle.sleepUntilUpdateEnds();
 }
 
 void Throttle::endStep(const FinishedStep& step) {
-    const std::optional<ThrottleKept> throttle = m_parts.phaseThrottle.endStep(step.place.step);
+    const std::optional<ThrottleKept> throttle = m_parts.phaseThrottle.endStep(step.position.step);
     if (!throttle) return;
     m_parts.observer.onEvent(*throttle);
     m_parts.observer.onEvent(LogLine{throttle->rank, *throttle->kept ? LogLevel::kInfo : LogLevel::kWarning,

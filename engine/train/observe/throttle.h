@@ -25,8 +25,8 @@ class Throttle final : public StepObserver {
         std::int64_t parameters = 0;  // number of parameters that this rank updates
     };
     explicit Throttle(const Parts& parts);
-    void beginStep(StepPlace place) override;
-    void phaseEnded(Phase phase, StepPlace place) override;
+    void beginStep(StepPosition position) override;
+    void phaseEnded(Phase phase, StepPosition position) override;
     void endStep(const FinishedStep& step) override;
 
   private:

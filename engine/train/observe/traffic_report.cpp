@@ -8,14 +8,14 @@ constexpr int kMostReported = 2;
 
 }  // namespace
 
-void TrafficReport::beginStep(StepPlace) {
+void TrafficReport::beginStep(StepPosition) {
     if (m_reported < kMostReported) m_sentBefore = m_strategy.bytesSent();
 }
 
 void TrafficReport::endStep(const FinishedStep& step) {
     if (m_reported == kMostReported || step.lastRows != m_fullBatch) return;
     ++m_reported;
-    m_observer.onEvent(RankTraffic{m_rank, step.place.step, m_strategy.bytesSent() - m_sentBefore});
+    m_observer.onEvent(RankTraffic{m_rank, step.position.step, m_strategy.bytesSent() - m_sentBefore});
 }
 
 }  // namespace ringside

@@ -71,8 +71,8 @@ std::string ReplicaProbe::requestSteps(std::int64_t steps) {
     return m_whyNot;
 }
 
-void ReplicaProbe::selectStep(StepPlace place) {
-    m_place = place;
+void ReplicaProbe::selectStep(StepPosition position) {
+    m_position = position;
     m_active = m_left > 0;
     m_whole = m_left == 1;
     m_ownCount = 0;
@@ -87,7 +87,7 @@ void ReplicaProbe::inspectCurrentStep(bool often) {
     m_often = often;
 }
 
-std::function<void(std::size_t, const Tensor&)> ReplicaProbe::ownGradient() {
+std::function<void(std::size_t, const Tensor&)> ReplicaProbe::localGradientCallback() {
     if (!m_whyNot.empty()) return {};
     return [this](std::size_t parameter, const Tensor& gradient) {
         if (!m_active) return;
@@ -116,7 +116,7 @@ void ReplicaProbe::copyValues(Values& to) const {
 
 // Reports the local gradient after the backward phase if it is complete at that time; otherwise the local gradient is
 // reported together with the mean.
-void ReplicaProbe::phaseEnded(Phase phase, StepPlace) {
+void ReplicaProbe::phaseEnded(Phase phase, StepPosition) {
     if (!m_active) return;
     if (phase == Phase::kBackward || phase == Phase::kMoving) reportLocalGradient();
     if (phase == Phase::kMoving) reportMeanGradient();
@@ -163,8 +163,8 @@ void ReplicaProbe::endStep(const FinishedStep&) {
 
 GradientView ReplicaProbe::makeView(GradientMoment moment, const Values& values, bool withCells) const {
     GradientView view{.rank = m_dependencies.layout.rank,
-                      .epoch = m_place.epoch,
-                      .step = m_place.step,
+                      .epoch = m_position.epoch,
+                      .step = m_position.step,
                       .moment = moment,
                       .norm = std::sqrt(dot(values, values)),
                       .cosine = std::numeric_limits<double>::quiet_NaN()};

@@ -44,16 +44,16 @@ class ReplicaProbe final : public StepObserver {
     }  // returns true if no step is being inspected and no
        // inspection is requested
     // Decides whether to inspect the step. Call after its data phase, before its backward pass.
-    void selectStep(StepPlace place);
+    void selectStep(StepPosition position);
     // Inspects the current step in full, with cells. Call before its backward pass. `often` means that many steps are
     // inspected in a row, with fewer cells each.
     void inspectCurrentStep(bool often = false);
-    void phaseEnded(Phase phase, StepPlace place) override;
+    void phaseEnded(Phase phase, StepPosition position) override;
     void endStep(const FinishedStep& step) override;
 
     // Returns the callback that receives local gradients before they are averaged; empty if inspection is not
     // possible.
-    std::function<void(std::size_t, const Tensor&)> ownGradient();
+    std::function<void(std::size_t, const Tensor&)> localGradientCallback();
     void addChecksums(Replica& replica) const;
 
   private:
@@ -76,7 +76,7 @@ class ReplicaProbe final : public StepObserver {
     Strategy* m_strategy = nullptr;
     std::string m_whyNot;
     std::vector<std::size_t> m_begins;  // offset of each parameter in Values, and the total size at the end
-    StepPlace m_place;
+    StepPosition m_position;
     std::int64_t m_left = 0;  // number of requested steps that remain
     bool m_active = false;    // true if the current step is inspected
     bool m_whole = false;     // true if the current step is inspected in full, with cells

@@ -47,7 +47,7 @@ std::optional<ThrottleKept> PhaseThrottle::endStep(std::int64_t step) {
     return ThrottleKept{m_rank, step, kept, worst};
 }
 
-void PhaseThrottle::passBegins(const Model& model, Work work, std::int64_t samples) {
+void PhaseThrottle::onPassBegin(const Model& model, Work work, std::int64_t samples) {
     if (!m_throttle.isActive()) return;
     m_work = work;
     m_samples = samples;
@@ -70,7 +70,7 @@ void PhaseThrottle::sleepUntilElapsed(std::int64_t wantedNs) {
 
 // Sleeps until the planned end of the pass. layerDone() cannot do this in a backward pass, because it is not called for
 // layers before the first parameter, which compute no gradient.
-void PhaseThrottle::passEnds() {
+void PhaseThrottle::onPassEnd() {
     m_track.enterLayer(-1);
     if (!m_throttle.isActive()) return;
     sleepUntilElapsed(m_passLastsNs);

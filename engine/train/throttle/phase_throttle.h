@@ -35,10 +35,10 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     // Returns a report if the CPU has become too slow for the pace or fast enough again. Call after each step.
     std::optional<ThrottleKept> endStep(std::int64_t step);
 
-    void passBegins(const Model& model, Work work, std::int64_t samples) override;
+    void onPassBegin(const Model& model, Work work, std::int64_t samples) override;
     void layerBegins(std::size_t layer) override { m_track.enterLayer(static_cast<int>(layer)); }
     void layerDone(const Model& model, std::size_t layer, Work work) override;
-    void passEnds() override;
+    void onPassEnd() override;
     void onPhaseEnd(Phase phase, Phase next) override;
 
   private:

@@ -55,7 +55,7 @@ StepTracer::~StepTracer() {
 void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs, bool watched) {
     m_step = step;
     m_runStartNs = runStartNs;
-    m_active = wouldTrace(step) || (watched && !isOff() && !m_isSuspended);
+    m_active = willTrace(step) || (watched && !isOff() && !m_isSuspended);
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     m_trace.step = step;
@@ -184,7 +184,7 @@ const StepTrace* StepTracer::end() {
     return reportsWholeTraces() ? &m_trace : nullptr;
 }
 
-std::optional<std::int64_t> StepTracer::wantedInterval() {
+std::optional<std::int64_t> StepTracer::suggestedInterval() {
     if (isOff() || isRecording()) return {};
     const std::int64_t steps = m_step - m_paceStep;
     if (m_paceStep > 0 && steps < kPaceSteps) return {};

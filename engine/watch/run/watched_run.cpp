@@ -16,7 +16,7 @@
 #include "watch/audit/audit_run.h"
 #include "watch/audit/audit_text.h"
 #include "watch/findings/resume_check.h"
-#include "watch/run/left_processes.h"
+#include "watch/run/leftover_processes.h"
 #include "watch/run/renumber.h"
 
 namespace ringside {
@@ -89,7 +89,7 @@ void WatchedRun::advance() {
         addRank(std::move(link));
     for (auto& [number, rank] : m_ranks) readRank(rank);
     if (m_command.poll() && !m_commandEndedUs) m_commandEndedUs = nowUs();
-    reapLeftProcesses(m_command.pid());
+    reapLeftoverProcesses(m_command.pid());
     compareClocks();
     watchStalls();
     judgeWhileRunning();
@@ -108,14 +108,14 @@ void WatchedRun::waitForInput() {
     for (const auto& [number, rank] : m_ranks)
         if (rank.isOpen) waiting.push_back({rank.link->fd(), POLLIN, 0});
     if (::poll(waiting.data(), waiting.size(), kTurnMs) <= 0) return;
-    if (waiting[0].revents != 0) passSignals();
+    if (waiting[0].revents != 0) forwardSignals();
     for (std::size_t i = own; i < controls; ++i)
         if (waiting[i].revents != 0) readControl(waiting[i].fd);
 }
 
 // Passes received signals on to the command, except those that the kernel has sent, such as Ctrl-C: the terminal sends
 // them to the command too.
-void WatchedRun::passSignals() {
+void WatchedRun::forwardSignals() {
     signalfd_siginfo signal{};
     while (::read(m_options.signalFd, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
         const int number = static_cast<int>(signal.ssi_signo);
@@ -325,7 +325,7 @@ void WatchedRun::endCommand(int number) {
 
 // Sends a signal to the processes that the command has left behind, and to its ranks on this host.
 void WatchedRun::endRanks(int number) {
-    for (const pid_t pid : leftProcesses(m_command.pid())) ::kill(pid, number);
+    for (const pid_t pid : leftoverProcesses(m_command.pid())) ::kill(pid, number);
 }
 
 bool WatchedRun::isAnyRankConnected() const {
@@ -339,7 +339,7 @@ bool WatchedRun::isOver() {
     if (!m_ranks.empty()) return true;
     const ChildEnd& end = *m_command.poll();
     const bool mayConnect = !end.signalled && end.code == 0 && nowUs() - *m_commandEndedUs < kBackgroundUs;
-    return !mayConnect || leftProcesses(m_command.pid()).empty();
+    return !mayConnect || leftoverProcesses(m_command.pid()).empty();
 }
 
 RunEnded WatchedRun::conclude() {

@@ -68,7 +68,7 @@ class WatchedRun {
     };
     void advance();
     void waitForInput();
-    void passSignals();
+    void forwardSignals();
     void readControl(int fd);
     std::string admit(const Greeting& greeting);
     void addRank(std::unique_ptr<WatchedRank> link);

@@ -215,7 +215,7 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     setCell(row, kOptions, options, current, options + QLatin1Char('\n') + take);
     setCell(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
             tr("Memory of the rank that needs the most"));
-    setCell(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current,
+    setCell(row, kBytes, bytesText(static_cast<double>(cost.largestTraffic())), current,
             tr("Sent by the rank that sends the most"));
     QString idle = tr("Expected with the stages of this model: %1. If all stages took the same time: %2")
                        .arg(percentText(cost.time.idleShare()), percentText(cost.idleShare));
@@ -223,7 +223,7 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     setCell(row, kIdle, percentText(cost.time.idleShare()), current, idle);
     const bool known = seen.expectedMs.has_value();
     setCell(row, kExpected,
-            (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.all() * 1e3)), current,
+            (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.total() * 1e3)), current,
             expectedTip(known));
     const QString limit = known ? seen.limitedBy : QString::fromStdString(limitText(cost.time.limit()));
     setCell(row, kLimit, limit, current, tr("Part of a step that takes the most time"));
@@ -303,9 +303,9 @@ TableData ChoicesTable::table() const {
         const StrategyFigures seen = found == m_figures.end() ? StrategyFigures() : found->second;
         QStringList row{QString::fromStdString(one.name), QString::fromStdString(one.options)};
         if (one.cost) {
-            row << QString::number(one.cost->largestPeak()) << QString::number(one.cost->mostBytes())
+            row << QString::number(one.cost->largestPeak()) << QString::number(one.cost->largestTraffic())
                 << QString::number(one.cost->samplesPerStep) << plain(one.cost->idleShare)
-                << plain(one.cost->time.idleShare()) << plain(seen.expectedMs.value_or(one.cost->time.all() * 1e3))
+                << plain(one.cost->time.idleShare()) << plain(seen.expectedMs.value_or(one.cost->time.total() * 1e3))
                 << plain(seen.expectedSamplesPerSecond.value_or(one.cost->samplesPerSecond()))
                 << (seen.expectedMs ? seen.limitedBy : QString::fromStdString(limitText(one.cost->time.limit())));
         } else {

@@ -90,7 +90,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
     identify(plot.united(title), {{IdentityKind::Rank, rank}});
     explain(plot, tr("Rank %1: peak of %2 after %3 of the step; allocated before the step: %4 predicted%5")
                       .arg(rank)
-                      .arg(bytesText(static_cast<double>(curve.most())), percentText(curve.peakTime() / curve.end),
+                      .arg(bytesText(static_cast<double>(curve.peakBytes())), percentText(curve.peakTime() / curve.end),
                            bytesText(predicted), measured ? tr(", %1 measured").arg(bytesText(taken)) : QString()));
 }
 

@@ -214,7 +214,7 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     painter.setPen(textColorOn(color));
     const QString place = meshPositionText(scene().plan(), rank);
     const auto at = static_cast<std::size_t>(rank);
-    const double predicted = static_cast<double>(scene().cost->traffic[at].all());
+    const double predicted = static_cast<double>(scene().cost->traffic[at].total());
     QString sentence = tr("Rank %1%2 sends %3 per step (predicted)")
                            .arg(rank)
                            .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place), bytesText(predicted));

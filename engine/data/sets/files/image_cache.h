@@ -37,7 +37,7 @@ class ImageCache {
     mutable std::mutex m_mutex;
     std::size_t m_bytes = 0;
     std::list<Entry> m_entries;  // cached images, most recently used first
-    std::unordered_map<std::int64_t, std::list<Entry>::iterator> m_places;
+    std::unordered_map<std::int64_t, std::list<Entry>::iterator> m_entryOf;
 };
 
 }  // namespace ringside

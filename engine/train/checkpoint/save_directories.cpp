@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/checkpoint/save_places.h"
+#include "train/checkpoint/save_directories.h"
 
 #include <cerrno>
 #include <utility>
@@ -24,10 +24,10 @@ bool isGone(const IoError& error) {
 
 }  // namespace
 
-SavePlaces::SavePlaces(fs::path runDirectory, const RunConfig& config)
+SaveDirectories::SaveDirectories(fs::path runDirectory, const RunConfig& config)
     : m_runDirectory(std::move(runDirectory)), m_config(config), m_current(m_runDirectory) {}
 
-bool SavePlaces::chooseNext(const IoError& error) {
+bool SaveDirectories::chooseNext(const IoError& error) {
     if (m_firstFailure.empty()) m_firstFailure = error.what();
     if (isGone(error) && m_attempts++ < kMostAttempts) return true;
     m_attempts = 1;
@@ -41,7 +41,7 @@ bool SavePlaces::chooseNext(const IoError& error) {
     return false;
 }
 
-bool SavePlaces::makeDirectory(Kind kind) {
+bool SaveDirectories::makeDirectory(Kind kind) {
     m_kind = kind;
     const Result<fs::path> made = makeNumberedDirectory(parentDirectoryOf(kind));
     if (!made) return false;
@@ -56,13 +56,13 @@ bool SavePlaces::makeDirectory(Kind kind) {
     return true;
 }
 
-fs::path SavePlaces::parentDirectoryOf(Kind kind) const {
+fs::path SaveDirectories::parentDirectoryOf(Kind kind) const {
     const fs::path name = m_runDirectory.filename();
     if (kind == Kind::kBeside) return m_runDirectory.parent_path() / (name.string() + "-saved");
     return userDirectory(UserDirectory::kState) / "saved" / name;
 }
 
-std::string SavePlaces::configText() const {
+std::string SaveDirectories::configText() const {
     const Result<std::string> text = readFile(m_runDirectory / kConfigName, kMostConfigBytes);
     return text ? text.value() : m_config.toText(2) + "\n";
 }
