@@ -24,10 +24,10 @@ Result<LaunchArguments> parseLaunchArguments(int argc, const char* const* argv) 
     app.add_option("--set", arguments.assignments)->expected(1)->take_all();
     app.add_option("--wait", seconds)->check(CLI::Range(1, kMostSeconds));
     app.add_option("--restart", arguments.restart)->check(CLI::Range(0, kMostRestarts));
-    app.add_option("--rank", arguments.place.rank)->check(CLI::Range(0, kMostRanks));
-    app.add_option("--world-size", arguments.place.worldSize)->check(CLI::Range(0, kMostRanks));
-    app.add_option("--local-rank", arguments.place.localRank)->check(CLI::Range(0, kMostRanks));
-    app.add_option("--master", arguments.place.master);
+    app.add_option("--rank", arguments.layout.rank)->check(CLI::Range(0, kMostRanks));
+    app.add_option("--world-size", arguments.layout.worldSize)->check(CLI::Range(0, kMostRanks));
+    app.add_option("--local-rank", arguments.layout.localRank)->check(CLI::Range(0, kMostRanks));
+    app.add_option("--master", arguments.layout.master);
     try {
         if (const auto problem = readCommandLine(app, argc, argv, "see ringside-worker --help")) return *problem;
     } catch (const CLI::CallForHelp&) {

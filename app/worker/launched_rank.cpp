@@ -31,7 +31,7 @@
 #include "launch/channels/shared_memory.h"
 #include "launch/classroom/classroom_lines.h"
 #include "launch/exchange/job_server.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "launch_arguments.h"
@@ -62,7 +62,7 @@ constexpr seconds kReportPatience{15};  // timeout for reporting a problem to ra
 // Command line, rank layout and connections of a rank before the rendezvous.
 struct Start {
     LaunchArguments arguments;
-    LaunchPlace place;
+    LaunchLayout layout;
     LaunchSources sources;
     std::shared_ptr<JobServer> server;  // server that connects the ranks of the launcher; null if the launcher's
                                         // variables are sufficient
@@ -101,23 +101,23 @@ Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
 // Determines this process's rank and the address of the rendezvous, from the options and the launcher's environment
 // variables. Connects to the launcher's server if these do not give the job or rank 0's host.
 std::optional<Problem> findPlace(Start& start) {
-    const LaunchOptions& options = start.arguments.place;
+    const LaunchOptions& options = start.arguments.layout;
     const auto deadline = steady_clock::now() + start.arguments.wait;
     Result<std::unique_ptr<JobServer>> server = connectJobServer(options, start.sources, deadline);
     if (server) start.server = std::move(server).value();
-    if (start.server) start.sources.server = start.server->place();
-    Result<LaunchPlace> place = findLaunchPlace(options, start.sources);
-    if (!place) return server ? place.problem() : server.problem();
-    start.place = std::move(place).value();
-    if (start.place.isAlone()) return {};
+    if (start.server) start.sources.server = start.server->layout();
+    Result<LaunchLayout> layout = findLaunchLayout(options, start.sources);
+    if (!layout) return server ? layout.problem() : server.problem();
+    start.layout = std::move(layout).value();
+    if (start.layout.isAlone()) return {};
     if (start.server) {
-        const Result<bool> exchanged = exchangeJob(*start.server, start.place, !options.master.empty(), deadline);
+        const Result<bool> exchanged = exchangeJob(*start.server, start.layout, !options.master.empty(), deadline);
         return exchanged ? std::nullopt : std::optional(exchanged.problem());
     }
-    const bool hasToken = start.sources.has(kTokenVariable) || !start.place.job.empty();
-    if (hasToken && !start.place.masterHosts.empty()) return {};
+    const bool hasToken = start.sources.has(kTokenVariable) || !start.layout.job.empty();
+    if (hasToken && !start.layout.masterHosts.empty()) return {};
     if (!server) return server.problem();
-    return Problem{textOf(start.place.launcher), "does not provide the address of rank 0",
+    return Problem{textOf(start.layout.launcher), "does not provide the address of rank 0",
                    "give --master HOST:PORT and set RINGSIDE_TOKEN, the same on all ranks"};
 }
 
@@ -135,7 +135,7 @@ Result<Start> readStart(int argc, char** argv) {
     if (const auto problem = findPlace(start)) return *problem;
     const std::string token = start.sources.find(kTokenVariable).value_or("");
     start.ownToken = !token.empty();
-    start.terms = termsOf(start.place, token, RINGSIDE_VERSION, "");
+    start.terms = termsOf(start.layout, token, RINGSIDE_VERSION, "");
     start.terms.deadline = start.arguments.wait;
     return start;
 }
@@ -151,7 +151,7 @@ std::optional<Problem> findExperiment(LaunchArguments& arguments) {
 
 // True if the launcher has restarted the ranks.
 bool isRestarted(const Start& start) {
-    return std::max(start.arguments.restart, start.place.restart) > 0;
+    return std::max(start.arguments.restart, start.layout.restart) > 0;
 }
 
 // Applies the changes that control commands made before the checkpoint was saved. If the launcher has restarted the
@@ -164,7 +164,7 @@ void applyLiveChanges(const Start& start, const std::string& checkpoint, RunConf
 }
 
 std::optional<Problem> readExperiment(Start& start) {
-    if (auto conflict = launchConflict(start.place, start.sources)) return conflict;
+    if (auto conflict = launchConflict(start.layout, start.sources)) return conflict;
     std::set<std::string> offered;
     if (start.isGuest) {
         Result<std::set<std::string>> files = confineToOffer(start.arguments);
@@ -185,7 +185,7 @@ std::optional<Problem> readExperiment(Start& start) {
         if (isRecordedExperiment(start.arguments.config))
             ringside::applyLiveChanges(start.experiment.config, resume, start.arguments.assignments);
     }
-    start.experiment.config.parallel.worldSize = start.place.worldSize;
+    start.experiment.config.parallel.worldSize = start.layout.worldSize;
     start.terms.experiment = experimentHash(start.experiment.config);
     return {};
 }
@@ -196,7 +196,7 @@ void leaveServer(Start& start) {
     const bool usesMpi = start.experiment.config.parallel.backend == CollectiveBackend::kMpi;
     // Rank 0 trains in a child process (except under PMI), which connects to the launcher's server by itself: this
     // process can then leave the server even if the run uses MPI.
-    const bool isChild = start.place.rank == 0 && start.place.launcher != LauncherKind::kPmi;
+    const bool isChild = start.layout.rank == 0 && start.layout.launcher != LauncherKind::kPmi;
     if (start.server && (!usesMpi || isChild)) start.server->leave();
 }
 
@@ -223,11 +223,11 @@ Result<LaunchedRun> prepare(const Start& start) {
     } else if (!start.arguments.resume.empty()) {
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     }
-    Result<PreparedRun> run = prepareRun(config, start.experiment.baseDirectory, nullptr, start.place.localSize);
+    Result<PreparedRun> run = prepareRun(config, start.experiment.baseDirectory, nullptr, start.layout.localSize);
     if (!run) return run.problem();
     const Result<std::filesystem::path> worker = findWorkerProgram(run.value().compute.device);
     if (!worker) return worker.problem();
-    launched.place = start.place;
+    launched.layout = start.layout;
     launched.terms = start.terms;
     launched.ownToken = start.ownToken;
     launched.run = std::move(run).value();
@@ -241,20 +241,20 @@ Result<LaunchedRun> prepare(const Start& start) {
 // reports nothing, because the text can contain paths of its computer. Returns the exit code.
 int refuseAll(const Start& start, const Problem& problem) {
     const int code = refuse(problem);
-    if (start.place.isAlone() || start.isGuest) return code;
-    if (start.place.rank > 0) {
+    if (start.layout.isAlone() || start.isGuest) return code;
+    if (start.layout.rank > 0) {
         RendezvousTerms terms = start.terms;
         terms.deadline = std::min<std::chrono::milliseconds>(terms.deadline, kReportPatience);
-        declineRendezvous(terms, start.place.rank, start.sources.hostName, problem.text());
+        declineRendezvous(terms, start.layout.rank, start.sources.hostName, problem.text());
         return code;
     }
-    RendezvousHost host(start.terms, start.place, hostKey());
+    RendezvousHost host(start.terms, start.layout, hostKey());
     if (host.listen().empty()) host.refuseRanks(problem.text(), kRefusalPatience);
     return code;
 }
 
 int hostRun(const Start& start) {
-    log("this is " + start.place.text());
+    log("this is " + start.layout.text());
     Result<LaunchedRun> launched = prepare(start);
     if (!launched) return refuseAll(start, launched.problem());
     const bool isResumed = start.arguments.resume == kResumeAuto;
@@ -265,7 +265,7 @@ int hostRun(const Start& start) {
     if (!directory) return refuseAll(start, directory.problem());
     if (isResumed)
         log(resume.empty() ? "there is no checkpoint yet: starting from the beginning" : "continuing from " + resume);
-    if (isResumed) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
+    if (isResumed) launched.value().restart = std::max(start.arguments.restart, start.layout.restart);
     const UniqueFd stopFd = launcherSignals();
     launched.value().stopFd = stopFd.get();
     EpochLines epochs;
@@ -321,10 +321,10 @@ class StopSignals {
 };
 
 RankEnvironment environmentOf(const Start& start, const Joined& joined) {
-    const auto rank = static_cast<std::size_t>(start.place.rank);
+    const auto rank = static_cast<std::size_t>(start.layout.rank);
     RankEnvironment environment;
-    environment.rank = start.place.rank;
-    environment.worldSize = start.place.worldSize;
+    environment.rank = start.layout.rank;
+    environment.worldSize = start.layout.worldSize;
     environment.hosts = joined.welcome.hosts;
     const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
     environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
@@ -380,7 +380,7 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
 
 int joinRun(const Start& start) {
     Result<Joined> joined =
-        joinRendezvous(start.terms, start.place.rank, start.place.worldSize, start.sources.hostName, hostKey());
+        joinRendezvous(start.terms, start.layout.rank, start.layout.worldSize, start.sources.hostName, hostKey());
     if (!joined) return refuse(joined.problem());
     RankChannels& channels = joined.value().channels;
     const RankEnvironment environment = environmentOf(start, joined.value());
@@ -412,9 +412,9 @@ int joinRun(const Start& start) {
 // Makes the kernel send a signal to this process when the launcher ends, so that no rank outlives the launcher: SIGTERM
 // for rank 0, which can then report the reason, SIGKILL for other ranks. Does nothing for a rank that a user has
 // started by hand. Returns false if the launcher has already ended.
-bool tieToLauncher(const LaunchPlace& place, pid_t parent) {
-    if (place.launcher == LauncherKind::kByHand || place.launcher == LauncherKind::kAlone) return true;
-    return ::prctl(PR_SET_PDEATHSIG, place.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;
+bool tieToLauncher(const LaunchLayout& layout, pid_t parent) {
+    if (layout.launcher == LauncherKind::kByHand || layout.launcher == LauncherKind::kAlone) return true;
+    return ::prctl(PR_SET_PDEATHSIG, layout.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;
 }
 
 }  // namespace
@@ -434,11 +434,11 @@ int runLaunched(int argc, char** argv, pid_t parent) {
             std::cout << kLaunchUsage << std::endl;
             return 0;
         }
-        if (!tieToLauncher(start.value().place, parent)) return asCode(ExitCode::kCommunicationFailed);
+        if (!tieToLauncher(start.value().layout, parent)) return asCode(ExitCode::kCommunicationFailed);
         const std::optional<Problem> problem = readExperiment(start.value());
         leaveServer(start.value());
         if (problem) return refuseAll(start.value(), *problem);
-        return start.value().place.rank == 0 ? hostRun(start.value()) : joinRun(start.value());
+        return start.value().layout.rank == 0 ? hostRun(start.value()) : joinRun(start.value());
     } catch (const Error& error) {
         log(error.what());
         writeLauncherError(error.what());

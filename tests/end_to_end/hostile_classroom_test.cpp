@@ -118,13 +118,13 @@ TEST_CASE("read errors of a guest are reported to the host without cells and pat
     HostileHost hostile;
     hostile.offer(csvOf("data/x.csv"), {{"data/x.csv", "user,amount\n1,1\nada,2\n3,0\n4,1\n"}});
     hostile.pollUntil([&] { return !hostile.host.readyMembers(Clock::now()).empty(); });
-    LaunchPlace place;
-    place.worldSize = 2;
-    place.masterHosts = {"127.0.0.1"};
-    place.masterPort = hostile.host.runPort();
+    LaunchLayout layout;
+    layout.worldSize = 2;
+    layout.masterHosts = {"127.0.0.1"};
+    layout.masterPort = hostile.host.runPort();
     const std::string token = hostile.host.start(hostile.host.readyMembers(Clock::now()));
-    RendezvousTerms terms = termsOf(place, token, version(), experimentHash(csvOf("data/x.csv")));
-    RendezvousHost meeting(terms, place, "hostile");
+    RendezvousTerms terms = termsOf(layout, token, version(), experimentHash(csvOf("data/x.csv")));
+    RendezvousHost meeting(terms, layout, "hostile");
     REQUIRE(meeting.listen().empty());
     Result<Gathering> gathering = meeting.gather(-1, [](const std::string&) {});
     REQUIRE(gathering.ok());
@@ -206,11 +206,11 @@ class HostileGuest {
         REQUIRE(experiment.ok());
         RunConfig config = experiment.value().config;
         config.parallel.worldSize = line->start.worldSize;
-        LaunchPlace place;
-        place.masterHosts = {m_code.host};
-        place.masterPort = line->start.port;
+        LaunchLayout layout;
+        layout.masterHosts = {m_code.host};
+        layout.masterPort = line->start.port;
         const RendezvousTerms terms =
-            termsOf(place, tokenOfStart(m_code.token, line->start), version(), experimentHash(config));
+            termsOf(layout, tokenOfStart(m_code.token, line->start), version(), experimentHash(config));
         Result<Joined> joined = joinRendezvous(terms, line->start.rank, line->start.worldSize, "Eve", "Eve's key");
         REQUIRE(joined.ok());
         return std::move(joined).value();

@@ -23,37 +23,37 @@ using namespace std::chrono_literals;
 
 namespace {
 
-LaunchPlace placeOf(int worldSize, std::vector<std::string> hosts) {
-    LaunchPlace place;
-    place.launcher = LauncherKind::kByHand;
-    place.worldSize = worldSize;
-    place.masterHosts = {"127.0.0.1"};
-    place.job = "test " + randomHex(8);
-    place.hosts = std::move(hosts);
-    return place;
+LaunchLayout layoutOf(int worldSize, std::vector<std::string> hosts) {
+    LaunchLayout layout;
+    layout.launcher = LauncherKind::kByHand;
+    layout.worldSize = worldSize;
+    layout.masterHosts = {"127.0.0.1"};
+    layout.job = "test " + randomHex(8);
+    layout.hosts = std::move(hosts);
+    return layout;
 }
 
-RendezvousTerms termsFor(const LaunchPlace& place, std::chrono::milliseconds deadline) {
-    RendezvousTerms terms = termsOf(place, "a secret", "1.0", "abc");
+RendezvousTerms termsFor(const LaunchLayout& layout, std::chrono::milliseconds deadline) {
+    RendezvousTerms terms = termsOf(layout, "a secret", "1.0", "abc");
     terms.deadline = deadline;
     return terms;
 }
 
 struct Meeting {
-    LaunchPlace place;
+    LaunchLayout layout;
     RendezvousTerms terms;
     RendezvousHost host;
     std::vector<std::string> said;
 
     explicit Meeting(int worldSize, std::chrono::milliseconds deadline = 20s, std::vector<std::string> hosts = {})
-        : place(placeOf(worldSize, std::move(hosts))), terms(termsFor(place, deadline)), host(terms, place, "key") {
+        : layout(layoutOf(worldSize, std::move(hosts))), terms(termsFor(layout, deadline)), host(terms, layout, "key") {
         REQUIRE(host.listen().empty());
     }
     Result<Gathering> gather(int stopFd = -1) {
         return host.gather(stopFd, [this](const std::string& text) { said.push_back(text); });
     }
     std::future<Result<Joined>> guest(int rank, const RendezvousTerms& known, const std::string& key = "key") {
-        return std::async(std::launch::async, [rank, known, key, size = place.worldSize] {
+        return std::async(std::launch::async, [rank, known, key, size = layout.worldSize] {
             return joinRendezvous(known, rank, size, "host" + std::to_string(rank), key);
         });
     }
@@ -225,7 +225,7 @@ TEST_CASE("unauthenticated and half-open connections and wrong tokens are counte
 TEST_CASE("if a port is in use, the next one is used") {
     Meeting first(2);
     const RendezvousHost* busy = &first.host;
-    RendezvousHost second(first.terms, first.place, "key");
+    RendezvousHost second(first.terms, first.layout, "key");
     REQUIRE(second.listen().empty());
     CHECK(portOf(second.address()) != portOf(busy->address()));
 }
@@ -294,7 +294,7 @@ TEST_CASE("A rank that cannot start reports the reason, and no rank waits for it
 
 TEST_CASE("A rank learns why rank 0 cancels the start before all its connections are open") {
     for (const std::string key : {"key", "key of another host"}) {
-        const RendezvousTerms terms = termsFor(placeOf(3, std::vector<std::string>{}), 20s);
+        const RendezvousTerms terms = termsFor(layoutOf(3, std::vector<std::string>{}), 20s);
         AuthenticatingListener listener;
         const auto free = std::find_if(terms.ports.begin(), terms.ports.end(),
                                        [&](int port) { return listener.listen("127.0.0.1", port, false); });

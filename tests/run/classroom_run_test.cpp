@@ -194,9 +194,9 @@ TEST_CASE("a classroom starts its ranks as soon as all members are ready") {
     CHECK(classroom.observer.m_failure.empty());
     CHECK(classroom.observer.m_trainings == 1);
     REQUIRE(classroom.starts.size() == 1);
-    CHECK(classroom.starts[0].place.worldSize == 3);
-    CHECK(classroom.starts[0].place.hosts.front() == "host");
-    CHECK(classroom.starts[0].place.hosts.size() == 3);
+    CHECK(classroom.starts[0].layout.worldSize == 3);
+    CHECK(classroom.starts[0].layout.hosts.front() == "host");
+    CHECK(classroom.starts[0].layout.hosts.size() == 3);
     CHECK((classroom.starts[0].restarts == 0 && classroom.starts[0].resume.empty()));
     CHECK(classroom.starts[0].terms.program == "1.0");
     // A guest may read its rank after the host has ended.
@@ -216,7 +216,7 @@ TEST_CASE("an empty line starts a classroom with the members that are ready") {
     }));
     CHECK(classroom.end() == 0);
     REQUIRE(classroom.starts.size() == 1);
-    CHECK(classroom.starts[0].place.worldSize == 2);
+    CHECK(classroom.starts[0].layout.worldSize == 2);
 }
 
 TEST_CASE("a classroom restarts after a failure, at most parallel.max_restarts times") {
@@ -228,7 +228,7 @@ TEST_CASE("a classroom restarts after a failure, at most parallel.max_restarts t
     CHECK(classroom.hasPrinted("waiting for 1 to come back"));
     REQUIRE(classroom.starts.size() == 2);
     CHECK((classroom.starts[0].restarts == 0 && classroom.starts[1].restarts == 1));
-    CHECK(classroom.starts[1].place.restart == 1);
+    CHECK(classroom.starts[1].layout.restart == 1);
     CHECK(classroom.starts[0].terms.token != classroom.starts[1].terms.token);
     CHECK(classroom.observer.m_failure == "rank 0 failed");
 }
@@ -272,8 +272,8 @@ TEST_CASE("a guest whose rank sent invalid data is removed, and the classroom co
     CHECK(classroom.hasPrinted("sent a line that is not valid for a rank"));
     CHECK(classroom.hasPrinted("from now on the samples are assigned to 2 ranks instead of 3"));
     REQUIRE(classroom.starts.size() == 2);
-    REQUIRE(classroom.starts[1].place.hosts.size() == 2);
-    CHECK(classroom.starts[1].place.hosts[1] == classroom.starts[0].place.hosts[2]);
+    REQUIRE(classroom.starts[1].layout.hosts.size() == 2);
+    CHECK(classroom.starts[1].layout.hosts[1] == classroom.starts[0].layout.hosts[2]);
 }
 
 TEST_CASE("a stop closes a classroom that waits, and stops a run in progress") {

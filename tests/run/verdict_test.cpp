@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "launch/place/last_words.h"
+#include "launch/layout/last_words.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -9,7 +9,7 @@
 
 #include "base/system/signal_input.h"
 #include "experiment/experiment_file.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "launch/wire/own_addresses.h"
 #include "live/classroom_view.h"
 #include "run/classroom/classroom_run.h"

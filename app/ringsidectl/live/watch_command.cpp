@@ -22,7 +22,7 @@
 #include "base/text/terminal_text.h"
 #include "base/time/monotonic.h"
 #include "experiment/experiment_file.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "run/read/run_directory.h"
 #include "watch/report/watch_report.h"
 #include "watch/run/leftover_processes.h"

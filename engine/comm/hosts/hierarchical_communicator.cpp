@@ -12,7 +12,7 @@
 #include "comm/hosts/memory_sharers.h"
 #include "comm/missing_rank.h"
 #include "comm/tcp/peer_mesh.h"
-#include "launch/place/last_words.h"
+#include "launch/layout/last_words.h"
 
 namespace ringside {
 namespace {

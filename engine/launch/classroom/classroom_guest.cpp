@@ -211,11 +211,11 @@ void ClassroomGuest::endFile() {
     if (sum != file.sha256 && ++m_retries >= kMostAgain)
         return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join the class again"});
     if (sum == file.sha256) {
-        const fs::path place = m_folder.preparePath(file.name);
+        const fs::path path = m_folder.preparePath(file.name);
         std::error_code error;
-        fs::rename(m_folder.partialFile(), place, error);
-        if (error) failWriting(place, error.value());
-        m_cache.store(file, place);
+        fs::rename(m_folder.partialFile(), path, error);
+        if (error) failWriting(path, error.value());
+        m_cache.store(file, path);
         m_missing.pop_back();
     }
     requestNextFile();

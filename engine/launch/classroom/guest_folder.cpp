@@ -99,9 +99,9 @@ void GuestFolder::beginOffer(int number) {
 }
 
 fs::path GuestFolder::preparePath(const std::string& name) const {
-    const fs::path place = m_offer / name;
-    makeFolders(place.parent_path());
-    return place;
+    const fs::path path = m_offer / name;
+    makeFolders(path.parent_path());
+    return path;
 }
 
 }  // namespace ringside

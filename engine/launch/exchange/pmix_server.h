@@ -15,7 +15,7 @@ class PmixServer : public JobServer {
     static Result<std::unique_ptr<JobServer>> connect(const LaunchSources& sources);
     ~PmixServer() override;
 
-    ServerPlace place() const override { return m_place; }
+    ServerLayout layout() const override { return m_layout; }
     Result<std::string> shareFromFirst(const std::string& text, LineDeadline deadline) override;
     void leave() override;
 
@@ -26,7 +26,7 @@ class PmixServer : public JobServer {
     bool start();
 
     std::unique_ptr<Library> m_library;
-    ServerPlace m_place;
+    ServerLayout m_layout;
 };
 
 }  // namespace ringside

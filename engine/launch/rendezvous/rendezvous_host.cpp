@@ -32,28 +32,28 @@ int portFrom(const std::string& job) {
 
 }  // namespace
 
-RendezvousTerms termsOf(const LaunchPlace& place, const std::string& token, const std::string& program,
+RendezvousTerms termsOf(const LaunchLayout& layout, const std::string& token, const std::string& program,
                         const std::string& experiment) {
     RendezvousTerms terms;
-    terms.token = token.empty() ? sha256Text("ringside job " + place.job) : token;
+    terms.token = token.empty() ? sha256Text("ringside job " + layout.job) : token;
     terms.program = program;
     terms.experiment = experiment;
-    terms.hosts = place.masterHosts;
-    if (place.masterPort != 0) {
-        terms.ports = {place.masterPort};
+    terms.hosts = layout.masterHosts;
+    if (layout.masterPort != 0) {
+        terms.ports = {layout.masterPort};
     } else {
-        for (int i = 0; i < kPortChoices; ++i) terms.ports.push_back(portFrom(place.job) + i);
+        for (int i = 0; i < kPortChoices; ++i) terms.ports.push_back(portFrom(layout.job) + i);
     }
     return terms;
 }
 
-RendezvousHost::RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey)
-    : m_terms(std::move(terms)), m_place(place), m_hostKey(std::move(ownHostKey)) {}
+RendezvousHost::RendezvousHost(RendezvousTerms terms, const LaunchLayout& layout, std::string ownHostKey)
+    : m_terms(std::move(terms)), m_layout(layout), m_hostKey(std::move(ownHostKey)) {}
 
 Problems RendezvousHost::listen() {
     for (const int port : m_terms.ports) {
         for (const std::string& host : m_terms.hosts) {
-            if (m_listener.listen(host, port, !m_place.isOneHost())) return {};
+            if (m_listener.listen(host, port, !m_layout.isOneHost())) return {};
         }
     }
     std::string hosts;
@@ -97,7 +97,7 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
 void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) {
     m_refusal = "cannot start, because rank 0 cannot start: " + why;
     const auto until = steady_clock::now() + patience;
-    while (static_cast<int>(m_refusedRanks.size()) < m_place.worldSize - 1 && steady_clock::now() < until) {
+    while (static_cast<int>(m_refusedRanks.size()) < m_layout.worldSize - 1 && steady_clock::now() < until) {
         waitForInput(-1);
         m_listener.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
             return handleGreeting(socket, nonce, line);
@@ -156,8 +156,8 @@ void RendezvousHost::answerGreeting(int socket, const Greeting& greeting, const 
 std::string RendezvousHost::objection(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
-    if (greeting.rank < 1 || greeting.rank >= m_place.worldSize)
-        return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are expected";
+    if (greeting.rank < 1 || greeting.rank >= m_layout.worldSize)
+        return "is not one of the ranks 1 to " + std::to_string(m_layout.worldSize - 1) + " that are expected";
     if (!m_refusal.empty()) {
         m_refusedRanks.insert(greeting.rank);
         return m_refusal;
@@ -211,13 +211,13 @@ void RendezvousHost::readControls() {
 }
 
 bool RendezvousHost::allConnected() const {
-    return static_cast<int>(m_guests.size()) == m_place.worldSize - 1 &&
+    return static_cast<int>(m_guests.size()) == m_layout.worldSize - 1 &&
            std::all_of(m_guests.begin(), m_guests.end(), [](const auto& one) { return one.second.complete(); });
 }
 
 std::vector<int> RendezvousHost::missingRanks() const {
     std::vector<int> missing;
-    for (int rank = 1; rank < m_place.worldSize; ++rank) {
+    for (int rank = 1; rank < m_layout.worldSize; ++rank) {
         const auto guest = m_guests.find(rank);
         if (guest == m_guests.end() || !guest->second.complete()) missing.push_back(rank);
     }
@@ -229,7 +229,7 @@ std::string RendezvousHost::missingText() const {
     std::size_t count = 0;
     for (const int rank : missingRanks()) {
         if (++count > kMostNamed) continue;
-        const std::string host = m_place.hostOf(rank);
+        const std::string host = m_layout.hostOf(rank);
         text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);
         if (!host.empty()) text += " (on " + host + ")";
     }

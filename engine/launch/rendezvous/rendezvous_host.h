@@ -13,7 +13,7 @@
 
 #include "base/errors/result.h"
 #include "base/system/unique_fd.h"
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 #include "launch/wire/authenticating_listener.h"
 #include "launch/wire/greeting.h"
 #include "launch/wire/line_socket.h"
@@ -42,7 +42,7 @@ struct RendezvousTerms {
 
 // Returns the terms for a rank layout. `token`: value of RINGSIDE_TOKEN; if empty, the token is derived from the job.
 // Ports are derived from the job unless the layout has a master port.
-RendezvousTerms termsOf(const LaunchPlace& place, const std::string& token, const std::string& program,
+RendezvousTerms termsOf(const LaunchLayout& layout, const std::string& token, const std::string& program,
                         const std::string& experiment);
 
 // A connected rank and its three connections.
@@ -77,7 +77,7 @@ struct Gathering {
 // Connections without the token are refused and counted. One thread at a time.
 class RendezvousHost {
   public:
-    RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey);
+    RendezvousHost(RendezvousTerms terms, const LaunchLayout& layout, std::string ownHostKey);
 
     // Starts listening. Returns a problem if no port is free or none of the hosts is an address of this computer.
     Problems listen();
@@ -113,7 +113,7 @@ class RendezvousHost {
     Gathering close();
 
     const RendezvousTerms m_terms;
-    const LaunchPlace m_place;
+    const LaunchLayout m_layout;
     const std::string m_hostKey;
     AuthenticatingListener m_listener;
     std::map<int, Guest> m_guests;

@@ -9,7 +9,7 @@
 #include <csignal>
 
 #include "base/errors/exit_code.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "run/prepare/guest_experiment.h"
 
 namespace ringside {

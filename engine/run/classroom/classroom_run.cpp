@@ -197,13 +197,13 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     }
     const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
     m_startRequested = false;
-    LaunchPlace place = placeOf(ranks);
+    LaunchLayout layout = layoutOf(ranks);
     RunConfig offered = m_data.offered;
     offered.parallel.worldSize = m_worldSize;
     m_ranks.clear();
     for (const ClassroomMember* member : ranks) m_ranks.push_back(member->id());
     const std::string token = m_host.start(ranks);
-    RendezvousTerms terms = termsOf(place, token, m_plan.program, experimentHash(offered));
+    RendezvousTerms terms = termsOf(layout, token, m_plan.program, experimentHash(offered));
     terms.deadline = kMeet;
     m_observer.print("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
     if (m_restarts > 0 && m_worldSize != before)
@@ -212,28 +212,28 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     m_phase = ClassroomPhase::kRunning;
     m_training =
-        std::async(std::launch::async, [this, training = trainingOf(std::move(place), std::move(terms))]() mutable {
+        std::async(std::launch::async, [this, training = trainingOf(std::move(layout), std::move(terms))]() mutable {
             m_observer.beginTraining();
             return m_train(m_plan, std::move(training));
         });
 }
 
-LaunchPlace ClassroomRun::placeOf(const std::vector<ClassroomMember*>& ranks) const {
-    LaunchPlace place;
-    place.launcher = LauncherKind::kClassroom;
-    place.worldSize = static_cast<int>(m_worldSize);
-    place.masterHosts = {m_host.code().host};
-    place.masterPort = m_host.runPort();
-    place.found = {"ringsidectl host"};
-    place.hosts = {m_plan.name};
-    for (const ClassroomMember* member : ranks) place.hosts.push_back(member->name());
-    place.restart = static_cast<int>(m_restarts);
-    return place;
+LaunchLayout ClassroomRun::layoutOf(const std::vector<ClassroomMember*>& ranks) const {
+    LaunchLayout layout;
+    layout.launcher = LauncherKind::kClassroom;
+    layout.worldSize = static_cast<int>(m_worldSize);
+    layout.masterHosts = {m_host.code().host};
+    layout.masterPort = m_host.runPort();
+    layout.found = {"ringsidectl host"};
+    layout.hosts = {m_plan.name};
+    for (const ClassroomMember* member : ranks) layout.hosts.push_back(member->name());
+    layout.restart = static_cast<int>(m_restarts);
+    return layout;
 }
 
 // Returns the next start of the ranks. Its functions are called in the thread of the run.
-ClassroomTraining ClassroomRun::trainingOf(LaunchPlace place, RendezvousTerms terms) {
-    ClassroomTraining training{std::move(place), std::move(terms), m_resume, m_restarts, m_stopRun.get(), {}, {}};
+ClassroomTraining ClassroomRun::trainingOf(LaunchLayout layout, RendezvousTerms terms) {
+    ClassroomTraining training{std::move(layout), std::move(terms), m_resume, m_restarts, m_stopRun.get(), {}, {}};
     training.onChange = [this](const RunData& run, unsigned changes) { showProgressOf(run, changes); };
     training.log = [this](const std::string& text) {
         const std::lock_guard lock(m_mutex);
@@ -274,12 +274,12 @@ bool ClassroomRun::isGuestsFault(const ClassroomOutcome& outcome) const {
 void ClassroomRun::reportGuestFailures(const ClassroomOutcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
-    const auto place = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
-    if (outcome.firstFailedRank <= 0 || place >= m_ranks.size()) return;
+    const auto index = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
+    if (outcome.firstFailedRank <= 0 || index >= m_ranks.size()) return;
     const char* const why = outcome.isMisuse         ? "sent a line that is not valid for a rank"
                             : isGuestsFault(outcome) ? "could not train the experiment"
                                                      : "ended the run";
-    reportFailure(m_ranks[place], why, isGuestsFault(outcome));
+    reportFailure(m_ranks[index], why, isGuestsFault(outcome));
 }
 
 void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) {
@@ -290,8 +290,8 @@ void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) 
 // Returns the id of the member that has the culprit's network address. If several members have it, returns the one
 // whose rank the culprit claims. Returns 0 if no member fits.
 int ClassroomRun::idOf(const Culprit& culprit) const {
-    const auto place = static_cast<std::size_t>(culprit.rank) - 1;
-    const int named = culprit.rank > 0 && place < m_ranks.size() ? m_ranks[place] : 0;
+    const auto index = static_cast<std::size_t>(culprit.rank) - 1;
+    const int named = culprit.rank > 0 && index < m_ranks.size() ? m_ranks[index] : 0;
     if (culprit.address.empty()) return named;
     std::vector<int> there;
     for (const auto& member : m_host.members()) {

@@ -12,7 +12,7 @@
 #include "base/system/unique_fd.h"
 #include "launch/classroom/classroom_host.h"
 #include "launch/classroom/classroom_member.h"
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "run/classroom/classroom_observer.h"
 #include "run/classroom/classroom_training.h"
@@ -51,8 +51,8 @@ class ClassroomRun {
     void gatherAgain();
     void waitUntilSent();
     void begin(const std::vector<ClassroomMember*>& ranks);
-    LaunchPlace placeOf(const std::vector<ClassroomMember*>& ranks) const;
-    ClassroomTraining trainingOf(LaunchPlace place, RendezvousTerms terms);
+    LaunchLayout layoutOf(const std::vector<ClassroomMember*>& ranks) const;
+    ClassroomTraining trainingOf(LaunchLayout layout, RendezvousTerms terms);
     void showProgressOf(const RunData& run, unsigned changes);
     void handleOutcome(const ClassroomOutcome& outcome);
     bool canContinue(const ClassroomOutcome& outcome) const;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "run/prepare/experiment_file.h"
 #include "telemetry/data/run_data.h"
@@ -28,7 +28,7 @@ struct ClassroomPlan {
 
 // Start of the ranks of a classroom.
 struct ClassroomTraining {
-    LaunchPlace place;
+    LaunchLayout layout;
     RendezvousTerms terms;
     std::string resume;         // path of the checkpoint to resume from; empty to start from the beginning
     std::int64_t restarts = 0;  // number of starts before this one

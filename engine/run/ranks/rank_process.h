@@ -8,7 +8,7 @@
 
 #include "base/system/child_process.h"
 #include "base/text/line_splitter.h"
-#include "launch/place/rank_environment.h"
+#include "launch/layout/rank_environment.h"
 #include "run/ranks/rank_link.h"
 
 namespace ringside {

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <tuple>
 
-#include "launch/place/last_words.h"
+#include "launch/layout/last_words.h"
 
 namespace ringside {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/crypto/secret.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 
 namespace ringside {
 

@@ -10,7 +10,7 @@
 
 #include "base/errors/errors.h"
 #include "base/time/monotonic.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "launch/wire/greeting.h"
 #include "telemetry/events/codec.h"
 #include "watch/audit/audit_run.h"

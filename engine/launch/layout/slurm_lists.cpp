@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string_view>
 
-#include "launch/place/launch_place.h"
-#include "launch/place/whole_number.h"
+#include "launch/layout/launch_layout.h"
+#include "launch/layout/whole_number.h"
 
 namespace ringside {
 namespace {
