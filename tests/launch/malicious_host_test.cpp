@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kMost = 1000;
+constexpr std::int64_t kMax = 1000;
 
 ClassroomFile fileOf(const std::string& name, const std::string& content) {
     return {name, static_cast<std::int64_t>(content.size()), sha256Text(content)};
@@ -43,7 +43,7 @@ struct MaliciousHost {
         std::array<int, 2> pair{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
         end = UniqueFd(pair[0]);
-        guest = std::make_unique<ClassroomGuest>(UniqueFd(pair[1]), folder, kMost,
+        guest = std::make_unique<ClassroomGuest>(UniqueFd(pair[1]), folder, kMax,
                                                  [](const ClassroomOffer& offer) { return guestProblem(offer); });
     }
     void sendText(const std::string& bytes) {
@@ -159,7 +159,7 @@ TEST_CASE("unsafe names and impossible sizes are refused and nothing is written"
         CHECK(host.stored() == 0);
         CHECK(host.leavesNothing());
     }
-    for (const std::int64_t bytes : {kMost + 1, std::int64_t{10'000'000'000}, std::int64_t{1} << 50}) {
+    for (const std::int64_t bytes : {kMax + 1, std::int64_t{10'000'000'000}, std::int64_t{1} << 50}) {
         MaliciousHost host;
         host.offer({{"data/a", bytes, std::string(64, 'a')}});
         CHECK_THAT(host.problem(), containing("--most-mb"));

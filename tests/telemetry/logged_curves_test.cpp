@@ -68,9 +68,9 @@ TEST_CASE("a value that is not a number stays a point") {
 
 TEST_CASE("the memory of curves is bounded") {
     LoggedCurves curves;
-    for (std::size_t i = 0; i < LoggedCurves::kMostTags + 3; ++i)
+    for (std::size_t i = 0; i < LoggedCurves::kMaxTags + 3; ++i)
         curves.add(scalar(0, ("tag " + std::to_string(i)).c_str(), 1, 0));
-    CHECK(curves.curves().size() == LoggedCurves::kMostTags);
+    CHECK(curves.curves().size() == LoggedCurves::kMaxTags);
     CHECK(curves.tagsLeftOut() == 3);
     for (std::int64_t step = 1; step <= 50'000; ++step) curves.add(scalar(0, "tag 0", step, 1));
     const auto points = curves.curves().at("tag 0").values.points();

@@ -264,10 +264,10 @@ TEST_CASE("tags beyond the limit are counted up to a limit") {
     const auto take = [&curves](std::size_t tag, std::int64_t step = 1) {
         return curves.add(LoggedScalar{0, "tag " + std::to_string(tag), step, 1, "loss", 0});
     };
-    for (std::size_t tag = 0; tag < LoggedCurves::kMostTags; ++tag) CHECK(take(tag));
-    for (std::size_t tag = 0; tag < LoggedCurves::kMostLeftOut + 5; ++tag)
-        CHECK_FALSE(take(LoggedCurves::kMostTags + tag));
-    CHECK(curves.tagsLeftOut() == LoggedCurves::kMostLeftOut);
+    for (std::size_t tag = 0; tag < LoggedCurves::kMaxTags; ++tag) CHECK(take(tag));
+    for (std::size_t tag = 0; tag < LoggedCurves::kMaxLeftOut + 5; ++tag)
+        CHECK_FALSE(take(LoggedCurves::kMaxTags + tag));
+    CHECK(curves.tagsLeftOut() == LoggedCurves::kMaxLeftOut);
     CHECK(take(0, 1));
     CHECK_FALSE(take(0, 0));
     CHECK(curves.curves().at("tag 0").values.points().size() == 2);

@@ -125,7 +125,7 @@ std::string errorFor(const std::vector<double>& garbage) {
             }
             return;
         }
-        std::array<double, 1 + 2 * StepAgreement::kMostAtOnce> numbers{};
+        std::array<double, 1 + 2 * StepAgreement::kMaxAtOnce> numbers{};
         std::ranges::copy(garbage, numbers.begin());
         communicator.allReduce(CommBuffer::of(std::span(numbers)), ReduceOp::kSum);
     });

@@ -173,7 +173,7 @@ TEST_CASE("with many ranks the numbers show the median, the selected rank and th
     TraceData data(12);
     for (int rank = 0; rank < 12; ++rank) data.apply(tracedStep(rank, 1, 0, rank == 7 ? 30 : rank == 4 ? 20 : 10, 30));
     const StepNumbers numbers = stepNumbers(*data.find(1), 11);
-    REQUIRE(numbers.ranks.size() == StepNumbers::kMostColumns);
+    REQUIRE(numbers.ranks.size() == StepNumbers::kMaxColumns);
     CHECK(numbers.ranks.front() == -1);
     for (const int rank : {4, 7, 11}) CHECK(std::ranges::count(numbers.ranks, rank) == 1);
 }

@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr const char* kSynonyms = "synonyms";
-constexpr int kMostNear = 4;
+constexpr int kMaxNear = 4;
 constexpr int kNoMatch = 1000;
 
 QStringList wordsOf(const QAction& action) {
@@ -99,7 +99,7 @@ FoundCommands findCommands(const QList<QAction*>& actions, const QString& typed)
     FoundCommands found{byCost(actions, [&](const QAction& action) { return rankOf(action, wanted); })};
     if (!found.actions.isEmpty()) return found;
     return {byCost(actions, [&](const QAction& action) { return matchDistance(action, wanted); })
-                .first(std::min<qsizetype>(kMostNear, actions.size())),
+                .first(std::min<qsizetype>(kMaxNear, actions.size())),
             true};
 }
 

@@ -43,7 +43,7 @@ namespace {
 
 constexpr TypePixels kLogHeight{96};
 // Least size of the pages in pixels. Smaller than their own minimum size, so that notice and log fit on a small screen.
-constexpr QSize kLeastPages{420, 190};
+constexpr QSize kMinPages{420, 190};
 
 }  // namespace
 
@@ -107,7 +107,7 @@ void MainWindow::addCentre() {
     tabs->setObjectName(QStringLiteral("pagesTabWidget"));
     tabs->setAccessibleName(tr("Pages"));
     tabs->setDocumentMode(true);
-    tabs->setMinimumSize(kLeastPages);
+    tabs->setMinimumSize(kMinPages);
     column->addWidget(tabs, 1);
     m_navigator = new Navigator(*tabs, this);
     addPages();

@@ -24,7 +24,7 @@
 namespace ringside {
 namespace {
 
-constexpr QSize kLeastSize{960, 480};
+constexpr QSize kMinSize{960, 480};
 constexpr int kTitleBar = 32;  // height that is reserved for the title bar, in pixels
 
 // True if the Ringside process with this id has ended without closing its window, for example by a crash. False if the
@@ -68,7 +68,7 @@ void SavedSession::restoreWindowAndDraft() {
     // Limits the window to the size of the screen: the stored size can come from a larger screen or from a smaller
     // scale factor.
     const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
-    window.resize(window.size().boundedTo(room).expandedTo(kLeastSize));
+    window.resize(window.size().boundedTo(room).expandedTo(kMinSize));
     window.restoreState(m_in.settings.get(settings::kLayout));
     m_in.form.setFolded(m_in.settings.get(settings::kFolded));
     m_in.pages.show(m_in.settings.get(settings::kPage));

@@ -17,9 +17,9 @@ void PlanShelf::add(const ShardPlan& plan) {
     m_plans.push_front(plan);
     std::int64_t samples = 0;
     std::size_t kept = 0;
-    while (kept < std::min(m_plans.size(), kMostPlans)) {
+    while (kept < std::min(m_plans.size(), kMaxPlans)) {
         samples += m_plans[kept].spec().datasetSize;
-        if (kept > 0 && samples > kMostSamples) break;
+        if (kept > 0 && samples > kMaxSamples) break;
         ++kept;
     }
     m_plans.erase(m_plans.begin() + static_cast<std::ptrdiff_t>(kept), m_plans.end());

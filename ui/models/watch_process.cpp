@@ -16,7 +16,7 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenChecks{200};
-constexpr qint64 kMostOutput = 64 * 1024;
+constexpr qint64 kMaxOutput = 64 * 1024;
 
 // True if the process exists and is no zombie.
 bool isRunning(qint64 pid) {
@@ -131,7 +131,7 @@ void WatchProcess::finish(const QString& why) {
 QByteArray WatchProcess::lastOutput() const {
     QFile file(outputPath());
     if (!file.open(QIODevice::ReadOnly)) return {};
-    file.seek(std::max<qint64>(0, file.size() - kMostOutput));
+    file.seek(std::max<qint64>(0, file.size() - kMaxOutput));
     return file.readAll();
 }
 

@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLoaders = 64;
+constexpr std::size_t kMaxLoaders = 64;
 
 QString translated(const char* text) {
     return QCoreApplication::translate("WatchedScript", text);
@@ -142,8 +142,8 @@ void WatchedScript::takeFacts(const ScriptFacts& event) {
     if (topic == ScriptTopic::kLoss && m_loss.is_null()) m_loss = facts;
     if (topic == ScriptTopic::kSees) m_sees = facts;
     const std::int64_t id = numberOf(facts, "id", 0);
-    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMostLoaders) m_loaders[id].facts = facts;
-    if (topic == ScriptTopic::kOptimizer && m_optimizers.size() < kMostLoaders) m_optimizers[id] = facts;
+    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMaxLoaders) m_loaders[id].facts = facts;
+    if (topic == ScriptTopic::kOptimizer && m_optimizers.size() < kMaxLoaders) m_optimizers[id] = facts;
 }
 
 QString WatchedScript::script() const {

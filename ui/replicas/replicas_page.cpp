@@ -23,8 +23,8 @@ namespace {
 constexpr int kFollowed = 50;
 constexpr TypePixels kLegendRoom{120};  // room for a legend beside the title of a chart
 constexpr TypePixels kChartsHeight{190};
-constexpr TypePixels kLeastPicture{200};  // minimum height of the large picture
-constexpr TypePixels kLeastSentence{230};
+constexpr TypePixels kMinPicture{200};  // minimum height of the large picture
+constexpr TypePixels kMinSentence{230};
 
 }  // namespace
 
@@ -36,7 +36,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     whole->addWidget(makeToolRow());
     auto* centre = new QFrame;
     centre->setProperty("role", "panel");
-    followType(*centre, [centre] { centre->setMinimumHeight(kLeastPicture); });
+    followType(*centre, [centre] { centre->setMinimumHeight(kMinPicture); });
     m_stack = new QStackedLayout(centre);
     m_empty = new EmptyPanel(QStringLiteral("replicas"));
     m_empty->setProperty("role", "clear");
@@ -120,7 +120,7 @@ QWidget* ReplicasPage::makeToolRow() {
     m_sentence->setObjectName(QStringLiteral("replicasLabel"));
     m_sentence->setWordWrap(true);
     m_sentence->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kLeastSentence); });
+    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kMinSentence); });
     line->addWidget(m_sentence);
     m_stage = new QComboBox;
     m_stage->setObjectName(QStringLiteral("replicasStageComboBox"));

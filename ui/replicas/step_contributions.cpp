@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostPlanned = 200'000;  // largest number of samples for which a plan is computed, so that the
-                                                // computation is not noticeable
+constexpr std::int64_t kMaxPlanned = 200'000;  // largest number of samples for which a plan is computed, so that the
+                                               // computation is not noticeable
 
 std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
     const auto points = rank.lossSeries.points();
@@ -34,7 +34,7 @@ class PlannedSamples {
   public:
     PlannedSamples(const RunStarted& started, const RunConfig& config, std::int64_t step) {
         if (config.dataset.kind == DatasetKind::kExternal) return;  // a watched script has its own samplers
-        if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMostPlanned) return;
+        if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMaxPlanned) return;
         ShardSpec spec = epochSpec(config, started.trainingSamples, (step - 1) / started.stepsPerEpoch);
         spec.worldSize = RankLayout{meshOf(config), 0}.dataSize();
         const Result<ShardPlan> plan = ShardPlan::make(spec);

@@ -22,7 +22,7 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenChecks{300};
-constexpr qint64 kMostRead = 16 * 1024;
+constexpr qint64 kMaxRead = 16 * 1024;
 constexpr const char* kOwn = "ringside";
 constexpr const char* kWatched = "pytorch";
 constexpr const char* kWritten = "script";
@@ -30,7 +30,7 @@ constexpr const char* kWritten = "script";
 QByteArray endOf(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return {};
-    file.seek(std::max<qint64>(0, file.size() - kMostRead));
+    file.seek(std::max<qint64>(0, file.size() - kMaxRead));
     return file.readAll();
 }
 

@@ -12,10 +12,10 @@ const Json* findMember(const Json& json, std::string_view key) {
 }
 
 std::optional<std::int64_t> integerIn(const Json& json, std::string_view key) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
     const Json* value = findMember(json, key);
     if (value == nullptr || !value->is_number_integer()) return {};
-    if (value->is_number_unsigned() && value->get<std::uint64_t>() > kMost) return {};
+    if (value->is_number_unsigned() && value->get<std::uint64_t>() > kMax) return {};
     return value->get<std::int64_t>();
 }
 

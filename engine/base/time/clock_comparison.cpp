@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostReadings = 512;
+constexpr std::size_t kMaxReadings = 512;
 
 std::int64_t middleUs(const ClockReading& reading) {
     return reading.sentUs + reading.roundTripUs() / 2;
@@ -33,7 +33,7 @@ void ClockComparison::add(const ClockReading& reading) {
     if (reading.roundTripUs() < 0 || reading.roundTripUs() > kWindowUs) return;
     if (contradicts(reading)) m_readings.clear();
     m_readings.push_back(reading);
-    while (m_readings.size() > kMostReadings || m_readings.front().sentUs < reading.receivedUs - kWindowUs)
+    while (m_readings.size() > kMaxReadings || m_readings.front().sentUs < reading.receivedUs - kWindowUs)
         m_readings.pop_front();
 }
 

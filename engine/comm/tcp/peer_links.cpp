@@ -27,7 +27,7 @@ constexpr std::size_t kReadAhead = std::size_t{64} << 10;
 constexpr std::size_t kGrowth = std::size_t{1} << 20;
 constexpr std::chrono::seconds kCheckInterval{1};
 // Largest number of messages of one peer that may arrive before their receives.
-constexpr std::size_t kMostEarly = 65536;
+constexpr std::size_t kMaxEarly = 65536;
 
 bool isTemporary(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -269,8 +269,8 @@ bool PeerLinks::beginMessage(int rank) {
         endLinkForWrongSize(rank, length, taker->bytes.size());
         return true;
     }
-    if (peer.isUnexpected && peer.early.size() >= kMostEarly) {
-        endLink(rank, "it sent more than " + std::to_string(kMostEarly) + " messages that are not expected", true);
+    if (peer.isUnexpected && peer.early.size() >= kMaxEarly) {
+        endLink(rank, "it sent more than " + std::to_string(kMaxEarly) + " messages that are not expected", true);
         return true;
     }
     if (peer.isUnexpected) peer.early.push_back({peer.slot, {}});

@@ -27,7 +27,7 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kConnectTry{3000};
 constexpr std::chrono::milliseconds kAnswerTry{5000};
-constexpr int kMostAgain = 3;
+constexpr int kMaxRetries = 3;
 
 Problem notThere(const JoinCode& code, const std::string& what) {
     return {"the classroom at " + code.host + ":" + std::to_string(code.port), what,
@@ -92,8 +92,8 @@ void ClassroomGuest::send(ClassroomLine line) {
 
 bool ClassroomGuest::read() {
     std::array<char, 1U << 16> buffer;
-    constexpr int kMostAtOnce = 64;
-    for (int round = 0; round < kMostAtOnce; ++round) {
+    constexpr int kMaxAtOnce = 64;
+    for (int round = 0; round < kMaxAtOnce; ++round) {
         const ssize_t got = ::recv(m_socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -208,7 +208,7 @@ void ClassroomGuest::endFile() {
     const ClassroomFile& file = m_offer.files[m_missing.back()];
     m_file.reset();
     const std::string sum = m_sum->hex();
-    if (sum != file.sha256 && ++m_retries >= kMostAgain)
+    if (sum != file.sha256 && ++m_retries >= kMaxRetries)
         return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join the class again"});
     if (sum == file.sha256) {
         const fs::path path = m_folder.preparePath(file.name);

@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds kAnswerTime{1000};
 constexpr int kLowestPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPorts = 12000;
 constexpr int kTries = 64;
-constexpr std::size_t kMostNotes = 1000;
-constexpr std::size_t kMostRemoved = 1000;
+constexpr std::size_t kMaxNotes = 1000;
+constexpr std::size_t kMaxRemoved = 1000;
 
 }  // namespace
 
@@ -151,7 +151,7 @@ void ClassroomHost::poll(Clock::time_point now) {
 void ClassroomHost::refuseInFuture(const ClassroomMember& member, const std::string& why) {
     const bool isShared =
         std::ranges::count(m_members, member.address(), [](const auto& one) { return one->address(); }) > 1;
-    if (m_removed.size() < kMostRemoved)
+    if (m_removed.size() < kMaxRemoved)
         m_removed.push_back({member.hostKey(), member.pid(), isShared ? "" : member.address(), why});
 }
 
@@ -192,7 +192,7 @@ void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& lin
         }
         case ClassroomLine::Kind::kEnded:
             member.rank = -1;
-            if (line.number != 0 && m_notes.size() < kMostNotes)
+            if (line.number != 0 && m_notes.size() < kMaxNotes)
                 m_notes.push_back(member.name() + "'s rank ended with code " + std::to_string(line.number) +
                                   (line.text.empty() ? "" : ": " + line.text));
             return;

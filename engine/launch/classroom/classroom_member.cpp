@@ -14,9 +14,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostWaiting = std::size_t{4} << 20;  // maximum size of the unsent lines of a member
+constexpr std::size_t kMaxWaiting = std::size_t{4} << 20;  // maximum size of the unsent lines of a member
 constexpr std::size_t kFileChunk = std::size_t{256} << 10;
-constexpr int kMostReads = 16;  // maximum number of reads per call, so that one member cannot block the others
+constexpr int kMaxReads = 16;  // maximum number of reads per call, so that one member cannot block the others
 
 }  // namespace
 
@@ -42,7 +42,7 @@ bool ClassroomMember::sendFile(std::int64_t bytes, std::filesystem::path file) {
 bool ClassroomMember::read(Time now, const LineSink& sink) {
     std::array<char, 65536> bytes;
     bool good = true;
-    for (int round = 0; round < kMostReads; ++round) {
+    for (int round = 0; round < kMaxReads; ++round) {
         const ssize_t got = ::recv(m_socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -84,7 +84,7 @@ bool ClassroomMember::fillFromFile() {
 }
 
 bool ClassroomMember::write() {
-    if (m_output.size() + m_after.size() > kMostWaiting) return false;
+    if (m_output.size() + m_after.size() > kMaxWaiting) return false;
     for (;;) {
         while (m_output.empty() && (m_left > 0 || !m_requested.empty())) {
             if (!fillFromFile()) return false;

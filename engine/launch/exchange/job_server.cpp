@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostAddresses = 16;
+constexpr std::size_t kMaxAddresses = 16;
 constexpr const char* kEveryAddress = "0.0.0.0";
 
 std::vector<std::string> splitAtCommas(const std::string& text) {
@@ -30,7 +30,7 @@ std::vector<std::string> splitAtCommas(const std::string& text) {
 std::string jobAndAddresses() {
     std::string text = randomHex(16);
     std::vector<OwnAddress> addresses = ownAddresses();
-    addresses.resize(std::min(addresses.size(), kMostAddresses));
+    addresses.resize(std::min(addresses.size(), kMaxAddresses));
     for (const OwnAddress& one : addresses) text += "," + one.address;
     return text;
 }

@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;  // maximum number of ranks: far above the limit of any launcher; prevents overflow
-                                     // when environment variables contain larger numbers
+constexpr int kMaxRanks = 1 << 20;  // maximum number of ranks: far above the limit of any launcher; prevents overflow
+                                    // when environment variables contain larger numbers
 constexpr const char* kHowByHand =
     "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
 
@@ -51,7 +51,7 @@ class Reader {
 
   private:
     int numberOf(const std::string& name, const std::string& value) {
-        const auto number = wholeNumberIn(value, kMostRanks);
+        const auto number = wholeNumberIn(value, kMaxRanks);
         if (!number)
             fail({name, "is \"" + value + "\", which is not a rank number", "it is set by the launcher: unset it"});
         note(name, value);
@@ -292,7 +292,7 @@ std::optional<Problem> launchConflict(const LaunchLayout& layout, const LaunchSo
     if (readsThem || layout.launcher == LauncherKind::kByHand) return {};
     for (const auto& [name, value] : {std::pair{"RANK", layout.rank}, std::pair{"WORLD_SIZE", layout.worldSize}}) {
         const auto other = sources.find(name);
-        if (!other || wholeNumberIn(*other, kMostRanks) == value) continue;
+        if (!other || wholeNumberIn(*other, kMaxRanks) == value) continue;
         return Problem{name, "is " + *other + ", but " + textOf(layout.launcher) + " says " + std::to_string(value),
                        "unset it, or leave it to the launcher"};
     }

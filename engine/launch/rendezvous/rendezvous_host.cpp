@@ -23,7 +23,7 @@ constexpr milliseconds kLatecomers{5000};
 constexpr int kFirstPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPortSpan = 12000;
 constexpr int kPortChoices = 8;
-constexpr std::size_t kMostNamed = 8;  // maximum number of missing ranks that a message lists
+constexpr std::size_t kMaxNamed = 8;  // maximum number of missing ranks that a message lists
 
 int portFrom(const std::string& job) {
     return kFirstPort + static_cast<int>(std::stoul(sha256Text("port " + job).substr(0, 7), nullptr, 16) %
@@ -228,12 +228,12 @@ std::string RendezvousHost::missingText() const {
     std::string text;
     std::size_t count = 0;
     for (const int rank : missingRanks()) {
-        if (++count > kMostNamed) continue;
+        if (++count > kMaxNamed) continue;
         const std::string host = m_layout.hostOf(rank);
         text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);
         if (!host.empty()) text += " (on " + host + ")";
     }
-    return count > kMostNamed ? text + " and " + std::to_string(count - kMostNamed) + " more" : text;
+    return count > kMaxNamed ? text + " and " + std::to_string(count - kMaxNamed) + " more" : text;
 }
 
 // Logs the missing ranks after 2 s, 6 s, 18 s, and so on: each log line triples the time since the start.

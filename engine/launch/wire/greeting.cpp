@@ -15,7 +15,7 @@ JsonObject objectIn(std::string_view line, std::size_t maxBytes) {
     return JsonObject(json ? std::move(json).value() : Json());
 }
 
-constexpr std::int64_t kMostUs = std::int64_t{1} << 60;
+constexpr std::int64_t kMaxUs = std::int64_t{1} << 60;
 
 }  // namespace
 
@@ -110,7 +110,7 @@ std::optional<Welcome> decodeWelcome(std::string_view line, int worldSize) {
     welcome.backend = fields.text("backend", 32);
     welcome.device = fields.text("device", 32);
     welcome.resume = fields.text("resume", 4096);
-    welcome.runStartUs = fields.number("epoch_us", -kMostUs, kMostUs);
+    welcome.runStartUs = fields.number("epoch_us", -kMaxUs, kMaxUs);
     welcome.sharedName = fields.text("shared_name", 64);
     const Json* hosts = fields.array("hosts", static_cast<std::size_t>(worldSize));
     const Json* addresses = fields.array("addresses", static_cast<std::size_t>(worldSize));
@@ -133,7 +133,7 @@ std::string encodeClock(std::int64_t us) {
 std::optional<std::int64_t> decodeClock(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "clock") return {};
-    const std::int64_t us = fields.number("us", 0, kMostUs);
+    const std::int64_t us = fields.number("us", 0, kMaxUs);
     if (!fields.isValid()) return {};
     return us;
 }
@@ -147,8 +147,8 @@ std::string encodeTimeQuery(const TimeQuery& query) {
 std::optional<TimeQuery> decodeTimeQuery(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "time") return {};
-    TimeQuery query{fields.number("asked_us", 0, kMostUs)};
-    if (fields.has("zero_us")) query.zeroUs = fields.number("zero_us", -kMostUs, kMostUs);
+    TimeQuery query{fields.number("asked_us", 0, kMaxUs)};
+    if (fields.has("zero_us")) query.zeroUs = fields.number("zero_us", -kMaxUs, kMaxUs);
     if (!fields.isValid()) return {};
     return query;
 }
@@ -160,7 +160,7 @@ std::string encodeTimeAnswer(const TimeAnswer& answer) {
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "time") return {};
-    const TimeAnswer answer{fields.number("asked_us", 0, kMostUs), fields.number("us", 0, kMostUs)};
+    const TimeAnswer answer{fields.number("asked_us", 0, kMaxUs), fields.number("us", 0, kMaxUs)};
     if (!fields.isValid()) return {};
     return answer;
 }

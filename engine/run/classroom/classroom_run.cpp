@@ -32,8 +32,8 @@ constexpr seconds kMeet{60};
 constexpr seconds kClosePatience{3};
 // Limit of the number of restarts if parallel.max_restarts is 0 and parallel.min_ranks is set.
 constexpr std::int64_t kManyRestarts = 1000;
-constexpr std::size_t kMostInput = 4096;
-constexpr int kMostFailures = 3;  // number of failures after which a guest is removed
+constexpr std::size_t kMaxInput = 4096;
+constexpr int kMaxFailures = 3;  // number of failures after which a guest is removed
 
 std::string namesOf(const std::vector<ClassroomMember*>& members) {
     std::string names;
@@ -112,7 +112,7 @@ void ClassroomRun::readInput(int inputFd) {
         if (line == "stop") stop();
         if (line == "start" || line.empty()) m_startRequested = true;
     }
-    if (m_input.size() > kMostInput) m_input.clear();
+    if (m_input.size() > kMaxInput) m_input.clear();
 }
 
 void ClassroomRun::stop() {
@@ -270,7 +270,7 @@ bool ClassroomRun::isGuestsFault(const ClassroomOutcome& outcome) const {
 }
 
 // Counts the failures that guests have caused. Removes a guest at once if a failure is its fault, otherwise after its
-// kMostFailures-th failure.
+// kMaxFailures-th failure.
 void ClassroomRun::reportGuestFailures(const ClassroomOutcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
@@ -283,8 +283,8 @@ void ClassroomRun::reportGuestFailures(const ClassroomOutcome& outcome) {
 }
 
 void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) {
-    if (id == 0 || (!isMisuse && ++m_failures[id] < kMostFailures)) return;
-    m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMostFailures) + " times");
+    if (id == 0 || (!isMisuse && ++m_failures[id] < kMaxFailures)) return;
+    m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMaxFailures) + " times");
 }
 
 // Returns the id of the member that has the culprit's network address. If several members have it, returns the one

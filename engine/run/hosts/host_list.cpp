@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanksOnHosts = 64;
+constexpr int kMaxRanksOnHosts = 64;
 
 }  // namespace
 
@@ -23,13 +23,13 @@ Result<std::vector<HostRanks>> parseHosts(const std::string& list) {
         const std::string number = entry.find(':') == std::string::npos ? "1" : entry.substr(entry.find(':') + 1);
         const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), host.ranks);
         const bool fine = error == std::errc{} && end == number.data() + number.size() && host.ranks > 0 &&
-                          host.ranks <= kMostRanksOnHosts && !host.name.empty() && host.name.front() != '-';
+                          host.ranks <= kMaxRanksOnHosts && !host.name.empty() && host.name.front() != '-';
         if (!fine)
             return Problem{"--hosts", "has \"" + entry + "\"", "write HOST:RANKS,HOST:RANKS, as in node1:4,node2:4"};
         ranks += host.ranks;
         hosts.push_back(host);
     }
-    if (hosts.empty() || ranks > kMostRanksOnHosts)
+    if (hosts.empty() || ranks > kMaxRanksOnHosts)
         return Problem{"--hosts", "names " + std::to_string(ranks) + " ranks", "name 1 to 64"};
     return hosts;
 }

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kTelemetryOfLost{2};
 
 // Maximum number of clock readings of the rank (answers to queries of HostClocks) that are stored until they are
 // taken. Further readings are discarded.
-constexpr std::size_t kMostReadings = 16;
+constexpr std::size_t kMaxReadings = 16;
 
 void stopBlocking(int fd) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -49,7 +49,7 @@ bool RemoteRank::readTelemetry(const LineSink& line) {
 
 void RemoteRank::readControlLine(std::string_view line) {
     if (const auto time = decodeTimeAnswer(line)) {
-        if (m_clockReadings.size() < kMostReadings)
+        if (m_clockReadings.size() < kMaxReadings)
             m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
         return;
     }

@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 1U << 20;
+constexpr std::size_t kMaxAtOnce = 1U << 20;
 constexpr std::string_view kEndLine = R"({"kind":"end")";
 
 std::string_view lastLine(std::string_view wholeLines) {
@@ -62,7 +62,7 @@ bool RunFollower::readNext(const std::function<void(std::string_view)>& lines) {
     }
     std::array<char, 1U << 16> buffer;
     std::size_t taken = 0;
-    for (m_behind = false; !m_behind; m_behind = taken >= kMostAtOnce) {
+    for (m_behind = false; !m_behind; m_behind = taken >= kMaxAtOnce) {
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;

@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostTracesAtOnce = 1U << 20;
+constexpr std::size_t kMaxTracesAtOnce = 1U << 20;
 
 UniqueFd openTrace(const std::filesystem::path& path) {
     UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -59,7 +59,7 @@ bool TraceFollower::openNext() {
 // Reads about 1 MiB. Returns true if there may be more; false at the end of the file.
 bool TraceFollower::readNext(const std::function<void(std::string_view)>& lines) {
     std::array<char, 1U << 16> buffer;
-    for (std::size_t taken = 0; taken < kMostTracesAtOnce;) {
+    for (std::size_t taken = 0; taken < kMaxTracesAtOnce;) {
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;

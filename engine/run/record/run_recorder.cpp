@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMaxFinalBytes = 96U << 10;  // maximum size of the lines written after recording has stopped, in
                                                    // bytes; less than half of SpaceReserve::kFinalBytes
 constexpr std::int64_t kMeasureUs = 5000000;       // interval between calls of bytesOfOthers(), in microseconds
-constexpr std::size_t kMostMismatches = 16;
+constexpr std::size_t kMaxMismatches = 16;
 constexpr std::size_t kMaxReportedMismatches = 3;
 // Longest wait at the end of the run for the comparison of the remaining samples with the plan.
 constexpr std::chrono::milliseconds kAuditPatience{500};
@@ -175,7 +175,7 @@ void RunRecorder::warnOfDrops(const Heartbeat& beat) {
 void RunRecorder::applyFindings(const PlanResults& news) {
     m_auditedEpochs += static_cast<std::int64_t>(news.auditedEpochs.size());
     for (const PlanMismatch& mismatch : news.mismatches) {
-        if (m_mismatches.size() == kMostMismatches) return;
+        if (m_mismatches.size() == kMaxMismatches) return;
         m_mismatches.push_back(mismatch);
         if (m_mismatches.size() > kMaxReportedMismatches) continue;
         add(LogLine{-1, LogLevel::kError, "differs from the plan: " + mismatch.text(), m_data.lastTimeUs()});

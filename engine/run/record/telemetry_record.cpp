@@ -10,7 +10,7 @@ namespace ringside {
 namespace {
 
 // Fraction of the steps' budget up to which single steps are written. The rest is kept for windows of steps.
-constexpr double kMostOfSingles = 0.9;
+constexpr double kMaxOfSingles = 0.9;
 constexpr std::int64_t kSignIntervalUs = 1000000;  // interval of heartbeats and states without halvings, in
                                                    // microseconds; each halving doubles it
 
@@ -98,7 +98,7 @@ bool TelemetryRecord::isRequested(std::int64_t step) const {
 }
 
 // Writes the gradient cells of a step for all ranks or for no rank. Cells of requested steps are written even if the
-// budget is used up, at most kMostRequestedBytes in a run. With an increasing use of the budget, cells of other steps
+// budget is used up, at most kMaxRequestedBytes in a run. With an increasing use of the budget, cells of other steps
 // are written for all steps, then for one step in 3 s, and finally for one step in 30 s. The other values of a gradient
 // view are small and are always written.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
@@ -108,7 +108,7 @@ void TelemetryRecord::addGradients(const GradientView& view, std::string_view li
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
     if (begins) m_wholeGradients = true;
-    if (isRequested(view.step) && m_requestedBytes + line.size() <= kMostRequestedBytes) {
+    if (isRequested(view.step) && m_requestedBytes + line.size() <= kMaxRequestedBytes) {
         m_requestedBytes += line.size();
         return addVital(withNewline(line));
     }
@@ -133,7 +133,7 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
                              : single > 0                ? encode(headOf(frame, single))
                                                          : std::string();
     // Single steps may not use the whole budget: windows of steps are written later and need a part of it.
-    if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMostOfSingles)) m_file.add(head);
+    if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMaxOfSingles)) m_file.add(head);
     if (single == frame.step.size()) return;
     if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];
     windows.add(frame, single, m_steps);

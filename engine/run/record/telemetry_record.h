@@ -52,7 +52,7 @@ class TelemetryRecord {
     };
     void addSteps(const StepsFrame& frame, std::string_view line);
     // Limit of the bytes of requested gradients in a run.
-    static constexpr std::size_t kMostRequestedBytes = 16U << 20;
+    static constexpr std::size_t kMaxRequestedBytes = 16U << 20;
 
     bool isRequested(std::int64_t step) const;
     void addGradients(const GradientView& view, std::string_view line);

@@ -11,11 +11,11 @@ TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t most
     : m_paths(paths), m_mostLines(kSteps * std::max(worldSize, 1)), m_mostBytes(mostBytes) {}
 
 std::int64_t TraceRecord::maxBytesWithin(std::int64_t mebibytesTotal) {
-    constexpr std::int64_t kLeast = 100'000;
-    constexpr std::int64_t kMost = 32 << 20;
+    constexpr std::int64_t kMin = 100'000;
+    constexpr std::int64_t kMax = 32 << 20;
     constexpr std::int64_t kPart = 20;  // the size limit of the run directory is divided by this number for each of the
                                         // two trace files
-    return std::clamp((mebibytesTotal << 20) / kPart, kLeast, kMost);
+    return std::clamp((mebibytesTotal << 20) / kPart, kMin, kMax);
 }
 
 void TraceRecord::add(std::string_view line) {

@@ -9,13 +9,13 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 16;
+constexpr std::size_t kMaxBytes = 1U << 16;
 constexpr const char* kMachine = "/proc/vmstat";
 
 // Returns the path of the file memory.events of this process's control group (cgroup version 2, whose line begins with
 // "0::"); empty if there is none.
 std::filesystem::path ownGroupFile() {
-    const Result<std::string> groups = readFile("/proc/self/cgroup", kMostBytes);
+    const Result<std::string> groups = readFile("/proc/self/cgroup", kMaxBytes);
     if (!groups) return {};
     const std::string& text = groups.value();
     const std::size_t start = text.rfind("0::/", 0) == 0 ? 0 : text.find("\n0::/");
@@ -25,7 +25,7 @@ std::filesystem::path ownGroupFile() {
 }
 
 std::optional<std::int64_t> killsIn(const std::filesystem::path& file) {
-    const Result<std::string> text = readFile(file, kMostBytes);
+    const Result<std::string> text = readFile(file, kMaxBytes);
     return text ? oomKillsIn(text.value()) : std::nullopt;
 }
 

@@ -108,8 +108,8 @@ std::optional<Verdict> RankWatch::judge(bool settled) {
 }
 
 void RankWatch::reportMisuse(RankLink& rank, const std::string& how, bool isCertain) {
-    constexpr int kMostBadLines = 16;
-    if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMostBadLines)) return;
+    constexpr int kMaxBadLines = 16;
+    if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMaxBadLines)) return;
     RankCondition condition;
     condition.rank = rank.rank();
     condition.host = rank.host();

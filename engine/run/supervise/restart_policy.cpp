@@ -16,8 +16,8 @@ bool isRestartable(int exitCode) {
 
 std::chrono::milliseconds restartDelay(std::int64_t restart, std::chrono::milliseconds first) {
     constexpr std::chrono::milliseconds kLongest{30000};
-    constexpr std::int64_t kMostDoublings = 10;
-    return std::min(first * (std::int64_t{1} << std::min(restart - 1, kMostDoublings)), kLongest);
+    constexpr std::int64_t kMaxDoublings = 10;
+    return std::min(first * (std::int64_t{1} << std::min(restart - 1, kMaxDoublings)), kLongest);
 }
 
 }  // namespace ringside

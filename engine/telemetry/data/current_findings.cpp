@@ -14,7 +14,7 @@ bool CurrentFindings::apply(const Event& event) {
         if (isKnown) m_findings.erase(known);
         return isKnown;
     }
-    if (!isKnown && m_findings.size() == kMostFindings) return false;
+    if (!isKnown && m_findings.size() == kMaxFindings) return false;
     if (isKnown)
         *known = *finding;
     else

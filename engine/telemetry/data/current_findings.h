@@ -18,7 +18,7 @@ class CurrentFindings {
     const std::vector<Finding>& all() const { return m_findings; }
 
   private:
-    static constexpr std::size_t kMostFindings = 1000;
+    static constexpr std::size_t kMaxFindings = 1000;
 
     std::vector<Finding> m_findings;
 };

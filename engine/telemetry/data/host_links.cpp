@@ -15,13 +15,13 @@ constexpr double kFarShare = 0.1;  // minimum round trip of a far link, as a sha
 constexpr double kNarrowTimes = 3;
 // Minimum share of the time in which bytes are in flight on a narrow link.
 constexpr double kNarrowShare = 0.1;
-constexpr double kBusyShare = 0.5;             // kNarrowShare for a run with two hosts, where no other link can be
-                                               // compared
-constexpr std::int64_t kLeastBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
-                                               // kernel counts this time in ticks of up to 10 ms
-constexpr double kDelayedAckMs = 50;           // assumed maximum delay of an acknowledgement; Linux delays it by 40 ms
-constexpr double kFewBytes = 48 << 10;         // number of bytes per step; a link with fewer bytes per step can appear
-                                               // narrow because of delayed acknowledgements
+constexpr double kBusyShare = 0.5;           // kNarrowShare for a run with two hosts, where no other link can be
+                                             // compared
+constexpr std::int64_t kMinBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
+                                             // kernel counts this time in ticks of up to 10 ms
+constexpr double kDelayedAckMs = 50;         // assumed maximum delay of an acknowledgement; Linux delays it by 40 ms
+constexpr double kFewBytes = 48 << 10;       // number of bytes per step; a link with fewer bytes per step can appear
+                                             // narrow because of delayed acknowledgements
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 // Combined reports of one host's ranks about their connections to another host.
@@ -39,9 +39,9 @@ struct Direction {
         busyUs = std::max(busyUs, links.busyUs[index]);
         lengthUs = std::max(lengthUs, links.lengthUs);
     }
-    bool hasRate() const { return busyUs >= kLeastBusyUs; }
+    bool hasRate() const { return busyUs >= kMinBusyUs; }
     // Returns the rate in Mbit/s, or a lower bound of the rate if hasRate() is false.
-    double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kLeastBusyUs)); }
+    double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kMinBusyUs)); }
     double inFlightShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
 };
 

@@ -21,7 +21,7 @@ unsigned change(RankData* rank, unsigned changes, const Change& apply) {
 }
 
 constexpr std::size_t kMaxConsumed = 100000;
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
+constexpr std::int64_t kMaxSamples = std::int64_t{1} << 62;
 
 std::vector<RankData> newRanks(int worldSize) {
     std::vector<RankData> ranks(static_cast<std::size_t>(std::max(worldSize, 0)));
@@ -173,7 +173,7 @@ bool RunRanks::add(const StepsFrame& frame, const RunCurves& curves) {
     if (one == nullptr || frame.step.empty()) return false;
     Account& done = m_accounts[static_cast<std::size_t>(frame.rank)];
     for (std::size_t i = 0; i < frame.step.size(); ++i) {
-        done.samples = std::min(done.samples + frame.samples[i], kMostSamples);
+        done.samples = std::min(done.samples + frame.samples[i], kMaxSamples);
         done.throughput.add(frame.endUs[i], done.samples, frame.step[i]);
         curves.add(*one, frame, i, done.samples);
     }
@@ -201,14 +201,14 @@ void RunRanks::compare(const std::map<int, Replica>& replicas) {
 }
 
 std::string clocksText(std::span<const RankData> ranks) {
-    constexpr std::size_t kMostNamed = 4;
+    constexpr std::size_t kMaxNamed = 4;
     std::string text;
     std::size_t hosts = 0;
     for (const RankData& one : ranks) {
-        if (!one.clock || ++hosts > kMostNamed) continue;
+        if (!one.clock || ++hosts > kMaxNamed) continue;
         text += (text.empty() ? "" : "; ") + clockText(one.host, *one.clock);
     }
-    return hosts > kMostNamed ? text + " and " + std::to_string(hosts - kMostNamed) + " more hosts" : text;
+    return hosts > kMaxNamed ? text + " and " + std::to_string(hosts - kMaxNamed) + " more hosts" : text;
 }
 
 bool keepsThrottle(std::span<const RankData> ranks) {

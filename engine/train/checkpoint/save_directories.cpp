@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostAttempts = 3;
-constexpr std::size_t kMostConfigBytes = 16U << 20;
+constexpr int kMaxAttempts = 3;
+constexpr std::size_t kMaxConfigBytes = 16U << 20;
 constexpr const char* kConfigName = "config.json";
 
 // True if the directory or a part of its path no longer exists.
@@ -29,7 +29,7 @@ SaveDirectories::SaveDirectories(fs::path runDirectory, const RunConfig& config)
 
 bool SaveDirectories::chooseNext(const IoError& error) {
     if (m_firstFailure.empty()) m_firstFailure = error.what();
-    if (isGone(error) && m_attempts++ < kMostAttempts) return true;
+    if (isGone(error) && m_attempts++ < kMaxAttempts) return true;
     m_attempts = 1;
     std::error_code ignored;
     if (!isRunDirectory())
@@ -63,7 +63,7 @@ fs::path SaveDirectories::parentDirectoryOf(Kind kind) const {
 }
 
 std::string SaveDirectories::configText() const {
-    const Result<std::string> text = readFile(m_runDirectory / kConfigName, kMostConfigBytes);
+    const Result<std::string> text = readFile(m_runDirectory / kConfigName, kMaxConfigBytes);
     return text ? text.value() : m_config.toText(2) + "\n";
 }
 

@@ -52,9 +52,9 @@ void RunControl::reportPhase(Phase phase) {
 // during a sleep. A stop ends the sleep early on each rank; the ranks agree at the end of the phase or step where to
 // stop.
 void RunControl::reportPart(Phase phase, int layer, const std::string& action, double share) {
-    constexpr double kMostSeconds = 1;
+    constexpr double kMaxSeconds = 1;
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
-    const double seconds = m_onePhase || m_rate <= 0 ? kMostSeconds : std::min(kMostSeconds, passes / m_rate);
+    const double seconds = m_onePhase || m_rate <= 0 ? kMaxSeconds : std::min(kMaxSeconds, passes / m_rate);
     TrainerObserver& observer = m_dependencies.observer;
     observer.onEvent(
         PhaseReached{m_dependencies.communicator.rank(), m_position.step + 1, phase, observer.nowUs(), layer, action});

@@ -91,11 +91,11 @@ class RunControl final : public StepObserver {
     // traced.
     bool isWatched() const { return m_onePhase || m_stepsLeft > 0 || m_showsPhases; }
     // True if the ranks report details of the step while it runs: if a pause is due in the step or after it, or if the
-    // run is in slow motion. In slow motion, at most kMostPerSecond steps a second are reported in detail.
+    // run is in slow motion. In slow motion, at most kMaxPerSecond steps a second are reported in detail.
     bool reportsDetails(std::int64_t step) const {
-        constexpr double kMostPerSecond = 2;
+        constexpr double kMaxPerSecond = 2;
         if (isPauseDue()) return true;
-        return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
+        return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMaxPerSecond)) == 0;
     }
 
     // True if no pause, slow motion, single step or command is due, so that the next step can begin before the current

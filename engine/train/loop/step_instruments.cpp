@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostTracedCollectives = 1024;  // maximum number of traced collectives per step
+constexpr std::size_t kMaxTracedCollectives = 1024;  // maximum number of traced collectives per step
 
 // Returns the number of parameters that this rank updates.
 std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {
@@ -30,7 +30,7 @@ std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {
 StepInstruments::StepInstruments(const TrainerDependencies& dependencies, const DataShare& share)
     : m_dependencies(dependencies),
       m_share(share),
-      m_collectives(dependencies.observer.progress().phase, kMostTracedCollectives),
+      m_collectives(dependencies.observer.progress().phase, kMaxTracedCollectives),
       m_tracedCommunicator(dependencies.communicator, &m_collectives),
       m_phaseThrottle(DeviceThrottle(dependencies.config, share.subject().interface), dependencies.communicator.rank(),
                       dependencies.observer.progress().phase),

@@ -10,10 +10,10 @@ namespace {
 // needs a collective. Large batches, which may take seconds, are checked one by one; of small batches, up to 32 are
 // evaluated between two checks.
 std::int64_t batchesBetweenStopChecks(const TrainerDependencies& dependencies) {
-    constexpr std::int64_t kMostBatches = 32;
+    constexpr std::int64_t kMaxBatches = 32;
     constexpr std::int64_t kValues = 1'000'000;
     const std::int64_t perBatch = dependencies.config.loader.batchSize * dependencies.data.training->shape().features;
-    return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
+    return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMaxBatches);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ void LinkWatch::beginInterval(std::int64_t nowUs, std::int64_t lengthUs, std::ve
 
 void LinkWatch::measureRates(const RankLinks& part) {
     for (std::size_t i = 0; i < part.peer.size(); ++i) {
-        const auto busyUs = static_cast<double>(std::max(part.busyUs[i], kLeastBusyUs));
+        const auto busyUs = static_cast<double>(std::max(part.busyUs[i], kMinBusyUs));
         double& fastest = m_fastest[static_cast<int>(part.peer[i])];
         fastest = std::max(fastest, static_cast<double>(part.bytes[i]) / busyUs);
     }
@@ -53,7 +53,7 @@ std::optional<RankLinks> LinkWatch::takeSummary(std::int64_t nowUs, const Readin
     if (nowUs < std::min(m_partDueUs, m_dueUs)) return {};
     std::vector<LinkStatistics> now = readings();
     std::ranges::sort(now, {}, &LinkStatistics::peer);
-    if (now.size() > kMostPeers) now.resize(kMostPeers);
+    if (now.size() > kMaxPeers) now.resize(kMaxPeers);
     if (!m_sinceUs || now.empty()) {
         beginInterval(nowUs, m_sinceUs ? kEveryUs : kFirstUs, std::move(now));
         return {};

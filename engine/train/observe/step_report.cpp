@@ -15,12 +15,12 @@ namespace ringside {
 // a step of 25 us (the MLP). Long runs therefore measure it at most once per millisecond, unless the optimizer needs it
 // anyway. Short runs measure it in every step, so that the curve is reproducible.
 bool StepReport::measuresNorm(std::int64_t step) {
-    constexpr std::int64_t kLeastUs = 1000;
+    constexpr std::int64_t kMinUs = 1000;
     constexpr std::int64_t kShortRun = 10'000;  // number of steps up to which a run counts as short
     if (!isLogged(step)) return false;
     if (m_parts.strategy.optimizer().rules().measuresNorm() || m_plannedSteps < kShortRun) return true;
     const std::int64_t now = m_parts.batches.readyUs();
-    if (m_normUs && now - *m_normUs < kLeastUs) return false;
+    if (m_normUs && now - *m_normUs < kMinUs) return false;
     m_normUs = now;
     return true;
 }

@@ -14,7 +14,7 @@ namespace ringside {
 namespace {
 
 // Maximum number of tensors of a model for which each tensor has its own checksum.
-constexpr std::size_t kMostNamed = 64;
+constexpr std::size_t kMaxNamed = 64;
 constexpr std::size_t kRingValues = 2;  // number of values that are reported of each part into which a ring all-reduce
                                         // divides the bucket
 
@@ -62,7 +62,7 @@ void ReplicaProbe::setStrategy(Strategy& strategy) {
     m_begins.push_back(end);
     std::int64_t all = 0;
     for (const Parameter* one : strategy.wholeParameters()) all += one->shape.count();
-    if (m_whyNot.empty() && all > kMostParameters)
+    if (m_whyNot.empty() && all > kMaxParameters)
         m_whyNot = "replicas can be inspected for models up to 200,000 parameters; this one has " + std::to_string(all);
 }
 
@@ -153,7 +153,7 @@ void ReplicaProbe::endStep(const FinishedStep&) {
     std::ranges::transform(after, m_before, change.begin(), std::minus());
     GradientView reported = makeView(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
     const std::vector<Parameter*>& parameters = m_strategy->localParameters();
-    for (std::size_t i = 0; i < parameters.size() && i < kMostNamed; ++i) {
+    for (std::size_t i = 0; i < parameters.size() && i < kMaxNamed; ++i) {
         if (reported.names.size() <= i) reported.names.push_back(parameters[i]->name);
         reported.checksums.push_back(tensorChecksum(valuesOfParameter(after, i)));
     }
@@ -207,7 +207,7 @@ std::vector<double> ReplicaProbe::ringValuesOf(const Values& values) const {
 }
 
 void ReplicaProbe::addChecksums(Replica& replica) const {
-    if (!m_whyNot.empty() || !m_strategy->isWhole() || m_strategy->localParameters().size() > kMostNamed) return;
+    if (!m_whyNot.empty() || !m_strategy->isWhole() || m_strategy->localParameters().size() > kMaxNamed) return;
     for (const Parameter* one : m_strategy->localParameters()) {
         replica.names.push_back(one->name);
         replica.checksums.push_back(tensorChecksum(one->value.floats()));

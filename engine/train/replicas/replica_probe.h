@@ -19,11 +19,11 @@ namespace ringside {
 // Reports details of single steps of this rank as GradientView events: the local gradient, the mean over all ranks, and
 // the change of the weights by the update.
 //
-// Only for models of up to kMostParameters parameters on the CPU whose layers several ranks train on different samples.
+// Only for models of up to kMaxParameters parameters on the CPU whose layers several ranks train on different samples.
 // All ranks must inspect the same steps. To inspect sharded parameters, the ranks gather them.
 class ReplicaProbe final : public StepObserver {
   public:
-    static constexpr std::int64_t kMostParameters = 200'000;
+    static constexpr std::int64_t kMaxParameters = 200'000;
 
     struct Dependencies {
         const RunConfig& config;

@@ -10,11 +10,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kWindow = 32;          // number of passes that are evaluated together
-constexpr double kTolerance = 0.02;           // tolerated delay relative to the planned duration
-constexpr std::int64_t kLeastLateNs = 20000;  // delay in nanoseconds that is always tolerated; sleeping is not more
-                                              // precise
-constexpr std::int64_t kMostLate = kWindow / 8;
+constexpr std::int64_t kWindow = 32;        // number of passes that are evaluated together
+constexpr double kTolerance = 0.02;         // tolerated delay relative to the planned duration
+constexpr std::int64_t kMinLateNs = 20000;  // delay in nanoseconds that is always tolerated; sleeping is not more
+                                            // precise
+constexpr std::int64_t kMaxLate = kWindow / 8;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void PhaseThrottle::beginStep(std::int64_t parameters, std::int64_t delayNs) {
 
 std::optional<ThrottleKept> PhaseThrottle::endStep(std::int64_t step) {
     if (m_passes < kWindow) return {};
-    const bool kept = m_late <= kMostLate;
+    const bool kept = m_late <= kMaxLate;
     const double worst = std::exchange(m_worst, 1);
     m_passes = 0;
     m_late = 0;
@@ -81,7 +81,7 @@ void PhaseThrottle::evaluatePass(std::int64_t tookNs, std::int64_t requestedNs) 
     if (++m_passes <= 0) return;
     const auto requested = static_cast<double>(std::max<std::int64_t>(requestedNs, 1));
     const auto late = static_cast<double>(tookNs - requestedNs);
-    if (late <= std::max(kTolerance * requested, static_cast<double>(kLeastLateNs))) return;
+    if (late <= std::max(kTolerance * requested, static_cast<double>(kMinLateNs))) return;
     ++m_late;
     m_worst = std::max(m_worst, static_cast<double>(tookNs) / requested);
 }

@@ -12,16 +12,16 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostStamps = 4096;
-constexpr std::size_t kMostSoFar = 512;  // maximal number of phases in an unfinished trace
+constexpr std::size_t kMaxStamps = 4096;
+constexpr std::size_t kMaxUnfinished = 512;  // maximal number of phases in an unfinished trace
 // Traces per second of all ranks together. Each trace costs about 10 us of the rank's time and about 300 bytes of
 // telemetry, and a person cannot inspect more traces.
 constexpr std::int64_t kTracesPerSecond = 200;
-constexpr std::int64_t kLeastGapNs = 20'000'000;
+constexpr std::int64_t kMinGapNs = 20'000'000;
 // minimum duration of a measurement of the steps' duration, unless the measurement covers kPaceSteps intervals
 constexpr std::int64_t kPaceNs = 100'000'000;
 constexpr std::int64_t kPaceSteps = 16;
-constexpr std::int64_t kMostInterval = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxInterval = std::int64_t{1} << 20;
 
 // Returns kPaused for communication during a pause: paused ranks use a collective to agree on when to resume.
 Phase pausedOr(Phase before, Phase phase) {
@@ -29,7 +29,7 @@ Phase pausedOr(Phase before, Phase phase) {
 }
 
 std::int64_t gapNs(int worldSize) {
-    return std::max(kLeastGapNs, worldSize * (1'000'000'000 / kTracesPerSecond));
+    return std::max(kMinGapNs, worldSize * (1'000'000'000 / kTracesPerSecond));
 }
 
 }  // namespace
@@ -41,9 +41,9 @@ StepTracer::StepTracer(const TracerOptions& options, PhaseTrack& phases, Collect
 }
 
 void StepTracer::reserve() {
-    m_stamps.reserve(kMostStamps);
+    m_stamps.reserve(kMaxStamps);
     for (auto* column : {&m_unfinishedTrace.phase, &m_unfinishedTrace.at, &m_unfinishedTrace.cpu})
-        column->reserve(kMostSoFar);
+        column->reserve(kMaxUnfinished);
 }
 
 StepTracer::~StepTracer() {
@@ -89,7 +89,7 @@ void StepTracer::beginUnfinishedTrace() {
 void StepTracer::onPhaseEnd(Phase, Phase next) {
     const std::int64_t at = monotonicNs() - m_beganNs;
     const std::lock_guard lock(m_mutex);
-    if (m_unfinishedTrace.phase.size() >= kMostSoFar) return;
+    if (m_unfinishedTrace.phase.size() >= kMaxUnfinished) return;
     const auto before = static_cast<Phase>(m_unfinishedTrace.phase.back());
     m_unfinishedTrace.phase.push_back(static_cast<std::int64_t>(pausedOr(before, next)));
     m_unfinishedTrace.at.push_back(at);
@@ -196,7 +196,7 @@ std::optional<std::int64_t> StepTracer::suggestedInterval() {
     m_paceNs = now;
     if (!measured) return {};
     const auto needed =
-        static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMostInterval));
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMaxInterval));
     const auto wanted = static_cast<std::int64_t>(std::bit_floor(needed));
     // Reduces the interval only by a factor of 4 or more, or from 2 to 1, so that small variations of the steps'
     // duration do not change it.
@@ -205,7 +205,7 @@ std::optional<std::int64_t> StepTracer::suggestedInterval() {
 }
 
 void StepTracer::setInterval(std::int64_t steps) {
-    m_interval = std::clamp<std::int64_t>(steps, 1, kMostInterval);
+    m_interval = std::clamp<std::int64_t>(steps, 1, kMaxInterval);
 }
 
 void StepTracer::recordSteps(std::int64_t steps) {

@@ -15,12 +15,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostLayers = 8;
-constexpr std::size_t kMostSubset = 1U << 20;    // limit of the number of indices of one Subset; Python reports at most
-                                                 // 1,000,000
-constexpr std::size_t kMostSubsets = 64;         // limit of the number of Subsets of one rank
-constexpr std::size_t kMostPasses = 1U << 16;    // limit of the number of passes of one rank
-constexpr std::size_t kMostContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
+constexpr int kMaxLayers = 8;
+constexpr std::size_t kMaxSubset = 1U << 20;    // limit of the number of indices of one Subset; Python reports at most
+                                                // 1,000,000
+constexpr std::size_t kMaxSubsets = 64;         // limit of the number of Subsets of one rank
+constexpr std::size_t kMaxPasses = 1U << 16;    // limit of the number of passes of one rank
+constexpr std::size_t kMaxContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
 
 // Returns the numbers of a JSON array if each number is from 0 to `most`, otherwise an empty list.
 std::vector<std::int64_t> numbersUpTo(const Json& object, std::string_view key, std::int64_t most) {
@@ -61,7 +61,7 @@ Json comparable(const Json& dataset) {
 std::vector<DatasetLayer> layersOf(const Json& loader) {
     std::vector<DatasetLayer> layers;
     const Json* dataset = &loader;
-    for (const char* key = "dataset"; static_cast<int>(layers.size()) < kMostLayers; key = "inner") {
+    for (const char* key = "dataset"; static_cast<int>(layers.size()) < kMaxLayers; key = "inner") {
         const auto found = dataset->find(key);
         if (found == dataset->end() || !found->is_object()) break;
         dataset = &*found;
@@ -94,10 +94,10 @@ void addLoader(RankFacts& rank, const Json& facts) {
 void addSubset(RankFacts& rank, const Json& facts) {
     const auto object = static_cast<int>(std::min<std::int64_t>(numberOf(facts, "object", -1), 1 << 30));
     const std::vector<std::int64_t> index = numbersUpTo(facts, "index", limits::kMaxBatch);
-    if (object < 0 || (rank.subsets.size() >= kMostSubsets && !rank.subsets.contains(object))) return;
+    if (object < 0 || (rank.subsets.size() >= kMaxSubsets && !rank.subsets.contains(object))) return;
     std::vector<std::uint32_t>& indices = rank.subsets[object];
     const auto first = static_cast<std::size_t>(numberOf(facts, "first", 0));
-    if (first != indices.size() || indices.size() + index.size() > kMostSubset) {
+    if (first != indices.size() || indices.size() + index.size() > kMaxSubset) {
         rank.subsets.erase(object);
         return;
     }
@@ -120,7 +120,7 @@ void addTrainedEpoch(RankFacts& rank, std::int64_t loader, std::int64_t epoch) {
 PassFacts* passOfFacts(RankFacts& rank, const Json& facts) {
     const std::int64_t loader = numberOf(facts, "loader", -1), pass = numberOf(facts, "pass", -1);
     if (loader < 0 || pass < 0) return nullptr;
-    if (rank.passes.size() >= kMostPasses && !rank.passes.contains({loader, pass})) return nullptr;
+    if (rank.passes.size() >= kMaxPasses && !rank.passes.contains({loader, pass})) return nullptr;
     PassFacts& one = rank.passes[{loader, pass}];
     one.loader = loader;
     one.pass = pass;
@@ -152,7 +152,7 @@ void addPassEnd(RankFacts& rank, const Json& facts) {
 
 void addContent(RankFacts& rank, const Json& facts) {
     const std::tuple key{numberOf(facts, "loader", -1), numberOf(facts, "pass", -1), numberOf(facts, "batch", -1)};
-    if (rank.contents.size() >= kMostContents) return;
+    if (rank.contents.size() >= kMaxContents) return;
     ContentSums& content = rank.contents[key];
     for (const std::int64_t sum : numbersUpTo(facts, "sample_crc32", 0xFFFFFFFF))
         content.samples.push_back(static_cast<std::uint32_t>(sum));

@@ -133,7 +133,7 @@ void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::i
         const std::uint32_t* label = i < content->labels.size() ? &content->labels[i] : nullptr;
         m_contents[{role, stream}].add(map.space, sample, rank, content->samples[i], label);
         auto& contents = role == kTraining ? m_trainedContents : m_validatedContents;
-        if (contents.size() < ContentCheck::kMostChecked) contents.try_emplace(content->samples[i], map.space);
+        if (contents.size() < ContentCheck::kMaxChecked) contents.try_emplace(content->samples[i], map.space);
         if (open.withContent < kSmallEpoch) open.contents.insert(content->samples[i]);
         ++open.withContent;
     }
@@ -155,10 +155,10 @@ SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t atte
 }
 
 // Closes the epoch of the same loader and group that is three epochs older than `key`, unless the data set is small,
-// and the oldest epochs of all loaders while more than kMostOpen or kMostSmallOpen epochs are open.
+// and the oldest epochs of all loaders while more than kMaxOpen or kMaxSmallOpen epochs are open.
 void SampleAuditor::closeBefore(const EpochKey& key) {
     const bool isSmall = m_open.at(key).isSmall;
-    while (m_open.size() > (isSmall ? kMostSmallOpen : kMostOpen)) {
+    while (m_open.size() > (isSmall ? kMaxSmallOpen : kMaxOpen)) {
         const auto oldest =
             std::ranges::min_element(m_open, {}, [](const auto& one) { return std::get<3>(one.first) & 0xFFFFFFFF; });
         closeEpoch(oldest->first, oldest->second);

@@ -24,8 +24,8 @@ bool contains(const std::string& text, std::string_view part) {
 // Formats the scale factor of GradScaler. Whole numbers below 10^15 are written in full, such as 65,536, because most
 // scripts use powers of 2.
 std::string factorText(double factor) {
-    constexpr double kMost = 1e15;
-    const bool isWhole = factor < kMost && factor == std::floor(factor);
+    constexpr double kMax = 1e15;
+    const bool isWhole = factor < kMax && factor == std::floor(factor);
     return isWhole ? grouped(static_cast<std::int64_t>(factor)) : shortNumber(factor);
 }
 
@@ -118,7 +118,7 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
 Judgement judgeNotOptimized(const Evidence& evidence) {
     // Smallest number of steps to judge: in earlier steps, a script with several optimizers may not have used all of
     // them.
-    constexpr std::int64_t kLeastSteps = 16;
+    constexpr std::int64_t kMinSteps = 16;
     bool hasModel = false, known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         hasModel = hasModel || std::ranges::any_of(one.of("data_parallel"),
@@ -126,7 +126,7 @@ Judgement judgeNotOptimized(const Evidence& evidence) {
         std::map<std::int64_t, const Json*> latest;  // latest report of each model, by the number of the model
         for (const Json& facts : one.of("unoptimized")) latest[numberOf(facts, "model", 0)] = &facts;
         for (const auto& [model, facts] : latest) {
-            if (numberOf(*facts, "after_step", 0) < kLeastSteps) continue;
+            if (numberOf(*facts, "after_step", 0) < kMinSteps) continue;
             known = true;
             const std::int64_t tensors = numberOf(*facts, "tensors", 0);
             if (tensors <= 0) continue;
@@ -153,10 +153,10 @@ Judgement judgeClippedScaled(const Evidence& evidence) {
             if (!flagOf(facts, "scaled").value_or(false)) continue;
             const double limit = realOf(facts, "limit").value_or(0);
             const std::optional<double> scale = realOf(facts, "scale");
-            constexpr double kLeastShare = 0.01;  // smallest clipping limit that is accepted, as a share of the scale
-                                                  // factor: with such a large limit, the script has probably multiplied
-                                                  // the limit by the factor, which is correct
-            if (limit >= kLeastShare * scale.value_or(std::numeric_limits<double>::infinity())) continue;
+            constexpr double kMinShare = 0.01;  // smallest clipping limit that is accepted, as a share of the scale
+                                                // factor: with such a large limit, the script has probably multiplied
+                                                // the limit by the factor, which is correct
+            if (limit >= kMinShare * scale.value_or(std::numeric_limits<double>::infinity())) continue;
             const std::string factor = scale ? " of " + factorText(*scale) : std::string();
             return found(textOf(facts, "function") + "() limits the gradients to " + shortNumber(limit) +
                              " while GradScaler's factor" + factor +
@@ -243,8 +243,8 @@ Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
             iteration = std::max(iteration, numberOf(facts, "iteration", 0));
         }
     }
-    constexpr std::int64_t kLeastIterations = 3;
-    if (iteration < kLeastIterations) return couldNotJudge("too few iterations were seen");
+    constexpr std::int64_t kMinIterations = 3;
+    if (iteration < kMinIterations) return couldNotJudge("too few iterations were seen");
     return found("DDP searches for unused parameters in each step (find_unused_parameters=True), and in the " +
                      counted(std::max(iteration, rank->stepCount), "step") + " that were seen there was none.",
                  textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});

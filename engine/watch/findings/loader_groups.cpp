@@ -207,7 +207,7 @@ std::vector<Coverage> coveragesOf(const LoaderGroup& group) {
 }
 
 std::optional<Coverage> coverageOfCutEpochs(const LoaderGroup& group) {
-    constexpr std::size_t kLeastEpochs = 3;
+    constexpr std::size_t kMinEpochs = 3;
     std::size_t epochs = 0;
     for (const RankLoader& one : group.ranks) {
         std::size_t cut = 0;
@@ -222,7 +222,7 @@ std::optional<Coverage> coverageOfCutEpochs(const LoaderGroup& group) {
         }
         epochs = &one == &group.ranks.front() ? cut : std::min(epochs, cut);
     }
-    if (epochs < kLeastEpochs) return {};
+    if (epochs < kMinEpochs) return {};
     return coverageBy(group, [](const RankLoader& one) { return trainedIn(one, 0); });
 }
 

@@ -108,8 +108,8 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
     const Json& base = SampleSource(*first.rank, *first.loader).base();
     const bool isContent = memberOf(base, "content_crc32") != nullptr;
     const std::int64_t common = mostCommonContents(group);
-    constexpr std::int64_t kLeastCommon = 3;
-    if (isContent && common < kLeastCommon)
+    constexpr std::int64_t kMinCommon = 3;
+    if (isContent && common < kMinCommon)
         return couldNotJudge(
             "the ranks hold different data, of which no sample was seen on two ranks: data that each "
             "rank generates by itself looks like this");
@@ -120,8 +120,8 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
         "The data sets of " + rankWords(group.rankNumbers()) +
             " differ in content or order, although the sampler divides them among the ranks as if they were "
             "equal" +
-            (common >= kLeastCommon ? ": " + counted(common, "sample") + " of the first batches went to two ranks"
-                                    : std::string()) +
+            (common >= kMinCommon ? ": " + counted(common, "sample") + " of the first batches went to two ranks"
+                                  : std::string()) +
             ".",
         group.createdAt(), {{"lengths", lengths}, {"common_contents", common}});
 }
@@ -141,9 +141,9 @@ Judgement streamsAreEqual(const LoaderGroup& group) {
         if (!std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(common), contents.begin()))
             return passed();
     }
-    constexpr std::size_t kLeastDifferent = 4;
+    constexpr std::size_t kMinDifferent = 4;
     const std::size_t different = std::set<std::int64_t>(first.begin(), first.end()).size();
-    if (different < kLeastDifferent) return couldNotJudge("too few different samples were seen");
+    if (different < kMinDifferent) return couldNotJudge("too few different samples were seen");
     return found(capitalised(rankWords(group.rankNumbers())) + " read the same samples: the first " +
                      counted(static_cast<std::int64_t>(first.size()), "sample") + " of each rank have equal content.",
                  group.createdAt(), {{"compared", first.size()}, {"different", different}});
@@ -200,7 +200,7 @@ std::vector<std::int64_t> drawsIn(const RankLoader& one, std::int64_t epoch) {
 }
 
 // Returns the number of samples at the beginning of the epoch that all ranks have drawn in the same order, up to the
-// end of the shortest list. Returns 0 if the orders differ, or if fewer than kLeastDifferent distinct samples could be
+// end of the shortest list. Returns 0 if the orders differ, or if fewer than kMinDifferent distinct samples could be
 // compared.
 std::size_t equalDraws(const LoaderGroup& group, std::int64_t epoch) {
     std::vector<std::int64_t> first = drawsIn(group.ranks.front(), epoch);
@@ -210,8 +210,8 @@ std::size_t equalDraws(const LoaderGroup& group, std::int64_t epoch) {
         if (!std::equal(first.begin(), first.end(), draws.begin())) return 0;
     }
     // Least number of distinct samples; fewer can be in the same order by chance.
-    constexpr std::size_t kLeastDifferent = 16;
-    return std::set<std::int64_t>(first.begin(), first.end()).size() < kLeastDifferent ? 0 : first.size();
+    constexpr std::size_t kMinDifferent = 16;
+    return std::set<std::int64_t>(first.begin(), first.end()).size() < kMinDifferent ? 0 : first.size();
 }
 
 // Judges samplers that draw with replacement, with weights or from a list. Ranks whose samplers have the same seed draw

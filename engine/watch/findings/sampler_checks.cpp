@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kLeastIndices = 8;  // least number of compared indices, because a shuffled order of fewer samples
-                                          // can repeat by chance
+constexpr std::size_t kMinIndices = 8;  // least number of compared indices, because a shuffled order of fewer samples
+                                        // can repeat by chance
 
 Json samplersOf(const LoaderGroup& group) {
     Json list = Json::array();
@@ -71,7 +71,7 @@ std::vector<EpochOrder> ordersOf(const LoaderEvidence& loader) {
     for (const auto& [number, pass] : loader.passes) {
         const auto epoch = loader.epochOf(number);
         const auto list = epoch ? loader.epochs.find(*epoch) : loader.epochs.end();
-        if (list != loader.epochs.end() && list->second.all().size() >= kLeastIndices)
+        if (list != loader.epochs.end() && list->second.all().size() >= kMinIndices)
             orders.push_back({*epoch, pass.samplerEpoch, list->second.all()});
     }
     return orders;

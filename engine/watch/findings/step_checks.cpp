@@ -23,8 +23,8 @@ bool hasLoss(const RankEvidence& rank, std::int64_t step) {
 // Returns the first step of the uninterrupted series of losses that are not finite at the end of a rank's steps; 0 if
 // this series has fewer than two steps.
 std::int64_t notFiniteSince(const RankEvidence& rank) {
-    constexpr std::size_t kLeast = 2;  // the loss of the last step may still be on a device, so one step is not
-                                       // sufficient
+    constexpr std::size_t kMin = 2;  // the loss of the last step may still be on a device, so one step is not
+                                     // sufficient
     std::size_t count = 0;
     std::int64_t first = 0;
     const auto checkRows = [&](const auto& rows) {
@@ -38,7 +38,7 @@ std::int64_t notFiniteSince(const RankEvidence& rank) {
         checkRows(rank.steps);
     else
         checkRows(rank.latestSteps);
-    return count >= kLeast ? first : 0;
+    return count >= kMin ? first : 0;
 }
 
 bool hasTrainer(const RankEvidence& rank) {

@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostReadings = 16;  // limit of the number of clock readings (answers to time queries) that
-                                           // wait for takeClockReadings()
+constexpr std::size_t kMaxReadings = 16;  // limit of the number of clock readings (answers to time queries) that
+                                          // wait for takeClockReadings()
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void WatchedRank::closeConnection() {
 void WatchedRank::readLine(std::string_view line, const LineSink& sink) {
     const std::optional<TimeAnswer> time = decodeTimeAnswer(line);
     if (!time) return sink(line);
-    if (m_clockReadings.size() < kMostReadings)
+    if (m_clockReadings.size() < kMaxReadings)
         m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
 }
 

@@ -72,7 +72,7 @@ void StallWatch::ended(int rank) {
 
 std::int64_t StallWatch::limitUs() const {
     if (!hasTrained()) return kStartUs;
-    return std::max(kLeastUs, static_cast<std::int64_t>(kStepsLimit * m_meanStepUs));
+    return std::max(kMinUs, static_cast<std::int64_t>(kStepsLimit * m_meanStepUs));
 }
 
 bool StallWatch::mustRequestStacks(std::int64_t nowUs) {

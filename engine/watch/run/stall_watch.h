@@ -14,7 +14,7 @@ namespace ringside {
 // thread.
 class StallWatch {
   public:
-    static constexpr std::int64_t kLeastUs = 8'000'000;  // least time without progress before a conclusion
+    static constexpr std::int64_t kMinUs = 8'000'000;  // least time without progress before a conclusion
     // Least time without progress before the first step, in which ranks may wait for a download.
     static constexpr std::int64_t kStartUs = 12'000'000;
     // Least interval between two requests for the stacks of the ranks.

@@ -79,11 +79,11 @@ void WatchRecord::tick(std::int64_t nowUs) {
 }
 
 // True if the record can begin, because the facts for its first line are known, or because a limit of WatchRecord has
-// passed: kLoaderUs, kPatienceUs or kMostWaiting.
+// passed: kLoaderUs, kPatienceUs or kMaxWaiting.
 bool WatchRecord::isDue(std::int64_t nowUs) const {
     if (m_seen.worldSize() == 0) return false;
     const bool isKnown = m_stepUs && (m_seen.hasTrainingLoader() || nowUs - *m_stepUs > kLoaderUs);
-    const bool isLate = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMostWaiting);
+    const bool isLate = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMaxWaiting);
     return isKnown || isLate;
 }
 

@@ -25,7 +25,7 @@ class WatchRecord {
     // Longest wait after the first step for the facts of a loader, which some scripts do not have.
     static constexpr std::int64_t kLoaderUs = 500'000;
     // Limit of the number of events in memory before the record begins.
-    static constexpr std::size_t kMostWaiting = 20'000;
+    static constexpr std::size_t kMaxWaiting = 20'000;
 
     struct Options {
         std::string name;                      // name of the run

@@ -35,9 +35,9 @@ constexpr std::int64_t kLeftGraceUs = 2 * kSecond;  // time in microseconds from
                                                     // until its ranks receive SIGTERM; twice this time until SIGKILL
 constexpr std::int64_t kSilentUs = 10 * kSecond;    // time in microseconds without a heartbeat, after the end of the
                                                     // command, from which a rank counts as lost
-constexpr int kMostBadLines = 100;
+constexpr int kMaxBadLines = 100;
 // Limit of the number of kept indices up to which the evidence is judged while the script trains.
-constexpr std::size_t kMostLiveIndices = 2'000'000;
+constexpr std::size_t kMaxLiveIndices = 2'000'000;
 
 bool isEndRequest(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
@@ -221,7 +221,7 @@ void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     if (!event) m_evidence.addUnreadable(rank.link->rank());
     const bool isOwn = event && senderOf(event.value()) == rank.link->rank();
     if (!isOwn) {
-        if (++rank.link->badLines == kMostBadLines)
+        if (++rank.link->badLines == kMaxBadLines)
             log(LogLevel::kWarning, "rank " + std::to_string(rank.link->rank()) + " sends lines that cannot be read" +
                                         (event ? "" : ": " + event.problem().text()));
         return;
@@ -382,11 +382,11 @@ Diagnosis WatchedRun::judgeEvidence() const {
 
 // Judges the evidence while the script trains if m_liveFindings.isDue(), and records new, changed and withdrawn
 // findings. Until all ranks have connected, only a hang is recorded, because other findings need all ranks. Does
-// nothing once the evidence keeps more than kMostLiveIndices indices, because a judgement would take too long.
+// nothing once the evidence keeps more than kMaxLiveIndices indices, because a judgement would take too long.
 void WatchedRun::judgeWhileRunning() {
     const std::int64_t beganUs = nowUs();
     if (m_ranks.empty() || m_cannotRecord || !m_liveFindings.isDue(beganUs)) return;
-    if (m_evidence.keptIndices() > kMostLiveIndices) return;
+    if (m_evidence.keptIndices() > kMaxLiveIndices) return;
     std::vector<Finding> findings = judgeEvidence().findings;
     if (static_cast<std::int64_t>(m_ranks.size()) < m_record.seen().worldSize())
         std::erase_if(findings, [](const Finding& one) { return one.code != "hang"; });

@@ -11,8 +11,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLoaders = 1000;
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
+constexpr std::size_t kMaxLoaders = 1000;
+constexpr std::int64_t kMaxSamples = std::int64_t{1} << 40;
 
 // Returns a member of an object that ranks have sent; null if it is missing.
 const Json& member(const Json& json, const char* name) {
@@ -30,7 +30,7 @@ std::string text(const Json& json, const char* name) {
 std::int64_t number(const Json& json, const char* name, std::int64_t otherwise = 0) {
     const Json& value = member(json, name);
     if (!value.is_number_integer()) return otherwise;
-    return std::clamp<std::int64_t>(value.get<std::int64_t>(), -kMostSamples, kMostSamples);
+    return std::clamp<std::int64_t>(value.get<std::int64_t>(), -kMaxSamples, kMaxSamples);
 }
 
 bool flag(const Json& json, const char* name) {
@@ -89,7 +89,7 @@ Json membersOf(const Json& json, std::initializer_list<const char*> names) {
 void SeenExperiment::add(const Event& event) {
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) return addFacts(*facts);
     if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices != nullptr && indices->rank == m_lowest)
-        ++m_loaders[std::clamp<std::int64_t>(indices->loader, 0, kMostLoaders)].trained;
+        ++m_loaders[std::clamp<std::int64_t>(indices->loader, 0, kMaxLoaders)].trained;
     const auto* steps = std::get_if<StepsFrame>(&event);
     if (steps == nullptr || steps->rank != m_lowest || steps->step.empty()) return;
     m_steps = steps->step.back();
@@ -115,7 +115,7 @@ void SeenExperiment::addFacts(const ScriptFacts& facts) {
     if (facts.rank != m_lowest) return;
     if (topic == ScriptTopic::kDataParallel) addDataParallel(json);
     if (topic == ScriptTopic::kPipeline) m_parallelKind = "pipeline";
-    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMostLoaders) m_loaders[number(json, "id")].facts = json;
+    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMaxLoaders) m_loaders[number(json, "id")].facts = json;
     if (topic == ScriptTopic::kPassEnd) addPassEnd(json);
     if (topic == ScriptTopic::kOptimizer && m_optimizer.is_null()) m_optimizer = json;
     if (topic == ScriptTopic::kStepCounts && m_microBatches == 0) m_microBatches = microBatchesOf(json);
@@ -149,7 +149,7 @@ void SeenExperiment::addDataParallel(const Json& facts) {
 }
 
 void SeenExperiment::addPassEnd(const Json& facts) {
-    Loader& loader = m_loaders[std::clamp<std::int64_t>(number(facts, "loader"), 0, kMostLoaders)];
+    Loader& loader = m_loaders[std::clamp<std::int64_t>(number(facts, "loader"), 0, kMaxLoaders)];
     loader.trained += number(facts, "trained");
     loader.untrained += number(facts, "untrained");
     loader.mostIndices = std::max(loader.mostIndices, number(facts, "indices"));

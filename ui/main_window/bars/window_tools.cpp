@@ -120,10 +120,10 @@ void WindowTools::copyAsText() {
     }
     QApplication::clipboard()->setText(text);
     const qsizetype lines = text.count(QLatin1Char('\n'));
-    Q_EMIT messageReady(lines <= kMostCopiedRows
+    Q_EMIT messageReady(lines <= kMaxCopiedRows
                             ? tr("Copied %1 lines").arg(lines)
                             : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
-                                  .arg(groupedText(kMostCopiedRows)));
+                                  .arg(groupedText(kMaxCopiedRows)));
 }
 
 // Moves the keyboard focus to the page if the form has it, otherwise to the form.

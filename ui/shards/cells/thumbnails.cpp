@@ -54,22 +54,22 @@ QImage Thumbnails::image(std::int64_t sample) {
         }
         return m_placeholder;
     }
-    const QImage made = sampleImage(*m_data, sample, m_colors, kMostSide);
+    const QImage made = sampleImage(*m_data, sample, m_colors, kMaxSide);
     m_cache.insert(sample, new QImage(made), static_cast<int>(made.sizeInBytes()));
     return made;
 }
 
 void Thumbnails::requestLatest(std::int64_t sample) {
     if (m_waiting.contains(sample)) return;
-    if (m_waiting.size() >= kMostWaiting) {  // scrolling has passed the oldest requests; visible pictures are requested
-                                             // again
+    if (m_waiting.size() >= kMaxWaiting) {  // scrolling has passed the oldest requests; visible pictures are requested
+                                            // again
         m_pool.clear();
         m_waiting.clear();
     }
     m_waiting.insert(sample);
     m_pool.start(
         [this, sample, data = m_data, colors = m_colors, generation = m_generation] {
-            const QImage made = sampleImage(*data, sample, colors, kMostSide);
+            const QImage made = sampleImage(*data, sample, colors, kMaxSide);
             QMetaObject::invokeMethod(
                 this, [this, generation, sample, made] { setPicture(generation, sample, made); }, Qt::QueuedConnection);
         },

@@ -18,8 +18,8 @@ class Thumbnails final : public QObject {
     Q_OBJECT
   public:
     static constexpr int kKeptBytes = 64 << 20;
-    static constexpr int kMostSide = 128;  // largest side of a stored picture; larger pictures are scaled down
-    static constexpr int kMostWaiting = 512;
+    static constexpr int kMaxSide = 128;  // largest side of a stored picture; larger pictures are scaled down
+    static constexpr int kMaxWaiting = 512;
     // largest number of values of a picture that is drawn at once, without a worker thread; takes about 10 us
     static constexpr std::int64_t kInstantValues = 64;
 

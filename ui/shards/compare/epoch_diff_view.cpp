@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostEpochs = 999'999;
+constexpr int kMaxEpochs = 999'999;
 
 QString swatch(const QColor& color) {
     return QStringLiteral("<span style='color:%1'>\u25a0</span>&nbsp;").arg(color.name());
@@ -58,7 +58,7 @@ QLayout* EpochDiffView::makeHead() {
     m_other->setObjectName(QStringLiteral("otherEpochSpinBox"));
     m_other->setAccessibleName(tr("The other epoch"));
     m_other->setToolTip(tr("The epoch to compare with"));
-    m_other->setRange(1, kMostEpochs + 1);  // epochs are counted from 1 on screen
+    m_other->setRange(1, kMaxEpochs + 1);  // epochs are counted from 1 on screen
     row->addWidget(m_title);
     row->addWidget(m_other);
     connect(m_other, &QSpinBox::valueChanged, this, [this] {

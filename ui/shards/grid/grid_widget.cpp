@@ -77,7 +77,7 @@ void GridWidget::animateChange(const std::optional<ShardScene>& before) {
         m_fadingRequest = m_raster.imageRequest();
         m_fade.prepareFade();
     } else if (!m_origins &&
-               m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= AssignmentAnimation::kMostCards) {
+               m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= AssignmentAnimation::kMaxCards) {
         animateAssignment(AssignmentAnimation::Speed::Quick);
     }
 }

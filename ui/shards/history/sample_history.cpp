@@ -32,7 +32,7 @@ std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
 SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
     const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // number of epochs whose samples are counted
                                                                          // in about a quarter of a second
-    return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMostEpochs, affordable}), {}};
+    return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMaxEpochs, affordable}), {}};
 }
 
 SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
@@ -47,7 +47,7 @@ SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, cons
         return ShardPlan::make(spec, &stop);
     };
     const SampleHistorySource source{[&](std::int64_t epoch) { return scene.specAt(epoch); }, planOf};
-    if (appendEpochs(source, history.sample, from, until, SampleHistory::kMostMates, history.entries, &stop)) {
+    if (appendEpochs(source, history.sample, from, until, SampleHistory::kMaxMates, history.entries, &stop)) {
         history.epochLimit = std::ssize(history.entries);
     }
     return history;

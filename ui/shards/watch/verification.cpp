@@ -128,7 +128,7 @@ void Verification::addNews() {
     PlanResults news = m_watch->takeResults();
     for (const PlanMismatch& mismatch : news.mismatches) {
         m_wrong.emplace(mismatch.rank, mismatch.epoch);
-        if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
+        if (m_state.mismatches.size() < kMaxMismatches) m_state.mismatches.push_back(mismatch);
     }
     m_audited.insert(news.auditedEpochs.begin(), news.auditedEpochs.end());
     // The verified epochs are counted again at each call, because a mismatch can be found after the hashes of its epoch

@@ -21,8 +21,8 @@ namespace {
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Widths of the columns, in percent.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
-constexpr TypePixels kLeastWidth{960};  // least width of the table; in a narrower page it scrolls, so that no number is
-                                        // cut off
+constexpr TypePixels kMinWidth{960};  // least width of the table; in a narrower page it scrolls, so that no number is
+                                      // cut off
 constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {
@@ -107,7 +107,7 @@ int ChoicesTable::wholeHeight() const {
 void ChoicesTable::resizeEvent(QResizeEvent* event) {
     QTableWidget::resizeEvent(event);
     scrollToCurrent();
-    const int width = std::max<int>(viewport()->width(), kLeastWidth);
+    const int width = std::max<int>(viewport()->width(), kMinWidth);
     int left = width;
     for (int column = 0; column + 1 < kColumns; ++column) {
         setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 108);

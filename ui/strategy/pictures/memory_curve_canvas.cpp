@@ -18,7 +18,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kCurveLegend{38}, kPlotTitle{16}, kLeastPlot{44};
+constexpr TypeLength kCurveLegend{38}, kPlotTitle{16}, kMinPlot{44};
 constexpr double kPlotGap = 12;
 
 std::array<std::int64_t, kMemoryColors> classesOf(const PredictedMemory& one) {
@@ -35,7 +35,7 @@ MemoryCurveCanvas::MemoryCurveCanvas(Theme& theme, QWidget* parent)
 void MemoryCurveCanvas::sceneChanged() {
     const std::size_t plots = scene().cost ? curveRanks(scene()).size() : 1;
     const double rows = plots > 2 ? 2 : 1;
-    setMinimumHeight(static_cast<int>(kCurveLegend + rows * (kPlotTitle + kLeastPlot)));
+    setMinimumHeight(static_cast<int>(kCurveLegend + rows * (kPlotTitle + kMinPlot)));
 }
 
 QRectF MemoryCurveCanvas::plotOf(std::size_t place, std::size_t count) const {

@@ -65,13 +65,13 @@ StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates
 }
 
 std::vector<int> curveRanks(const StrategyScene& scene) {
-    constexpr std::size_t kMost = 8;
+    constexpr std::size_t kMax = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
     // Chooses the first rank of each stage of a pipeline. Without a pipeline, chooses all ranks of a sharded model,
     // because their shards may differ by a row of a tensor, or one rank if all ranks are replicas.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
-    for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMost; rank += step)
+    for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMax; rank += step)
         ranks.push_back(static_cast<int>(rank));
     return ranks;
 }

@@ -134,9 +134,9 @@ QString placementSentence(const StrategyScene& scene) {
 QString inFlightSentence(const StrategyScene& scene) {
     if (!scene.isPipeline()) return {};
     QStringList counts;
-    constexpr int kMost = 8;
+    constexpr int kMax = 8;
     const auto step = static_cast<int>(scene.plan().mesh.dataRanks());
-    for (int rank = 0; rank < scene.plan().mesh.ranks() && counts.size() < kMost; rank += step)
+    for (int rank = 0; rank < scene.plan().mesh.ranks() && counts.size() < kMax; rank += step)
         counts << number(static_cast<std::int64_t>(activationsInFlight(scene.plan(), rank)));
     return sentenceText("in flight: %1").arg(counts.join(QStringLiteral(", ")));
 }

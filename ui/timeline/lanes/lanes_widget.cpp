@@ -35,7 +35,7 @@ LanesWidget::LanesWidget(TimelineModel& model, const Theme& theme, QWidget* pare
 std::vector<int> LanesWidget::shownRanks() const {
     std::vector<int> ranks;
     const int count = m_model.ranks();
-    if (count <= kMostLanes) {
+    if (count <= kMaxLanes) {
         for (const HostGroup& group : hostGroups(m_model.run()))
             ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
         if (std::ssize(ranks) == count) return ranks;

@@ -11,12 +11,12 @@ namespace ringside {
 
 class Theme;
 
-// A lane for each rank on one clock. If there are more than kMostLanes (16) ranks, only the chosen rank and the rank
+// A lane for each rank on one clock. If there are more than kMaxLanes (16) ranks, only the chosen rank and the rank
 // that arrives last have a lane.
 class LanesWidget final : public Picture {
     Q_OBJECT
   public:
-    static constexpr int kMostLanes = 16;
+    static constexpr int kMaxLanes = 16;
 
     LanesWidget(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
 

@@ -24,7 +24,7 @@ namespace {
 constexpr TypePixels kSideWidth{300};
 constexpr TypePixels kNarrowPage{900};   // in a narrower page, the legend is below the title
 constexpr TypePixels kStackedPage{680};  // in a narrower page, the numbers of the step are below the lanes
-constexpr TypePixels kLeastViews{150}, kLeastSide{280};
+constexpr TypePixels kMinViews{150}, kMinSide{280};
 constexpr int kBarRoom = 12;     // width of the scroll bar of the side panel, in pixels
 constexpr int kVerdictMs = 500;  // time between two verdicts of a live run, in milliseconds
 constexpr int kRecordedSteps = 50;
@@ -256,7 +256,7 @@ void TimelinePage::arrange() {
     } else {
         m_head->addWidget(m_legend, 0, 1);
     }
-    m_views->setMinimumHeight(kLeastViews);
+    m_views->setMinimumHeight(kMinViews);
     fitSide();
 }
 
@@ -268,7 +268,7 @@ void TimelinePage::fitSide() {
     const int inside = static_cast<QScrollArea*>(m_side)->widget()->minimumSizeHint().width() + kBarRoom;
     m_side->setMinimumWidth(stacked ? 0 : std::max<int>(kSideWidth, inside));
     m_side->setMaximumWidth(stacked ? QWIDGETSIZE_MAX : m_side->minimumWidth());
-    m_side->setMinimumHeight(stacked ? int(kLeastSide) : 0);
+    m_side->setMinimumHeight(stacked ? int(kMinSide) : 0);
 }
 
 // Handles keys that the buttons do not use.
@@ -281,7 +281,7 @@ void TimelinePage::refresh() {
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
     showRecorded();
-    m_map->setVisible(m_model.ranks() > LanesWidget::kMostLanes);
+    m_map->setVisible(m_model.ranks() > LanesWidget::kMaxLanes);
     fitSide();
     if (!m_model.isLive()) {
         showVerdict();

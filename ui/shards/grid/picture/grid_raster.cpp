@@ -10,7 +10,7 @@ namespace ringside {
 namespace {
 
 // Minimum width of a step in pixels: narrower steps would flicker between strong and pale colours.
-constexpr double kLeastStep = 2;
+constexpr double kMinStep = 2;
 
 // Counts keys of colours and returns the most frequent key; of equally frequent keys the first.
 class Majority {
@@ -81,7 +81,7 @@ QImage rasterized(const ShardScene& scene, const CellColors& colors, const Raste
     QImage image(request.width, static_cast<int>(request.ranks.size()), QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
     Majority majority(colors.keyCount());
-    const bool steps = kLeastStep * request.slotsPerPixel <= static_cast<double>(scene.plan.spec().batchSize);
+    const bool steps = kMinStep * request.slotsPerPixel <= static_cast<double>(scene.plan.spec().batchSize);
     for (int x = 0; x < request.width && !(stop && *stop); ++x) {
         const CellRange span = slotsUnder(request, x, scene.plan.samplesPerRank());
         if (span.size() <= 0) {
