@@ -14,9 +14,9 @@ ZERO_SECONDS = 5.0  # longest wait for the watcher's first line, which contains 
                     # run began
 ZERO_AT_END_SECONDS = 1.0  # longest wait for the watcher's first line in a process that is about to end
 LAST_SECONDS = 2.5  # longest wait for the last lines to be written
-MOST_PENDING = 8 << 20  # number of bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are
+MAX_PENDING = 8 << 20  # number of bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are
                         # dropped
-MOST_IN_ALL = 16 << 20  # number of waiting bytes beyond which all lines are dropped except the last ones
+MAX_IN_ALL = 16 << 20  # number of waiting bytes beyond which all lines are dropped except the last ones
 
 
 class Sender:
@@ -109,7 +109,7 @@ class Sender:
         """Appends lines to the bytes that wait for the socket. Drops and counts lines that do not fit."""
         for line in lines:
             size = len(self._pending) + len(line.data)
-            if last or size <= (MOST_PENDING if line.may_drop else MOST_IN_ALL):
+            if last or size <= (MAX_PENDING if line.may_drop else MAX_IN_ALL):
                 self._pending += line.data
             else:
                 self._report.dropped_steps += line.steps

@@ -7,7 +7,7 @@ arrives or an optimizer steps for the second time.
 """
 from . import scalars
 
-MOST_SPANS = 400  # limit of the number of spans of one step; a step with more is not traced
+MAX_SPANS = 400  # limit of the number of spans of one step; a step with more is not traced
 
 
 class Step:
@@ -78,7 +78,7 @@ class Step:
         return means
 
     def add_span(self, *span):
-        if len(self.spans) <= MOST_SPANS:
+        if len(self.spans) <= MAX_SPANS:
             self.spans.append(span)
 
 

@@ -5,7 +5,7 @@ import time
 from . import guard, observations, optimizers
 
 HOOK = guard.Hook("unoptimized parameters")
-MOST_NAMES = 20
+MAX_NAMES = 20
 READ_VALUES = 8  # number of values compared of a parameter on the CPU, to detect an update through .data
 
 _before = {}  # id of a parameter -> its state at the previous check
@@ -39,7 +39,7 @@ def _check(models, step):
         _reported[number] = len(same)
         observations.note("fact", time.monotonic_ns(), "unoptimized", {
             "model": number, "after_step": step, "trainable_tensors": len(trainable), "tensors": len(same),
-            "parameters": sum(one.numel() for _, one in same), "names": [name for name, _ in same[:MOST_NAMES]]})
+            "parameters": sum(one.numel() for _, one in same), "names": [name for name, _ in same[:MAX_NAMES]]})
     _before.clear()
     _before.update(states)
 

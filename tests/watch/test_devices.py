@@ -81,14 +81,14 @@ class Queueing(unittest.TestCase):
             done.release()
             ends.wait(60)
 
-        threads = [threading.Thread(target=step) for _ in range(queueing.MOST_THREADS + 1)]
+        threads = [threading.Thread(target=step) for _ in range(queueing.MAX_THREADS + 1)]
         for one in threads:  # one after another; all stay alive, so that their numbers differ
             one.start()
             done.acquire()
         ends.set()
         for one in threads:
             one.join()
-        self.assertEqual((stamps.count(None), len(set(queueing._files.values()))), (1, queueing.MOST_THREADS))
+        self.assertEqual((stamps.count(None), len(set(queueing._files.values()))), (1, queueing.MAX_THREADS))
 
     def test_traces_hold_the_time_of_their_step(self):
         one = new_report()

@@ -156,14 +156,14 @@ class Sending(unittest.TestCase):
         step = report.Line(b"s" * 1000, True, 3)
         fact = report.Line(b"f" * 1000)
         one._queue([step] * 9000)
-        kept = sender.MOST_PENDING // 1000
+        kept = sender.MAX_PENDING // 1000
         self.assertEqual(len(one._pending), kept * 1000)
         self.assertEqual(one._report.dropped_steps, 3 * (9000 - kept))
         one._queue([fact] * 20000)
-        self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000)
+        self.assertEqual(len(one._pending), sender.MAX_IN_ALL // 1000 * 1000)
         one._queue([fact], last=True)
-        self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000 + 1000)
-        self.assertEqual(one._report.dropped_lines, 9000 + 20000 - sender.MOST_IN_ALL // 1000)
+        self.assertEqual(len(one._pending), sender.MAX_IN_ALL // 1000 * 1000 + 1000)
+        self.assertEqual(one._report.dropped_lines, 9000 + 20000 - sender.MAX_IN_ALL // 1000)
         one.close_in_child()
 
 
