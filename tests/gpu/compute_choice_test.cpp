@@ -53,7 +53,7 @@ TEST_CASE("auto uses GPUs if there is one per rank") {
     CHECK(chooseCompute(configWith("auto", "auto", 1), hostWith(8)).whyDevice == "1 rank on 8 GPUs: one for each rank");
 }
 
-TEST_CASE("auto uses the CPU without enough GPUs, and reports what would change that") {
+TEST_CASE("auto uses the CPU without enough GPUs, and reports the remedy") {
     CHECK(chooseCompute(configWith("auto", "auto"), hostWith(0)).whyDevice == "CPU: no driver");
     const ComputeChoice choice = chooseCompute(configWith("auto", "auto"), hostWith(1));
     CHECK(choice.device == DeviceChoice::kCpu);

@@ -121,7 +121,7 @@ TEST_CASE("a guest with the code receives the experiment and its data once, and 
     CHECK(token != lesson.host.code().token);
 }
 
-TEST_CASE("guests with a wrong secret or version, and one too many, are refused and change nothing") {
+TEST_CASE("guests with a wrong secret or version, and a guest beyond the limit, are refused and change nothing") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();

@@ -168,7 +168,7 @@ TEST_CASE("a Slurm step gives rank, size and the hosts of all ranks") {
     CHECK(layout.hostOf(9).empty());
 }
 
-TEST_CASE("In a batch script or a shell of several Slurm tasks, srun is asked for") {
+TEST_CASE("A batch script or a shell with several Slurm tasks is refused with the advice to use srun") {
     CHECK(holds(problemIn(without(kSlurm, "SLURM_STEP_ID")), "SLURM_NTASKS is 5, but srun did not start this process"));
     CHECK(holds(problemIn({{"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_JOB_ID", "3"}, {"SLURM_PROCID", "0"}}), "srun"));
     CHECK(layoutIn({{"SLURM_NTASKS", "1"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());

@@ -52,7 +52,7 @@ std::int64_t lossBytes(LossKind kind, std::int64_t classes, std::int64_t targets
 
 }  // namespace
 
-TEST_CASE("A layer allocates its output and what its backward pass needs") {
+TEST_CASE("A layer allocates its output and the memory of its backward pass") {
     CHECK(bytesOf(Linear(5, 3, ""), {5}) == kValueBytes * (4 * 3 + 4 * 5));
     CHECK(bytesOf(Linear(5, 3, ""), {2, 5}) == kValueBytes * (8 * 3 + 8 * 5));  // each position is a row
     CHECK(bytesOf(Gelu(), {5}) == kValueBytes * (20 + 20));
@@ -69,7 +69,7 @@ TEST_CASE("A layer allocates its output and what its backward pass needs") {
     CHECK(bytesOf(PositionEmbedding(6, 3, ""), {6, 3}) == kValueBytes * 4 * 6 * 3);
 }
 
-TEST_CASE("A layer of images allocates its output and what its backward pass needs") {
+TEST_CASE("A layer of images allocates its output and the memory of its backward pass") {
     // Two channels of 3 x 5 pixels. Moments of the batch, unused statistics of a repeated pass, gradients of weight and
     // bias.
     CHECK(bytesOf(BatchNorm2d(2, ""), {2, 3, 5}) == kValueBytes * (120 + 2 * 2 + 2 * 2 + 2 + 2 + 120));
@@ -106,7 +106,7 @@ TEST_CASE("A convolution with its pooling allocates the output of the convolutio
     CHECK(bytes(512, false) == others(512) + kValueBytes * 1 * 3 * 512 * 512);
 }
 
-TEST_CASE("A block allocates what its layers and its own copies need") {
+TEST_CASE("A block allocates the memory of its layers and of its own copies") {
     const std::int64_t linear = kValueBytes * (4 * 3 + 4 * 5);
     CHECK(bytesOf(Residual(oneLinear(5, 5), {}), {5}) == kValueBytes * (20 + 20));
     CHECK(bytesOf(Residual(oneLinear(5, 3), oneLinear(5, 3)), {5}) == 2 * linear);

@@ -28,7 +28,7 @@ TEST_CASE("the latest finding of a code is valid, and the worst is first") {
     CHECK_FALSE(findings.apply(LogLine{}));
 }
 
-TEST_CASE("a withdrawn finding is valid no more, and can come again") {
+TEST_CASE("a withdrawn finding is removed, and can be reported again") {
     CurrentFindings findings;
     findings.apply(finding("loss", Severity::kMistake, "not a number"));
     Finding gone = finding("loss", Severity::kMistake, "not a number");

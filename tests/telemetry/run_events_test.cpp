@@ -86,7 +86,7 @@ TEST_CASE("each rank keeps the latest event of a kind, and other ranks are ignor
     CHECK(data.apply(Finding{}) == 0);
 }
 
-TEST_CASE("what a rank does not report again stays") {
+TEST_CASE("values that a rank does not report again are kept") {
     RunData data = runWith(1);
     data.apply(RankState{0, RankStage::kStarting, "CPU 0", 9, 5, -1, "node1", "AVX2", "shm", "0 0"});
     data.apply(RankState{0, RankStage::kTraining, "", 0, 3});

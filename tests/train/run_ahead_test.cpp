@@ -175,7 +175,7 @@ TEST_CASE("each step of every strategy is launched before the host waits for the
     }
 }
 
-TEST_CASE("hosts that run ahead report and train under every strategy what CPU ranks do") {
+TEST_CASE("hosts that run ahead train and report the same as CPU ranks under every strategy") {
     for (const Named& one : strategies()) {
         CAPTURE(one.name);
         RunConfig config = one.config;

@@ -262,7 +262,7 @@ TEST_CASE("unsaved changes are first saved under a new name, then the new experi
     CHECK(f.window.experiment().config().parallel.worldSize == 8);
 }
 
-TEST_CASE("the dialog adds a missing file suffix before it asks about replacing a file") {
+TEST_CASE("the dialog adds a missing file suffix before it offers to replace a file") {
     const QTemporaryDir folder;
     QtDialogs dialogs;
     QString taken;

@@ -42,7 +42,7 @@ struct RunAndForm : WindowFixture {
 
 }  // namespace
 
-TEST_CASE("opening a run asks about an unsaved experiment before replacing it") {
+TEST_CASE("opening a run shows a question before it replaces an unsaved experiment") {
     RunAndForm f;
     f.writeRun("earlier", 3);
     f.type("worldSizeSpinBox", "6");
@@ -70,7 +70,7 @@ TEST_CASE("opening a run asks about an unsaved experiment before replacing it") 
     }
 }
 
-TEST_CASE("opening a run of the unsaved experiment itself asks nothing and loses nothing") {
+TEST_CASE("opening a run of the unsaved experiment itself shows no question and loses nothing") {
     RunAndForm f;
     f.writeRun("earlier", 6);
     f.type("worldSizeSpinBox", "6");

@@ -111,7 +111,7 @@ TEST_CASE("the epoch diff shows samples that either plan drops") {
     CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);
 }
 
-TEST_CASE("identical epochs warn about set_epoch, or say that shuffle is off") {
+TEST_CASE("identical epochs show a warning about set_epoch, or that shuffle is off") {
     ShardScene scene = sceneOf(tenOnFour());
     scene.epoch = 1;
     const PlanDiff same = diffPlans(scene.plan, scene.plan);

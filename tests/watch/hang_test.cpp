@@ -66,7 +66,7 @@ TEST_CASE("a rank that has ended leaves the others waiting") {
     CHECK(report->text.ends_with("Rank 1 has ended."));
 }
 
-TEST_CASE("where no rank waits alone, the report says what cannot be seen") {
+TEST_CASE("if no rank waits alone, the report states what is not visible") {
     const auto all = findHang({rankStall(0, kInAllReduce), rankStall(1, kInAllReduce)}, 9);
     REQUIRE(all);
     CHECK_FALSE(all->isHang);
@@ -83,7 +83,7 @@ TEST_CASE("facts of other types and lengths do no harm") {
     }
 }
 
-TEST_CASE("the ranks are asked, and a conclusion is drawn once, until one makes progress") {
+TEST_CASE("stacks are requested and a conclusion is drawn once, until a rank makes progress") {
     constexpr std::int64_t kSecond = 1'000'000;
     StallWatch watch;
     const auto step = [](int rank, std::int64_t number, std::int64_t us) {

@@ -284,7 +284,7 @@ TEST_CASE("the verdict names each restart and the failure of the last attempt") 
           "ValueError: bad");
 }
 
-TEST_CASE("a rank without a last report has failed, unless something has asked it to end") {
+TEST_CASE("a rank without a last report has failed, unless it was requested to end") {
     const ChildEnd good{false, 0, false}, terminated{true, 15, false};
     WatchVerdict lost;
     lost.apply(stateOf(0, RankStage::kFinished));

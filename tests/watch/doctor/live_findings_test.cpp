@@ -71,7 +71,7 @@ TEST_CASE("new numbers of a finding are reported less and less often, another li
     CHECK(judgements.next({finding("slow", "t", "train.py:2")}) == "slow ");
 }
 
-TEST_CASE("judgements that take long come seldom") {
+TEST_CASE("judgements that take long are made rarely") {
     LiveFindings live;
     CHECK(live.isDue(0));
     live.update({}, kSecond, 100);

@@ -308,7 +308,7 @@ TEST_CASE("Samples that no rank reads are counted, and dropped last batches are 
     CHECK(resultOf(drops.diagnosis(), "samples-never-seen") != "found");
 }
 
-TEST_CASE("A pass that the script leaves says nothing about samples that were not seen") {
+TEST_CASE("A pass that the script ends early is no evidence about samples that were not seen") {
     Reports reports = healthyDdp();
     for (int rank = 0; rank < 2; ++rank) {
         reports.fact(rank, "pass", R"({"loader":0,"pass":0,"sampler_epoch":0})");

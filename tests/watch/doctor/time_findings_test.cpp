@@ -142,7 +142,7 @@ TEST_CASE("A loader for which all ranks wait is a cost") {
     CHECK(accusations(with(3000)).empty());
 }
 
-TEST_CASE("A hang says which rank waits in which collective and where the other one is") {
+TEST_CASE("The report of a hang names the collective of the waiting ranks and the position of the other rank") {
     const std::string waits = R"({"for_us":9000000,"cpu_us":1000,"phase":"waiting","where":"train.py:48","steps":7,)"
                               R"("inside":{"operation":"all_reduce","group":0,"number":12,"for_us":9000000}})";
     const std::string sleeps = R"({"for_us":9100000,"cpu_us":900,"phase":"idle","where":"train.py:51","steps":7})";
