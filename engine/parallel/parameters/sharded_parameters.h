@@ -108,10 +108,10 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     };
 
     std::span<float> take(std::size_t count);
-    void takePools();
+    void allocatePools();
     void plan(const std::vector<std::vector<Unit*>>& units);
-    void placeUnit(UnitState& unit);
-    Whole takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state);
+    void allocateUnit(UnitState& unit);
+    Whole allocateWhole(const UnitState& unit, bool own, bool stays, MemoryClass state);
     std::span<float> shardOf(const Part& part, const Whole& whole, MemoryClass state);
     void bindBuffers();
     void bindValues(const UnitState& unit);

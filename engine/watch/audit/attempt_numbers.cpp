@@ -24,7 +24,7 @@ void AttemptNumbers::apply(const Event& event) {
     applyProcess(facts->rank, json.is_object() ? numberOf(json, "restart") : std::nullopt);
 }
 
-int AttemptNumbers::of(int rank) const {
+int AttemptNumbers::attemptOf(int rank) const {
     const auto found = m_processes.find(rank);
     return found == m_processes.end() ? 0 : found->second.attempt;
 }

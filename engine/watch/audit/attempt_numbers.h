@@ -17,7 +17,7 @@ class AttemptNumbers {
     // Takes the next event of the run, in its recorded order. Ignores events that begin no process and no attempt.
     void apply(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
-    int of(int rank) const;
+    int attemptOf(int rank) const;
 
   private:
     struct Process {

@@ -237,7 +237,7 @@ bool RecordedFacts::counts(const ConsumedIndices& event, int attempt) const {
     return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step, attempt); });
 }
 
-RankFacts& RecordedFacts::of(int rank) {
+RankFacts& RecordedFacts::factsOfRank(int rank) {
     const auto attempt = static_cast<std::size_t>(attemptOf(rank));
     if (m_attempts.size() <= attempt) m_attempts.resize(attempt + 1);
     return m_attempts[attempt][rank];
@@ -249,7 +249,7 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     if (topic == ScriptTopic::kBatch) return;  // SampleAuditor counts the facts "batch" itself
     if (topic == ScriptTopic::kProcess) {
         std::erase_if(m_later, [&](const auto& one) { return std::get<0>(one) == event.rank; });
-        of(event.rank);
+        factsOfRank(event.rank);
         return;
     }
     if (!topic) return;
@@ -261,7 +261,7 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
         return;
     }
     if (topic == ScriptTopic::kPassEnd && ignoreDiscardedEnd(event.rank, facts)) return;
-    handler->second(of(event.rank), facts);
+    handler->second(factsOfRank(event.rank), facts);
 }
 
 // True if the pass of this "pass_end" has trained in discarded steps, so that the end of the pass must be ignored. The
@@ -269,7 +269,7 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
 bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;
-    RankFacts& facts = of(rank);
+    RankFacts& facts = factsOfRank(rank);
     const auto pass = facts.passes.find({loader, numberOf(passEnd, "pass", -1)});
     if (pass == facts.passes.end()) return true;
     const auto last = facts.lastEpoch.find(loader);
@@ -287,14 +287,14 @@ void RecordedFacts::add(const Event& event) {
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
         if (counts(*trained, attemptOf(trained->rank))) {
-            addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
-            countBatch(of(trained->rank), *trained);
+            addTrainedEpoch(factsOfRank(trained->rank), trained->loader, trained->epoch);
+            countBatch(factsOfRank(trained->rank), *trained);
         } else {
             m_later.insert({trained->rank, trained->loader, trained->epoch});
         }
     }
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
-        RankFacts& rank = of(frame->rank);
+        RankFacts& rank = factsOfRank(frame->rank);
         rank.hasSteps |= !frame->step.empty();
         for (std::size_t i = 0; i < frame->samples.size(); ++i) {
             const std::int64_t steps = i < frame->count.size() ? frame->count[i] : 1;

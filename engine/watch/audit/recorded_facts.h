@@ -116,14 +116,14 @@ class RecordedFacts {
     bool counts(const ConsumedIndices& event, int attempt) const;
     void add(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
-    int attemptOf(int rank) const { return m_numbers.of(rank); }
+    int attemptOf(int rank) const { return m_numbers.attemptOf(rank); }
     const std::vector<AttemptFacts>& attempts() const { return m_attempts; }
     const std::optional<RunStarted>& started() const { return m_started; }
     bool isWatched() const { return m_watched; }  // returns true if the run has reported facts about a script
     std::int64_t badFacts() const { return m_bad; }
 
   private:
-    RankFacts& of(int rank);
+    RankFacts& factsOfRank(int rank);
     void addFacts(const ScriptFacts& facts);
     bool ignoreDiscardedEnd(int rank, const Json& passEnd);
 

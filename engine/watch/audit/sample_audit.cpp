@@ -47,10 +47,10 @@ void SampleAuditor::add(std::size_t run, const Event& event) {
     m_run = run;
     m_attempts.apply(event);
     const auto attemptOf = [&](int rank) {
-        return m_firstAttempt[run] + static_cast<std::size_t>(m_attempts.of(rank));
+        return m_firstAttempt[run] + static_cast<std::size_t>(m_attempts.attemptOf(rank));
     };
     const auto* trained = std::get_if<ConsumedIndices>(&event);
-    if (trained != nullptr && m_facts[run].counts(*trained, m_attempts.of(trained->rank)))
+    if (trained != nullptr && m_facts[run].counts(*trained, m_attempts.attemptOf(trained->rank)))
         addTrained(attemptOf(trained->rank), *trained);
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || topicOf(*facts) != ScriptTopic::kBatch) return;
@@ -117,7 +117,7 @@ void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batc
 void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::int64_t loader,
                                const std::vector<std::int64_t>& index, const ContentSums* content, int role,
                                int stream) {
-    const SampleMap& map = m_spaces->of(attempt, rank, loader);
+    const SampleMap& map = m_spaces->mapOf(attempt, rank, loader);
     if (open.why.empty()) open.why = map.why;
     SampleCounts& counts = open.spaces[map.space];
     SampleSet& all = (role == kTraining ? m_trained : m_validated)[map.space];
@@ -208,7 +208,7 @@ std::optional<std::int64_t> SampleAuditor::sizeOf(const EpochKey& key, const Ope
     std::map<int, std::set<const SampleMap*>> bySpace;
     for (const std::size_t attempt : open.attempts) {
         for (const int rank : ranksOf(key, attempt)) {
-            const SampleMap& map = m_spaces->of(attempt, rank, streamOf(key, attempt)->loaders.at(rank));
+            const SampleMap& map = m_spaces->mapOf(attempt, rank, streamOf(key, attempt)->loaders.at(rank));
             if (map.length < 0) return {};
             bySpace[map.space].insert(&map);
         }

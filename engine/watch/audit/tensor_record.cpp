@@ -154,7 +154,7 @@ void TensorRecord::add(const Event& event) {
     }
     if (topic == ScriptTopic::kTensors) addTensors(script->rank, facts);
     if (topic == ScriptTopic::kProcess) {
-        beginAttempt(m_attempts.of(script->rank));
+        beginAttempt(m_attempts.attemptOf(script->rank));
         m_worldSize = static_cast<int>(
             std::clamp<std::int64_t>(numberOf(facts, "world_size", 1), m_worldSize, limits::kMaxRanks));
     }

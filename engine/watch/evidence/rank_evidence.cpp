@@ -227,20 +227,20 @@ void RankEvidence::addLogged(const LoggedScalar& scalar) {
     series.source = scalar.source;
 }
 
-const std::vector<Json>& RankEvidence::of(const std::string& topic) const {
+const std::vector<Json>& RankEvidence::factsOf(const std::string& topic) const {
     const auto found = facts.find(topic);
     return found == facts.end() ? noFacts() : found->second;
 }
 
 const Json& RankEvidence::latest(const std::string& topic) const {
     static const Json none = Json::object();
-    const std::vector<Json>& list = of(topic);
+    const std::vector<Json>& list = factsOf(topic);
     return list.empty() ? none : list.back();
 }
 
 const Json* RankEvidence::countsOf(std::int64_t step) const {
     const Json* latest = nullptr;
-    for (const Json& one : of("step_counts")) {
+    for (const Json& one : factsOf("step_counts")) {
         if (numberOf(one, "from_step", 0) > step) break;
         latest = &one;
     }
@@ -256,7 +256,7 @@ bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
 }
 
 bool RankEvidence::isDistributed() const {
-    return flagOf(latest("process"), "distributed").value_or(false) || !of("process_group_created").empty();
+    return flagOf(latest("process"), "distributed").value_or(false) || !factsOf("process_group_created").empty();
 }
 
 }  // namespace ringside

@@ -85,7 +85,7 @@ struct RankEvidence {
     void add(const Event& event, std::size_t& budget);
 
     // Returns all facts of a topic, in the order of arrival.
-    const std::vector<Json>& of(const std::string& topic) const;
+    const std::vector<Json>& factsOf(const std::string& topic) const;
     // Returns the latest facts of a topic, or an empty object.
     const Json& latest(const std::string& topic) const;
     // Returns the facts "step_counts" that apply to a step, or null.

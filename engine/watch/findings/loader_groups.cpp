@@ -19,7 +19,7 @@ std::map<Key, const LoaderEvidence*> keyed(const RankEvidence& rank) {
     std::map<Key, const LoaderEvidence*> loaders;
     std::map<std::string, int> ofLine;
     for (const auto& [id, loader] : rank.loaders) {
-        const std::string where = loader.where();
+        const std::string where = loader.sourceLine();
         loaders[{where, ofLine[where]++}] = &loader;
     }
     return loaders;
@@ -142,7 +142,7 @@ std::vector<int> LoaderGroup::rankNumbers() const {
     return numbers;
 }
 
-Sameness LoaderGroup::sameness() const {
+Sameness LoaderGroup::compareDataSets() const {
     Sameness result = Sameness::kSame;
     const RankLoader& first = ranks.front();
     for (std::size_t i = 1; i < ranks.size(); ++i) {

@@ -157,7 +157,7 @@ Judgement judgeHang(const Evidence& evidence) {
 Judgement judgeUnusedParameters(const Evidence& evidence) {
     constexpr std::string_view kMessage = "Expected to have finished reduction in the prior iteration";
     for (const auto& [number, rank] : evidence.ranks()) {
-        for (const Json& exception : rank.of("exception")) {
+        for (const Json& exception : rank.factsOf("exception")) {
             if (textOf(exception, "text").find(kMessage) == std::string::npos) continue;
             return found("DDP on rank " + std::to_string(number) +
                              " stopped because some parameters got no gradient in the step before, and "
@@ -166,7 +166,7 @@ Judgement judgeUnusedParameters(const Evidence& evidence) {
         }
     }
     const bool hasDdp = std::ranges::any_of(evidence.ranks(), [](const auto& one) {
-        return std::ranges::any_of(one.second.of("data_parallel"),
+        return std::ranges::any_of(one.second.factsOf("data_parallel"),
                                    [](const Json& facts) { return textOf(facts, "kind") == "ddp"; });
     });
     return hasDdp ? passed() : skipped("no DistributedDataParallel");

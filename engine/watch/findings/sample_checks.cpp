@@ -92,7 +92,7 @@ const Coverage* firstComplete(const std::vector<Coverage>& all) {
 Judgement dataSetDiffers(const LoaderGroup& group) {
     if (!group.isSharded()) return skipped("");
     if (!knowsPools(group)) return couldNotJudge("the indices of a Subset were not reported");
-    const Sameness sameness = group.sameness();
+    const Sameness sameness = group.compareDataSets();
     const std::vector<Coverage> coverages = coveragesOf(group);
     const Coverage* const complete = firstComplete(coverages);
     if (sameness == Sameness::kSame && hasDifferentPools(group)) {
@@ -173,7 +173,7 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
         return passed("the data set is so small that equal shards repeat all of it");
     if (complete == nullptr && !group.isPlain())
         return group.isSharded() ? passed() : couldNotJudge("no complete epoch was seen");
-    switch (group.sameness()) {
+    switch (group.compareDataSets()) {
         case Sameness::kDifferent:
             return passed("each rank has a data set of its own");
         case Sameness::kNotKnown:
@@ -220,8 +220,8 @@ Judgement sameDraws(const LoaderGroup& group) {
     for (const auto& [epoch, list] : group.ranks.front().loader->epochs) {
         const std::size_t equal = equalDraws(group, epoch);
         if (equal == 0) continue;
-        if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
-        if (group.sameness() == Sameness::kNotKnown)
+        if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+        if (group.compareDataSets() == Sameness::kNotKnown)
             return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
         const std::string sampler = group.ranks.front().sampler.shortKind();
         return found(capitalised(rankWords(group.rankNumbers())) + " draw the same " +
@@ -235,14 +235,14 @@ Judgement sameDraws(const LoaderGroup& group) {
 Judgement overlap(const LoaderGroup& group) {
     if (!group.hasIndices()) return skipped("");
     if (group.isPartial()) return sameDraws(group);
-    if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (coverages.empty()) return couldNotJudge("the indices of an epoch were not reported by all ranks");
     const std::int64_t padding = paddingOf(group);
     const auto overlapping =
         std::ranges::find_if(coverages, [padding](const Coverage& one) { return one.shared > padding; });
     if (overlapping == coverages.end()) return passed();
-    if (group.sameness() == Sameness::kNotKnown && !group.isSharded())
+    if (group.compareDataSets() == Sameness::kNotKnown && !group.isSharded())
         return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
     return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
                      counted(overlapping->shared, "sample") + " of " + grouped(overlapping->distinct) +
@@ -271,14 +271,14 @@ Judgement cutShort(const LoaderGroup& group) {
                      counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +
                      percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
                      ") went to no rank in any epoch.",
-                 group.where(), coverageJson(*coverage));
+                 group.sourceLine(), coverageJson(*coverage));
 }
 
 Judgement neverSeen(const LoaderGroup& group) {
     if (!group.hasIndices() || group.isPartial()) return skipped("");
     const bool dividesAll = group.isSharded() || group.isPlain();
     if (!dividesAll) return skipped("");
-    if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (firstComplete(coverages) == nullptr) return cutShort(group);
     for (const Coverage& one : coverages) {
@@ -286,7 +286,7 @@ Judgement neverSeen(const LoaderGroup& group) {
         return found(counted(one.never, "sample") + " of " + grouped(one.pool) + " (" +
                          percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
                          ") went to no rank in epoch " + std::to_string(one.epoch + 1) + ".",
-                     group.where(), coverageJson(one));
+                     group.sourceLine(), coverageJson(one));
     }
     return passed();
 }

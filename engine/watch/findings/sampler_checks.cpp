@@ -118,7 +118,7 @@ Judgement judgeOrders(const Evidence& evidence, const Applies& applies, const Re
                 return found("Rank " + std::to_string(rank) + " trains on the same order of " +
                                  counted(count, "sample") + " in epochs " + std::to_string(orders[i - 1].epoch + 1) +
                                  " and " + std::to_string(orders[i].epoch + 1) + reason(orders),
-                             loader.where(), std::move(facts));
+                             loader.sourceLine(), std::move(facts));
             }
         }
     }
@@ -209,7 +209,7 @@ Judgement judgeWorkerCopies(const Evidence& evidence) {
                                      std::to_string(pass.contents[i].batch + 1) + " of rank " + std::to_string(rank) +
                                      " hold the same samples: each of the " + std::to_string(workersOf(loader)) +
                                      " workers reads the whole IterableDataset.",
-                                 loader.where(),
+                                 loader.sourceLine(),
                                  {{"rank", rank},
                                   {"loader", id},
                                   {"pass", number},

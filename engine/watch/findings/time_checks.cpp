@@ -171,7 +171,7 @@ std::int64_t workersOf(const RankEvidence& rank) {
 
 std::string trainingLine(const RankEvidence& rank) {
     for (const auto& [id, loader] : rank.loaders)
-        if (loader.isTrained()) return loader.where();
+        if (loader.isTrained()) return loader.sourceLine();
     return {};
 }
 
