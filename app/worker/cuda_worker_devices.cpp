@@ -159,7 +159,7 @@ class CudaDevices final : public RankDevices {
     static std::unique_ptr<Communicator> joinStaged(const RankEnvironment& environment, const RunConfig& config,
                                                     CudaBackend& gpu, std::shared_ptr<Store> store) {
         gpu.setWaitCallback({});
-        StagedParts parts;
+        StagedDependencies parts;
         parts.host = makeGlooCommunicator(
             std::move(store), environment.rank, environment.worldSize,
             CommOptions{

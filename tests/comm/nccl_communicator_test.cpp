@@ -26,7 +26,7 @@ struct World {
         options.computeStream = device->computeStream();
     }
     std::unique_ptr<NcclCommunicator> connect(int rank = 0, int size = 4) {
-        return std::make_unique<NcclCommunicator>(NcclParts{nccl, device, clock}, store, rank, size, options);
+        return std::make_unique<NcclCommunicator>(NcclDependencies{nccl, device, clock}, store, rank, size, options);
     }
     std::span<float> onDevice(NcclCommunicator& communicator, std::vector<float> values) {
         auto memory = communicator.allocate(values.size());

@@ -39,7 +39,7 @@ struct Rank {
         options.deadlines = {300ms, 2s, 60s};
         options.computeStream = device->computeStream();
         options.hostWaits = false;
-        communicator = std::make_unique<NcclCommunicator>(NcclParts{nccl, device, clock}, store, 0, 4, options);
+        communicator = std::make_unique<NcclCommunicator>(NcclDependencies{nccl, device, clock}, store, 0, 4, options);
         first = communicator->allocate(2);
         last = communicator->allocate(1);
         RecordingDevice recording;
@@ -128,8 +128,8 @@ TEST_CASE("a group for messages exchanges a value with each peer before its firs
     Rank rank0;
     NcclOptions options;
     options.computeStream = rank0.device->computeStream();
-    const auto rank1 = std::make_unique<NcclCommunicator>(NcclParts{rank0.nccl, rank0.device, rank0.clock}, rank0.store,
-                                                          1, 4, options);
+    const auto rank1 = std::make_unique<NcclCommunicator>(NcclDependencies{rank0.nccl, rank0.device, rank0.clock},
+                                                          rank0.store, 1, 4, options);
     rank0.nccl->calls.clear();
     const auto collectives = rank1->split(0, 0, GroupUse::kCollectives);
     CHECK(std::ranges::count(rank0.nccl->calls, "send to 0") == 0);
@@ -148,8 +148,9 @@ TEST_CASE("a group for messages exchanges a value with each peer before its firs
 // that run directly or are recorded count once each, and so does each launch.
 TEST_CASE("calls of sub-groups are recorded with their parent and counted in each launch") {
     Rank rank;
-    const auto joining = std::make_unique<NcclCommunicator>(NcclParts{rank.nccl, rank.device, rank.clock}, rank.store,
-                                                            1, 4, NcclOptions{});  // the fake NCCL needs two ranks
+    const auto joining =
+        std::make_unique<NcclCommunicator>(NcclDependencies{rank.nccl, rank.device, rank.clock}, rank.store, 1, 4,
+                                           NcclOptions{});  // the fake NCCL needs two ranks
     const auto reducing = rank.communicator->split(0, 0, GroupUse::kCollectives);
     const auto sending = rank.communicator->split(1, 0, GroupUse::kMessages);
     const std::int64_t before = rank.communicator->collective();

@@ -22,7 +22,7 @@ struct StagedRank {
     std::unique_ptr<StagedCommunicator> communicator;
 
     explicit StagedRank(std::unique_ptr<Communicator> host)
-        : communicator(std::make_unique<StagedCommunicator>(StagedParts{std::move(host), device, clock},
+        : communicator(std::make_unique<StagedCommunicator>(StagedDependencies{std::move(host), device, clock},
                                                             StagedOptions{device->computeStream(), 300ms})) {}
 
     std::span<float> onDevice(const std::vector<float>& values) {

@@ -46,8 +46,8 @@ Ahead trainAhead(const RunConfig& config, const DataSplit& data, RunOptions opti
         NcclOptions nccl;
         nccl.computeStream = tape->gpu->computeStream();
         nccl.hostWaits = false;
-        NcclParts parts{std::make_shared<ThreadedNccl>(tape->gpu, inner), tape->gpu,
-                        std::make_shared<testing::FakeClock>()};
+        NcclDependencies parts{std::make_shared<ThreadedNccl>(tape->gpu, inner), tape->gpu,
+                               std::make_shared<testing::FakeClock>()};
         return RankParts{makeReplayBackend(tape),
                          std::make_unique<NcclCommunicator>(std::move(parts), store, inner.rank(), inner.size(), nccl)};
     };

@@ -105,8 +105,8 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
     strategy->m_wholeTensors = std::make_unique<WholeTensors>(
-        WholeTensors::Parts{config.optimizer, dependencies.model, dependencies.backend, strategy->m_groups,
-                            strategy->m_stages, *strategy->m_optimizer});
+        WholeTensors::Dependencies{config.optimizer, dependencies.model, dependencies.backend, strategy->m_groups,
+                                   strategy->m_stages, *strategy->m_optimizer});
     if (config.fsdp.cpuOffload) logOffload(strategy->m_stages, *strategy->m_wholeTensors, dependencies);
     logStatistics(dependencies, config.loader.batchSize);
     return std::unique_ptr<Strategy>(std::move(strategy));

@@ -134,8 +134,8 @@ class Strategy {
     }
 };
 
-// Makes the strategy of the plan in `parts`, with the settings of training and optimizer in the configuration, which
-// must outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
-Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& parts);
+// Makes the strategy of the plan in `dependencies`, with the settings of training and optimizer in the configuration,
+// which must outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
+Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& dependencies);
 
 }  // namespace ringside

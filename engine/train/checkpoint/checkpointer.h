@@ -12,7 +12,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/save_directories.h"
 #include "train/parts/metric_sums.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 
 namespace ringside {
 

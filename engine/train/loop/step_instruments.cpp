@@ -70,12 +70,13 @@ void StepInstruments::addObservers(const Observed& observed) {
     if (rank == 0) m_steps.add<TimedSaves>(observed.checkpoints, observed.batches, observed.control);
     m_steps.add<InspectedSteps>(m_replicas, observed.control);
     m_steps.addReference(observed.control);
-    m_steps.add<Throttle>(Throttle::Parts{m_phaseThrottle, m_dependencies.config.stepPitfalls, m_dependencies.control,
-                                          observer, rank, ownParameters(layout.mesh, observed.strategy)});
+    m_steps.add<Throttle>(Throttle::Dependencies{m_phaseThrottle, m_dependencies.config.stepPitfalls,
+                                                 m_dependencies.control, observer, rank,
+                                                 ownParameters(layout.mesh, observed.strategy)});
     m_steps.add<LinkReport>(m_dependencies.communicator, observer);
     m_steps.addReference(m_replicas);
-    m_stepReport = &m_steps.add<StepReport>(StepReport::Parts{m_dependencies, layout, observed.loss, observed.strategy,
-                                                              observed.batches, m_tracer, observed.checkpoints});
+    m_stepReport = &m_steps.add<StepReport>(StepReport::Dependencies{
+        m_dependencies, layout, observed.loss, observed.strategy, observed.batches, m_tracer, observed.checkpoints});
     m_steps.add<IndexReport>(layout.isReader() ? m_dependencies.reportSamples : SampleReport::kNever, layout.dataRank(),
                              observer);
     m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);

@@ -13,7 +13,7 @@
 #include "train/control/run_control.h"
 #include "train/observe/step_report.h"
 #include "train/parts/step_observer.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 #include "train/replicas/replica_probe.h"
 #include "train/throttle/phase_throttle.h"
 #include "train/trace/step_tracer.h"

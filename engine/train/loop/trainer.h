@@ -17,7 +17,7 @@
 #include "train/loop/epoch_reports.h"
 #include "train/loop/rank_batches.h"
 #include "train/loop/step_instruments.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 
 namespace ringside {
 
