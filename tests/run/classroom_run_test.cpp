@@ -129,7 +129,7 @@ struct Classroom {
         plan.experiment = std::move(experiment).value();
         plan.out = scratch.path() / "run";
         plan.name = "host";
-        plan.mostBytes = 1 << 20;
+        plan.maxBytes = 1 << 20;
         plan.program = "1.0";
     }
     ~Classroom() {

@@ -199,7 +199,7 @@ std::string checkCommand(const WatchArguments& arguments) {
 }
 
 void printReport(const WatchArguments& arguments, const WatchedRun& run, bool hasFailed) {
-    const ReportedRun reported{checkCommand(arguments), RINGSIDE_VERSION, run.ranks(), run.leastSteps(),
+    const ReportedRun reported{checkCommand(arguments), RINGSIDE_VERSION, run.ranks(), run.minSteps(),
                                hasFailed || !run.hasTrained()};
     const auto dumped = [](const Json& json) { return jsonText(json, 2); };
     if (arguments.json) {

@@ -77,12 +77,12 @@ Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& nam
     return socket;
 }
 
-ClassroomGuest::ClassroomGuest(UniqueFd socket, fs::path folder, std::int64_t mostBytes, Check check)
+ClassroomGuest::ClassroomGuest(UniqueFd socket, fs::path folder, std::int64_t maxBytes, Check check)
     : m_socket(std::move(socket)),
-      m_mostBytes(mostBytes),
+      m_maxBytes(maxBytes),
       m_check(std::move(check)),
       m_folder(folder),
-      m_cache(folder / "files", mostBytes) {}
+      m_cache(folder / "files", maxBytes) {}
 
 void ClassroomGuest::send(ClassroomLine line) {
     line.text = withoutPrivateParts(line.text);
@@ -158,10 +158,10 @@ std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) co
     if (offer.number <= m_offer.number)
         return Problem{"the classroom", "repeats offer " + std::to_string(offer.number),
                        "ask the host to start it again"};
-    if (offer.bytes() > m_mostBytes)
+    if (offer.bytes() > m_maxBytes)
         return Problem{
             "the data of the classroom",
-            "have " + memoryText(offer.bytes()) + "; this computer accepts at most " + memoryText(m_mostBytes),
+            "have " + memoryText(offer.bytes()) + "; this computer accepts at most " + memoryText(m_maxBytes),
             "join with a larger --most-mb"};
     if (auto conflict = offerConflict(offer.files)) return conflict;
     return m_check ? m_check(offer) : std::nullopt;

@@ -34,8 +34,8 @@ class ClassroomGuest {
     // Callback that returns a problem if the experiment of an offer cannot be trained on this computer.
     using Check = std::function<std::optional<Problem>(const ClassroomOffer& offer)>;
 
-    // folder: parent of received files. mostBytes: limit of one offer, and of all cached files together.
-    ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t mostBytes, Check check = {});
+    // folder: parent of received files. maxBytes: limit of one offer, and of all cached files together.
+    ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t maxBytes, Check check = {});
 
     int fd() const { return m_socket.get(); }
     // Sends a line after paths and quoted text have been removed from ClassroomLine::text. Blocks for up to 10 s.
@@ -68,7 +68,7 @@ class ClassroomGuest {
     void refuse(Problem problem);
 
     UniqueFd m_socket;
-    std::int64_t m_mostBytes;
+    std::int64_t m_maxBytes;
     Check m_check;
     GuestFolder m_folder;
     FileCache m_cache;

@@ -54,7 +54,7 @@ bool isAsOffered(const fs::path& folder, const ClassroomFile& file) {
 
 }  // namespace
 
-FileCache::FileCache(fs::path folder, std::int64_t mostBytes) : m_folder(std::move(folder)), m_mostBytes(mostBytes) {}
+FileCache::FileCache(fs::path folder, std::int64_t maxBytes) : m_folder(std::move(folder)), m_maxBytes(maxBytes) {}
 
 void FileCache::makeRoomFor(const std::vector<ClassroomFile>& offered) {
     std::error_code error;
@@ -71,7 +71,7 @@ void FileCache::makeRoomFor(const std::vector<ClassroomFile>& offered) {
     std::ranges::sort(others, std::ranges::greater(), &Stored::usedAt);
     for (const Stored& one : others) {
         total += one.bytes;
-        if (total > m_mostBytes) fs::remove(one.path, error);
+        if (total > m_maxBytes) fs::remove(one.path, error);
     }
 }
 

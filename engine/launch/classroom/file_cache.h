@@ -10,10 +10,10 @@
 namespace ringside {
 
 // Cache of a guest's received files, named by SHA-256, so that a later classroom with the same data need not send them
-// again. All files together have at most `mostBytes`; the least recently used files are removed first.
+// again. All files together have at most `maxBytes`; the least recently used files are removed first.
 class FileCache {
   public:
-    FileCache(std::filesystem::path folder, std::int64_t mostBytes);
+    FileCache(std::filesystem::path folder, std::int64_t maxBytes);
 
     // Removes the least recently used files outside the offer until the remaining files and the offered files fit.
     // Throws IoError.
@@ -28,7 +28,7 @@ class FileCache {
     std::filesystem::path pathOf(const ClassroomFile& file) const { return m_folder / file.sha256; }
 
     std::filesystem::path m_folder;
-    std::int64_t m_mostBytes;
+    std::int64_t m_maxBytes;
 };
 
 }  // namespace ringside

@@ -53,7 +53,7 @@ bool ClassroomClient::connect() {
     Result<UniqueFd> socket =
         connectToClassroom(m_plan.code, m_plan.name, m_plan.program, hostKey(), now + kConnectPatience);
     if (socket) {
-        m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
+        m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.maxBytes,
                                                    [](const ClassroomOffer& offer) { return guestProblem(offer); });
         m_lastReceivedAt = Clock::now();
         report(GuestEvent::kJoined, m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);

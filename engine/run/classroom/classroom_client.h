@@ -27,7 +27,7 @@ struct ClientSettings {
     std::string name;
     std::filesystem::path worker;
     std::filesystem::path folder;
-    std::int64_t mostBytes = 0;
+    std::int64_t maxBytes = 0;
     std::string program;  // version of Ringside; the host must have the same
     int inputFd = -1;     // descriptor whose end makes the guest leave, as a signal does; -1: none
 };

@@ -76,7 +76,7 @@ bool ClassroomRun::offer(std::int64_t worldSize) {
         if (!found) return closeClassroom(found.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
         checkpoint = found.value();
     }
-    Result<ClassroomData> data = gatherClassroomData(config, checkpoint, m_plan.mostBytes);
+    Result<ClassroomData> data = gatherClassroomData(config, checkpoint, m_plan.maxBytes);
     if (!data) return closeClassroom(data.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
     m_data = std::move(data).value();
     m_host.offer(m_data.offer, m_data.sources);
@@ -256,9 +256,9 @@ void ClassroomRun::showProgressOf(const RunData& run, unsigned changes) {
 
 bool ClassroomRun::canContinue(const ClassroomOutcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
-    const std::int64_t mostRestarts = allowed == 0 && minimumRanks() > 0 ? kManyRestarts : allowed;
+    const std::int64_t maxRestarts = allowed == 0 && minimumRanks() > 0 ? kManyRestarts : allowed;
     const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
-    return outcome.state == RunOutcome::kFailed && passes && !m_stopRequested && m_restarts < mostRestarts;
+    return outcome.state == RunOutcome::kFailed && passes && !m_stopRequested && m_restarts < maxRestarts;
 }
 
 // True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can

@@ -21,7 +21,7 @@ struct ClassroomPlan {
     std::filesystem::path out;  // run directory
     std::filesystem::path worker;
     std::string name;  // name of the host, the member whose rank is 0
-    std::int64_t mostBytes = 0;
+    std::int64_t maxBytes = 0;
     std::string program;             // version of Ringside; all members must have it
     bool stopsAtEndOfInput = false;  // true: the end of the input closes the classroom, unless a run is in progress
 };

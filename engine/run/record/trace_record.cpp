@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes)
-    : m_paths(paths), m_mostLines(kSteps * std::max(worldSize, 1)), m_mostBytes(mostBytes) {}
+TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t maxBytes)
+    : m_paths(paths), m_maxLines(kSteps * std::max(worldSize, 1)), m_maxBytes(maxBytes) {}
 
 std::int64_t TraceRecord::maxBytesWithin(std::int64_t mebibytesTotal) {
     constexpr std::int64_t kMin = 100'000;
@@ -20,7 +20,7 @@ std::int64_t TraceRecord::maxBytesWithin(std::int64_t mebibytesTotal) {
 
 void TraceRecord::add(std::string_view line) {
     const auto bytes = static_cast<std::int64_t>(line.size() + 1);
-    if (m_lines >= m_mostLines || (m_lines > 0 && m_bytes + bytes > m_mostBytes)) rotate();
+    if (m_lines >= m_maxLines || (m_lines > 0 && m_bytes + bytes > m_maxBytes)) rotate();
     if (!m_file) m_file.emplace(m_paths.trace());
     m_file->add(std::string(line).append("\n"));
     ++m_lines;

@@ -109,7 +109,7 @@ void countBatch(RankFacts& rank, const ConsumedIndices& event) {
     const std::pair<std::int64_t, std::int64_t> step{event.loader, event.step};
     if (std::exchange(rank.latestStep, step) != step) rank.batchesOfStep = 0;
     if (event.index.size() < limits::kMaxColumn) ++rank.batchesOfStep;
-    rank.mostBatches = std::max(rank.mostBatches, rank.batchesOfStep);
+    rank.maxBatches = std::max(rank.maxBatches, rank.batchesOfStep);
 }
 
 void addTrainedEpoch(RankFacts& rank, std::int64_t loader, std::int64_t epoch) {
@@ -190,7 +190,7 @@ const std::map<ScriptTopic, FactHandler>& factHandlers() {
          [](RankFacts& rank, const Json& facts) { rank.shardGroups.push_back(numberOf(facts, "group", -1)); }},
         {ScriptTopic::kStepCounts,
          [](RankFacts& rank, const Json& facts) {
-             rank.mostBackwards = std::max(rank.mostBackwards, numberOf(facts, "backwards", 0));
+             rank.maxBackwards = std::max(rank.maxBackwards, numberOf(facts, "backwards", 0));
          }},
         {ScriptTopic::kPipeline, [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
         {ScriptTopic::kHookFailed, addHookFailed},

@@ -80,8 +80,8 @@ struct RankFacts {
     bool hasSteps = false;
     std::int64_t steps = 0;              // number of optimizer steps
     std::int64_t stepsWithoutBatch = 0;  // number of optimizer steps that follow no batch of a loader
-    std::int64_t mostBatches = 0;        // largest number of batches of one loader in a step
-    std::int64_t mostBackwards = 0;      // largest number of backward passes in a step, from the facts "step_counts"
+    std::int64_t maxBatches = 0;         // largest number of batches of one loader in a step
+    std::int64_t maxBackwards = 0;       // largest number of backward passes in a step, from the facts "step_counts"
     std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};  // loader and number of the step of the latest batch
     std::int64_t batchesOfStep = 0;                           // number of batches of that loader in that step
     bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step
@@ -93,7 +93,7 @@ struct RankFacts {
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
     // True if one backward pass follows several batches of a loader. They count as trained, as those of a loss over
     // several batches; the record does not show whether the script has skipped some of them.
-    bool mayHaveSkipped() const { return mostBackwards > 0 && mostBatches > mostBackwards; }
+    bool mayHaveSkipped() const { return maxBackwards > 0 && maxBatches > maxBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
     // True if the rank evaluates the batches of a loader; see RankEvidence::evaluates().
     bool evaluates(std::int64_t loader) const;

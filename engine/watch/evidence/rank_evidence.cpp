@@ -213,7 +213,7 @@ void RankEvidence::addTrace(const StepTrace& trace) {
         CollectiveUse& use = collectives[trace.group[i]];
         ++use.calls;
         use.bytes += trace.bytes[i];
-        use.mostBytes = std::max(use.mostBytes, trace.bytes[i]);
+        use.maxBytes = std::max(use.maxBytes, trace.bytes[i]);
         use.lastStep = trace.step;
         if (groups.insert(trace.group[i]).second) ++use.steps;
     }

@@ -31,7 +31,7 @@ struct CollectiveUse {
     std::int64_t calls = 0;
     std::int64_t steps = 0;  // number of traced steps with at least one call
     std::int64_t bytes = 0;
-    std::int64_t mostBytes = 0;  // largest number of bytes of one call
+    std::int64_t maxBytes = 0;  // largest number of bytes of one call
     std::int64_t lastStep = 0;
 };
 

@@ -244,7 +244,7 @@ Judgement judgeStraggler(const Evidence& evidence) {
 Judgement judgeLoaderSlow(const Evidence& evidence) {
     constexpr double kMuch = 0.3;    // least share of a step that the wait for a batch must take to be reported
     constexpr double kMinUs = 5000;  // least wait per step that is reported, in microseconds
-    double leastShare = 1;
+    double minShare = 1;
     LoaderTimes shown;
     const RankEvidence* slow = nullptr;
     bool hasLoader = false;
@@ -257,8 +257,8 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
         times.dataUs = std::max(times.dataUs - queuedUs(evidence, number), 0.0);
         const double share = times.stepUs > 0 ? times.dataUs / times.stepUs : 0;
         if (times.dataUs < kMinUs || share < kMuch) return hasLoader ? passed() : skipped("no DataLoader");
-        if (slow == nullptr || share < leastShare) {
-            leastShare = share;
+        if (slow == nullptr || share < minShare) {
+            minShare = share;
             shown = times;
             slow = &rank;
         }
@@ -266,12 +266,12 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
     if (slow == nullptr) return skipped("no rank");
     const std::int64_t workers = workersOf(*slow);
     return found("Each rank waits " + durationWords(shown.dataUs) + " of " + durationWords(shown.stepUs) +
-                     " per step for its next batch (" + percentOf(leastShare, 1) +
+                     " per step for its next batch (" + percentOf(minShare, 1) +
                      "), with num_workers=" + std::to_string(workers) + ".",
                  trainingLine(*slow),
                  {{"data_ms", shown.dataUs / 1e3},
                   {"step_ms", shown.stepUs / 1e3},
-                  {"share", leastShare},
+                  {"share", minShare},
                   {"num_workers", workers}});
 }
 

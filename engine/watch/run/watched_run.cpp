@@ -343,7 +343,7 @@ bool WatchedRun::isOver() {
 }
 
 RunEnded WatchedRun::conclude() {
-    RunEnded end = m_verdict.conclude(*m_command.poll(), leastSteps());
+    RunEnded end = m_verdict.conclude(*m_command.poll(), minSteps());
     end.timeUs = nowUs();
     std::optional<SampleAudit> audit;
     tryToRecord([&] { audit = auditedSamples(); });
@@ -395,7 +395,7 @@ void WatchedRun::judgeWhileRunning() {
         tryToRecord([&] { m_record.add(one, endedUs); });
 }
 
-std::int64_t WatchedRun::leastSteps() const {
+std::int64_t WatchedRun::minSteps() const {
     if (m_ranks.empty()) return 0;
     const auto latestStep = [this](const auto& one) {
         return m_stepsBefore[one.second.attempt()] + one.second.steps.back();

@@ -57,7 +57,7 @@ class WatchedRun {
     // True if at least one optimizer step was seen.
     bool hasTrained() const { return m_stalls.hasTrained(); }
     // Returns the number of the latest step of the rank that is furthest behind, over all attempts.
-    std::int64_t leastSteps() const;
+    std::int64_t minSteps() const;
 
   private:
     struct Rank {

@@ -152,7 +152,7 @@ void SeenExperiment::addPassEnd(const Json& facts) {
     Loader& loader = m_loaders[std::clamp<std::int64_t>(number(facts, "loader"), 0, kMaxLoaders)];
     loader.trained += number(facts, "trained");
     loader.untrained += number(facts, "untrained");
-    loader.mostIndices = std::max(loader.mostIndices, number(facts, "indices"));
+    loader.maxIndices = std::max(loader.maxIndices, number(facts, "indices"));
 }
 
 // Returns the first loader whose batches are trained; before the first step the first loader.

@@ -47,7 +47,7 @@ class SeenExperiment {
         Json facts;
         std::int64_t trained = 0;    // number of batches with a backward pass
         std::int64_t untrained = 0;  // number of batches without a backward pass
-        std::int64_t mostIndices = 0;
+        std::int64_t maxIndices = 0;
     };
     void addFacts(const ScriptFacts& facts);
     void addProcess(const Json& facts);

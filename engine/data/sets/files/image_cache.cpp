@@ -13,11 +13,11 @@ ImageCache::Pixels ImageCache::findOrDecode(std::int64_t index) {
 
 void ImageCache::store(std::int64_t index, const Pixels& pixels) {
     const std::lock_guard lock(m_mutex);
-    if (pixels->size() > m_mostBytes || m_entryOf.contains(index)) return;
+    if (pixels->size() > m_maxBytes || m_entryOf.contains(index)) return;
     m_entries.push_front({index, pixels});
     m_entryOf.emplace(index, m_entries.begin());
     m_bytes += pixels->size();
-    while (m_bytes > m_mostBytes) {
+    while (m_bytes > m_maxBytes) {
         m_bytes -= m_entries.back().pixels->size();
         m_entryOf.erase(m_entries.back().index);
         m_entries.pop_back();
