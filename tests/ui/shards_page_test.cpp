@@ -89,7 +89,7 @@ TEST_CASE("the page draws at every zoom, colour and theme without a warning") {
         for (const char* button :
              {"colorByRankButton", "colorByClassButton", "colorByBatchButton", "colorBySourceButton"}) {
             window.page.findChild<QPushButton*>(QLatin1String(button))->click();
-            window.grid().home();
+            window.grid().showStart();
             for (int zoom = 0; zoom < 24; ++zoom) {
                 CHECK(!window.page.grab().isNull());
                 QTest::keyClick(&window.grid(), Qt::Key_S);

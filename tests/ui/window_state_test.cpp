@@ -44,7 +44,7 @@ TEST_CASE("while many ranks start, the page shows the connected and the missing 
     RunModel model;
     const auto feed = [&](const Event& event) { model.feed(QByteArray::fromStdString(encode(event))); };
     CHECK(startProgress(model).title.isEmpty());
-    model.expect({64, "many"});
+    model.setExpectedRun({64, "many"});
     CHECK(startProgress(model).title == "Starting 64 ranks");
     CHECK(startProgress(model).run == "many");
     RunStarted started;

@@ -50,7 +50,7 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
     if (isLive()) return;
     resetForRun({});
     m_wasLive = true;
-    m_model.expect({config.parallel.worldSize, QString::fromStdString(config.name)});
+    m_model.setExpectedRun({config.parallel.worldSize, QString::fromStdString(config.name)});
     setState(State::Starting);
     m_launcher = newProcess();
     QStringList arguments{QStringLiteral("run"), QStringLiteral("-"), QStringLiteral("--detach")};
@@ -80,7 +80,7 @@ void RunController::watch(const WatchRequest& request) {
     resetForRun({});
     m_wasLive = true;
     const QFileInfo script(request.script);
-    m_model.expect({0, script.completeBaseName(), script.fileName()});
+    m_model.setExpectedRun({0, script.completeBaseName(), script.fileName()});
     setState(State::Starting);
     m_watcher = new WatchProcess(m_program, this);
     connect(m_watcher, &WatchProcess::began, this, [this](const QString& directory) {
@@ -301,7 +301,7 @@ void RunController::setState(State state, const QString& message) {
     if (state == m_state && message == m_message) return;
     m_state = state;
     m_message = message;
-    if (!isLive()) m_model.expectNothing();
+    if (!isLive()) m_model.clearExpectedRun();
     Q_EMIT stateChanged(state);
 }
 

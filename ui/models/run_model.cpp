@@ -42,12 +42,12 @@ void RunModel::reset() {
     Q_EMIT restarted();
 }
 
-void RunModel::expect(const ExpectedRun& run) {
+void RunModel::setExpectedRun(const ExpectedRun& run) {
     m_expected = run;
     Q_EMIT expectedChanged();
 }
 
-void RunModel::expectNothing() {
+void RunModel::clearExpectedRun() {
     if (!m_expected) return;
     m_expected.reset();
     Q_EMIT expectedChanged();

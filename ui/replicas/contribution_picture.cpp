@@ -68,7 +68,7 @@ std::optional<std::size_t> ContributionPicture::rowAt(const QPointF& at) const {
     return {};
 }
 
-double ContributionPicture::reach() const {
+double ContributionPicture::scaleMaximum() const {
     double most = 1.0 / static_cast<double>(std::max<std::size_t>(1, m_pulls.ranks.size()));
     for (const RankContribution& one : m_pulls.ranks) most = std::max(most, std::abs(one.share.value_or(0)));
     return most;
@@ -100,7 +100,7 @@ void ContributionPicture::paintBar(QPainter& painter, const RankContribution& co
     const double number = 52;  // width of the number that is shown next to the bar, in pixels
     const double room = c.barWidth - number;
     const double zero = c.bar + (below ? room / 2 : 0);
-    const double unit = (below ? room / 2 : room) / reach();
+    const double unit = (below ? room / 2 : room) / scaleMaximum();
     const double even = 1.0 / static_cast<double>(m_pulls.ranks.size());
     painter.setPen(QPen(colors.border, 1));
     painter.drawLine(QPointF(zero, row.top()), QPointF(zero, row.bottom()));

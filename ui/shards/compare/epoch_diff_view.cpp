@@ -113,7 +113,7 @@ void EpochDiffView::startComparison() {
     const Key key{m_scene->plan.spec(), m_scene->specAt(other)};
     m_work.cancel();
     const Made* known = m_recent.find(key);
-    const std::optional<ShardPlan> there = m_scene->shelf ? m_scene->shelf->find(key.there) : std::nullopt;
+    const std::optional<ShardPlan> there = m_scene->planCache ? m_scene->planCache->find(key.there) : std::nullopt;
     if (known != nullptr && there) return setMade(*known, *m_scene, *there, other);
     using Answer = std::optional<std::pair<ShardPlan, Made>>;
     const auto make = [scene = *m_scene, key](const LatestWork::Stop& stop) -> Answer {

@@ -44,7 +44,7 @@ class GridWidget : public Picture {
     void animateAssignment(AssignmentAnimation::Speed speed);
     AssignmentOverlay& animation() { return m_animation; }
     void fit();
-    void home();
+    void showStart();
 
     // Returns the sample, the rank, the step and the epoch of the cell at the point.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;

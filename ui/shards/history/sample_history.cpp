@@ -38,11 +38,11 @@ SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
 SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
     const auto from = std::ssize(history.entries);
     const std::int64_t until = std::min(history.epochLimit, from + epochsFor(scene, kSamplesAtATime));
-    // Returns a plan from the cache of plans (the shelf), or computes it without storing it there, because it is used
+    // Returns a plan from the cache of plans, or computes it without storing it there, because it is used
     // only once.
     const auto planOf = [&](const ShardSpec& spec) -> Result<ShardPlan> {
-        if (scene.shelf) {
-            if (auto known = scene.shelf->find(spec)) return *known;
+        if (scene.planCache) {
+            if (auto known = scene.planCache->find(spec)) return *known;
         }
         return ShardPlan::make(spec, &stop);
     };

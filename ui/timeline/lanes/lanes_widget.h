@@ -27,7 +27,7 @@ class LanesWidget final : public Picture {
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     // Returns a description of what is drawn at `at`, or an empty text.
     QString textAt(QPointF at) const;
-    bool takeKey(const QKeyEvent& event);  // handles the key; returns false if it has no function here
+    bool handleKey(const QKeyEvent& event);  // handles the key; returns false if it has no function here
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -140,7 +140,7 @@ void TimelineModel::showSteps(std::int64_t first, std::int64_t last) {
     Q_EMIT viewChanged();
 }
 
-void TimelineModel::go(int direction) {
+void TimelineModel::selectNeighbour(int direction) {
     const TracedStep* now = shownStep();
     if (now == nullptr) return;
     const auto& steps = trace()->steps();

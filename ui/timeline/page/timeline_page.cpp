@@ -273,7 +273,7 @@ void TimelinePage::fitSide() {
 
 // Handles keys that the buttons do not use.
 void TimelinePage::keyPressEvent(QKeyEvent* event) {
-    if (!m_lanes->isVisible() || !m_lanes->takeKey(*event)) Page::keyPressEvent(event);
+    if (!m_lanes->isVisible() || !m_lanes->handleKey(*event)) Page::keyPressEvent(event);
 }
 
 void TimelinePage::refresh() {

@@ -118,7 +118,7 @@ void GridRaster::requestLatest(const RasterRequest& request) {
     if (!m_scene || (m_upToDate && m_made == request)) {
         return;
     }
-    if (recall(request)) return;
+    if (showCached(request)) return;
     if (cost(request) <= kInstantCells) {
         setImage(rasterized(*m_scene, *m_colors, request), request);
     } else if (!m_busy) {
@@ -133,7 +133,7 @@ double GridRaster::cost(const RasterRequest& request) const {
     return m_colors->needsSample() ? columns * ranks : columns + request.width * ranks;
 }
 
-bool GridRaster::recall(const RasterRequest& request) {
+bool GridRaster::showCached(const RasterRequest& request) {
     const QImage* known = m_recent.find({m_scene->plan.spec(), *m_colors, request});
     if (known != nullptr) setImage(*known, request);
     return known != nullptr;

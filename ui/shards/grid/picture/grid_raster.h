@@ -59,7 +59,7 @@ class GridRaster : public QObject {
     };
     void startNext();
     double cost(const RasterRequest& request) const;
-    bool recall(const RasterRequest& request);
+    bool showCached(const RasterRequest& request);
     void setImage(const QImage& image, const RasterRequest& request);
 
     std::optional<ShardScene> m_scene;

@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Cache of computed shard plans. Thread-safe.
-class PlanShelf {
+class PlanCache {
   public:
     static constexpr std::int64_t kMaxSamples = 12'000'000;  // largest number of samples of all plans together; each
                                                              // sample takes 8 bytes
