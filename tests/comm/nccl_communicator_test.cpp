@@ -47,7 +47,7 @@ std::string errorOf(Action action) {
 
 }  // namespace
 
-TEST_CASE("rank 0 publishes the unique id and the NCCL version, and the others join with them") {
+TEST_CASE("rank 0 publishes the unique id and the NCCL version, and the other ranks join with them") {
     World world;
     auto rank0 = world.connect(0);
     const auto value = world.store.values.at("nccl-unique-id");

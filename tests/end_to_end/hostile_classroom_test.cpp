@@ -242,7 +242,7 @@ std::string joinCodeOf(Program& host) {
 
 }  // namespace
 
-TEST_CASE("a guest that sends garbage to the host is removed, and the others finish training") {
+TEST_CASE("a guest that sends garbage to the host is removed, and the other guests finish training") {
     const std::string garbage = GENERATE("telemetry", "store", "farewell");
     CAPTURE(garbage);
     TemporaryDirectory scratch;
@@ -273,7 +273,7 @@ TEST_CASE("a guest that sends garbage to the host is removed, and the others fin
     CHECK(summary["world_size"] == 2);
 }
 
-TEST_CASE("a guest with garbage gradients or messages is named and removed, and the others continue") {
+TEST_CASE("a guest with garbage gradients or messages is named and removed, and the other guests continue") {
     if (const std::string why = NetworkHosts::whyNot(); !why.empty()) {
         WARN("skipped: " << why);
         return;

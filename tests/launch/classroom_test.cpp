@@ -182,7 +182,7 @@ TEST_CASE("a guest that requests too many files is removed, and refused when it 
           notes.end());
 }
 
-TEST_CASE("a guest that sends host messages is removed, and the others stay") {
+TEST_CASE("a guest that sends host messages is removed, and the other guests stay") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();

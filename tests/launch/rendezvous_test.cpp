@@ -132,7 +132,7 @@ TEST_CASE("a rank on another host receives its clock offset, which is zero here"
     CHECK(std::abs(joined.value().clockOffsetUs) <= joined.value().clockErrorUs);
 }
 
-TEST_CASE("a missing rank is named with its host at the deadline, and the others are informed") {
+TEST_CASE("a missing rank is named with its host at the deadline, and the other ranks are informed") {
     Meeting meeting(3, 2500ms, {"n1", "n1", "n2"});
     auto one = meeting.guest(1);
     const Result<Gathering> gathering = meeting.gather();

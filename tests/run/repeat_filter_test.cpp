@@ -21,7 +21,7 @@ StepsFrame frameOf(int rank, std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
-TEST_CASE("repeated steps of a rank are removed, those of another rank are not") {
+TEST_CASE("repeated steps of a rank are removed, and steps of another rank are kept") {
     RepeatFilter filter;
     CHECK_FALSE(filter.withoutRepeats(frameOf(0, 1, 6)).has_value());
     CHECK_FALSE(filter.isRepeated(frameOf(0, 1, 6)));

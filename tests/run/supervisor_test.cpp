@@ -147,7 +147,7 @@ TEST_CASE("ranks that are alive without progress count as hung") {
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("a living rank that others wait for counts as hung, for any order of exits") {
+TEST_CASE("a living rank for which other ranks wait counts as hung, for any order of exits") {
     FakeRun run("0:misses=1,2:exit=10");
     run.go();
     CHECK(run.end.exitCode == 13);
@@ -156,7 +156,7 @@ TEST_CASE("a living rank that others wait for counts as hung, for any order of e
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("if others wait for a dead rank, its death is the verdict") {
+TEST_CASE("if other ranks wait for a dead rank, its death is the verdict") {
     FakeRun run("0:misses=1,1:segv,2:misses=1");
     run.go();
     CHECK(run.end.exitCode == 12);

@@ -60,7 +60,7 @@ TEST_CASE("a rank that only timed out waiting for a peer is not named as the cau
     CHECK(verdict->code == ExitCode::kRankDied);
 }
 
-TEST_CASE("a living rank that others wait for counts as hung after the grace time") {
+TEST_CASE("a living rank for which other ranks wait counts as hung after the grace time") {
     auto conditions = alive(3);
     conditions[1].position = "at step 9 of epoch 0";
     end(conditions[2], false, 10, 1, "rank 2: communication was aborted");
@@ -207,7 +207,7 @@ TEST_CASE("if all ranks timed out without a name, a long silent rank or the one 
     CHECK(judge(conditions, {}, true)->code == ExitCode::kRankHung);
 }
 
-TEST_CASE("a rank with a closed control channel is the cause, not evidence against others") {
+TEST_CASE("a rank with a closed control channel is the cause, not evidence against other ranks") {
     auto conditions = alive(2);
     end(conditions[0], false, 10, 1, "rank 0: a rank did not take part in all-reduce");
     end(conditions[1], false, 10, 2, std::string("rank 1: ") + kControlCut);

@@ -65,7 +65,7 @@ void both(std::vector<Told>& reported, int a, int b, std::int64_t roundTripUs, s
 
 }  // namespace
 
-TEST_CASE("a host with a twelfth of the others' bandwidth is named") {
+TEST_CASE("a host with a twelfth of the other hosts' bandwidth is named") {
     std::vector<Told> reported;
     both(reported, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
     both(reported, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
@@ -82,7 +82,7 @@ TEST_CASE("a host with a twelfth of the others' bandwidth is named") {
     CHECK(links[2].fullText() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
 }
 
-TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, is not slow") {
+TEST_CASE("a link with a third of the other links' rate, or with hardly any traffic, is not slow") {
     std::vector<Told> third;
     both(third, 0, 1, 200, 90'000'000, 750'000);
     both(third, 0, 2, 200, 30'000'000, 750'000);  // 320 Mbit/s
@@ -154,7 +154,7 @@ TEST_CASE("Acknowledgements are delayed by less than 50 ms, of steps with less t
     CHECK(slowAt(81, 2'000'000) == HostLink::Slow::kNarrow);   // 50.2 ms a step
 }
 
-TEST_CASE("A host is compared with the median of the others, of an odd and of an even number") {
+TEST_CASE("A host is compared with the median of the other hosts, of an odd and of an even number") {
     // Several hosts. The link between two of them has the lower of their two rates.
     const auto timesOf = [](const std::vector<std::int64_t>& mbit) {
         std::vector<Told> reported;

@@ -106,7 +106,7 @@ TEST_CASE("values that a rank does not report again are kept") {
     CHECK(data.lastTimeUs() == 10);
 }
 
-TEST_CASE("the clocks of four hosts are described, others are counted") {
+TEST_CASE("the clocks of four hosts are described, and further hosts are counted") {
     RunData data = runWith(7);
     CHECK(clocksText(data.ranks()).empty());
     for (int rank = 1; rank <= 4; ++rank) {

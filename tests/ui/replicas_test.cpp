@@ -221,7 +221,7 @@ TEST_CASE("the contribution of a rank is the part of its gradient along the mean
               .startsWith("Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50)."));
 }
 
-TEST_CASE("a step without inspection shows losses and samples, and how to get the rest") {
+TEST_CASE("a step without inspection shows losses and samples, and how to record gradients") {
     Theme theme;
     RunModel run;
     ReplicasPage page(run, theme);

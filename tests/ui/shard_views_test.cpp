@@ -243,7 +243,7 @@ TEST_CASE("balance counts classes by rank and by step, and describes the selecte
     CHECK(window.page.findChild<BalanceCanvas*>()->tip({100, 40}).contains("Step 1, class"));
 }
 
-TEST_CASE("balance shows the classes that it counted while those of other data are still counted") {
+TEST_CASE("balance shows the classes that it counted while the classes of other data are still counted") {
     Window window;
     RunConfig config = window.experiment.config();
     config.dataset.classes = 12;

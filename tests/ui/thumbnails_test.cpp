@@ -37,7 +37,7 @@ class Pictures final : public Dataset {
 
 }  // namespace
 
-TEST_CASE("a picture that cannot be read is crossed out, the others are drawn") {
+TEST_CASE("a picture that cannot be read is crossed out, and the other pictures are drawn") {
     Thumbnails thumbnails;
     thumbnails.setColors(Qt::white, Qt::red);
     thumbnails.setData(std::make_shared<Pictures>(4));

@@ -191,7 +191,7 @@ TEST_CASE("the table of the timeline has a row for each rank of each visible ste
     CHECK(timelineTable(nullptr, 1, 9).rows == 0);
 }
 
-TEST_CASE("only changes that an experiment can make are checked, and others have a reason") {
+TEST_CASE("only changes that an experiment can make are checked, and other changes have a reason") {
     RunConfig run;
     run.stepPitfalls.slowRank = 2;
     run.training.epochs = 5;

@@ -56,7 +56,7 @@ TEST_CASE("a rank that computes or moves is no hang") {
     CHECK_FALSE(findHang({rankStall(0, kInAllReduce), moves}, 9));
 }
 
-TEST_CASE("a rank that has ended leaves the others waiting") {
+TEST_CASE("a rank that has ended leaves the other ranks waiting") {
     RankStall gone;
     gone.rank = 1;
     gone.state = RankStall::State::kEnded;
