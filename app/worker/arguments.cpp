@@ -12,7 +12,7 @@ namespace {
 
 const char* const kRemedy = "start training with ringsidectl run, which starts the workers";
 
-constexpr double kMostTimeoutFactor = 1000;
+constexpr double kMaxTimeoutFactor = 1000;
 
 Problem problem(const std::string& argument, const std::string& message) {
     return {argument, message, kRemedy};
@@ -30,7 +30,7 @@ Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels
     app.add_option("--world-size", environment.worldSize);
     app.add_option("--local-rank", environment.localRank);
     app.add_option("--epoch-us", environment.runStartUs);
-    app.add_option("--timeout-factor", environment.timeoutFactor)->check(CLI::Range(1.0, kMostTimeoutFactor));
+    app.add_option("--timeout-factor", environment.timeoutFactor)->check(CLI::Range(1.0, kMaxTimeoutFactor));
     app.add_option("--run-dir", environment.runDirectory);
     app.add_option("--backend", environment.backend);
     app.add_option("--device", environment.device);

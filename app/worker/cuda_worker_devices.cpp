@@ -152,14 +152,14 @@ class CudaDevices final : public RankDevices {
         // Sets the handler that ends the process if NCCL's abort hangs. It is set only after connecting: if the abort
         // of a failed attempt to connect hangs, ranks that share a GPU can still use Gloo.
         communicator->setOnHungAbort(leaveWithHungGpu);
-        gpu.whileWaiting([&nccl = *communicator] { nccl.poll(); });
+        gpu.setWaitCallback([&nccl = *communicator] { nccl.poll(); });
         return communicator;
     }
 
     static std::unique_ptr<Communicator> joinStaged(const RankEnvironment& environment, const RunConfig& config,
                                                     CudaBackend& gpu, std::shared_ptr<Store> store) {
-        gpu.whileWaiting({});
-        StagedParts parts;
+        gpu.setWaitCallback({});
+        StagedDependencies parts;
         parts.host = makeGlooCommunicator(
             std::move(store), environment.rank, environment.worldSize,
             CommOptions{

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/errors/result.h"
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 
 namespace ringside {
 
@@ -21,7 +21,7 @@ struct LaunchArguments {
     std::vector<std::string> assignments;
     std::chrono::milliseconds wait{120000};
     int restart = 0;  // number of earlier starts of this run by the same program
-    LaunchOptions place;
+    LaunchOptions layout;
     bool help = false;
 };
 

@@ -32,7 +32,7 @@
 #include "launch/channels/shared_memory.h"
 #include "launch/classroom/classroom_lines.h"
 #include "launch/exchange/job_server.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "launch_arguments.h"
@@ -64,7 +64,7 @@ constexpr seconds kReportPatience{15};  // timeout for reporting a problem to ra
 // Command line, rank layout and connections of a rank before the rendezvous.
 struct Start {
     LaunchArguments arguments;
-    LaunchPlace place;
+    LaunchLayout layout;
     LaunchSources sources;
     std::shared_ptr<JobServer> server;  // server that connects the ranks of the launcher; null if the launcher's
                                         // variables are sufficient
@@ -103,23 +103,23 @@ Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
 // Determines this process's rank and the address of the rendezvous, from the options and the launcher's environment
 // variables. Connects to the launcher's server if these do not give the job or rank 0's host.
 std::optional<Problem> findPlace(Start& start) {
-    const LaunchOptions& options = start.arguments.place;
+    const LaunchOptions& options = start.arguments.layout;
     const auto deadline = steady_clock::now() + start.arguments.wait;
     Result<std::unique_ptr<JobServer>> server = connectJobServer(options, start.sources, deadline);
     if (server) start.server = std::move(server).value();
-    if (start.server) start.sources.server = start.server->place();
-    Result<LaunchPlace> place = findLaunchPlace(options, start.sources);
-    if (!place) return server ? place.problem() : server.problem();
-    start.place = std::move(place).value();
-    if (start.place.isAlone()) return {};
+    if (start.server) start.sources.server = start.server->layout();
+    Result<LaunchLayout> layout = findLaunchLayout(options, start.sources);
+    if (!layout) return server ? layout.problem() : server.problem();
+    start.layout = std::move(layout).value();
+    if (start.layout.isAlone()) return {};
     if (start.server) {
-        const Result<bool> exchanged = exchangeJob(*start.server, start.place, !options.master.empty(), deadline);
+        const Result<bool> exchanged = exchangeJob(*start.server, start.layout, !options.master.empty(), deadline);
         return exchanged ? std::nullopt : std::optional(exchanged.problem());
     }
-    const bool hasToken = start.sources.has(kTokenVariable) || !start.place.job.empty();
-    if (hasToken && !start.place.masterHosts.empty()) return {};
+    const bool hasToken = start.sources.has(kTokenVariable) || !start.layout.job.empty();
+    if (hasToken && !start.layout.masterHosts.empty()) return {};
     if (!server) return server.problem();
-    return Problem{textOf(start.place.launcher), "does not provide the address of rank 0",
+    return Problem{textOf(start.layout.launcher), "does not provide the address of rank 0",
                    "give --master HOST:PORT and set RINGSIDE_TOKEN, the same on all ranks"};
 }
 
@@ -137,7 +137,7 @@ Result<Start> readStart(int argc, char** argv) {
     if (const auto problem = findPlace(start)) return *problem;
     const std::string token = start.sources.find(kTokenVariable).value_or("");
     start.ownToken = !token.empty();
-    start.terms = termsOf(start.place, token, RINGSIDE_VERSION, "");
+    start.terms = termsOf(start.layout, token, RINGSIDE_VERSION, "");
     start.terms.deadline = start.arguments.wait;
     return start;
 }
@@ -153,20 +153,20 @@ std::optional<Problem> findExperiment(LaunchArguments& arguments) {
 
 // True if the launcher has restarted the ranks.
 bool isRestarted(const Start& start) {
-    return std::max(start.arguments.restart, start.place.restart) > 0;
+    return std::max(start.arguments.restart, start.layout.restart) > 0;
 }
 
 // Applies the changes that control commands made before the checkpoint was saved. If the launcher has restarted the
 // ranks, the options --set are those of the first start, so that the changes take precedence. A change in the
 // checkpoint from which the first start resumed takes precedence, too, until this run has saved a checkpoint of its
 // own.
-void keepLiveChanges(const Start& start, const std::string& checkpoint, RunConfig& config) {
-    ringside::keepLiveChanges(config, checkpoint,
-                              isRestarted(start) ? std::vector<std::string>() : start.arguments.assignments);
+void applyLiveChanges(const Start& start, const std::string& checkpoint, RunConfig& config) {
+    ringside::applyLiveChanges(config, checkpoint,
+                               isRestarted(start) ? std::vector<std::string>() : start.arguments.assignments);
 }
 
 std::optional<Problem> readExperiment(Start& start) {
-    if (auto conflict = launchConflict(start.place, start.sources)) return conflict;
+    if (auto conflict = launchConflict(start.layout, start.sources)) return conflict;
     std::set<std::string> offered;
     if (start.isGuest) {
         Result<std::set<std::string>> files = confineToOffer(start.arguments);
@@ -185,9 +185,9 @@ std::optional<Problem> readExperiment(Start& start) {
         const RunConfig& config = start.experiment.config;
         if (auto problem = checkLearningRate(config, resume, start.arguments.assignments)) return problem;
         if (isRecordedExperiment(start.arguments.config))
-            ringside::keepLiveChanges(start.experiment.config, resume, start.arguments.assignments);
+            ringside::applyLiveChanges(start.experiment.config, resume, start.arguments.assignments);
     }
-    start.experiment.config.parallel.worldSize = start.place.worldSize;
+    start.experiment.config.parallel.worldSize = start.layout.worldSize;
     start.terms.experiment = experimentHash(start.experiment.config);
     return {};
 }
@@ -198,7 +198,7 @@ bool leaveServerUnlessMpi(Start& start) {
     const bool usesMpi = start.experiment.config.parallel.backend == CollectiveBackend::kMpi;
     // Rank 0 trains in a child process (except under PMI), which connects to the launcher's server by itself: this
     // process can then leave the server even if the run uses MPI.
-    const bool isChild = start.place.rank == 0 && start.place.launcher != LauncherKind::kPmi;
+    const bool isChild = start.layout.rank == 0 && start.layout.launcher != LauncherKind::kPmi;
     const bool stays = start.server && usesMpi && !isChild;
     if (start.server && !stays) start.server->leave();
     return stays;
@@ -223,15 +223,15 @@ Result<LaunchedRun> prepare(const Start& start) {
         const Result<std::string> checkpoint = findResumeAuto(start.arguments.out, config.dataRanks());
         if (!checkpoint) return checkpoint.problem();
         config.training.resume = checkpoint.value();
-        keepLiveChanges(start, checkpoint.value(), config);
+        applyLiveChanges(start, checkpoint.value(), config);
     } else if (!start.arguments.resume.empty()) {
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     }
-    Result<PreparedRun> run = prepareRun(config, start.experiment.baseDirectory, nullptr, start.place.localSize);
+    Result<PreparedRun> run = prepareRun(config, start.experiment.baseDirectory, nullptr, start.layout.localSize);
     if (!run) return run.problem();
     const Result<std::filesystem::path> worker = findWorkerProgram(run.value().compute.device);
     if (!worker) return worker.problem();
-    launched.place = start.place;
+    launched.layout = start.layout;
     launched.terms = start.terms;
     launched.ownToken = start.ownToken;
     launched.run = std::move(run).value();
@@ -245,20 +245,20 @@ Result<LaunchedRun> prepare(const Start& start) {
 // reports nothing, because the text can contain paths of its computer. Returns the exit code.
 int refuseAll(const Start& start, const Problem& problem) {
     const int code = refuse(problem);
-    if (start.place.isAlone() || start.isGuest) return code;
-    if (start.place.rank > 0) {
+    if (start.layout.isAlone() || start.isGuest) return code;
+    if (start.layout.rank > 0) {
         RendezvousTerms terms = start.terms;
         terms.deadline = std::min<std::chrono::milliseconds>(terms.deadline, kReportPatience);
-        declineRendezvous(terms, start.place.rank, start.sources.hostName, problem.text());
+        declineRendezvous(terms, start.layout.rank, start.sources.hostName, problem.text());
         return code;
     }
-    RendezvousHost host(start.terms, start.place, hostKey());
+    RendezvousHost host(start.terms, start.layout, hostKey());
     if (host.listen().empty()) host.refuseRanks(problem.text(), kRefusalPatience);
     return code;
 }
 
 int hostRun(const Start& start) {
-    log("this is " + start.place.text());
+    log("this is " + start.layout.text());
     Result<LaunchedRun> launched = prepare(start);
     if (!launched) return refuseAll(start, launched.problem());
     const bool isResumed = start.arguments.resume == kResumeAuto;
@@ -269,12 +269,12 @@ int hostRun(const Start& start) {
     if (!directory) return refuseAll(start, directory.problem());
     if (isResumed)
         log(resume.empty() ? "there is no checkpoint yet: starting from the beginning" : "continuing from " + resume);
-    if (isResumed) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
+    if (isResumed) launched.value().restart = std::max(start.arguments.restart, start.layout.restart);
     const UniqueFd stopFd = launcherSignals();
     launched.value().stopFd = stopFd.get();
     EpochLines epochs;
     launched.value().onChange = [&epochs](const RunData& run, unsigned) {
-        for (const std::string& line : epochs.take(run, steady_clock::now())) log(line);
+        for (const std::string& line : epochs.takeLines(run, steady_clock::now())) log(line);
     };
     const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(directory).value());
     if (!end) return refuse(end.problem());
@@ -314,7 +314,7 @@ class StopSignals {
                 return;
             }
             if (watched[1].revents != 0) return;
-            if (watched[0].revents == 0 || !takeSignal(m_signals.get())) continue;
+            if (watched[0].revents == 0 || !readSignalFrom(m_signals.get())) continue;
             [[maybe_unused]] const ssize_t written = ::write(control, kLine.data(), kLine.size());
         }
     }
@@ -325,10 +325,10 @@ class StopSignals {
 };
 
 RankEnvironment environmentOf(const Start& start, const Joined& joined) {
-    const auto rank = static_cast<std::size_t>(start.place.rank);
+    const auto rank = static_cast<std::size_t>(start.layout.rank);
     RankEnvironment environment;
-    environment.rank = start.place.rank;
-    environment.worldSize = start.place.worldSize;
+    environment.rank = start.layout.rank;
+    environment.worldSize = start.layout.worldSize;
     environment.hosts = joined.welcome.hosts;
     const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
     environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
@@ -375,7 +375,7 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     }
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
-    if (start.arguments.resume == kResumeAuto) keepLiveChanges(start, welcome.resume, config);
+    if (start.arguments.resume == kResumeAuto) applyLiveChanges(start, welcome.resume, config);
     // --resume names a copy, on this host, of the checkpoint from which the run resumes.
     if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
@@ -399,7 +399,7 @@ void waitForSummary(RankChannels& channels) {
 
 int joinRun(const Start& start) {
     Result<Joined> joined =
-        joinRendezvous(start.terms, start.place.rank, start.place.worldSize, start.sources.hostName, hostKey());
+        joinRendezvous(start.terms, start.layout.rank, start.layout.worldSize, start.sources.hostName, hostKey());
     if (!joined) return refuse(joined.problem());
     RankChannels& channels = joined.value().channels;
     const RankEnvironment environment = environmentOf(start, joined.value());
@@ -432,9 +432,9 @@ int joinRun(const Start& start) {
 // Makes the kernel send a signal to this process when the launcher ends, so that no rank outlives the launcher: SIGTERM
 // for rank 0, which can then report the reason, SIGKILL for other ranks. Does nothing for a rank that a user has
 // started by hand. Returns false if the launcher has already ended.
-bool tieToLauncher(const LaunchPlace& place, pid_t parent) {
-    if (place.launcher == LauncherKind::kByHand || place.launcher == LauncherKind::kAlone) return true;
-    return ::prctl(PR_SET_PDEATHSIG, place.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;
+bool tieToLauncher(const LaunchLayout& layout, pid_t parent) {
+    if (layout.launcher == LauncherKind::kByHand || layout.launcher == LauncherKind::kAlone) return true;
+    return ::prctl(PR_SET_PDEATHSIG, layout.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;
 }
 
 }  // namespace
@@ -454,11 +454,11 @@ int runLaunched(int argc, char** argv, pid_t parent) {
             std::cout << kLaunchUsage << std::endl;
             return 0;
         }
-        if (!tieToLauncher(start.value().place, parent)) return asCode(ExitCode::kCommunicationFailed);
+        if (!tieToLauncher(start.value().layout, parent)) return asCode(ExitCode::kCommunicationFailed);
         const std::optional<Problem> problem = readExperiment(start.value());
         const bool isConnected = leaveServerUnlessMpi(start.value());
         const int code = problem                         ? refuseAll(start.value(), *problem)
-                         : start.value().place.rank == 0 ? hostRun(start.value())
+                         : start.value().layout.rank == 0 ? hostRun(start.value())
                                                          : joinRun(start.value());
         if (isConnected) start.value().server->leaveAfterMpi();
         return code;

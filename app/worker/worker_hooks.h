@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "launch/place/rank_environment.h"
+#include "launch/layout/rank_environment.h"
 #include "train/parts/rank_hooks.h"
 
 namespace ringside {

@@ -24,7 +24,7 @@ std::string sizeText(std::int64_t bytes) {
 }  // namespace
 
 void MemoryCount::add(MemoryClass what, std::size_t bytes) {
-    const std::int64_t wanted = all() + static_cast<std::int64_t>(bytes);
+    const std::int64_t wanted = total() + static_cast<std::int64_t>(bytes);
     if (m_limit > 0 && wanted > m_limit)
         throw DeviceError("parallel.memory_limit_mb allows this rank " + sizeText(m_limit) + ", but with " +
                           kMemoryNames[static_cast<std::size_t>(what)] + " it needs at least " + sizeText(wanted) +
@@ -33,7 +33,7 @@ void MemoryCount::add(MemoryClass what, std::size_t bytes) {
     m_bytes[static_cast<std::size_t>(what)] += static_cast<std::int64_t>(bytes);
 }
 
-std::int64_t MemoryCount::all() const {
+std::int64_t MemoryCount::total() const {
     return std::accumulate(m_bytes.begin(), m_bytes.end(), std::int64_t{0});
 }
 

@@ -28,8 +28,8 @@ class MemoryCount {
     void setLimit(std::int64_t bytes) { m_limit = bytes; }
     void add(std::size_t bytes) { add(m_now, bytes); }
     void add(MemoryClass what, std::size_t bytes);
-    std::int64_t of(MemoryClass what) const { return m_bytes[static_cast<std::size_t>(what)]; }
-    std::int64_t all() const;
+    std::int64_t bytesOf(MemoryClass what) const { return m_bytes[static_cast<std::size_t>(what)]; }
+    std::int64_t total() const;
 
     // Sets the purpose of all following calls of add(bytes). Returns the previous purpose.
     MemoryClass enter(MemoryClass what);

@@ -14,8 +14,8 @@ std::string describeValues(CommType type, std::uint64_t count) {
     static constexpr std::array<const char*, 4> kNames{"float", "double", "integer", "byte"};
     // Largest number of elements that is written as text. Larger numbers, which a faulty peer can send, are written as
     // this number.
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-    return counted(static_cast<std::int64_t>(std::min(count, kMost)),
+    constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+    return counted(static_cast<std::int64_t>(std::min(count, kMax)),
                    kNames[static_cast<std::size_t>(type) % kNames.size()]);
 }
 

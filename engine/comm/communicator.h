@@ -176,12 +176,12 @@ class Communicator {
 
     // True if collectives and messages on device memory can be recorded into a CUDA graph. Between beginRecording() and
     // endRecording() the calls of this communicator and of its sub-groups are recorded and not executed. endRecording()
-    // returns the recorded calls; launched() must be called with them each time the graph is launched. Called for the
-    // group of all ranks only; no sub-group may be created or destroyed between the recording and the last launch.
+    // returns the recorded calls; countLaunch() must be called with them each time the graph is launched. Called for
+    // the group of all ranks only; no sub-group may be created or destroyed between the recording and the last launch.
     virtual bool canBeRecorded() const { return false; }
     virtual void beginRecording() {}
     virtual RecordedCalls endRecording() { return {}; }
-    virtual void launched(const RecordedCalls& /*calls*/) {}
+    virtual void countLaunch(const RecordedCalls& /*calls*/) {}
 
     // Returns the number of the collective that is running or, if none is running, of the last one that finished,
     // counted from 1. Used by heartbeats; callable from any thread.

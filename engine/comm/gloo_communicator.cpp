@@ -19,7 +19,7 @@
 #include "comm/missing_rank.h"
 #include "comm/reduce_kernels.h"
 #include "comm/tcp/peer_mesh.h"
-#include "launch/place/last_words.h"
+#include "launch/layout/last_words.h"
 
 namespace ringside {
 namespace {

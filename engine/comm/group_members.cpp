@@ -12,13 +12,13 @@ std::vector<GroupRequest> gatherGroupRequests(Communicator& communicator, GroupR
     return all;
 }
 
-GroupMembers membersOf(const std::vector<GroupRequest>& wishes, int rank) {
-    const auto wishOf = [&](int one) -> const GroupRequest& { return wishes[static_cast<std::size_t>(one)]; };
+GroupMembers membersOf(const std::vector<GroupRequest>& requests, int rank) {
+    const auto requestOf = [&](int one) -> const GroupRequest& { return requests[static_cast<std::size_t>(one)]; };
     GroupMembers members;
-    if (wishOf(rank).colour < 0) return members;
-    for (int one = 0; one < static_cast<int>(wishes.size()); ++one)
-        if (wishOf(one).colour == wishOf(rank).colour) members.ranks.push_back(one);
-    std::ranges::stable_sort(members.ranks, {}, [&](int one) { return wishOf(one).key; });
+    if (requestOf(rank).colour < 0) return members;
+    for (int one = 0; one < static_cast<int>(requests.size()); ++one)
+        if (requestOf(one).colour == requestOf(rank).colour) members.ranks.push_back(one);
+    std::ranges::stable_sort(members.ranks, {}, [&](int one) { return requestOf(one).key; });
     members.own = static_cast<int>(std::ranges::find(members.ranks, rank) - members.ranks.begin());
     return members;
 }

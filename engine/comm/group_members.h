@@ -25,6 +25,6 @@ std::vector<GroupRequest> gatherGroupRequests(Communicator& communicator, GroupR
 
 // Returns the group of `rank`: all ranks with its colour, ordered by key and then by rank. Empty if the colour of
 // `rank` is negative.
-GroupMembers membersOf(const std::vector<GroupRequest>& wishes, int rank);
+GroupMembers membersOf(const std::vector<GroupRequest>& requests, int rank);
 
 }  // namespace ringside

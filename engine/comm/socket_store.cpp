@@ -58,7 +58,7 @@ StoreFrame SocketStore::receive(AwakeDeadline& deadline, const std::string& what
     std::array<char, 4096> buffer;
     while (true) {
         if (auto frame = m_reader.next()) return std::move(*frame);
-        if (m_reader.broken()) failOn(what, "it sent bytes that do not follow the store's protocol");
+        if (m_reader.isBroken()) failOn(what, "it sent bytes that do not follow the store's protocol");
         waitFor(POLLIN, deadline, what);
         ssize_t count = ::recv(m_socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -71,7 +71,7 @@ StoreFrame SocketStore::receive(AwakeDeadline& deadline, const std::string& what
 void SocketStore::waitFor(short events, AwakeDeadline& deadline, const std::string& what) {
     while (true) {
         const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(deadline.nextLook() - std::chrono::steady_clock::now());
+            std::chrono::ceil<std::chrono::milliseconds>(deadline.nextCheck() - std::chrono::steady_clock::now());
         pollfd poll{m_socket.get(), events, 0};
         const int ready = ::poll(&poll, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
         if (ready > 0) return;

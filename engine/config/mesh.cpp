@@ -102,7 +102,7 @@ std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& co
 namespace {
 
 // Returns the minimum number of micro-batches: 1F1B needs one for each pipeline rank.
-std::int64_t leastMicroBatches(const RunConfig& config) {
+std::int64_t minMicroBatches(const RunConfig& config) {
     const bool fills =
         config.parallel.strategy == StrategyKind::kPipeline && config.pipeline.schedule == PipelineScheduleKind::k1F1B;
     return fills && config.pipeline.scheduleFile.empty() ? meshOf(config).pipeline : 1;
@@ -130,7 +130,7 @@ void checkMicroBatches(const RunConfig& config, Problems& problems) {
     problems.push_back({"pipeline.micro_batches",
                         "is " + std::to_string(microBatches) + ", which does not divide loader.batch_size " +
                             std::to_string(batch) + ": micro-batches must have equal sizes",
-                        divisorsNear(batch, microBatches, leastMicroBatches(config)) + "a loader.batch_size of " +
+                        divisorsNear(batch, microBatches, minMicroBatches(config)) + "a loader.batch_size of " +
                             std::to_string((batch + microBatches - 1) / microBatches * microBatches)});
 }
 

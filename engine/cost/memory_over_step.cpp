@@ -172,12 +172,12 @@ MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory t
         // Memory of one micro-batch: the activations of the stage, and the output that is sent to the next stage.
         const std::int64_t bytes = activationBytes(plan.layers, plan.stageBegin[stage], last, plan.microRows) +
                                    plan.layers[last - 1].output.count() * plan.microRows * kFloatBytes;
-        weights[stage] = bytes * static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));
+        weights[stage] = bytes * static_cast<std::int64_t>(maxInFlight(actions, static_cast<int>(stage)));
     }
     const std::vector<std::int64_t> ofStage = divideInProportion(taken.activations, weights);
     const auto perSlot = [&](int stage) {
         return ofStage[static_cast<std::size_t>(stage)] /
-               std::max<std::int64_t>(1, static_cast<std::int64_t>(mostInFlight(actions, stage)));
+               std::max<std::int64_t>(1, static_cast<std::int64_t>(maxInFlight(actions, stage)));
     };
     const bool inHalves =
         std::ranges::any_of(actions, [](const PipelineAction& one) { return one.work == PipelineWork::kWeights; });
@@ -198,7 +198,7 @@ MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory t
 
 }  // namespace
 
-std::int64_t MemoryCurve::most() const {
+std::int64_t MemoryCurve::peakBytes() const {
     std::int64_t most = 0;
     for (const MemoryMoment& one : moments) most = std::max(most, one.inUse.peak());
     return most;

@@ -24,8 +24,8 @@ struct MemoryCurve {
     double end = 0;                          // end of the step, in the unit of MemoryMoment::at
 
     // Returns the largest memory in use, in bytes.
-    std::int64_t most() const;
-    double peakTime() const;  // returns the time at which the memory in use first reaches its maximum, most()
+    std::int64_t peakBytes() const;
+    double peakTime() const;  // returns the time at which the memory in use first reaches peakBytes()
 };
 
 // Returns the memory in use during a step. A forward pass takes one unit of time, a backward pass two. In a pipeline

@@ -119,7 +119,7 @@ class Count {
         const std::size_t first = m_plan.stageBegin[stage];
         const std::size_t last = m_plan.stageBegin[stage + 1];
         const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_layout.pipelineIndex())];
-        const auto slots = static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));
+        const auto slots = static_cast<std::int64_t>(maxInFlight(actions, static_cast<int>(stage)));
         const std::int64_t rows = m_plan.microRows;
         std::int64_t bytes = activationBytes(m_plan.layers, first, last, rows);
         const bool isLast = stage + 1 == m_plan.stages();
@@ -234,8 +234,8 @@ std::size_t activationsInFlight(const StrategyPlan& plan, int rank) {
     const RankLayout layout{plan.mesh, rank};
     std::size_t all = 0;
     for (const std::size_t stage : plan.stagesOf(layout.pipelineIndex()))
-        all += mostInFlight(plan.schedule.ranks[static_cast<std::size_t>(layout.pipelineIndex())],
-                            static_cast<int>(stage));
+        all +=
+            maxInFlight(plan.schedule.ranks[static_cast<std::size_t>(layout.pipelineIndex())], static_cast<int>(stage));
     return all;
 }
 

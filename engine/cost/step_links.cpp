@@ -29,7 +29,7 @@ class Links {
 
     void add(int from, int to, StepLink::What what, std::int64_t bytes) {
         if (bytes == 0 || from == to) return;
-        const auto [place, isNew] = m_places.try_emplace({from, to, what}, m_links.size());
+        const auto [place, isNew] = m_indices.try_emplace({from, to, what}, m_links.size());
         if (isNew) m_links.push_back({from, to, what, 0});
         m_links[place->second].bytes += bytes;
     }
@@ -58,7 +58,7 @@ class Links {
     const PlanSubject& m_subject;
     const StrategyPlan& m_plan;
     std::vector<StepLink> m_links;
-    std::map<std::tuple<int, int, StepLink::What>, std::size_t> m_places;
+    std::map<std::tuple<int, int, StepLink::What>, std::size_t> m_indices;
 };
 
 }  // namespace

@@ -105,7 +105,7 @@ StepTime predictTime(const PlanSubject& subject, const StrategyPlan& plan, const
         for (const TensorSize& one : plan.parametersOf(stage))
             parameters += static_cast<double>(one.values * kFloatBytes);
     time.links = 2 * parameters * (devices - 1) / rates.bytesPerSecond +
-                 static_cast<double>(most.all() - most.activations) / rates.bytesPerSecond +
+                 static_cast<double>(most.total() - most.activations) / rates.bytesPerSecond +
                  most.collectives * rates.secondsPerCollective;
     return time;
 }

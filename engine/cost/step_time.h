@@ -32,7 +32,7 @@ struct StepTime {
     double crowded = 0;
     double links = 0;
 
-    double all() const { return arithmetic + idle + crowded + links; }
+    double total() const { return arithmetic + idle + crowded + links; }
     // Part of the time of forward and backward passes in which the average rank waits for other stages: the quantity
     // that measuredIdleShare() measures. The time in which a rank waits for a processor within a pass counts as part of
     // the pass. The time of collectives counts neither as idle nor as part of the passes.

@@ -18,7 +18,7 @@ struct StepTraffic {
     int collectives = 0;
     int messages = 0;
 
-    std::int64_t all() const { return gradients + parameters + activations + rest; }
+    std::int64_t total() const { return gradients + parameters + activations + rest; }
     bool operator==(const StepTraffic&) const = default;
 };
 

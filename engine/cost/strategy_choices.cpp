@@ -31,13 +31,13 @@ bool suits(const RunConfig& config, std::int64_t microBatches) {
 // Sets the number of micro-batches to the configured number or to the nearest number that the strategy accepts. If it
 // accepts none, the number is left unchanged and validation reports the problem.
 void chooseMicroBatches(RunConfig& config) {
-    constexpr std::int64_t kMost = 4096;  // maximum of pipeline.micro_batches
+    constexpr std::int64_t kMax = 4096;  // maximum of pipeline.micro_batches
     const std::int64_t wanted = config.pipeline.microBatches;
     const std::int64_t batch = config.loader.batchSize;
     if (suits(config, wanted)) return;
-    for (std::int64_t off = 1; off <= std::min(batch, kMost); ++off) {
+    for (std::int64_t off = 1; off <= std::min(batch, kMax); ++off) {
         for (const std::int64_t one : {wanted + off, wanted - off}) {
-            if (one < 1 || one > std::min(batch, kMost) || batch % one != 0) continue;
+            if (one < 1 || one > std::min(batch, kMax) || batch % one != 0) continue;
             if (!suits(config, one)) continue;
             config.pipeline.microBatches = one;
             return;

@@ -13,9 +13,9 @@ std::int64_t StrategyCost::largestPeak() const {
     return most;
 }
 
-std::int64_t StrategyCost::mostBytes() const {
+std::int64_t StrategyCost::largestTraffic() const {
     std::int64_t most = 0;
-    for (const StepTraffic& one : traffic) most = std::max(most, one.all());
+    for (const StepTraffic& one : traffic) most = std::max(most, one.total());
     return most;
 }
 

@@ -22,9 +22,9 @@ struct StrategyCost {
     StepTime time = {};
 
     std::int64_t largestPeak() const;
-    std::int64_t mostBytes() const;
+    std::int64_t largestTraffic() const;
     // Returns the expected throughput.
-    double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.all(); }
+    double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.total(); }
 };
 
 // Plans the experiment and predicts its memory, traffic and time. Returns a problem if a setting does not suit the

@@ -111,7 +111,7 @@ bool anyExists(const std::vector<std::filesystem::path>& paths) {
                        [&](const auto& path) { return std::filesystem::exists(path, ignored); });
 }
 
-GpuReport ask(const GpuProbeOptions& options) {
+GpuReport runProbe(const GpuProbeOptions& options) {
     const std::string name = options.worker.filename().string();
     Child child(options.worker, "--devices");
     if (child.error() != 0) return reportWithoutGpus(name + " could not be started: " + errnoText(child.error()));
@@ -143,7 +143,7 @@ GpuReport probeGpus(const GpuProbeOptions& options) {
         return reportWithoutGpus("an NVIDIA driver is loaded, but this build computes on CPUs only (" +
                                  std::string(kCudaWorkerName) +
                                  " is missing: CUDA was not found when Ringside was built)");
-    return ask(options);
+    return runProbe(options);
 }
 
 GpuReport probeGpus() {

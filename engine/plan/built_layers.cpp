@@ -212,14 +212,14 @@ bool hasWideVectors() {
 
 // Computes the memory for the activations within groups of layers. All groups share it, because only one group uses it
 // at a time.
-class Turns {
+class SharedBytes {
   public:
-    void take(std::int64_t bytes) {
+    void allocate(std::int64_t bytes) {
         while (m_next < m_blocks.size() && m_blocks[m_next] < bytes) ++m_next;
         if (m_next == m_blocks.size()) m_blocks.push_back(bytes);
         ++m_next;
     }
-    void rewind() { m_next = 0; }
+    void reset() { m_next = 0; }
     std::int64_t bytes() const { return std::accumulate(m_blocks.begin(), m_blocks.end(), std::int64_t{0}); }
 
   private:
@@ -289,16 +289,16 @@ std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildCh
 
 std::int64_t activationBytes(const std::vector<BuiltLayer>& layers, std::size_t first, std::size_t last,
                              std::int64_t samples) {
-    Turns turns;
+    SharedBytes memory;
     std::int64_t bytes = 0;
     for (std::size_t i = first; i < last; ++i) {
-        turns.rewind();
+        memory.reset();
         for (const BuiltLayer& inner : layers[i].group)
-            for (const LayerAllocation& one : inner.memory) turns.take(one.bytes(samples));
+            for (const LayerAllocation& one : inner.memory) memory.allocate(one.bytes(samples));
         for (const LayerAllocation& one : layers[i].memory) bytes += one.bytes(samples);
         bytes += layers[i].ownBytes;
     }
-    return bytes + turns.bytes();
+    return bytes + memory.bytes();
 }
 
 }  // namespace ringside

@@ -28,13 +28,13 @@ struct TensorSize {
 };
 
 // Memory that a layer allocates once, large enough for batches of up to a given number of samples. Its size is `fixed`,
-// plus `perSample` for each sample, but for at most `mostSamples` samples.
+// plus `perSample` for each sample, but for at most `maxSamples` samples.
 struct LayerAllocation {
     std::int64_t fixed = 0;      // bytes that do not depend on the number of samples
     std::int64_t perSample = 0;  // additional bytes for each sample of the batch
-    std::int64_t mostSamples = std::numeric_limits<std::int64_t>::max();
+    std::int64_t maxSamples = std::numeric_limits<std::int64_t>::max();
 
-    std::int64_t bytes(std::int64_t samples) const { return fixed + perSample * std::min(samples, mostSamples); }
+    std::int64_t bytes(std::int64_t samples) const { return fixed + perSample * std::min(samples, maxSamples); }
 };
 
 // Kind of a layer that the engine builds.

@@ -153,7 +153,7 @@ BuiltLayer pooledConvolution(const LayerDescription& convolution, const LayerDes
     built.flops = convolution.flops() + pool.flops() + (relu ? convolution.output.count() : 0);
     addConvolutionParameters(built, convolution);
     const std::int64_t image = convolution.output.count() * kFloatBytes;
-    built.memory.push_back({.perSample = image, .mostSamples = std::max<std::int64_t>(1, kPooledPartBytes / image)});
+    built.memory.push_back({.perSample = image, .maxSamples = std::max<std::int64_t>(1, kPooledPartBytes / image)});
     built.memory.push_back(floatsPerSample(pool.output.count()));
     built.memory.push_back({.perSample = pool.output.count()});
     built.memory.push_back(floatsPerSample(convolution.input.count()));

@@ -36,9 +36,9 @@ const PipelineAction* outOfOrder(const Schedule& schedule) {
 }
 
 Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
-    constexpr std::size_t kMostBytes = 4 << 20;
+    constexpr std::size_t kMaxBytes = 4 << 20;
     const std::string& path = config.pipeline.scheduleFile;
-    const Result<std::string> text = readFile(path, kMostBytes);
+    const Result<std::string> text = readFile(path, kMaxBytes);
     if (!text)
         return ofFile("cannot be read: " + text.problem().message, "name a CSV file of actions, or leave it empty");
     const Result<Schedule> schedule = parseSchedule(text.value());
@@ -129,7 +129,7 @@ Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::
     return sizes;
 }
 
-std::size_t mostInFlight(const std::vector<PipelineAction>& actions, int stage) {
+std::size_t maxInFlight(const std::vector<PipelineAction>& actions, int stage) {
     int now = 0;
     int most = 1;
     for (const PipelineAction& action : actions) {

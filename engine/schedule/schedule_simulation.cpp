@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-double ActionTimes::of(PipelineWork work) const {
+double ActionTimes::timeOf(PipelineWork work) const {
     switch (work) {
         case PipelineWork::kForward:
             return forward;
@@ -21,7 +21,7 @@ double ActionTimes::of(PipelineWork work) const {
     RINGSIDE_ASSERT(false);
 }
 
-ActionTimes SimulationTimes::of(int stage) const {
+ActionTimes SimulationTimes::timesOf(int stage) const {
     if (stages.empty()) return {};
     return stages[std::min(static_cast<std::size_t>(stage), stages.size() - 1)];
 }
@@ -121,7 +121,7 @@ class Simulator {
     }
 
     double carryOut(const PipelineAction& action, std::size_t rank, double begin) {
-        const double duration = m_times.of(action.stage).of(action.work);
+        const double duration = m_times.timesOf(action.stage).timeOf(action.work);
         const double end = begin + duration;
         const Done done{end, static_cast<int>(rank)};
         if (action.work == PipelineWork::kForward) {

@@ -13,7 +13,7 @@ struct ActionTimes {
     double input = 1;
     double weights = 1;
 
-    double of(PipelineWork work) const;
+    double timeOf(PipelineWork work) const;
 };
 
 struct SimulationTimes {
@@ -21,7 +21,7 @@ struct SimulationTimes {
     std::vector<ActionTimes> stages = {};
     double message = 0;  // additional time of a message between two ranks, in the unit of the durations in `stages`
 
-    ActionTimes of(int stage) const;
+    ActionTimes timesOf(int stage) const;
 };
 
 struct SimulatedAction {

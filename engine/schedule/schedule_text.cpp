@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostNumber = 100'000;
-constexpr std::size_t kMostActions = 1'000'000;
+constexpr int kMaxNumber = 100'000;
+constexpr std::size_t kMaxActions = 1'000'000;
 
 // Actions that the parser ignores because they follow from the other actions: messages, and gathering and freeing of
 // FSDP parameters.
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> kImplied{"SEND_F",  "RECV_F",  "SEND_B
 std::optional<int> takeNumber(std::string_view& text) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || number < 0 || number > kMostNumber) return {};
+    if (error != std::errc() || number < 0 || number > kMaxNumber) return {};
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return number;
 }
@@ -79,7 +79,7 @@ Result<std::vector<PipelineAction>> parseRow(std::string_view row, std::size_t n
         const std::size_t end = std::min(row.find_first_of(kBetween, at), row.size());
         const std::string_view cell = row.substr(at, end - at);
         ++cells;
-        if (cells > kMostActions || !parseCell(cell, actions)) return unreadable(number, cell, cells);
+        if (cells > kMaxActions || !parseCell(cell, actions)) return unreadable(number, cell, cells);
         at = row.find_first_not_of(kBetween, end);
     }
     return actions;

@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr double kSmallBytes = 64 << 10;
-constexpr double kMostBuckets = 1000;              // maximum number of buckets in one step of a rank
+constexpr double kMaxBuckets = 1000;               // maximum number of buckets in one step of a rank
 constexpr int kAllReduce = 0, kReduceScatter = 3;  // values of CollectiveKind
 // Returns a rank's work in consecutive pieces, each with its nanoseconds per phase. A new piece begins at each request
 // of a collective.
@@ -165,7 +165,7 @@ class Rebucketing {
     Rebucketing(RankPlan& rank, const ReadyCurve& curve, double bucketBytes, std::size_t firstMeeting)
         : m_rank(rank), m_curve(curve), m_latency(latencyOf(rank.collectives)) {
         const double total = curve.bytes.back();
-        bucketBytes = std::max(bucketBytes, total / kMostBuckets);
+        bucketBytes = std::max(bucketBytes, total / kMaxBuckets);
         for (const PlayedCollective& one : rank.collectives) {
             m_newIndex.push_back(isGradients(one) ? kGone : m_collectives.size());
             if (!isGradients(one)) m_collectives.push_back(one);

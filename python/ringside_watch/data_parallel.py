@@ -85,7 +85,7 @@ def batch_norms(module):
 def _after_step(number):
     if _models:
         HOOK.call(_queue_previous_times)
-        unoptimized.look(_models)
+        unoptimized.check(_models)
 
 
 def _queue_previous_times():

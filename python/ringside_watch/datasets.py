@@ -13,9 +13,9 @@ import zlib
 from . import created
 
 LISTS = ("samples", "imgs", "files", "filenames", "paths")
-MOST_ITEMS = 4096  # limit of the number of hashed items of a list, which are evenly spaced
-MOST_LISTED = 1000000  # a Subset with more indices is reported without the list of its indices
-MOST_VALUES = 64  # limit of the number of values read of a tensor or of a sample, which are evenly spaced
+MAX_ITEMS = 4096  # limit of the number of hashed items of a list, which are evenly spaced
+MAX_LISTED = 1000000  # a Subset with more indices is reported without the list of its indices
+MAX_VALUES = 64  # limit of the number of values read of a tensor or of a sample, which are evenly spaced
 
 
 def length(dataset):
@@ -33,7 +33,7 @@ def _spaced(items, most):
 def hash_list(items):
     """Returns the SHA-256 of the length of a list and of evenly spaced items."""
     sha = hashlib.sha256(str(len(items)).encode())
-    for item in _spaced(items, MOST_ITEMS):
+    for item in _spaced(items, MAX_ITEMS):
         sha.update(repr(item if not hasattr(item, "item") else item.item()).encode("utf-8", "replace") + b"\n")
     return sha.hexdigest()
 
@@ -48,7 +48,7 @@ def checksum(tensor):
     if device is not None and getattr(device, "type", "cpu") != "cpu":
         return None
     flat = tensor.reshape(-1)
-    values = _spaced(flat, MOST_VALUES).tolist() if len(flat) else []
+    values = _spaced(flat, MAX_VALUES).tolist() if len(flat) else []
     return zlib.crc32(repr((tuple(tensor.shape), values)).encode())
 
 
@@ -76,7 +76,7 @@ def subsets(dataset, depth=0):
     found = []
     indices = attributes.get("indices")
     if indices is not None and attributes.get("dataset") is not None and hasattr(indices, "__len__"):
-        if len(indices) <= MOST_LISTED:
+        if len(indices) <= MAX_LISTED:
             found.append((number_of(dataset), indices))
     if depth < 4 and attributes.get("dataset") is not None:
         found += subsets(attributes["dataset"], depth + 1)
@@ -170,8 +170,8 @@ def batch_length(data):
 def _rows(tensor, count):
     """Returns the CRC-32 of evenly spaced values of each of the first samples of a batch."""
     flat = tensor[:count].reshape(count, -1)
-    step = max(1, flat.shape[1] // MOST_VALUES)
-    rows = flat[:, ::step][:, :MOST_VALUES].tolist()
+    step = max(1, flat.shape[1] // MAX_VALUES)
+    rows = flat[:, ::step][:, :MAX_VALUES].tolist()
     return [zlib.crc32(array.array("d", row).tobytes()) for row in rows]
 
 

@@ -13,7 +13,7 @@ HOOK = guard.Hook("backward")
 SCALER = guard.Hook("grad scaler")
 
 SUMS = ("AddBackward0", "SubBackward0")
-MOST_DEPTH = 4  # limit of the nesting of additions in a loss; the terms of deeper additions are not reported
+MAX_DEPTH = 4  # limit of the nesting of additions in a loss; the terms of deeper additions are not reported
 
 _state = {"depth": 0}
 _sites = {}  # (code object, line) of the caller of backward() -> line of the user's code
@@ -115,7 +115,7 @@ def _report_line(site, function):
     """Reports the operations of the loss once for each line that calls backward(). Also reports whether the script has
     cleared the gradients before this backward pass.
     """
-    optimizers.GRADIENTS.call(optimizers.look_at_gradients)
+    optimizers.GRADIENTS.call(optimizers.read_gradients)
     if function is not None and site not in _reported and len(_reported) < 100:
         _reported.add(site)
         observations.note("fact", time.monotonic_ns(), "loss",
@@ -145,7 +145,7 @@ def _terms(operation, depth):
     names = []
     for term, _ in operation.next_functions:
         name = type(term).__name__
-        if name in SUMS and depth < MOST_DEPTH:
+        if name in SUMS and depth < MAX_DEPTH:
             names += _terms(term, depth + 1)
         elif term is not None:
             names.append(name)

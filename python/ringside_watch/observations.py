@@ -63,7 +63,7 @@ def stop():
 
 
 def clear():
-    """Forgets all observations. In a forked child, a thread of the parent may have been using the old queue."""
+    """Removes all observations. In a forked child, a thread of the parent may have been using the old queue."""
     global QUEUE
     QUEUE = collections.deque()
     Watching.dropped = 0

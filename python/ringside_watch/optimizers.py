@@ -151,7 +151,7 @@ def _describe(optimizer, number):
             "sharded": sum(not replicas.is_whole(one) for one in parameters), "groups": groups}
 
 
-def look_at_gradients():
+def read_gradients():
     """Reports, before a backward pass, whether the script has cleared the gradients of the previous step."""
     reference, _last_stepped["optimizer"] = _last_stepped["optimizer"], None
     optimizer = reference() if reference is not None else None

@@ -105,4 +105,4 @@ def after_fork():
     observations.clear()
     Watching.on_training = training_begins
     if sender is not None:
-        sender.forget()
+        sender.close_in_child()

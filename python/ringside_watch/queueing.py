@@ -8,7 +8,7 @@ import os
 import threading
 
 PATH = "/proc/thread-self/schedstat"
-MOST_THREADS = 8
+MAX_THREADS = 8
 
 _files = {}  # (process, thread) -> open file of the thread; -1 if it cannot be read
 
@@ -18,7 +18,7 @@ def stamp():
     thread = (os.getpid(), threading.get_ident())
     file = _files.get(thread)
     if file is None:
-        if len(_files) >= MOST_THREADS:
+        if len(_files) >= MAX_THREADS:
             return None
         file = _files[thread] = _open()
     if file < 0:

@@ -11,10 +11,10 @@ import zlib
 
 from . import scalars
 
-MOST_BYTES = 4 << 20  # limit of the number of bytes read of one tensor; of a larger tensor, evenly spaced pieces are
+MAX_BYTES = 4 << 20  # limit of the number of bytes read of one tensor; of a larger tensor, evenly spaced pieces are
                       # read
 PIECE = 1 << 16
-MOST_NAMES = 400
+MAX_NAMES = 400
 BYTES_PER_US = 800.0  # speed of CRC-32, in bytes per microsecond
 US_PER_TENSOR = 6.0
 
@@ -52,10 +52,10 @@ def checksum(tensor):
     if size == 0:
         return 0
     data = memoryview((ctypes.c_char * size).from_address(tensor.data_ptr())).cast("B")
-    if size <= MOST_BYTES:
+    if size <= MAX_BYTES:
         return zlib.crc32(data)
     result = zlib.crc32(data[-PIECE:])
-    step = size // (MOST_BYTES // PIECE)
+    step = size // (MAX_BYTES // PIECE)
     for first in range(0, size - PIECE, step):
         result = zlib.crc32(data[first:first + PIECE], result)
     return result
@@ -68,7 +68,7 @@ def _device_checksum(tensor):
     if tensor.element_size() not in (2, 4):
         flat = flat.float()
     bits = flat.view(torch.int16 if flat.element_size() == 2 else torch.int32)
-    bits = bits[::max(1, bits.numel() // (MOST_BYTES // 4))]
+    bits = bits[::max(1, bits.numel() // (MAX_BYTES // 4))]
     return scalars.Deferred(bits.sum(dtype=torch.int64)) if tensor.device.type == "cuda" else 0
 
 
@@ -88,7 +88,7 @@ class Checks:
         if self._distance is None:
             tensors = [tensor for _, tensor in parameters_of(optimizer, number)]
             self._distance = spacing(3 * len(tensors), 3 * sum(
-                min(one.numel() * one.element_size(), MOST_BYTES) for one in tensors))
+                min(one.numel() * one.element_size(), MAX_BYTES) for one in tensors))
         if not is_due(step, self._distance):
             return []
         found = list(parameters_of(optimizer, number)) + list(state_of(optimizer, number))
@@ -125,5 +125,5 @@ def combined(rank, step, checksums):
     sha = hashlib.sha256()
     for name, value in pairs:
         sha.update(("%s %d\n" % (name, value)).encode())
-    return {"rank": rank, "step": step, "hash": sha.hexdigest()[:32], "names": [name for name, _ in pairs[:MOST_NAMES]],
-            "checksums": [value for _, value in pairs[:MOST_NAMES]]}
+    return {"rank": rank, "step": step, "hash": sha.hexdigest()[:32], "names": [name for name, _ in pairs[:MAX_NAMES]],
+            "checksums": [value for _, value in pairs[:MAX_NAMES]]}

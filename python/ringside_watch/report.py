@@ -11,8 +11,8 @@ from .epochs import Epochs
 from .observations import Watching
 from .steps import StepGrouping
 
-MOST_INDEX = 1 << 31
-MOST_COLUMN = 1 << 16
+MAX_INDEX = 1 << 31
+MAX_COLUMN = 1 << 16
 HEARTBEAT_NS = 1000000000
 
 
@@ -35,7 +35,7 @@ def whole_numbers(indices):
         numbers = array.array("q", indices)
     except (TypeError, ValueError, OverflowError):
         return None
-    if numbers and (min(numbers) < 0 or max(numbers) > MOST_INDEX):
+    if numbers and (min(numbers) < 0 or max(numbers) > MAX_INDEX):
         return None
     return numbers.tolist()
 
@@ -169,8 +169,8 @@ class Report:
         """Reports the indices of a Subset once, in pieces."""
         numbers = None if number in self._subsets else whole_numbers(indices)
         self._subsets.add(number)
-        for first in range(0, len(numbers or ()), MOST_COLUMN):
-            self.fact(at_ns, "subset", {"object": number, "first": first, "index": numbers[first:first + MOST_COLUMN]})
+        for first in range(0, len(numbers or ()), MAX_COLUMN):
+            self.fact(at_ns, "subset", {"object": number, "first": first, "index": numbers[first:first + MAX_COLUMN]})
 
     def take_hook_failed(self, at_ns, hook, text):
         self.fact(at_ns, "hook_failed", {"hook": hook, "text": text})
@@ -236,7 +236,7 @@ class Report:
         what = {"loader": batch.loader, "pass": batch.number_of_pass, "batch": batch.number_in_pass,
                 "samples": batch.samples}
         if indices is not None:
-            what["index"] = indices[:MOST_COLUMN]
+            what["index"] = indices[:MAX_COLUMN]
         self.fact(batch.end_ns, "batch", what)
 
     def take_backward(self, t0, c0, t1, c1, site, loss, seen_by, thread=None):

@@ -14,9 +14,9 @@ ZERO_SECONDS = 5.0  # longest wait for the watcher's first line, which contains 
                     # run began
 ZERO_AT_END_SECONDS = 1.0  # longest wait for the watcher's first line in a process that is about to end
 LAST_SECONDS = 2.5  # longest wait for the last lines to be written
-MOST_PENDING = 8 << 20  # number of bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are
+MAX_PENDING = 8 << 20  # number of bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are
                         # dropped
-MOST_IN_ALL = 16 << 20  # number of waiting bytes beyond which all lines are dropped except the last ones
+MAX_IN_ALL = 16 << 20  # number of waiting bytes beyond which all lines are dropped except the last ones
 
 
 class Sender:
@@ -42,19 +42,19 @@ class Sender:
         self._wake_write.send(b"x")
         self._thread.join(seconds)
 
-    def forget(self):
+    def close_in_child(self):
         """Closes the descriptors in a forked child. The parent's connection stays open."""
         self._wake_read.close()
         self._wake_write.close()
         if self._connection is not None:
-            self._connection.forget()
+            self._connection.close_in_child()
 
     def _run(self):
         try:
             self._connect()
             while not (self._ending and self._is_drained()):
                 self._send_once()
-            self._last_words()
+            self._send_end()
         except Exception:
             pass  # the watcher has ended or refuses this process: the script continues without it
         finally:
@@ -109,7 +109,7 @@ class Sender:
         """Appends lines to the bytes that wait for the socket. Drops and counts lines that do not fit."""
         for line in lines:
             size = len(self._pending) + len(line.data)
-            if last or size <= (MOST_PENDING if line.may_drop else MOST_IN_ALL):
+            if last or size <= (MAX_PENDING if line.may_drop else MAX_IN_ALL):
                 self._pending += line.data
             else:
                 self._report.dropped_steps += line.steps
@@ -122,7 +122,7 @@ class Sender:
                 return
             del self._pending[:sent]
 
-    def _last_words(self):
+    def _send_end(self):
         self._report.complete_all()
         self._queue(self._report.take_lines())
         self._report.end()

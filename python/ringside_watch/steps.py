@@ -7,7 +7,7 @@ arrives or an optimizer steps for the second time.
 """
 from . import scalars
 
-MOST_SPANS = 400  # limit of the number of spans of one step; a step with more is not traced
+MAX_SPANS = 400  # limit of the number of spans of one step; a step with more is not traced
 
 
 class Step:
@@ -54,7 +54,7 @@ class Step:
         return all(scalars.is_ready(value) for values in self.losses.values() for value in values) and all(
             scalars.is_ready(value) for _, value in self.checksums + self.started)
 
-    def forget_unknown(self):
+    def remove_missing(self):
         """Removes losses and checksums whose values have not arrived from a device before the end of the process. If
         one value of a list is missing, removes the whole list, because a mean or a hash over the remaining values
         would be wrong. Returns the number of missing values.
@@ -78,7 +78,7 @@ class Step:
         return means
 
     def add_span(self, *span):
-        if len(self.spans) <= MOST_SPANS:
+        if len(self.spans) <= MAX_SPANS:
             self.spans.append(span)
 
 

@@ -5,7 +5,7 @@ from .observations import Watching, is_traced
 from .replicas import combined
 
 TRACE_SPACING_NS = 40000000  # length of a step, in nanoseconds, from which all steps are traced
-MOST_COLUMN = 1 << 16
+MAX_COLUMN = 1 << 16
 
 
 class StepsReport:
@@ -38,7 +38,7 @@ class StepsReport:
     def _write(self, step):
         report = self._report
         step.written = True
-        report.not_arrived += step.forget_unknown()
+        report.not_arrived += step.remove_missing()
         for entry in step.batches:
             self.write_indices(step.number, entry)
         begin = self._begin or self._begin_of_first_step(step)
@@ -98,9 +98,9 @@ class StepsReport:
         """Writes the samples of one trained batch, in pieces of at most 65536."""
         batch, epoch, slot, indices = entry
         report = self._report
-        for first in range(0, len(indices or ()), MOST_COLUMN):
+        for first in range(0, len(indices or ()), MAX_COLUMN):
             fields = {"rank": report.rank, "epoch": epoch, "step": number, "slot": slot + first,
-                      "index": indices[first:first + MOST_COLUMN]}
+                      "index": indices[first:first + MAX_COLUMN]}
             if batch.loader > 0:
                 fields["loader"] = batch.loader
             report.add("indices", fields)

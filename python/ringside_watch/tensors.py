@@ -12,8 +12,8 @@ import weakref
 from . import guard, observations, replicas, scalars
 
 HOOK = guard.Hook("norms of tensors")
-MOST_VALUES = 1 << 18  # limit of the number of values read of one tensor
-MOST_CHECKPOINTS = 500
+MAX_VALUES = 1 << 18  # limit of the number of values read of one tensor
+MAX_CHECKPOINTS = 500
 
 _optimizers = weakref.WeakKeyDictionary()  # optimizer -> number of the optimizer
 _saved = {}  # number of an optimizer -> its latest step after which the script called torch.save
@@ -26,7 +26,7 @@ def is_due(step):
 
 def _sampled(tensor):
     flat = tensor.detach().reshape(-1)
-    step = -(-flat.numel() // MOST_VALUES)
+    step = -(-flat.numel() // MAX_VALUES)
     return flat[::step] if step > 1 else flat
 
 
@@ -60,7 +60,7 @@ def _measure_after_torch_save(_, args, result):
     """Measures the tensors of all optimizers when the script has called torch.save, at most once for each step: a
     checkpoint can consist of several files.
     """
-    if _checkpoints[0] >= MOST_CHECKPOINTS:
+    if _checkpoints[0] >= MAX_CHECKPOINTS:
         return
     for optimizer, number in list(_optimizers.items()):
         step = optimizer.__dict__["_ringside"].steps
@@ -80,8 +80,8 @@ def _measure_all(optimizer, number, step, saved):
     for name, parameter in replicas.parameters_of(optimizer, number):
         if not parameter.is_complex():
             found.append((name, parameter))
-    left_out += max(0, len(found) - replicas.MOST_NAMES)
-    found = found[:replicas.MOST_NAMES]
+    left_out += max(0, len(found) - replicas.MAX_NAMES)
+    found = found[:replicas.MAX_NAMES]
     facts = {"optimizer": number, "step": step, "saved": saved, "left_out": left_out, "names": [name for name, _ in found],
              "sizes": [parameter.numel() for _, parameter in found]}
     gradients = [_gradient(parameter) if step > 0 else None for _, parameter in found]

@@ -5,23 +5,23 @@ import time
 from . import guard, observations, optimizers
 
 HOOK = guard.Hook("unoptimized parameters")
-MOST_NAMES = 20
+MAX_NAMES = 20
 READ_VALUES = 8  # number of values compared of a parameter on the CPU, to detect an update through .data
 
 _before = {}  # id of a parameter -> its state at the previous check
 _reported = {}  # number of a model -> number of its tensors in the latest report
 
 
-def look(models):
+def check(models):
     """Checks the parameters of the models after steps 2, 4, 8, 16, ... of all optimizers together. Called after each
     optimizer step.
     """
     step = optimizers.steps_begun()
     if step >= 2 and not step & (step - 1):
-        HOOK.call(_look, models, step)
+        HOOK.call(_check, models, step)
 
 
-def _look(models, step):
+def _check(models, step):
     held = {id(one) for optimizer in list(optimizers.held) for group in optimizer.param_groups
             for one in group["params"]}
     states = {}
@@ -39,7 +39,7 @@ def _look(models, step):
         _reported[number] = len(same)
         observations.note("fact", time.monotonic_ns(), "unoptimized", {
             "model": number, "after_step": step, "trainable_tensors": len(trainable), "tensors": len(same),
-            "parameters": sum(one.numel() for _, one in same), "names": [name for name, _ in same[:MOST_NAMES]]})
+            "parameters": sum(one.numel() for _, one in same), "names": [name for name, _ in same[:MAX_NAMES]]})
     _before.clear()
     _before.update(states)
 

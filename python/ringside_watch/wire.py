@@ -11,7 +11,7 @@ import time
 
 VERSION = 1
 HANDSHAKE_SECONDS = 5.0
-MOST_LINE = 65536  # limit of the length of a line from the watcher, in bytes
+MAX_LINE = 65536  # limit of the length of a line from the watcher, in bytes
 
 
 class Refused(Exception):
@@ -91,15 +91,15 @@ class Connection:
     def lines(self):
         """Returns the complete lines that have arrived. Raises OSError at the end of the connection."""
         try:
-            piece = self.socket.recv(MOST_LINE)
+            piece = self.socket.recv(MAX_LINE)
         except (BlockingIOError, InterruptedError):
             return []
         if not piece:
             raise ConnectionResetError("the watcher has closed the connection")
         self._received += piece
         *lines, self._received = self._received.split(b"\n")
-        if len(self._received) > MOST_LINE:
-            raise ConnectionResetError("the watcher sent a line of more than %d bytes" % MOST_LINE)
+        if len(self._received) > MAX_LINE:
+            raise ConnectionResetError("the watcher sent a line of more than %d bytes" % MAX_LINE)
         return [one for one in (_parsed(line) for line in lines) if isinstance(one, dict)]
 
     def write(self, data):
@@ -118,7 +118,7 @@ class Connection:
     def wait_to_read(self, seconds):
         select.select([self], [], [], seconds)
 
-    def forget(self):
+    def close_in_child(self):
         """Closes the descriptor in a forked child. The connection, which belongs to the parent, stays open."""
         self.socket.close()
 
@@ -147,7 +147,7 @@ def _receive(connection, deadline):
     while not line.endswith(b"\n"):
         connection.settimeout(max(0.001, deadline - time.monotonic()))
         byte = connection.recv(1)
-        if not byte or len(line) > MOST_LINE:
+        if not byte or len(line) > MAX_LINE:
             raise Refused("the watcher ended the handshake")
         line += byte
     answer = _parsed(line)

@@ -9,12 +9,12 @@ using namespace std::chrono_literals;
 TEST_CASE("a deadline expires after its time if the process was running") {
     TimePoint now{};
     AwakeDeadline deadline(1s, now);
-    CHECK(deadline.nextLook() == now + 250ms);
-    for (int look = 0; look < 3; ++look) {
-        now = deadline.nextLook();
+    CHECK(deadline.nextCheck() == now + 250ms);
+    for (int round = 0; round < 3; ++round) {
+        now = deadline.nextCheck();
         CHECK_FALSE(deadline.hasPassed(now));
     }
-    CHECK(deadline.nextLook() == now + 250ms);
+    CHECK(deadline.nextCheck() == now + 250ms);
     CHECK(deadline.hasPassed(now + 250ms));
 }
 
@@ -32,5 +32,5 @@ TEST_CASE("the last poll happens at the deadline") {
     const TimePoint now{};
     AwakeDeadline deadline(260ms, now);
     CHECK_FALSE(deadline.hasPassed(now + 250ms));
-    CHECK(deadline.nextLook() == now + 260ms);
+    CHECK(deadline.nextCheck() == now + 260ms);
 }

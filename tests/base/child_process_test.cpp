@@ -172,6 +172,6 @@ TEST_CASE("lines are complete for any chunking, and too long ones are skipped") 
         }
         REQUIRE(lines == std::vector<std::string>{"one", "", "two two", "last"});
         REQUIRE(splitter.partial() == "rest");
-        REQUIRE(splitter.tooLong() == 1);
+        REQUIRE(splitter.skippedLines() == 1);
     }
 }

@@ -21,7 +21,7 @@ struct Elsewhere {
     std::int64_t offsetAt(std::int64_t nowUs) const {
         return offsetUs + std::llround(drift * static_cast<double>(nowUs));
     }
-    ClockReading ask(std::int64_t nowUs, std::int64_t thereIn, std::int64_t backIn) const {
+    ClockReading read(std::int64_t nowUs, std::int64_t thereIn, std::int64_t backIn) const {
         const std::int64_t there = nowUs + thereIn;
         return {nowUs, there + offsetAt(there), there + backIn};
     }
@@ -47,22 +47,22 @@ TEST_CASE("one answer gives the clock offset to half its round trip, less exactl
 TEST_CASE("the offset comes from the answer with the shortest round trip, not from the latest") {
     const Elsewhere other{5000};
     ClockComparison clocks;
-    clocks.add(other.ask(0, 300, 100));  // this answer alone gives an offset of 5100
+    clocks.add(other.read(0, 300, 100));  // this answer alone gives an offset of 5100
     CHECK(clocks.at(400)->offsetUs == 5100);
     // Half of the round trip of 400 us, plus the drift during the age of the answer, rounded up to 1 us.
     CHECK(clocks.at(400)->errorUs == 201);
-    clocks.add(other.ask(kSecond, 20, 20));
-    clocks.add(other.ask(2 * kSecond, 900, 100));  // this answer alone gives an offset of 5400
+    clocks.add(other.read(kSecond, 20, 20));
+    clocks.add(other.read(2 * kSecond, 900, 100));  // this answer alone gives an offset of 5400
     const auto now = clocks.at(2 * kSecond + 1000);
     CHECK(now->offsetUs == 5000);
     CHECK(now->errorUs == 20 + 101);  // half of the round trip, plus the drift of 100 us/s during the age of 1.00098 s
     CHECK(now->roundTripUs == 40);
 }
 
-TEST_CASE("the offset of a drifting clock is extrapolated between two questions") {
+TEST_CASE("the offset of a drifting clock is extrapolated between two queries") {
     const Elsewhere other{1000, 40e-6};
     ClockComparison clocks;
-    for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(other.ask(second * kSecond, 100, 100));
+    for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(other.read(second * kSecond, 100, 100));
     const auto now = clocks.at(64 * kSecond);
     CHECK(std::abs(now->drift - 40e-6) < 0.1e-6);
     CHECK(std::abs(now->offsetUs - 3560) <= 1);  // 1000 + 64 s x 40 us
@@ -73,15 +73,15 @@ TEST_CASE("the offset of a drifting clock is extrapolated between two questions"
 
 TEST_CASE("only the answers of the last two minutes count") {
     ClockComparison clocks;
-    clocks.add(Elsewhere{0}.ask(0, 10, 10));
-    for (std::int64_t second = 5; second <= 130; second += 5) clocks.add(Elsewhere{0}.ask(second * kSecond, 500, 500));
+    clocks.add(Elsewhere{0}.read(0, 10, 10));
+    for (std::int64_t second = 5; second <= 130; second += 5) clocks.add(Elsewhere{0}.read(second * kSecond, 500, 500));
     CHECK(clocks.at(130 * kSecond)->roundTripUs == 1000);
 }
 
 TEST_CASE("the new offset of a resumed host is used at once") {
     ClockComparison clocks;
-    for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(Elsewhere{7000}.ask(second * kSecond, 50, 50));
-    clocks.add(Elsewhere{7000 - 10 * kSecond}.ask(65 * kSecond, 80, 80));
+    for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(Elsewhere{7000}.read(second * kSecond, 50, 50));
+    clocks.add(Elsewhere{7000 - 10 * kSecond}.read(65 * kSecond, 80, 80));
     const auto now = clocks.at(65 * kSecond + 80);
     CHECK(now->offsetUs == 7000 - 10 * kSecond);
     CHECK(now->errorUs == 80);
@@ -104,11 +104,11 @@ TEST_CASE("the error is a bound for any network delay, and stays far below the d
     std::int64_t worst = 0;
     for (std::int64_t second = 0; second < 1800; second += 5) {
         const auto delay = [&] { return 40 + static_cast<std::int64_t>(queue(random)); };
-        clocks.add(other.ask(second * kSecond, delay(), delay()));
+        clocks.add(other.read(second * kSecond, delay(), delay()));
         const std::int64_t now = (second + 4) * kSecond;
-        const auto told = clocks.at(now);
-        CHECK(std::abs(told->offsetUs - other.offsetAt(now)) <= told->errorUs);
-        if (second > 120) worst = std::max(worst, told->errorUs);
+        const auto estimated = clocks.at(now);
+        CHECK(std::abs(estimated->offsetUs - other.offsetAt(now)) <= estimated->errorUs);
+        if (second > 120) worst = std::max(worst, estimated->errorUs);
     }
     CHECK(worst < 4000);
 }

@@ -8,31 +8,31 @@ using namespace ringside;
 using namespace std::chrono_literals;
 using ringside::testing::FakeProcessor;
 
-TEST_CASE("offering the CPU returns when the CPU is free again") {
+TEST_CASE("a yield returns when the CPU is free again") {
     FakeProcessor processor;
-    CpuYields offers(2ms, processor.system());
+    CpuYields yields(2ms, processor.system());
     processor.othersTake = 300us;
     const auto before = processor.time;
-    CHECK(offers.make(before) == before + 300us);
-    CHECK(processor.offers == 1);
+    CHECK(yields.yield(before) == before + 300us);
+    CHECK(processor.yields == 1);
 }
 
-TEST_CASE("after a late return, the CPU is not offered again for 100 ms") {
+TEST_CASE("after a late return, yielding is not worthwhile for 100 ms") {
     FakeProcessor processor;
-    CpuYields offers(2ms, processor.system());
-    CHECK(offers.isWorthwhile(processor.time));
+    CpuYields yields(2ms, processor.system());
+    CHECK(yields.isWorthwhile(processor.time));
     processor.othersTake = 2ms;
-    offers.make(processor.time);
-    CHECK(offers.isWorthwhile(processor.time));
+    yields.yield(processor.time);
+    CHECK(yields.isWorthwhile(processor.time));
     processor.othersTake = 2001us;
-    const auto back = offers.make(processor.time);
-    CHECK_FALSE(offers.isWorthwhile(back));
-    CHECK_FALSE(offers.isWorthwhile(back + 99ms));
-    CHECK(offers.isWorthwhile(back + 100ms));
+    const auto back = yields.yield(processor.time);
+    CHECK_FALSE(yields.isWorthwhile(back));
+    CHECK_FALSE(yields.isWorthwhile(back + 99ms));
+    CHECK(yields.isWorthwhile(back + 100ms));
 }
 
 TEST_CASE("the real clock and scheduler are the defaults") {
-    CpuYields offers(2ms);
-    const auto before = offers.now();
-    CHECK(offers.make(before) >= before);
+    CpuYields yields(2ms);
+    const auto before = yields.now();
+    CHECK(yields.yield(before) >= before);
 }

@@ -73,7 +73,7 @@ TEST_CASE("writing replaces files, never a directory, a device or a pipe") {
     CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
 }
 
-TEST_CASE("reading reports what is wrong with a path") {
+TEST_CASE("reading reports the problem of a path") {
     const TemporaryDirectory directory;
     CHECK(readFile(directory.path() / "none", 10).problem().message.find("No such file") != std::string::npos);
     CHECK(readFile(directory.path(), 10).problem().message == "is a directory");

@@ -27,20 +27,20 @@ TEST_CASE("a member of another type or outside 64 bits is empty") {
     CHECK_FALSE(integerIn(json("7"), "n"));
 }
 
-TEST_CASE("an object is good until a member is missing, of another type or out of bounds") {
+TEST_CASE("an object is valid until a member is missing, of another type or out of bounds") {
     const Json whole = json(R"({"text":"abcd","n":5,"flag":true,"list":[1,2]})");
     JsonObject good(whole);
     CHECK(good.text("text", 4) == "abcd");
     CHECK(good.number("n", 5, 5) == 5);
-    CHECK(good.whole("n", 0, 9) == 5);
+    CHECK(good.intNumber("n", 0, 9) == 5);
     CHECK(good.flag("flag"));
     REQUIRE(good.array("list", 2) != nullptr);
     CHECK(good.array("list", 2)->size() == 2);
-    CHECK(good.good());
+    CHECK(good.isValid());
     const auto isBad = [&](const auto& read) {
         JsonObject object(whole);
         read(object);
-        return !object.good() && object.text("text", 4).empty() && object.number("n", 3, 9) == 3;
+        return !object.isValid() && object.text("text", 4).empty() && object.number("n", 3, 9) == 3;
     };
     CHECK(isBad([](JsonObject& o) { o.text("text", 3); }));
     CHECK(isBad([](JsonObject& o) { o.text("n", 9); }));
@@ -50,7 +50,7 @@ TEST_CASE("an object is good until a member is missing, of another type or out o
     CHECK(isBad([](JsonObject& o) { o.flag("n"); }));
     CHECK(isBad([](JsonObject& o) { o.array("list", 1); }));
     CHECK(isBad([](JsonObject& o) { o.array("text", 9); }));
-    CHECK_FALSE(JsonObject(json("[]")).good());
+    CHECK_FALSE(JsonObject(json("[]")).isValid());
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced in a text") {

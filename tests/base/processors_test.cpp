@@ -28,7 +28,7 @@ struct Niceness {
 
 // Calls lowerPriority() in a thread with the niceness `wanted`. Without privileges a thread cannot lower its
 // niceness, so `before` can be higher than `wanted`.
-Niceness giveWayFrom(int wanted) {
+Niceness lowerFrom(int wanted) {
     Niceness niceness;
     std::thread([&] {
         ::setpriority(PRIO_PROCESS, 0, wanted);
@@ -103,7 +103,7 @@ TEST_CASE("existing and future threads stay on their assigned CPUs") {
             while (!go) std::this_thread::yield();
             before = usableProcessors();
         });
-        const bool kept = keepThreadsOn({allowedCpus().front()});
+        const bool kept = setThreadAffinity({allowedCpus().front()});
         go = true;
         early.join();
         std::thread([&] { after = usableProcessors(); }).join();
@@ -117,7 +117,7 @@ TEST_CASE("existing and future threads stay on their assigned CPUs") {
 TEST_CASE("only the calling thread runs at idle priority") {
     int there = -1;
     std::thread([&] {
-        runOnlyWhereIdle();
+        setIdlePolicy();
         there = ::sched_getscheduler(0);
     }).join();
     CHECK(there == SCHED_IDLE);
@@ -127,7 +127,7 @@ TEST_CASE("only the calling thread runs at idle priority") {
 TEST_CASE("lowerPriority() raises a niceness below 10 to 10 and keeps a higher one") {
     const int here = ::getpriority(PRIO_PROCESS, 0);
     for (const int wanted : {0, 9, 10, 15}) {
-        const Niceness niceness = giveWayFrom(wanted);
+        const Niceness niceness = lowerFrom(wanted);
         CAPTURE(wanted, niceness.before);
         CHECK(niceness.before >= wanted);
         CHECK(niceness.after == std::max(10, niceness.before));

@@ -119,9 +119,9 @@ TEST_CASE("a rank in a collective is in the waiting phase, and then in the previ
         stamps.reserve(16);
         ranks.setTrace(&trace);
         const PhaseScope scope(phases, Phase::kBackward);
-        phases.stampInto(&stamps);
+        phases.recordStamps(&stamps);
         ranks.barrier();
-        phases.stampInto(nullptr);
+        phases.recordStamps(nullptr);
         ranks.setTrace(nullptr);
     });
     for (const auto& stamps : seen) {

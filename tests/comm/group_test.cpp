@@ -12,11 +12,11 @@ using namespace ringside::test;
 using namespace std::chrono_literals;
 
 TEST_CASE("a group is ordered by key and then by rank; a rank without a colour is in no group") {
-    const std::vector<GroupRequest> wishes{{1, 5}, {0, 0}, {1, 5}, {1, -2}, {-1, 0}};
-    CHECK(membersOf(wishes, 0).ranks == std::vector<int>{3, 0, 2});
-    CHECK(membersOf(wishes, 2).own == 2);
-    CHECK(membersOf(wishes, 1).ranks == std::vector<int>{1});
-    CHECK(membersOf(wishes, 4).ranks.empty());
+    const std::vector<GroupRequest> requests{{1, 5}, {0, 0}, {1, 5}, {1, -2}, {-1, 0}};
+    CHECK(membersOf(requests, 0).ranks == std::vector<int>{3, 0, 2});
+    CHECK(membersOf(requests, 2).own == 2);
+    CHECK(membersOf(requests, 1).ranks == std::vector<int>{1});
+    CHECK(membersOf(requests, 4).ranks.empty());
 }
 
 TEST_CASE("a missing rank in a group is named by its rank in the run") {

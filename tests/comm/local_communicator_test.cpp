@@ -207,7 +207,7 @@ TEST_CASE("an asynchronous reduction that is aborted throws from its handle") {
     CHECK_THROWS_AS(rank.barrier(), CommError);
 }
 
-TEST_CASE("a rank that exits during a reduction ends the wait of the others") {
+TEST_CASE("a rank that exits during a reduction ends the wait of the other ranks") {
     auto mode = GENERATE(ShmCommunicator::Async::kThread, ShmCommunicator::Async::kSplit);
     auto arena = std::make_shared<const Arena>(-1, ArenaLayout::bytesFor(3, 0), 3);
     ShmCommunicator stays(arena, 0, {}, "local", mode);

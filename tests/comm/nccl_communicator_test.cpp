@@ -26,7 +26,7 @@ struct World {
         options.computeStream = device->computeStream();
     }
     std::unique_ptr<NcclCommunicator> connect(int rank = 0, int size = 4) {
-        return std::make_unique<NcclCommunicator>(NcclParts{nccl, device, clock}, store, rank, size, options);
+        return std::make_unique<NcclCommunicator>(NcclDependencies{nccl, device, clock}, store, rank, size, options);
     }
     std::span<float> onDevice(NcclCommunicator& communicator, std::vector<float> values) {
         auto memory = communicator.allocate(values.size());
@@ -47,7 +47,7 @@ std::string errorOf(Action action) {
 
 }  // namespace
 
-TEST_CASE("rank 0 publishes the unique id and the NCCL version, and the others join with them") {
+TEST_CASE("rank 0 publishes the unique id and the NCCL version, and the other ranks join with them") {
     World world;
     auto rank0 = world.connect(0);
     const auto value = world.store.values.at("nccl-unique-id");

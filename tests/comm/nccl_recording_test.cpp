@@ -31,7 +31,7 @@ struct Rank {
     std::unique_ptr<NcclCommunicator> communicator;
     std::span<float> first;
     std::span<float> last;
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     std::unique_ptr<StepRecorder> recorder;
 
     Rank() {
@@ -39,7 +39,7 @@ struct Rank {
         options.deadlines = {300ms, 2s, 60s};
         options.computeStream = device->computeStream();
         options.hostWaits = false;
-        communicator = std::make_unique<NcclCommunicator>(NcclParts{nccl, device, clock}, store, 0, 4, options);
+        communicator = std::make_unique<NcclCommunicator>(NcclDependencies{nccl, device, clock}, store, 0, 4, options);
         first = communicator->allocate(2);
         last = communicator->allocate(1);
         RecordingDevice recording;
@@ -48,7 +48,7 @@ struct Rank {
             return std::make_unique<Launched>(device->recorded(work), [this] { nccl->releaseAbort(); });
         };
         recorder = std::make_unique<StepRecorder>(withCollectives(std::move(recording), *communicator),
-                                                  [this](const std::string& why) { told.push_back(why); });
+                                                  [this](const std::string& why) { reported.push_back(why); });
     }
 
     void compute(const std::function<void()>& work) {
@@ -106,7 +106,7 @@ std::string commErrorOf(Action action) {
 TEST_CASE("recorded collectives run between earlier and later work in every launch") {
     Rank rank;
     rank.steps(5);
-    CHECK(rank.told.empty());
+    CHECK(rank.reported.empty());
     // The first step makes two calls directly and the second makes two while it is recorded. Launches of the recording
     // make none.
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "allReduce") == 4);
@@ -128,8 +128,8 @@ TEST_CASE("a group for messages exchanges a value with each peer before its firs
     Rank rank0;
     NcclOptions options;
     options.computeStream = rank0.device->computeStream();
-    const auto rank1 = std::make_unique<NcclCommunicator>(NcclParts{rank0.nccl, rank0.device, rank0.clock}, rank0.store,
-                                                          1, 4, options);
+    const auto rank1 = std::make_unique<NcclCommunicator>(NcclDependencies{rank0.nccl, rank0.device, rank0.clock},
+                                                          rank0.store, 1, 4, options);
     rank0.nccl->calls.clear();
     const auto collectives = rank1->split(0, 0, GroupUse::kCollectives);
     CHECK(std::ranges::count(rank0.nccl->calls, "send to 0") == 0);
@@ -148,8 +148,9 @@ TEST_CASE("a group for messages exchanges a value with each peer before its firs
 // that run directly or are recorded count once each, and so does each launch.
 TEST_CASE("calls of sub-groups are recorded with their parent and counted in each launch") {
     Rank rank;
-    const auto joining = std::make_unique<NcclCommunicator>(NcclParts{rank.nccl, rank.device, rank.clock}, rank.store,
-                                                            1, 4, NcclOptions{});  // the fake NCCL needs two ranks
+    const auto joining =
+        std::make_unique<NcclCommunicator>(NcclDependencies{rank.nccl, rank.device, rank.clock}, rank.store, 1, 4,
+                                           NcclOptions{});  // the fake NCCL needs two ranks
     const auto reducing = rank.communicator->split(0, 0, GroupUse::kCollectives);
     const auto sending = rank.communicator->split(1, 0, GroupUse::kMessages);
     const std::int64_t before = rank.communicator->collective();
@@ -214,8 +215,8 @@ TEST_CASE("if NCCL cannot be recorded, steps run without recording and one log l
     rank.steps(1);
     rank.nccl->refusesRecording = true;
     rank.steps(3);
-    REQUIRE(rank.told.size() == 1);
-    CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
+    REQUIRE(rank.reported.size() == 1);
+    CHECK_THAT(rank.reported.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 0);
     CHECK(rank.communicator->collective() == 8);
 }
@@ -226,8 +227,8 @@ TEST_CASE("if recording breaks NCCL, the ranks reconnect, steps continue and one
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
     rank.steps(3);
-    REQUIRE(rank.told.size() == 1);
-    CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
+    REQUIRE(rank.reported.size() == 1);
+    CHECK_THAT(rank.reported.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 1);
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "commInitRank") == 2);
     CHECK(rank.store.values.size() == 2);  // each connection has a different unique id

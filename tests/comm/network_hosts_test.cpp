@@ -41,14 +41,14 @@ struct TwoHosts {
 };
 
 // Checks the link statistics of a rank: exactly two links, to the ranks of the other host, with round trips of at least
-// leastUs, the delay of the network. Each rank of a host exchanges half of a sum of a million values with its peer.
-void checkLinks(Communicator& ranks, std::int64_t leastUs) {
+// minUs, the delay of the network. Each rank of a host exchanges half of a sum of a million values with its peer.
+void checkLinks(Communicator& ranks, std::int64_t minUs) {
     const std::vector<LinkStatistics> links = ranks.links();
     const int first = ranks.rank() < 2 ? 2 : 0;
     bool well = links.size() == 2;
     for (const LinkStatistics& link : links) {
-        well = well && link.peer / 2 == first / 2 && link.roundTripUs >= std::max<std::int64_t>(leastUs, 1) &&
-               link.roundTripUs < leastUs + 100'000 && link.busyUs >= 0;
+        well = well && link.peer / 2 == first / 2 && link.roundTripUs >= std::max<std::int64_t>(minUs, 1) &&
+               link.roundTripUs < minUs + 100'000 && link.busyUs >= 0;
         if (link.peer == first + ranks.rank() % 2) well = well && link.bytes > 2'000'000;
         if (well) continue;
         throw std::runtime_error("of " + std::to_string(links.size()) + " links one to rank " +

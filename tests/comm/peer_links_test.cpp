@@ -38,9 +38,9 @@ struct Linked {
         const std::array<std::uint64_t, 2> header{slot, bytes.size()};
         std::string all(reinterpret_cast<const char*>(header.data()), sizeof header);
         all += bytes;
-        sayRaw(all, peer);
+        sendRaw(all, peer);
     }
-    void sayRaw(const std::string& bytes, int peer = 1) const {
+    void sendRaw(const std::string& bytes, int peer = 1) const {
         REQUIRE(::send(others[static_cast<std::size_t>(peer - 1)].get(), bytes.data(), bytes.size(), 0) ==
                 static_cast<ssize_t>(bytes.size()));
     }
@@ -102,10 +102,10 @@ TEST_CASE("a message that is requested while it arrives continues into its buffe
     for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(i * 31 % 251);
     one.links->receive(user, 1, 2, in(small));
     const std::array<std::uint64_t, 2> header{1, sent.size()};
-    one.sayRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + sent.substr(0, 100'000));
+    one.sendRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + sent.substr(0, 100'000));
     CHECK_THROWS_WITH(one.links->waitUntilReceived(user, 20ms), containing("timeout was reached"));
     one.links->receive(asking, 1, 1, in(big));
-    auto rest = std::async(std::launch::async, [&] { one.sayRaw(sent.substr(100'000)); });
+    auto rest = std::async(std::launch::async, [&] { one.sendRaw(sent.substr(100'000)); });
     one.links->waitUntilReceived(asking, kSoon);
     rest.get();
     CHECK(big == sent);
@@ -213,7 +213,7 @@ TEST_CASE("an impossible length allocates no memory before its bytes arrive") {
     std::string wanted(1, '.');
     one.links->receive(user, 1, 2, in(wanted));
     const std::array<std::uint64_t, 2> header{1, std::uint64_t{1} << 62};
-    one.sayRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + "abc");
+    one.sendRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + "abc");
     one.others[0].reset();
     CHECK_THROWS_WITH(one.links->waitUntilReceived(user, kSoon), containing("it closed the connection"));
 }

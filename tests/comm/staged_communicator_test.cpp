@@ -22,7 +22,7 @@ struct StagedRank {
     std::unique_ptr<StagedCommunicator> communicator;
 
     explicit StagedRank(std::unique_ptr<Communicator> host)
-        : communicator(std::make_unique<StagedCommunicator>(StagedParts{std::move(host), device, clock},
+        : communicator(std::make_unique<StagedCommunicator>(StagedDependencies{std::move(host), device, clock},
                                                             StagedOptions{device->computeStream(), 300ms})) {}
 
     std::span<float> onDevice(const std::vector<float>& values) {
@@ -67,9 +67,9 @@ TEST_CASE("Device memory is reduced, gathered, scattered and broadcast through t
         gathered[me] = copied(all);
         communicator.reduceScatter(CommBuffer::of(all), CommBuffer::of(one), ReduceOp::kSum);
         scattered[me] = copied(one);
-        const auto told = self.onDevice({mine});
-        communicator.broadcast(CommBuffer::of(told), 2);
-        sent[me] = copied(told);
+        const auto reported = self.onDevice({mine});
+        communicator.broadcast(CommBuffer::of(reported), 2);
+        sent[me] = copied(reported);
         communicator.barrier();
     });
     for (std::size_t rank = 0; rank < 3; ++rank) {

@@ -104,7 +104,7 @@ TEST_CASE("frames survive any chunking") {
         CHECK(frames[0].value == "one");
         CHECK(frames[1].verb == StoreFrame::Verb::kGet);
         CHECK(frames[2].value == std::string(300, '\0'));
-        CHECK_FALSE(reader.broken());
+        CHECK_FALSE(reader.isBroken());
     }
 }
 

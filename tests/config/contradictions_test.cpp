@@ -334,7 +334,7 @@ TEST_CASE("texts and lists end at their limits") {
     CHECK(RunConfig().set("sampler.seed=9223372036854775807").empty());
 }
 
-TEST_CASE("an unknown setting is answered with the nearest one or with what there is") {
+TEST_CASE("an unknown setting is answered with the nearest one or with the list of settings") {
     const auto refusal = [](const std::string& path) { return RunConfig().set(path + "=1").front().text(); };
     CHECK(refusal("loader.batchsize") == "loader.batchsize is not known: did you mean loader.batch_size?");
     CHECK_THAT(refusal("qqqqqq.wwwwww"), containing("is not known: the sections are "));

@@ -48,7 +48,7 @@ TEST_CASE("a value out of range is refused with its limit and remedy") {
     CHECK(problemAfter([](RunConfig& c) { c.model.hidden.assign(65, 1); }).find("65 layers") != std::string::npos);
 }
 
-TEST_CASE("A loader is refused as PyTorch's DataLoader refuses it, in its words") {
+TEST_CASE("A loader that PyTorch's DataLoader refuses is refused with the same text") {
     CHECK(problemAfter([](RunConfig& c) { c.loader.numWorkers = -1; }) ==
           "loader.num_workers is -1; PyTorch says: num_workers option should be non-negative: choose a "
           "value from 0 to 128");

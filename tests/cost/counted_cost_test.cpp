@@ -97,7 +97,7 @@ void checkPredicted(const RunConfig& config) {
         CHECK(predicted.buffers == memory.buffers);
         CHECK(memory.predictedPeak == predicted.peak());
         CHECK(static_cast<double>(predicted.peak()) == Approx(static_cast<double>(memory.peak)).epsilon(0.02));
-        CHECK(cost.value().traffic[rank].all() == counted.bytes[rank]);
+        CHECK(cost.value().traffic[rank].total() == counted.bytes[rank]);
     }
 }
 

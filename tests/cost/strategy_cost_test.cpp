@@ -37,7 +37,7 @@ StrategyCost priced(const PlanSubject& subject) {
 TEST_CASE("DDP sends twice its gradients' bytes, less the rank's own part") {
     const StrategyCost cost = priced(digits(4));
     const std::int64_t bytes = 4 * (8192 + 128 + 1280 + 16 + 16);
-    CHECK(cost.mostBytes() == 2 * bytes * 3 / 4);
+    CHECK(cost.largestTraffic() == 2 * bytes * 3 / 4);
     CHECK(cost.memory[3].parameters == 4 * (8192 + 128 + 1280 + 10));
     CHECK(cost.idleShare == 0);
 }
@@ -46,10 +46,10 @@ TEST_CASE("FULL_SHARD sends three times its parameters' bytes, less the rank's o
     PlanSubject subject = digits(2);
     subject.config.parallel.strategy = StrategyKind::kFsdp;
     const std::int64_t bytes = 4 * (8192 + 128 + 1280 + 10);
-    CHECK(priced(subject).mostBytes() == 3 * bytes / 2);
+    CHECK(priced(subject).largestTraffic() == 3 * bytes / 2);
     for (const char* shard : {"optimizer", "gradients"}) {
         choose(subject.config.fsdp.shard, shard);
-        CHECK(priced(subject).mostBytes() == 2 * bytes / 2);
+        CHECK(priced(subject).largestTraffic() == 2 * bytes / 2);
     }
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("the bytes on a rank's links add up to the bytes that it sends, in eve
     std::vector<std::int64_t> sent(4);
     for (const StepLink& one : stepLinks(subject, cost.plan)) sent[static_cast<std::size_t>(one.from)] += one.bytes;
     for (std::size_t rank = 0; rank < 4; ++rank)
-        CHECK(sent[rank] == cost.traffic[rank].all() - cost.traffic[rank].rest);
+        CHECK(sent[rank] == cost.traffic[rank].total() - cost.traffic[rank].rest);
 }
 
 // Ranks 0 and 1 have the first stage, 2 and 3 the second; a batch of 32 by the 16 values between them, 4 bytes each.
@@ -107,8 +107,8 @@ TEST_CASE("during a step a stage fills its activation memory and empties it agai
     for (int rank = 0; rank < 4; ++rank) {
         const MemoryCurve curve = memoryOverStep(subject, cost.plan, rank);
         const PredictedMemory& taken = cost.memory[static_cast<std::size_t>(rank)];
-        CHECK(curve.most() == Approx(static_cast<double>(taken.peak())).epsilon(0.01));
-        CHECK(curve.most() <= taken.peak());
+        CHECK(curve.peakBytes() == Approx(static_cast<double>(taken.peak())).epsilon(0.01));
+        CHECK(curve.peakBytes() <= taken.peak());
         CHECK(curve.moments.back().inUse.activations == 0);
         CHECK(curve.moments.back().at <= curve.end);
     }
@@ -139,7 +139,7 @@ TEST_CASE("a complete copy uses the most memory after the forward pass, a third 
     const PlanSubject subject = digits(2);
     const StrategyCost cost = priced(subject);
     const MemoryCurve curve = memoryOverStep(subject, cost.plan, 0);
-    CHECK(curve.most() == cost.memory[0].peak());
+    CHECK(curve.peakBytes() == cost.memory[0].peak());
     CHECK(curve.end == Approx(3));
     CHECK(curve.peakTime() < 1);
     CHECK(curve.peakTime() >= 0.5);
@@ -230,7 +230,7 @@ StrategyChoice checkCurrent(const PlanSubject& subject) {
     REQUIRE(current.cost);
     const StrategyCost own = priced(subject);
     CHECK(current.cost->largestPeak() == own.largestPeak());
-    CHECK(current.cost->mostBytes() == own.mostBytes());
+    CHECK(current.cost->largestTraffic() == own.largestTraffic());
     return current;
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("the samples of a step are those of all data-parallel ranks, at most t
     subject.config.pipeline.microBatches = 4;
     CHECK(samplesOf("replicas_of_pipelines") == 2 * 719);
     const StrategyCost cost = priced(digits(2));
-    CHECK(cost.samplesPerSecond() == Approx(64 / cost.time.all()));
+    CHECK(cost.samplesPerSecond() == Approx(64 / cost.time.total()));
 }
 
 TEST_CASE("a strategy beyond the memory limit of a rank is impossible") {
@@ -379,12 +379,12 @@ TEST_CASE("the time of a step follows from the rates, with its limiting part") {
     const StrategyCost ddp = ringside::costOf(subject, fast).value();
     // Three passes of two operations for each weight, a ReLU for each value.
     const double flops = 3 * 32 * (2.0 * (64 * 256 + 5 * 256 * 256 + 256 * 10) + 6 * 256);
-    CHECK(ddp.time.all() == Approx(flops / 1e9).epsilon(1e-6));
+    CHECK(ddp.time.total() == Approx(flops / 1e9).epsilon(1e-6));
     CHECK(ddp.time.limit() == StepLimit::kArithmetic);
     MachineRates crowded = fast;
     crowded.processors = 1;
     const StrategyCost slow = ringside::costOf(subject, crowded).value();
-    CHECK(slow.time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
+    CHECK(slow.time.total() == Approx(4 * flops / 1e9).epsilon(1e-6));
     CHECK(slow.time.limit() == StepLimit::kProcessors);
     MachineRates slowLinks = fast;
     slowLinks.bytesPerSecond = 1e6;
@@ -399,17 +399,18 @@ TEST_CASE("throttled ranks take as long as the emulated device and link, and use
     const double flops = 3 * 32 * (2.0 * (64 * 256 + 5 * 256 * 256 + 256 * 10) + 6 * 256);
     subject.config.parallel.throttle.gflops = 0.1;
     const StrategyCost device = ringside::costOf(subject, fast).value();
-    CHECK(device.time.all() == Approx(flops / 1e8).epsilon(1e-6));
+    CHECK(device.time.total() == Approx(flops / 1e8).epsilon(1e-6));
     CHECK(device.time.limit() == StepLimit::kArithmetic);
     // Four ranks on one processor compute for longer than each rank's pace.
     subject.config.parallel.throttle.gflops = 0.5;
-    CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
+    CHECK(ringside::costOf(subject, fast).value().time.total() == Approx(4 * flops / 1e9).epsilon(1e-6));
     subject.config.parallel.throttle.gflops = 2;  // faster than the machine
-    CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
+    CHECK(ringside::costOf(subject, fast).value().time.total() == Approx(4 * flops / 1e9).epsilon(1e-6));
     subject.config.parallel.throttle = {.gbitPerSecond = 0.008, .latencyUs = 1000};
     const StrategyCost link = ringside::costOf(subject, fast).value();
     const StepTraffic& most = link.traffic[0];  // all-reduces of four ranks: six rounds each
-    CHECK(link.time.links == Approx(static_cast<double>(most.all()) / 1e6 + most.collectives * 6 * 1e-3).epsilon(1e-6));
+    CHECK(link.time.links ==
+          Approx(static_cast<double>(most.total()) / 1e6 + most.collectives * 6 * 1e-3).epsilon(1e-6));
 }
 
 TEST_CASE("a custom schedule is read, checked against the pipeline and planned") {

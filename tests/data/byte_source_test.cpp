@@ -75,13 +75,13 @@ TEST_CASE("a path that is not a data file is refused at once, even a pipe withou
 TEST_CASE("an upper bound of the size is known before reading") {
     const TemporaryDirectory directory;
     auto plain = ByteSource::open(writeRaw(directory.path() / "a", "12345")).value();
-    CHECK(plain.mostBytesLeft() == 5);
+    CHECK(plain.maxBytesLeft() == 5);
     std::byte two[2];
     REQUIRE(plain.read(two).ok());
-    CHECK(plain.mostBytesLeft() == 3);
+    CHECK(plain.maxBytesLeft() == 3);
     const std::string zeros(1 << 20, '\0');
     const auto packed = ByteSource::open(writeRaw(directory.path() / "b", gzipPacked(zeros))).value();
-    CHECK(packed.mostBytesLeft() >= zeros.size());
+    CHECK(packed.maxBytesLeft() >= zeros.size());
 }
 
 TEST_CASE("a file that is too short is reported with its length") {

@@ -178,11 +178,11 @@ TEST_CASE("a cancelled table is not read to its end") {
 TEST_CASE("a cancelled table is neither converted, nor filled, nor scaled") {
     std::stop_source stop;
     stop.request_stop();
-    const std::string asked = "was not read to its end because reading was cancelled";
-    CHECK(csvText("caf\xe9,1\n", "data.csv", stop.get_token()).problem().message == asked);
+    const std::string cancelled = "was not read to its end because reading was cancelled";
+    CHECK(csvText("caf\xe9,1\n", "data.csv", stop.get_token()).problem().message == cancelled);
     SampleTable half = parseCsv("1,0\n?,1\n3,0\n", "data.csv", {.missing = MissingCells::kMean}).value();
     const std::vector<std::uint32_t> rows{0, 2};
-    CHECK(fillMissing(half, rows, "data.csv", stop.get_token()).problem().message == asked);
+    CHECK(fillMissing(half, rows, "data.csv", stop.get_token()).problem().message == cancelled);
     SampleTable plain = table("1,0\n3,1\n");
     standardize(plain, std::vector<std::uint32_t>{0, 1}, stop.get_token());
     CHECK(plain.features == std::vector<float>{1, 3});

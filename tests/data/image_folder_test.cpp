@@ -106,7 +106,7 @@ TEST_CASE("A damaged image is an error that names the file, when it is read") {
     CHECK_THROWS_AS(featuresOf(*set, 1), IoError);
 }
 
-TEST_CASE("a folder that is not an image folder is reported with what is missing") {
+TEST_CASE("a folder that is not an image folder is reported with the missing part") {
     const TemporaryDirectory directory;
     const auto problem = [&] { return loadImageFolder(directory.path(), 0).problem().text(); };
     CHECK_THAT(problem(), containing("has no folders; every class needs one"));

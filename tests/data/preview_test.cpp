@@ -177,13 +177,13 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     const auto look = [&](const std::string& name, const std::string& content, const DatasetConfig& choices = {}) {
         return previewFile(writeRaw(directory.path() / name, content), choices);
     };
-    const DataPreview table = look("rows.txt", "1\t2\t0\n3\t4\t1\n5\t6\t0\n").value();
+    const DataPreview table = previewOf("rows.txt", "1\t2\t0\n3\t4\t1\n5\t6\t0\n").value();
     CHECK(table.dataset.kind == DatasetKind::kCsv);
     CHECK(table.tableOrText);
-    CHECK_FALSE(look("rows.csv", "1,2,0\n3,4,1\n").value().tableOrText);
+    CHECK_FALSE(previewOf("rows.csv", "1,2,0\n3,4,1\n").value().tableOrText);
 
     const std::string prose = "To be, or not\nto be.\n\nThat is the question, then, is it.\n";  // 58 characters
-    const DataPreview text = look("play.TXT", prose, {.contextLength = 7}).value();
+    const DataPreview text = previewOf("play.TXT", prose, {.contextLength = 7}).value();
     CHECK(text.dataset.kind == DatasetKind::kText);
     CHECK(text.dataset.kind == DatasetKind::kText);
     CHECK_FALSE(text.tableOrText);
@@ -194,9 +194,10 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     CHECK(text.rows[1] == std::vector<std::string>{"to be."});
     CHECK(text.rows[2] == std::vector<std::string>{""});
     CHECK(text.notes.empty());
-    CHECK(look("play.txt.gz", gzipPacked(prose), {.contextLength = 7}).value().dataset.kind == DatasetKind::kText);
-    CHECK(look("short.txt", "hello").value().notes.front().find("has 5 characters; the minimum") != std::string::npos);
-    CHECK_FALSE(look("play.csv", prose).value().dataset.kind == DatasetKind::kText);
+    CHECK(previewOf("play.txt.gz", gzipPacked(prose), {.contextLength = 7}).value().dataset.kind == DatasetKind::kText);
+    CHECK(previewOf("short.txt", "hello").value().notes.front().find("has 5 characters; the minimum") !=
+          std::string::npos);
+    CHECK_FALSE(previewOf("play.csv", prose).value().dataset.kind == DatasetKind::kText);
 }
 
 TEST_CASE("an ambiguous .txt file is read as chosen") {

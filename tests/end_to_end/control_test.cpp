@@ -18,7 +18,7 @@ struct ControlReply {
     std::string text;
 };
 
-ControlReply tell(const fs::path& run, std::vector<std::string> words) {
+ControlReply sendCommand(const fs::path& run, std::vector<std::string> words) {
     words.insert(words.begin(), {"control", run});
     Program control(words);
     const int code = control.wait();
@@ -47,7 +47,7 @@ std::int64_t cpuTicks(pid_t pid) {
 TEST_CASE("a run that is paused, stepped and slowed down from outside ends with the same weights") {
     const TemporaryDirectory scratch;
     const fs::path plain = scratch.path() / "plain";
-    const fs::path told = scratch.path() / "told";
+    const fs::path controlled = scratch.path() / "controlled";
     const std::string backend = GENERATE("shm", "gloo");
     const std::vector<std::string> settings{
         "--quiet", "--set", "parallel.world_size=2", "--set", "parallel.backend=" + backend,
@@ -68,25 +68,25 @@ TEST_CASE("a run that is paused, stepped and slowed down from outside ends with 
     }
     REQUIRE(plainCode == 0);
 
-    const auto run = start(told);
-    REQUIRE(eventually([&] { return fs::exists(told / "telemetry.jsonl"); }));
-    const ControlReply paused = tell(told, {"pause"});
+    const auto run = start(controlled);
+    REQUIRE(eventually([&] { return fs::exists(controlled / "telemetry.jsonl"); }));
+    const ControlReply paused = sendCommand(controlled, {"pause"});
     INFO(paused.text);
     REQUIRE(paused.code == 0);
     CHECK(contains(paused.text, "paused after optimizer, step "));
-    CHECK(contains(tell(told, {"pause"}).text, "already paused"));
-    CHECK(contains(tell(told, {"step", "2"}).text, "paused after optimizer, step "));
-    CHECK(contains(tell(told, {"phase"}).text, "paused after data, step "));
-    CHECK(contains(tell(told, {"phase"}).text, "paused after forward, step "));
-    CHECK(tell(told, {"rate", "500"}).code == 0);
-    CHECK(tell(told, {"resume"}).code == 0);
-    tell(told, {"rate", "full"});  // fails without consequences if the run has already ended
+    CHECK(contains(sendCommand(controlled, {"pause"}).text, "already paused"));
+    CHECK(contains(sendCommand(controlled, {"step", "2"}).text, "paused after optimizer, step "));
+    CHECK(contains(sendCommand(controlled, {"phase"}).text, "paused after data, step "));
+    CHECK(contains(sendCommand(controlled, {"phase"}).text, "paused after forward, step "));
+    CHECK(sendCommand(controlled, {"rate", "500"}).code == 0);
+    CHECK(sendCommand(controlled, {"resume"}).code == 0);
+    sendCommand(controlled, {"rate", "full"});  // fails without consequences if the run has already ended
     REQUIRE(run->wait() == 0);
-    CHECK(weightsOf(told) == weightsOf(plain));
-    CHECK(jsonOf(told / "summary.json")["paused_seconds"].get<double>() > 0);
+    CHECK(weightsOf(controlled) == weightsOf(plain));
+    CHECK(jsonOf(controlled / "summary.json")["paused_seconds"].get<double>() > 0);
     CHECK(jsonOf(plain / "summary.json")["paused_seconds"].get<double>() == 0);
     int controls = 0;
-    for (const Json& line : linesOf(told / "metrics.jsonl")) controls += line["kind"] == "control";
+    for (const Json& line : linesOf(controlled / "metrics.jsonl")) controls += line["kind"] == "control";
     CHECK(controls >= 8);
 }
 
@@ -96,14 +96,14 @@ TEST_CASE("a paused run uses no processor time, does not count as hung and stops
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=2", "--set", "training.epochs=100000",
                  "--set", "parallel.timeout_seconds=1"});
     REQUIRE(eventually([&] { return hasTrained(out); }));
-    REQUIRE(tell(out, {"pause"}).code == 0);
+    REQUIRE(sendCommand(out, {"pause"}).code == 0);
     const std::vector<pid_t> workers = workerPids(out);
     REQUIRE(workers.size() == 2);
     const std::int64_t before = cpuTicks(workers[0]) + cpuTicks(workers[1]);
     CHECK(run.wait(std::chrono::seconds(8)) == -1);  // 8 s are longer than any timeout of this run
     // At most 40 of the 1,600 ticks that two busy processes use in 8 s.
     CHECK(cpuTicks(workers[0]) + cpuTicks(workers[1]) - before <= 40);
-    CHECK(tell(out, {"stop"}).code == 0);
+    CHECK(sendCommand(out, {"stop"}).code == 0);
     CHECK(run.wait() == 20);
     CHECK(jsonOf(out / "summary.json")["state"] == "stopped");
 }
@@ -123,9 +123,9 @@ TEST_CASE("a resumed run trains the requested number of epochs") {
     REQUIRE(undisturbed.wait() == 0);
     Program run(joined(settings(first, "400"), kSlow));
     REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
-    REQUIRE(tell(first, {"pause"}).code == 0);
-    CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
-    CHECK(tell(first, {"stop"}).code == 0);
+    REQUIRE(sendCommand(first, {"pause"}).code == 0);
+    CHECK(contains(sendCommand(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
+    CHECK(sendCommand(first, {"stop"}).code == 0);
     CHECK(run.wait() == 20);
     Program more(joined({"run", "--quiet", "--resume", first, "--out", rest}, kFast));
     REQUIRE(more.wait() == 0);
@@ -138,10 +138,10 @@ TEST_CASE("a changed number of epochs agrees with training.max_steps and the cur
         const fs::path out = scratch.path() / name;
         Program run(joined(joined({"run", "--quiet", "--out", out, "--set", "training.epochs=400"}, kSlow), more));
         REQUIRE(eventually([&] { return hasTrained(out); }));
-        REQUIRE(tell(out, {"pause"}).code == 0);
-        const ControlReply reply = tell(out, {"epochs", epochs});
+        REQUIRE(sendCommand(out, {"pause"}).code == 0);
+        const ControlReply reply = sendCommand(out, {"epochs", epochs});
         CHECK(reply.code == 0);
-        REQUIRE(tell(out, {"resume"}).code == 0);
+        REQUIRE(sendCommand(out, {"resume"}).code == 0);
         CHECK(run.wait() == 0);
         return reply.text;
     };
@@ -156,9 +156,9 @@ TEST_CASE("resume auto keeps a changed number of epochs, unless the command line
     Program run(joined(
         {"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"}, kSlow));
     REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
-    REQUIRE(tell(first, {"pause"}).code == 0);
-    CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
-    CHECK(tell(first, {"stop"}).code == 0);
+    REQUIRE(sendCommand(first, {"pause"}).code == 0);
+    CHECK(contains(sendCommand(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
+    CHECK(sendCommand(first, {"stop"}).code == 0);
     REQUIRE(run.wait() == 20);
     const auto copyOfFirst = [&](const char* name) {
         fs::copy(first, scratch.path() / name, fs::copy_options::recursive);
@@ -201,19 +201,19 @@ TEST_CASE("invalid commands to a run are refused in one line") {
                                                                        {{"rate", "-1"}, "from 0 to"},
                                                                        {{"step", "1.5"}, "a whole number"},
                                                                        {{"pause", "3"}, "omit this word"}}) {
-        const ControlReply answer = tell(out, words);
+        const ControlReply answer = sendCommand(out, words);
         INFO(answer.text);
         CHECK(answer.code == 2);
         CHECK(contains(answer.text, said));
         CHECK(std::count(answer.text.begin(), answer.text.end(), '\n') == 1);
     }
-    CHECK(tell(scratch.path() / "nowhere", {"pause"}).code == 2);
+    CHECK(sendCommand(scratch.path() / "nowhere", {"pause"}).code == 2);
 }
 
 TEST_CASE("killing and attaching viewers does not change the final weights, for every kind of model") {
     const TemporaryDirectory scratch;
     const fs::path plain = scratch.path() / "plain";
-    const fs::path told = scratch.path() / "told";
+    const fs::path controlled = scratch.path() / "controlled";
     const std::vector<std::string> model = GENERATE(
         std::vector<std::string>{"model.kind=simple_cnn", "parallel.backend=shm"},
         std::vector<std::string>{"model.kind=layers",
@@ -242,21 +242,21 @@ TEST_CASE("killing and attaching viewers does not change the final weights, for 
     }
     REQUIRE(plainCode == 0);
 
-    const auto run = start(told);
-    REQUIRE(eventually([&] { return fs::exists(told / "telemetry.jsonl"); }));
-    REQUIRE(tell(told, {"pause"}).code == 0);
+    const auto run = start(controlled);
+    REQUIRE(eventually([&] { return fs::exists(controlled / "telemetry.jsonl"); }));
+    REQUIRE(sendCommand(controlled, {"pause"}).code == 0);
     for (int viewer = 0; viewer < 2; ++viewer) {
-        Program attached({"attach", told});
-        CHECK(tell(told, {"phase"}).code == 0);
-        CHECK(tell(told, {"step"}).code == 0);
+        Program attached({"attach", controlled});
+        CHECK(sendCommand(controlled, {"phase"}).code == 0);
+        CHECK(sendCommand(controlled, {"step"}).code == 0);
         attached.signal(SIGKILL);
     }
-    CHECK(tell(told, {"replicas", "2"}).code == 0);
-    CHECK(tell(told, {"rate", "200"}).code == 0);
-    CHECK(tell(told, {"resume"}).code == 0);
+    CHECK(sendCommand(controlled, {"replicas", "2"}).code == 0);
+    CHECK(sendCommand(controlled, {"rate", "200"}).code == 0);
+    CHECK(sendCommand(controlled, {"resume"}).code == 0);
     REQUIRE(run->wait() == 0);
-    CHECK(weightsOf(told) == weightsOf(plain));
-    CHECK(jsonOf(told / "summary.json")["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
+    CHECK(weightsOf(controlled) == weightsOf(plain));
+    CHECK(jsonOf(controlled / "summary.json")["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
 }
 
 TEST_CASE("a throttled run is marked, keeps its numbers and reports the throttle") {
@@ -272,14 +272,14 @@ TEST_CASE("a throttled run is marked, keeps its numbers and reports the throttle
     };
     REQUIRE(start(plain, {}) == 0);
     REQUIRE(start(throttled, {"--set", "parallel.pace.gflops=0.2", "--set", "parallel.pace.gbit_per_s=0.1"}) == 0);
-    const Json told = jsonOf(throttled / "summary.json");
-    CHECK(told["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
-    CHECK(told["pace"]["gflops"] == 0.2);
-    CHECK(told["pace"]["gbit_per_s"] == 0.1);
-    CHECK(told["pace"]["kept"].is_boolean());
+    const Json controlled = jsonOf(throttled / "summary.json");
+    CHECK(controlled["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
+    CHECK(controlled["pace"]["gflops"] == 0.2);
+    CHECK(controlled["pace"]["gbit_per_s"] == 0.1);
+    CHECK(controlled["pace"]["kept"].is_boolean());
     CHECK(jsonOf(plain / "summary.json")["pace"].is_null());
     // 23 steps of 3 * 32 * 19,072 FLOP and 38 kB each way over such a link.
-    CHECK(told["train_seconds"].get<double>() >= 22 * (3 * 32 * 19072 / 0.2e9 + 0.003));
+    CHECK(controlled["train_seconds"].get<double>() >= 22 * (3 * 32 * 19072 / 0.2e9 + 0.003));
 }
 
 TEST_CASE("a rank that stops one step early is named with the mistake and the remedy") {

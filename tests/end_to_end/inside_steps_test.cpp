@@ -109,7 +109,7 @@ TEST_CASE("after a hang the traces end with the last phase of every rank") {
                  "--set", "parallel.backend=" + backend, "--set", "parallel.timeout_seconds=3", "--set",
                  "training.checkpoint_every=0", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=30"});
     // Returns the last complete step of each rank in the trace file.
-    const auto told = [&out] {
+    const auto reported = [&out] {
         std::array<std::int64_t, 3> steps{};
         if (!std::filesystem::exists(out / "trace.jsonl")) return steps;
         for (const Json& line : linesOf(out / "trace.jsonl")) {
@@ -117,8 +117,8 @@ TEST_CASE("after a hang the traces end with the last phase of every rank") {
         }
         return steps;
     };
-    REQUIRE(eventually([&] { return std::ranges::min(told()) > 4; }));
-    const std::int64_t toldBefore = told()[2];
+    REQUIRE(eventually([&] { return std::ranges::min(reported()) > 4; }));
+    const std::int64_t reportedBefore = reported()[2];
     REQUIRE(::kill(workerPids(out).at(2), SIGSTOP) == 0);
     CHECK(run.wait() == 13);
     std::array<Json, 3> last;
@@ -142,7 +142,7 @@ TEST_CASE("after a hang the traces end with the last phase of every rank") {
     // Steps last 30 ms, so all of them are traced. No step is lost except those that the stopped rank could not send.
     CHECK(whole[0] == whole[1]);
     CHECK(whole[2] <= whole[0]);
-    CHECK(whole[2] >= toldBefore);
+    CHECK(whole[2] >= reportedBefore);
 
     Program trace({"export", out, "--to", "trace", "-o", scratch.path() / "trace.json"});
     CHECK(trace.wait() == 0);

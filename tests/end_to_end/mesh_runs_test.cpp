@@ -106,11 +106,11 @@ TEST_CASE("a pipeline can be paused, stepped and resumed from outside") {
     for (const MeshRun& one : meshRuns()) {
         INFO(one.name);
         Endless run(one.settings);
-        for (const Settings& told : {Settings{"pause"}, Settings{"step", "3"}, Settings{"resume"}}) {
+        for (const Settings& command : {Settings{"pause"}, Settings{"step", "3"}, Settings{"resume"}}) {
             Settings words{"control", run.out};
-            words.insert(words.end(), told.begin(), told.end());
+            words.insert(words.end(), command.begin(), command.end());
             Program control(words);
-            INFO(told.front());
+            INFO(command.front());
             CHECK(control.wait() == 0);
         }
         REQUIRE(::kill(run.program.pid(), SIGINT) == 0);

@@ -179,7 +179,7 @@ TEST_CASE("plan refuses an unknown sampler, and a balance without classes, with 
 }
 
 // The ranks have 0 4 8 | 1 5 9 | 2 6 | 3 7, and torch's DataLoader yields one batch of three on ranks 0 and 1 only.
-TEST_CASE("plan says which samples of shorter ranks are in no step") {
+TEST_CASE("plan lists the samples of shorter ranks that are in no step") {
     const Outcome outcome = plan({"--size", "10", "--world-size", "4", "--batch-size", "3", "--sampler", "unpadded",
                                   "--no-shuffle", "--loader-drop-last"});
     CHECK(outcome.exitCode == 0);

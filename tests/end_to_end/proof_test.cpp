@@ -63,7 +63,7 @@ Json ranWith(const std::string& first, const fs::path& out, const std::string& m
 
 }  // namespace
 
-TEST_CASE("a rank that returns after the others timed out counts as hung, and the run fails") {
+TEST_CASE("a rank that returns after the other ranks timed out counts as hung, and the run fails") {
     for (const char* backend : {"shm", "gloo"}) {
         Endless run(
             {"--set", "parallel.timeout_seconds=1", "--set", std::string("parallel.backend=\"") + backend + "\""});

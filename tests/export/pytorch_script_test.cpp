@@ -154,7 +154,7 @@ TEST_CASE("models keep PyTorch's names and the order of weight initialisation") 
     CHECK(has(scriptOf(config), "        nn.Flatten(),\n        nn.LayerNorm(64),\n        nn.Linear(64, 10),\n"));
 }
 
-TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorch's own") {
+TEST_CASE("samplers that PyTorch does not have become a class, and the other samplers become PyTorch's") {
     RunConfig config;
     for (const std::string kind : {"sequential", "random", "batch_sharded", "contiguous", "weighted",
                                    "distributed_weighted", "class_balanced"}) {

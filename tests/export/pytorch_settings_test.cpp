@@ -265,7 +265,7 @@ TEST_CASE("a canonical reduction is named in the script") {
     CHECK(text.find("#   training.reduction \"canonical\": ") != std::string::npos);
 }
 
-TEST_CASE("pitfalls of steps are refused as those of sampling are") {
+TEST_CASE("pitfalls of steps are refused like pitfalls of sampling") {
     for (const char* pitfall : {"pitfalls.early_exit=true", "pitfalls.sum_gradients=true",
                                 "pitfalls.local_metrics=true", "pitfalls.slow_rank=1"}) {
         CAPTURE(pitfall);

@@ -135,7 +135,7 @@ class FaultyHooks final : public RankHooks {
         // The thread does nothing else from here on, while the heartbeats continue.
         while (deed == "loop") sleepFor(0.001);
         if (deed == "cut") ::shutdown(RankChannels::kControlFd, SHUT_RDWR);
-        if (deed == "supervisor") tellSupervisor(static_cast<int>(number));
+        if (deed == "supervisor") signalSupervisor(static_cast<int>(number));
         if (deed == "fill-disk") fillDisk(m_runDirectory.parent_path());
         if (deed == "limit-files") {
             limitFiles(::getppid(), static_cast<rlim_t>(number));
@@ -156,7 +156,7 @@ class FaultyHooks final : public RankHooks {
     }
 
     // Sends a signal to the supervisor. SIGHUP is sent twice, as when a terminal is closed.
-    static void tellSupervisor(int number) {
+    static void signalSupervisor(int number) {
         ::kill(::getppid(), number);
         if (number == SIGHUP) {
             sleepFor(0.1);

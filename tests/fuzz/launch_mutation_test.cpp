@@ -64,7 +64,7 @@ TEST_CASE("damaged lines of a rendezvous and a classroom are read within their b
         decodeAnswer(line);
         decodeClock(line);
         decodeVerdict(line);
-        isStopWish(line);
+        isStopRequest(line);
         if (const auto one = decodeClassroomLine(line)) {
             ++taken;
             REQUIRE(one->offer.files.size() <= kMaxClassroomFiles);

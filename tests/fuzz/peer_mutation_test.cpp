@@ -32,21 +32,21 @@ std::string message(std::uint64_t slot, std::uint64_t length, const std::string&
 TEST_CASE("a damaged handshake admits no connection") {
     const Secret secret = randomSecret();
     for (int round = 0; round < 200; ++round) {
-        PeerHandshake asking = PeerHandshake::initiator(secret, 2, 1);
-        PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
-        give(asking, answering.takeOutput());
-        const std::string claim = asking.takeOutput();
+        PeerHandshake initiator = PeerHandshake::initiator(secret, 2, 1);
+        PeerHandshake acceptor = PeerHandshake::acceptor(secret, 1, 4);
+        give(initiator, acceptor.takeOutput());
+        const std::string claim = initiator.takeOutput();
         fuzz::Mutator mutator({claim}, {std::string(4, '\0'), "\3", "ringside peer 1\n", std::string(16, 'x')},
                               static_cast<std::uint32_t>(round));
         for (int i = 0; i < 50; ++i) {
             const std::string damaged = mutator.next();
-            PeerHandshake other = answering;
+            PeerHandshake other = acceptor;
             give(other, damaged);
             INFO("round " << round << ", " << i);
             REQUIRE((other.state() != State::kDone || damaged.substr(0, claim.size()) == claim));
         }
-        give(answering, claim);
-        REQUIRE(answering.state() == State::kDone);
+        give(acceptor, claim);
+        REQUIRE(acceptor.state() == State::kDone);
     }
 }
 

@@ -24,7 +24,7 @@ HostDevices hostWith(int gpus) {
     return host;
 }
 
-RunConfig asked(const std::string& device, const std::string& backend, std::int64_t worldSize = 4) {
+RunConfig configWith(const std::string& device, const std::string& backend, std::int64_t worldSize = 4) {
     RunConfig config;
     choose(config.parallel.device, device);
     choose(config.parallel.backend, backend);
@@ -45,36 +45,36 @@ std::string refusal(const RunConfig& config, const HostDevices& host) {
 }  // namespace
 
 TEST_CASE("auto uses GPUs if there is one per rank") {
-    const ComputeChoice choice = chooseCompute(asked("auto", "auto", 2), hostWith(2));
+    const ComputeChoice choice = chooseCompute(configWith("auto", "auto", 2), hostWith(2));
     CHECK(choice.device == DeviceChoice::kCuda);
     CHECK(choice.backend == CollectiveBackend::kNccl);
     CHECK(choice.whyDevice == "2 ranks on 2 GPUs: one for each rank");
     CHECK(choice.whyBackend == "NCCL: the ranks compute on GPUs");
-    CHECK(chooseCompute(asked("auto", "auto", 1), hostWith(8)).whyDevice == "1 rank on 8 GPUs: one for each rank");
+    CHECK(chooseCompute(configWith("auto", "auto", 1), hostWith(8)).whyDevice == "1 rank on 8 GPUs: one for each rank");
 }
 
-TEST_CASE("auto uses the CPU without enough GPUs, and reports what would change that") {
-    CHECK(chooseCompute(asked("auto", "auto"), hostWith(0)).whyDevice == "CPU: no driver");
-    const ComputeChoice choice = chooseCompute(asked("auto", "auto"), hostWith(1));
+TEST_CASE("auto uses the CPU without enough GPUs, and reports the remedy") {
+    CHECK(chooseCompute(configWith("auto", "auto"), hostWith(0)).whyDevice == "CPU: no driver");
+    const ComputeChoice choice = chooseCompute(configWith("auto", "auto"), hostWith(1));
     CHECK(choice.device == DeviceChoice::kCpu);
     CHECK(choice.backend == CollectiveBackend::kShm);
     CHECK(choice.whyDevice == "CPU: 4 ranks and 1 usable GPU; parallel.share_gpu lets ranks share a GPU");
-    CHECK(chooseCompute(asked("auto", "shm", 1), hostWith(1)).whyDevice ==
+    CHECK(chooseCompute(configWith("auto", "shm", 1), hostWith(1)).whyDevice ==
           "CPU: parallel.backend is shm, which connects ranks on CPUs");
-    CHECK(chooseCompute(sharing(asked("auto", "auto")), hostWith(1)).whyDevice ==
+    CHECK(chooseCompute(sharing(configWith("auto", "auto")), hostWith(1)).whyDevice ==
           "4 ranks on 1 GPU, shared GPU: for teaching, not for timing");
 }
 
 TEST_CASE("auto uses the CPU for settings without GPU support, with the reason") {
-    RunConfig devices = asked("auto", "auto", 2);
+    RunConfig devices = configWith("auto", "auto", 2);
     devices.parallel.strategy = StrategyKind::kDataParallel;
     devices.training.reduction = ReductionOrder::kCanonical;
     CHECK(chooseCompute(devices, hostWith(2)).whyDevice ==
           "CPU: data_parallel supports training.reduction canonical only on CPUs");
-    RunConfig canonical = asked("auto", "auto", 2);
+    RunConfig canonical = configWith("auto", "auto", 2);
     canonical.training.reduction = ReductionOrder::kCanonical;
     CHECK(chooseCompute(canonical, hostWith(2)).device == DeviceChoice::kCuda);
-    RunConfig offload = asked("auto", "auto", 2);
+    RunConfig offload = configWith("auto", "auto", 2);
     offload.fsdp.cpuOffload = true;
     CHECK(chooseCompute(offload, hostWith(2)).device == DeviceChoice::kCuda);
     offload.parallel.strategy = StrategyKind::kFsdp;
@@ -82,7 +82,7 @@ TEST_CASE("auto uses the CPU for settings without GPU support, with the reason")
 }
 
 TEST_CASE("data_parallel uses a GPU for each device of its process") {
-    RunConfig config = asked("auto", "auto", 2);
+    RunConfig config = configWith("auto", "auto", 2);
     config.parallel.strategy = StrategyKind::kDataParallel;
     CHECK(chooseCompute(config, hostWith(2)).whyDevice == "2 devices on 2 GPUs: one for each device");
     CHECK(chooseCompute(config, hostWith(1)).whyDevice ==
@@ -97,7 +97,7 @@ TEST_CASE("data_parallel uses a GPU for each device of its process") {
 }
 
 TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
-    RunConfig config = asked("auto", "auto", 1);
+    RunConfig config = configWith("auto", "auto", 1);
     config.model.kind = ModelKind::kSimpleCnn;
     CHECK(chooseCompute(config, hostWith(1)).device == DeviceChoice::kCuda);
     HostDevices host = hostWith(1);
@@ -113,46 +113,46 @@ TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
 TEST_CASE("settings of the environment for CPU instructions are reported if the CPU computes") {
     HostDevices host = hostWith(1);
     host.cpuSetting = "ONEDNN_MAX_CPU_ISA=AVX2";
-    CHECK(chooseCompute(asked("cpu", "auto", 1), host).cpuSetting == "ONEDNN_MAX_CPU_ISA=AVX2");
-    CHECK(chooseCompute(asked("cuda", "auto", 1), host).cpuSetting.empty());
+    CHECK(chooseCompute(configWith("cpu", "auto", 1), host).cpuSetting == "ONEDNN_MAX_CPU_ISA=AVX2");
+    CHECK(chooseCompute(configWith("cuda", "auto", 1), host).cpuSetting.empty());
 }
 
 TEST_CASE("cuda uses NCCL, and reports shared GPUs") {
-    const ComputeChoice own = chooseCompute(asked("cuda", "auto"), hostWith(8));
+    const ComputeChoice own = chooseCompute(configWith("cuda", "auto"), hostWith(8));
     CHECK(own.device == DeviceChoice::kCuda);
     CHECK(own.backend == CollectiveBackend::kNccl);
     CHECK(own.whyDevice == "4 ranks on 8 GPUs: chosen in the experiment");
-    const ComputeChoice shared = chooseCompute(sharing(asked("cuda", "nccl", 2)), hostWith(1));
+    const ComputeChoice shared = chooseCompute(sharing(configWith("cuda", "nccl", 2)), hostWith(1));
     CHECK(shared.whyDevice == "2 ranks on 1 GPU, shared GPU: for teaching, not for timing");
 }
 
 TEST_CASE("without NCCL, ranks on GPUs communicate over Gloo, with the reason") {
     HostDevices host = hostWith(4);
     host.gpus.nccl.clear();
-    const ComputeChoice choice = chooseCompute(asked("cuda", "auto"), host);
+    const ComputeChoice choice = chooseCompute(configWith("cuda", "auto"), host);
     CHECK(choice.backend == CollectiveBackend::kGloo);
     CHECK_THAT(choice.whyBackend, containing("built without NCCL"));
-    CHECK(refusal(asked("cuda", "gloo"), host) == "no problem");
-    CHECK_THAT(refusal(asked("cuda", "nccl"), host), containing("built without NCCL"));
+    CHECK(refusal(configWith("cuda", "gloo"), host) == "no problem");
+    CHECK_THAT(refusal(configWith("cuda", "nccl"), host), containing("built without NCCL"));
 }
 
 TEST_CASE("settings that this host does not support are refused with the remedy") {
-    CHECK(refusal(asked("auto", "auto"), hostWith(0)) == "no problem");
-    CHECK(refusal(asked("cuda", "nccl", 1), hostWith(1)) == "no problem");
-    CHECK(refusal(asked("cuda", "auto"), hostWith(0)) ==
+    CHECK(refusal(configWith("auto", "auto"), hostWith(0)) == "no problem");
+    CHECK(refusal(configWith("cuda", "nccl", 1), hostWith(1)) == "no problem");
+    CHECK(refusal(configWith("cuda", "auto"), hostWith(0)) ==
           "parallel.device is cuda, but no GPU can be used: no driver: set it to auto or cpu");
-    CHECK(refusal(asked("cuda", "auto"), hostWith(1)) ==
+    CHECK(refusal(configWith("cuda", "auto"), hostWith(1)) ==
           "parallel.world_size is 4, but there is only 1 usable GPU and parallel.share_gpu is off: set it to 1, switch "
           "parallel.share_gpu on (shared GPU: for teaching, not for timing), or set parallel.device to cpu");
-    CHECK(refusal(sharing(asked("cuda", "auto")), hostWith(1)) == "no problem");
-    CHECK_THAT(refusal(asked("cuda", "shm", 1), hostWith(1)),
+    CHECK(refusal(sharing(configWith("cuda", "auto")), hostWith(1)) == "no problem");
+    CHECK_THAT(refusal(configWith("cuda", "shm", 1), hostWith(1)),
                containing("ranks on GPUs communicate over NCCL or Gloo"));
-    CHECK_THAT(refusal(asked("cpu", "nccl"), hostWith(1)), containing("set parallel.device to cuda"));
-    CHECK_THAT(refusal(asked("auto", "nccl"), hostWith(0)), containing("(CPU: no driver): set it to auto"));
+    CHECK_THAT(refusal(configWith("cpu", "nccl"), hostWith(1)), containing("set parallel.device to cuda"));
+    CHECK_THAT(refusal(configWith("auto", "nccl"), hostWith(0)), containing("(CPU: no driver): set it to auto"));
 }
 
 TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU") {
-    RunConfig config = asked("auto", "auto", 1);
+    RunConfig config = configWith("auto", "auto", 1);
     config.training.precision = TrainingPrecision::kBf16;
     CHECK(refusal(config, hostWith(1)) == "no problem");
     CHECK(refusal(config, hostWith(0)) ==

@@ -13,7 +13,7 @@
 using namespace ringside;
 using cuda::kListCapacity;
 
-TEST_CASE("A linear layer computes on the GPU what it computes on the CPU, in float32 and not in TF32") {
+TEST_CASE("A linear layer on the GPU agrees with the CPU, in float32 and not in TF32") {
     const auto [rows, in, out] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
         {{32, 64, 128}, {32, 128, 10}, {1, 10, 10}, {7, 13, 5}, {128, 4096, 512}, {3, 1, 1}}));
     Both both;

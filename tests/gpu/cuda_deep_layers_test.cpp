@@ -48,7 +48,7 @@ TEST_CASE("Batch norm and average pooling on the GPU equal the CPU's, way back a
         CHECK(both.difference(*pair) < kRounding);
 }
 
-TEST_CASE("The GPU drops the values that the CPU drops, and counts as it does") {
+TEST_CASE("The GPU drops the same values as the CPU, and counts in the same way") {
     Both both;
     const auto x = both.floats({1000, 37}, 1), y = both.floats({1000, 37}, 0);
     const auto key = both.labels(1, 10), counter = both.labels(1, 10);

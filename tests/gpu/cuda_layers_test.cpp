@@ -45,7 +45,7 @@ CudaOptions with(cuda::Precision precision) {
 
 }  // namespace
 
-TEST_CASE("A convolution computes on the GPU what it computes on the CPU, in float32 and not in TF32") {
+TEST_CASE("A convolution on the GPU agrees with the CPU, in float32 and not in TF32") {
     const ConvolutionSpec spec =
         GENERATE(ConvolutionSpec{3, 32, 32, 32, 3, 1, 1}, ConvolutionSpec{32, 16, 16, 64, 3, 1, 1},
                  ConvolutionSpec{1, 28, 28, 8, 5, 1, 0}, ConvolutionSpec{4, 9, 7, 6, 3, 2, 1});

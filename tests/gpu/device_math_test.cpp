@@ -215,7 +215,7 @@ TEST_CASE("a list of kernels is full at its capacity and fits into a kernel's ar
         list.add({}, 1, 1);
     }
     CHECK(list.isFull());
-    CHECK(sizeof list <= cuda::kMostArgumentBytes);
+    CHECK(sizeof list <= cuda::kMaxArgumentBytes);
 }
 
 TEST_CASE("The GPU scales the loss' gradient as the CPU does") {

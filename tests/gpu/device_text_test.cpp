@@ -37,7 +37,7 @@ TEST_CASE("out of memory reports requested and free memory and the remedy") {
           "MiB free: lower loader.batch_size, choose a smaller model, or stop other programs on the GPU (nvidia-smi)");
 }
 
-TEST_CASE("A host without page-locked memory names the settings that ask for less") {
+TEST_CASE("The error about missing page-locked memory names the settings that reduce its use") {
     CHECK(noPinnedMemoryText("GPU 0 (T)", 4U << 20) ==
           "GPU 0 (T) got no page-locked memory from the host (4 MiB asked): switch loader.pin_memory off, lower "
           "loader.batch_size or loader.prefetch_factor, or use fewer ranks");

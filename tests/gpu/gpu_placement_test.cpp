@@ -58,7 +58,7 @@ TEST_CASE("Three ranks over two GPUs all follow the shared recipe") {
     CHECK(placeRank({"r", 1, 3}, 2).environment.size() == 12);
 }
 
-TEST_CASE("Between hosts NCCL listens on the interface that reaches the others, or chooses one") {
+TEST_CASE("Between hosts NCCL listens on the interface that reaches the other hosts, or chooses one") {
     const HostRanks first{.runName = "run", .ranksOnHost = 1, .host = 0, .severalHosts = true, .interface = "eth1"};
     const GpuPlacement placement = placeRank(first, 1);
     CHECK_FALSE(placement.shared);  // two hosts with a rank and a GPU each

@@ -117,7 +117,7 @@ struct Rank {
         options.computeStream = gpu.stream();
         options.hostWaits = false;
         communicator = makeNcclCommunicator(store, rank, size, options);
-        gpu.whileWaiting([this] { communicator->poll(); });
+        gpu.setWaitCallback([this] { communicator->poll(); });
     }
 };
 

@@ -24,14 +24,14 @@ struct LoggingDevice {
     std::int64_t copies = 0;
     bool workCopies = false;
     bool refuses = false;
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     StepRecorder recorder{{[this](const std::function<void()>&) -> std::unique_ptr<RecordedWork> {
                                if (refuses) throw DeviceError("cannot be recorded");
                                log += 'r';
                                return std::make_unique<Launched>(*this);
                            },
                            [this] { return copies; }},
-                          [this](const std::string& why) { told.push_back(why); }};
+                          [this](const std::string& why) { reported.push_back(why); }};
 
     void step(const WorkKey& key) {
         recorder.run(key, [this] {
@@ -107,7 +107,7 @@ TEST_CASE("work that copies to or from the host is never recorded, and this is l
     device.workCopies = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);
     CHECK(device.log == "www");
-    CHECK(device.told == std::vector<std::string>{"a step copies between host and device"});
+    CHECK(device.reported == std::vector<std::string>{"a step copies between host and device"});
 }
 
 TEST_CASE("work that cannot be recorded runs directly, and the reason is logged once") {
@@ -115,5 +115,5 @@ TEST_CASE("work that cannot be recorded runs directly, and the reason is logged 
     device.refuses = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);
     CHECK(device.log == "www");
-    CHECK(device.told == std::vector<std::string>{"cannot be recorded"});
+    CHECK(device.reported == std::vector<std::string>{"cannot be recorded"});
 }

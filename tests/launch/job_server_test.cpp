@@ -62,13 +62,13 @@ struct Launcher {
     }
 };
 
-LaunchPlace placeOf(int rank, int localSize) {
-    LaunchPlace place;
-    place.launcher = LauncherKind::kPmi;
-    place.rank = rank;
-    place.worldSize = 2;
-    place.localSize = localSize;
-    return place;
+LaunchLayout layoutOf(int rank, int localSize) {
+    LaunchLayout layout;
+    layout.launcher = LauncherKind::kPmi;
+    layout.rank = rank;
+    layout.worldSize = 2;
+    layout.localSize = localSize;
+    return layout;
 }
 
 Session without(Session session, std::size_t index) {
@@ -84,10 +84,10 @@ TEST_CASE("Ranks of Hydra learn one job and rank 0's addresses over PMI_FD") {
     auto played = launcher.play(without(kHydra, 2));
     auto server = connectJobServer({}, launcher.sources, in(20s));
     REQUIRE(server.ok());
-    LaunchPlace place = placeOf(1, 1);
-    REQUIRE(exchangeJob(*server.value(), place, false, in(20s)).ok());
-    CHECK(place.job == "PMI 00112233445566778899aabbccddeeff");
-    CHECK(place.masterHosts == std::vector<std::string>{"10.0.0.7", "10.1.0.7"});
+    LaunchLayout layout = layoutOf(1, 1);
+    REQUIRE(exchangeJob(*server.value(), layout, false, in(20s)).ok());
+    CHECK(layout.job == "PMI 00112233445566778899aabbccddeeff");
+    CHECK(layout.masterHosts == std::vector<std::string>{"10.0.0.7", "10.1.0.7"});
     server.value()->leave();
     CHECK(played.get() == 5);
 }
@@ -97,9 +97,9 @@ TEST_CASE("Rank 0 of Hydra publishes its addresses and listens at all of them") 
     auto played = launcher.play(kHydra);
     auto server = connectJobServer({}, launcher.sources, in(20s));
     REQUIRE(server.ok());
-    LaunchPlace place = placeOf(0, 1);
-    REQUIRE(exchangeJob(*server.value(), place, false, in(20s)).ok());
-    CHECK(place.masterHosts == std::vector<std::string>{"0.0.0.0"});
+    LaunchLayout layout = layoutOf(0, 1);
+    REQUIRE(exchangeJob(*server.value(), layout, false, in(20s)).ok());
+    CHECK(layout.masterHosts == std::vector<std::string>{"0.0.0.0"});
     server.value()->leave();
     CHECK(played.get() == 6);
 }
@@ -110,10 +110,10 @@ TEST_CASE("An address from --master and the loopback of one host are kept") {
         auto played = launcher.play(without(kHydra, 2));
         auto server = connectJobServer({}, launcher.sources, in(20s));
         REQUIRE(server.ok());
-        LaunchPlace place = placeOf(1, hasMaster ? 1 : 2);
-        place.masterHosts = {"here"};
-        REQUIRE(exchangeJob(*server.value(), place, hasMaster, in(20s)).ok());
-        CHECK(place.masterHosts == std::vector<std::string>{"here"});
+        LaunchLayout layout = layoutOf(1, hasMaster ? 1 : 2);
+        layout.masterHosts = {"here"};
+        REQUIRE(exchangeJob(*server.value(), layout, hasMaster, in(20s)).ok());
+        CHECK(layout.masterHosts == std::vector<std::string>{"here"});
         server.value()->leave();
         CHECK(played.get() == 5);
     }
@@ -132,8 +132,8 @@ TEST_CASE("A PMI server that fails, lies or is absent is named with a remedy") {
         session.resize(index + 1);
         auto played = launcher.play(session);
         auto server = connectJobServer({}, launcher.sources, in(20s));
-        LaunchPlace place = placeOf(0, 1);
-        const bool exchanged = server.ok() && exchangeJob(*server.value(), place, false, in(20s)).ok();
+        LaunchLayout layout = layoutOf(0, 1);
+        const bool exchanged = server.ok() && exchangeJob(*server.value(), layout, false, in(20s)).ok();
         CHECK_FALSE(exchanged);
         CHECK(played.get() == index + 1);
     }

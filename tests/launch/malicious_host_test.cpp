@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kMost = 1000;
+constexpr std::int64_t kMax = 1000;
 
 ClassroomFile fileOf(const std::string& name, const std::string& content) {
     return {name, static_cast<std::int64_t>(content.size()), sha256Text(content)};
@@ -43,7 +43,7 @@ struct MaliciousHost {
         std::array<int, 2> pair{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
         end = UniqueFd(pair[0]);
-        guest = std::make_unique<ClassroomGuest>(UniqueFd(pair[1]), folder, kMost,
+        guest = std::make_unique<ClassroomGuest>(UniqueFd(pair[1]), folder, kMax,
                                                  [](const ClassroomOffer& offer) { return guestProblem(offer); });
     }
     void sendText(const std::string& bytes) {
@@ -67,7 +67,7 @@ struct MaliciousHost {
     }
     std::string problem() const { return guest->problem() ? guest->problem()->text() : ""; }
     // Returns all bytes that the guest has sent.
-    std::string heard() const {
+    std::string received() const {
         std::string all;
         std::array<char, 4096> bytes;
         for (ssize_t got = 0; (got = ::recv(end.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0;)
@@ -106,9 +106,9 @@ TEST_CASE("a guest refuses an experiment with a file that was not offered") {
             *std::get<std::string*>(field.slot(config)) = value;
             host.offer({fileOf("data/a.csv", "1,2\n")}, config);
             CHECK_THAT(host.problem(), containing(std::string(field.path) + " of the offered experiment"));
-            const std::string heard = host.heard();
-            CHECK_THAT(heard, containing("is not an offered file"));
-            CHECK(heard.find(host.scratch.path().string()) == std::string::npos);
+            const std::string received = host.received();
+            CHECK_THAT(received, containing("is not an offered file"));
+            CHECK(received.find(host.scratch.path().string()) == std::string::npos);
             CHECK(host.guest->offerDirectory().empty());
             CHECK(host.leavesNothing());
         }
@@ -159,7 +159,7 @@ TEST_CASE("unsafe names and impossible sizes are refused and nothing is written"
         CHECK(host.stored() == 0);
         CHECK(host.leavesNothing());
     }
-    for (const std::int64_t bytes : {kMost + 1, std::int64_t{10'000'000'000}, std::int64_t{1} << 50}) {
+    for (const std::int64_t bytes : {kMax + 1, std::int64_t{10'000'000'000}, std::int64_t{1} << 50}) {
         MaliciousHost host;
         host.offer({{"data/a", bytes, std::string(64, 'a')}});
         CHECK_THAT(host.problem(), containing("--most-mb"));
@@ -230,7 +230,7 @@ TEST_CASE("after a refusal the remaining messages of the host are not read") {
     CHECK(host.guest->offerDirectory().empty());
 }
 
-TEST_CASE("a link or a pipe with the name of a kept file is not used") {
+TEST_CASE("a link or a pipe with the name of a cached file is not used") {
     const std::string content = "1,2\n";
     for (const bool isPipe : {false, true}) {
         MaliciousHost host;

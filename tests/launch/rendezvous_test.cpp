@@ -14,7 +14,7 @@
 #include "launch/channels/shared_memory.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 #include "launch/wire/own_addresses.h"
 #include "support/catch.h"
 
@@ -23,37 +23,37 @@ using namespace std::chrono_literals;
 
 namespace {
 
-LaunchPlace placeOf(int worldSize, std::vector<std::string> hosts) {
-    LaunchPlace place;
-    place.launcher = LauncherKind::kByHand;
-    place.worldSize = worldSize;
-    place.masterHosts = {"127.0.0.1"};
-    place.job = "test " + randomHex(8);
-    place.hosts = std::move(hosts);
-    return place;
+LaunchLayout layoutOf(int worldSize, std::vector<std::string> hosts) {
+    LaunchLayout layout;
+    layout.launcher = LauncherKind::kByHand;
+    layout.worldSize = worldSize;
+    layout.masterHosts = {"127.0.0.1"};
+    layout.job = "test " + randomHex(8);
+    layout.hosts = std::move(hosts);
+    return layout;
 }
 
-RendezvousTerms termsFor(const LaunchPlace& place, std::chrono::milliseconds deadline) {
-    RendezvousTerms terms = termsOf(place, "a secret", "1.0", "abc");
+RendezvousTerms termsFor(const LaunchLayout& layout, std::chrono::milliseconds deadline) {
+    RendezvousTerms terms = termsOf(layout, "a secret", "1.0", "abc");
     terms.deadline = deadline;
     return terms;
 }
 
 struct Meeting {
-    LaunchPlace place;
+    LaunchLayout layout;
     RendezvousTerms terms;
     RendezvousHost host;
     std::vector<std::string> said;
 
     explicit Meeting(int worldSize, std::chrono::milliseconds deadline = 20s, std::vector<std::string> hosts = {})
-        : place(placeOf(worldSize, std::move(hosts))), terms(termsFor(place, deadline)), host(terms, place, "key") {
+        : layout(layoutOf(worldSize, std::move(hosts))), terms(termsFor(layout, deadline)), host(terms, layout, "key") {
         REQUIRE(host.listen().empty());
     }
     Result<Gathering> gather(int stopFd = -1) {
         return host.gather(stopFd, [this](const std::string& text) { said.push_back(text); });
     }
     std::future<Result<Joined>> guest(int rank, const RendezvousTerms& known, const std::string& key = "key") {
-        return std::async(std::launch::async, [rank, known, key, size = place.worldSize] {
+        return std::async(std::launch::async, [rank, known, key, size = layout.worldSize] {
             return joinRendezvous(known, rank, size, "host" + std::to_string(rank), key);
         });
     }
@@ -132,7 +132,7 @@ TEST_CASE("a rank on another host receives its clock offset, which is zero here"
     CHECK(std::abs(joined.value().clockOffsetUs) <= joined.value().clockErrorUs);
 }
 
-TEST_CASE("a missing rank is named with its host at the deadline, and the others are informed") {
+TEST_CASE("a missing rank is named with its host at the deadline, and the other ranks are informed") {
     Meeting meeting(3, 2500ms, {"n1", "n1", "n2"});
     auto one = meeting.guest(1);
     const Result<Gathering> gathering = meeting.gather();
@@ -225,7 +225,7 @@ TEST_CASE("unauthenticated and half-open connections and wrong tokens are counte
 TEST_CASE("if a port is in use, the next one is used") {
     Meeting first(2);
     const RendezvousHost* busy = &first.host;
-    RendezvousHost second(first.terms, first.place, "key");
+    RendezvousHost second(first.terms, first.layout, "key");
     REQUIRE(second.listen().empty());
     CHECK(portOf(second.address()) != portOf(busy->address()));
 }
@@ -253,8 +253,8 @@ TEST_CASE("invalid lines of the rendezvous are refused") {
     REQUIRE(farewell.has_value());
     CHECK(farewell->exitCode == 12);
     CHECK(farewell->text == "it \"ended\"\n");
-    CHECK(isStopWish(kStopWish));
-    CHECK_FALSE(isStopWish("{\"kind\":1}"));
+    CHECK(isStopRequest(kStopRequest));
+    CHECK_FALSE(isStopRequest("{\"kind\":1}"));
 }
 
 TEST_CASE("the ranks of a host get the same shared memory") {
@@ -294,19 +294,19 @@ TEST_CASE("A rank that cannot start reports the reason, and no rank waits for it
 
 TEST_CASE("A rank learns why rank 0 cancels the start before all its connections are open") {
     for (const std::string key : {"key", "key of another host"}) {
-        const RendezvousTerms terms = termsFor(placeOf(3, std::vector<std::string>{}), 20s);
-        FrontDoor door;
+        const RendezvousTerms terms = termsFor(layoutOf(3, std::vector<std::string>{}), 20s);
+        AuthenticatingListener listener;
         const auto free = std::find_if(terms.ports.begin(), terms.ports.end(),
-                                       [&](int port) { return door.listen("127.0.0.1", port, false); });
+                                       [&](int port) { return listener.listen("127.0.0.1", port, false); });
         REQUIRE(free != terms.ports.end());
         auto one = std::async(std::launch::async, [&] { return joinRendezvous(terms, 1, 3, "host1", key); });
         UniqueFd control;
         const auto until = std::chrono::steady_clock::now() + 20s;
         while (!control && std::chrono::steady_clock::now() < until) {
             std::vector<pollfd> waiting;
-            door.addInterests(waiting);
+            listener.addInterests(waiting);
             ::poll(waiting.data(), waiting.size(), 1000);
-            door.poll([&](UniqueFd& socket, const std::string&, const std::string& line) {
+            listener.poll([&](UniqueFd& socket, const std::string&, const std::string& line) {
                 const std::string nonce = decodeGreeting(line).value().nonce;
                 sendLine(socket.get(), encodeAnswer({hmacSha256(terms.token, answeredText(nonce, "")), "", "key"}),
                          until);
@@ -315,7 +315,7 @@ TEST_CASE("A rank learns why rank 0 cancels the start before all its connections
                 return true;
             });
         }
-        door.close();
+        listener.close();
         const Result<Joined> joined = one.get();
         REQUIRE_FALSE(joined.ok());
         INFO(joined.problem().text());

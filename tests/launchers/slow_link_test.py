@@ -40,15 +40,15 @@ def warnings_of(run):
 def finds_the_slow_link(programs, hosts, scratch):
     run = train(programs, hosts, scratch, 3, SETTINGS)
     name = f"node{SLOW}"
-    told = warnings_of(run)
-    assert len(told) == 1 and f"slow link to {name}: " in told[0] and "times slower than the other hosts" in told[0], told
+    reported = warnings_of(run)
+    assert len(reported) == 1 and f"slow link to {name}: " in reported[0] and "times slower than the other hosts" in reported[0], reported
     links = json.loads((run / "summary.json").read_text())["links"]
     assert [link["rank"] for link in links] == [0, 2, 4] and links[2]["host"] == name, links
     assert [bool(link["slow"]) for link in links] == [False, False, True], links
     assert 3 < links[2]["mbit_per_s"] < 30, links  # the link has 20 Mbit/s, which two connections share
     shown = subprocess.run([programs / "ringsidectl", "show", run], stdout=subprocess.PIPE, text=True, check=True)
     assert f"{name}: " in shown.stdout and ", slow: " in shown.stdout, shown.stdout
-    print(told[0].strip())
+    print(reported[0].strip())
 
 
 def accuses_no_link_of_a_slow_rank(programs, hosts, scratch, rank):

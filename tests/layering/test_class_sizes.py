@@ -18,7 +18,7 @@ class Window final : public Base<int, std::map<int, int>> {
     std::function<void(int)> onChange;
     template <class T>
     void add(T value);
-    static constexpr int kMost = 3;
+    static constexpr int kMax = 3;
     bool operator==(const Window&) const;
 
   signals:

@@ -144,7 +144,7 @@ TEST_CASE("a convolution can omit its bias") {
     CHECK(read("0").problem().text() == "model.layers[0] has the bias 0: choose true or false");
 }
 
-TEST_CASE("a setting that a layer does not have is reported with the settings that it has") {
+TEST_CASE("an unknown setting of a layer is reported with the known ones") {
     const auto remedy = [](const std::string& kind, const std::string& key) {
         return readLayerList(R"([{"kind": ")" + kind + R"(", ")" + key + R"(": 1}])", 10).problem().remedy;
     };

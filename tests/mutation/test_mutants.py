@@ -95,7 +95,7 @@ class Untouched(unittest.TestCase):
 
     def test_headers_outside_of_functions(self):
         found = lambda text: [(each.before, each.after) for each in mutants.mutants_of("a.h", text)]
-        self.assertEqual(found("constexpr int kMost = 3;\nstruct A {\n    int x = 1;\n    bool y = true;\n};\n"), [])
+        self.assertEqual(found("constexpr int kMax = 3;\nstruct A {\n    int x = 1;\n    bool y = true;\n};\n"), [])
         self.assertEqual(found("enum class A : int { kFirst = 1 };\nA::A() : m_x(1) {}\n"), [])
         self.assertEqual(found("struct A {\n    int f() const { return x + y; }\n    int x = 1;\n};\n"), [("+", "-")])
         self.assertEqual(found("inline int f(int a) {\n    if (a) {\n        b(a < c);\n    }\n}\n"),

@@ -99,7 +99,7 @@ TEST_CASE("An embedding's gradient adds up the rows of each token") {
     CHECK(copyOf(weight.gradient) == std::vector<float>{2, 20, 0, 0, 8, 80});
 }
 
-TEST_CASE("Deeper models give the same bits again and again") {
+TEST_CASE("Deeper models give the same bits in every repetition") {
     ModelConfig cnn;
     cnn.kind = ModelKind::kResidualCnn;
     cnn.width = 8;

@@ -47,7 +47,7 @@ struct Dropped {
 
 }  // namespace
 
-TEST_CASE("dropout drops its fraction, scales the rest to the same mean and does the same to gradients") {
+TEST_CASE("dropout drops its fraction and scales the other values to the same mean, as it does with gradients") {
     const Dropped quarter(0.25, {.training = true, .key = 7});
     for (const float value : quarter.values) CHECK((value == 0 || value == 1 / 0.75F));
     // The mean's standard deviation is sqrt(0.25 / 0.75 / 100000) = 0.0018.

@@ -34,7 +34,7 @@ constexpr std::int64_t kValueBytes = 4;  // bytes of a value
 std::int64_t bytesOf(Layer&& layer, const Shape& sample) {
     const auto backend = makeCpuBackend(1);
     layer.prepare(*backend, sample, kPrepared);
-    return backend->memory().all();
+    return backend->memory().total();
 }
 
 Layers oneLinear(std::int64_t in, std::int64_t out) {
@@ -46,13 +46,13 @@ Layers oneLinear(std::int64_t in, std::int64_t out) {
 std::int64_t lossBytes(LossKind kind, std::int64_t classes, std::int64_t targets, std::int64_t positions = 1) {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(kind, classes, targets, kPrepared, *backend, positions).value();
-    CHECK(backend->memory().of(MemoryClass::kActivations) == backend->memory().all());
-    return backend->memory().all();
+    CHECK(backend->memory().bytesOf(MemoryClass::kActivations) == backend->memory().total());
+    return backend->memory().total();
 }
 
 }  // namespace
 
-TEST_CASE("A layer allocates its output and what its backward pass needs") {
+TEST_CASE("A layer allocates its output and the memory of its backward pass") {
     CHECK(bytesOf(Linear(5, 3, ""), {5}) == kValueBytes * (4 * 3 + 4 * 5));
     CHECK(bytesOf(Linear(5, 3, ""), {2, 5}) == kValueBytes * (8 * 3 + 8 * 5));  // each position is a row
     CHECK(bytesOf(Gelu(), {5}) == kValueBytes * (20 + 20));
@@ -69,7 +69,7 @@ TEST_CASE("A layer allocates its output and what its backward pass needs") {
     CHECK(bytesOf(PositionEmbedding(6, 3, ""), {6, 3}) == kValueBytes * 4 * 6 * 3);
 }
 
-TEST_CASE("A layer of images allocates its output and what its backward pass needs") {
+TEST_CASE("A layer of images allocates its output and the memory of its backward pass") {
     // Two channels of 3 x 5 pixels. Moments of the batch, unused statistics of a repeated pass, gradients of weight and
     // bias.
     CHECK(bytesOf(BatchNorm2d(2, ""), {2, 3, 5}) == kValueBytes * (120 + 2 * 2 + 2 * 2 + 2 + 2 + 120));
@@ -106,7 +106,7 @@ TEST_CASE("A convolution with its pooling allocates the output of the convolutio
     CHECK(bytes(512, false) == others(512) + kValueBytes * 1 * 3 * 512 * 512);
 }
 
-TEST_CASE("A block allocates what its layers and its own copies need") {
+TEST_CASE("A block allocates the memory of its layers and of its own copies") {
     const std::int64_t linear = kValueBytes * (4 * 3 + 4 * 5);
     CHECK(bytesOf(Residual(oneLinear(5, 5), {}), {5}) == kValueBytes * (20 + 20));
     CHECK(bytesOf(Residual(oneLinear(5, 3), oneLinear(5, 3)), {5}) == 2 * linear);
@@ -127,28 +127,28 @@ TEST_CASE("Recomputed groups share the memory of their layers") {
     Recomputed first(oneLinear(5, 3), shared);
     first.prepare(*backend, {5}, kPrepared);
     const std::int64_t own = kValueBytes * (4 * 3 + 4 * 5);  // output and gradient by the input
-    CHECK(backend->memory().all() == 2 * own);
+    CHECK(backend->memory().total() == 2 * own);
     Recomputed second(oneLinear(5, 3), shared);
     second.prepare(*backend, {5}, kPrepared);
-    CHECK(backend->memory().all() == 3 * own);
+    CHECK(backend->memory().total() == 3 * own);
 }
 
-TEST_CASE("Memory that is taken in turns is used again where it is large enough") {
+TEST_CASE("Memory of an earlier layer is used again where it is large enough") {
     const auto backend = makeCpuBackend(1);
-    ReusedMemory turns(*backend);
-    const Tensor first = turns.take({4}, DType::kFloat32);
-    const Tensor second = turns.take({6}, DType::kFloat32);
+    ReusedMemory memory(*backend);
+    const Tensor first = memory.allocate({4}, DType::kFloat32);
+    const Tensor second = memory.allocate({6}, DType::kFloat32);
     CHECK(first.data != second.data);
     CHECK(second.shape == Shape{6});
-    CHECK(backend->memory().all() == 16 + 24);
-    turns.rewind();
-    CHECK(turns.take({2, 2}, DType::kFloat32).data == first.data);
-    CHECK(turns.take({3}, DType::kInt64).data == second.data);  // 24 bytes
-    CHECK(backend->memory().all() == 16 + 24);
-    turns.rewind();
-    CHECK(turns.take({5}, DType::kFloat32).data == second.data);  // the first block is too small
-    CHECK(turns.take({1}, DType::kFloat32).data != first.data);
-    CHECK(backend->memory().all() == 16 + 24 + 4);
+    CHECK(backend->memory().total() == 16 + 24);
+    memory.reset();
+    CHECK(memory.allocate({2, 2}, DType::kFloat32).data == first.data);
+    CHECK(memory.allocate({3}, DType::kInt64).data == second.data);  // 24 bytes
+    CHECK(backend->memory().total() == 16 + 24);
+    memory.reset();
+    CHECK(memory.allocate({5}, DType::kFloat32).data == second.data);  // the first block is too small
+    CHECK(memory.allocate({1}, DType::kFloat32).data != first.data);
+    CHECK(backend->memory().total() == 16 + 24 + 4);
 }
 
 TEST_CASE("A loss allocates its gradient and one result of each kind for each row") {

@@ -122,7 +122,7 @@ TEST_CASE("Weight decay is fused into the gradient, with and without momentum") 
     }
 }
 
-TEST_CASE("Clipped steps give what PyTorch gives") {
+TEST_CASE("Clipped steps give PyTorch's results") {
     // torch 1.13.1: the goldens' parameter and gradients, clip_grad_norm_(p, 2) before each step.
     OptimizerConfig config;
     config.clipGradNorm = 2;

@@ -85,7 +85,7 @@ Values joined(Values first, const Values& second) {
 
 }  // namespace
 
-TEST_CASE("two parts of a model compute what the whole model computes") {
+TEST_CASE("two parts of a model compute the results of the whole model") {
     Part whole({});
     const Values y = whole.forward(samples());
     whole.model->backward(whole.slopes(kSlopes), [](std::size_t) {});

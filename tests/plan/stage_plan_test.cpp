@@ -124,7 +124,7 @@ TEST_CASE("a model with fewer layers than stages is refused with the number of r
 
 TEST_CASE("micro-batches are in flight from their forward pass to the end of their backward pass") {
     const auto most = [](const std::string& text, int stage) {
-        return mostInFlight(parseSchedule(text).value().ranks.front(), stage);
+        return maxInFlight(parseSchedule(text).value().ranks.front(), stage);
     };
     CHECK(most("0F0,0F1,0B0,0F2,0B1,0B2", 0) == 2);
     CHECK(most("0F0,0F1,0F2,0B0,0B1,0B2", 0) == 3);

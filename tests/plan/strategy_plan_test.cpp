@@ -104,7 +104,7 @@ TEST_CASE("data_parallel is one process with a number of devices") {
     CHECK((planOf(config).devices == 3 && planOf(config).holdsWholeModel()));
 }
 
-TEST_CASE("a sharded plan keeps, frees and prefetches what fsdp says") {
+TEST_CASE("a sharded plan keeps, frees and prefetches parameters as the fsdp settings require") {
     RunConfig config = configOf(StrategyKind::kFsdp, 4, 10);
     for (const ShardedState state : {ShardedState::kParameters, ShardedState::kGradients, ShardedState::kOptimizer}) {
         config.fsdp.shard = state;

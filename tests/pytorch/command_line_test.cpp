@@ -31,9 +31,9 @@ std::vector<ShardSpec> someCases() {
 }
 
 Json answersFor(const std::vector<ShardSpec>& specs) {
-    Json questions = Json::array();
-    for (const ShardSpec& spec : specs) questions.push_back(questionFor(spec));
-    return askPyTorch(questions);
+    Json queries = Json::array();
+    for (const ShardSpec& spec : specs) queries.push_back(questionFor(spec));
+    return queryPyTorch(queries);
 }
 
 void compareJson(const ShardSpec& spec, const Json& ranks) {
@@ -111,10 +111,10 @@ TEST_CASE("ringsidectl plan prints PyTorch's assignment as CSV") {
 
 TEST_CASE("ringsidectl plan prints the hashes of PyTorch's assignment") {
     const ShardSpec spec{.datasetSize = 10007, .worldSize = 3, .epoch = 5, .seed = 99, .batchSize = 32};
-    Json question = questionFor(spec);
-    question["ask"] = "distributed_hashes";
-    question["ranks"] = {0, 1, 2};
-    const Json hashes = askPyTorch(Json::array({question}))[0];
+    Json query = questionFor(spec);
+    query["ask"] = "distributed_hashes";
+    query["ranks"] = {0, 1, 2};
+    const Json hashes = queryPyTorch(Json::array({query}))[0];
     std::string expected;
     for (std::size_t rank = 0; rank < 3; ++rank) {
         expected += std::to_string(rank) + " " + hashes[rank].get<std::string>() + "\n";

@@ -23,14 +23,14 @@ std::string outputOf(const std::string& command) {
     return output;
 }
 
-Json askPyTorch(const Json& questions) {
+Json queryPyTorch(const Json& queries) {
     const TemporaryDirectory directory;
-    const auto file = directory.path() / "questions.json";
-    writeFileAtomically(file, questions.dump());
+    const auto file = directory.path() / "queries.json";
+    writeFileAtomically(file, queries.dump());
     const std::string output =
         outputOf("timeout 200 " + torchPython() + " " + sourceFile("tests/pytorch/oracle.py") + " < " + file.string());
     Json answers = parseJson(output, "oracle.py", std::size_t{1} << 30, 64, std::size_t{1} << 30).value();
-    REQUIRE(answers.size() == questions.size());
+    REQUIRE(answers.size() == queries.size());
     return answers;
 }
 

@@ -5,9 +5,9 @@
 
 namespace ringside::testing {
 
-// Queries a real PyTorch (oracle.py): returns one answer for each question, all from one Python process. Fails the test
+// Queries a real PyTorch (oracle.py): returns one answer for each query, all from one Python process. Fails the test
 // if PyTorch is missing; configure with RINGSIDE_WITHOUT_PYTORCH=ON to build without these tests.
-Json askPyTorch(const Json& questions);
+Json queryPyTorch(const Json& queries);
 
 // Returns the standard output of a command. Fails the test if its exit code is not 0.
 std::string outputOf(const std::string& command);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers questions about the behaviour of PyTorch: reads a JSON list of questions from standard input and prints a
+"""Answers queries about the behaviour of PyTorch: reads a JSON list of queries from standard input and prints a
 JSON list of answers.
 """
 import hashlib
@@ -196,5 +196,5 @@ def sampler_kind(q):
     return [KINDS[q["kind"]](q, rank) for rank in range(q["world"])]
 
 
-questions = json.load(sys.stdin)
-json.dump([globals()[q["ask"]](q) for q in questions], sys.stdout)
+queries = json.load(sys.stdin)
+json.dump([globals()[q["ask"]](q) for q in queries], sys.stdout)

@@ -20,23 +20,23 @@ std::string sha256(const std::vector<T>& values) {
 }  // namespace
 
 TEST_CASE("randperm is PyTorch's for any size and seed") {
-    Json questions = Json::array();
+    Json queries = Json::array();
     for (const std::int64_t n : {0, 1, 2, 623, 624, 625, 626, 1249, 100000}) {
         for (const std::int64_t seed : {std::int64_t{0}, std::int64_t{7}, std::int64_t{-1}, std::int64_t{4294967296}}) {
-            questions.push_back({{"ask", "randperm"}, {"n", n}, {"seed", seed}});
+            queries.push_back({{"ask", "randperm"}, {"n", n}, {"seed", seed}});
         }
     }
-    const Json answers = askPyTorch(questions);
-    for (std::size_t i = 0; i < questions.size(); ++i) {
-        CAPTURE(questions[i].dump());
+    const Json answers = queryPyTorch(queries);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+        CAPTURE(queries[i].dump());
         const auto order =
-            TorchGenerator(questions[i]["seed"].get<std::int64_t>()).randperm(questions[i]["n"].get<std::int64_t>());
+            TorchGenerator(queries[i]["seed"].get<std::int64_t>()).randperm(queries[i]["n"].get<std::int64_t>());
         CHECK(sha256(std::vector<std::int64_t>(order.begin(), order.end())) == answers[i]);
     }
 }
 
 TEST_CASE("Synthetic data sets have the bits of torch.randn") {
-    Json questions = Json::array();
+    Json queries = Json::array();
     // PyTorch draws fewer than 16 numbers with another algorithm, which can keep one number for the targets.
     for (const auto& [size, features, targets] : std::vector<std::array<int, 3>>{{2, 1, 1},
                                                                                  {3, 1, 1},
@@ -48,13 +48,13 @@ TEST_CASE("Synthetic data sets have the bits of torch.randn") {
                                                                                  {2048, 20, 1},
                                                                                  {1024, 10, 10}}) {
         for (const int seed : {0, 42, -3}) {
-            questions.push_back(
+            queries.push_back(
                 {{"ask", "synthetic"}, {"size", size}, {"features", features}, {"targets", targets}, {"seed", seed}});
         }
     }
-    const Json answers = askPyTorch(questions);
-    for (std::size_t i = 0; i < questions.size(); ++i) {
-        const Json& q = questions[i];
+    const Json answers = queryPyTorch(queries);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+        const Json& q = queries[i];
         CAPTURE(q.dump());
         const SampleTable table =
             makeSynthetic({.size = q["size"], .features = q["features"], .targets = q["targets"], .seed = q["seed"]});
@@ -64,15 +64,15 @@ TEST_CASE("Synthetic data sets have the bits of torch.randn") {
 }
 
 TEST_CASE("uniform_ and randint are PyTorch's") {
-    Json questions = Json::array();
+    Json queries = Json::array();
     for (const double bound : {0.125, 0.1, 0.35355339, 2.0}) {
-        questions.push_back({{"ask", "uniform"}, {"n", 3001}, {"seed", 11}, {"low", -bound}, {"high", bound}});
+        queries.push_back({{"ask", "uniform"}, {"n", 3001}, {"seed", 11}, {"low", -bound}, {"high", bound}});
     }
-    questions.push_back({{"ask", "randint"}, {"n", 200}, {"seed", 5}, {"low", -5}, {"high", 10}});
-    questions.push_back({{"ask", "randint"}, {"n", 200}, {"seed", 5}, {"low", 0}, {"high", 4294967296}});
-    const Json answers = askPyTorch(questions);
-    for (std::size_t i = 0; i < questions.size(); ++i) {
-        const Json& q = questions[i];
+    queries.push_back({{"ask", "randint"}, {"n", 200}, {"seed", 5}, {"low", -5}, {"high", 10}});
+    queries.push_back({{"ask", "randint"}, {"n", 200}, {"seed", 5}, {"low", 0}, {"high", 4294967296}});
+    const Json answers = queryPyTorch(queries);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+        const Json& q = queries[i];
         CAPTURE(q.dump());
         TorchGenerator generator(q["seed"].get<std::int64_t>());
         if (q["ask"] == "uniform") {

@@ -95,11 +95,11 @@ TEST_CASE("every kind of sampler and every mistake assigns samples as PyTorch do
           "subset", "subset_random", "seed_per_rank", "double_sharding", "wrong_rank", "wrong_world_size"}) {
         for (int i = 0; i < 40; ++i) cases.push_back(makeCase(name, random));
     }
-    Json questions = Json::array();
-    for (const Case& c : cases) questions.push_back(questionOf(c));
-    const Json answers = askPyTorch(questions);
+    Json queries = Json::array();
+    for (const Case& c : cases) queries.push_back(questionOf(c));
+    const Json answers = queryPyTorch(queries);
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        CAPTURE(questions[i].dump());
+        CAPTURE(queries[i].dump());
         const ShardPlan plan = ShardPlan::make(cases[i].spec).value();
         for (int rank = 0; rank < cases[i].spec.worldSize; ++rank) {
             REQUIRE(plan.indices(rank) == answers[i][static_cast<std::size_t>(rank)].get<Indices>());

@@ -39,9 +39,9 @@ void compare(const ShardSpec& spec, const Json& ranks) {
 TEST_CASE("Indices and batches of every rank are PyTorch's, over a grid of cases") {
     const std::vector<ShardSpec> specs = samplerCases();
     REQUIRE(specs.size() >= 600);
-    Json questions = Json::array();
-    for (const ShardSpec& spec : specs) questions.push_back(questionFor(spec));
-    const Json answers = askPyTorch(questions);
+    Json queries = Json::array();
+    for (const ShardSpec& spec : specs) queries.push_back(questionFor(spec));
+    const Json answers = queryPyTorch(queries);
     for (std::size_t i = 0; i < specs.size(); ++i) compare(specs[i], answers[i]);
 }
 
@@ -52,19 +52,19 @@ TEST_CASE("large data sets are assigned as by PyTorch, compared by hash") {
         {.datasetSize = 1281167, .worldSize = 63, .epoch = 1, .seed = -5, .dropLast = true},
         {.datasetSize = 100003, .worldSize = 4096, .epoch = 10000, .seed = 4294967295},
     };
-    Json questions = Json::array();
+    Json queries = Json::array();
     for (const ShardSpec& spec : specs) {
-        Json question = questionFor(spec);
-        question["ask"] = "distributed_hashes";
-        question["ranks"] = Json::array({0, spec.worldSize / 2, spec.worldSize - 1});
-        questions.push_back(question);
+        Json query = questionFor(spec);
+        query["ask"] = "distributed_hashes";
+        query["ranks"] = Json::array({0, spec.worldSize / 2, spec.worldSize - 1});
+        queries.push_back(query);
     }
-    const Json answers = askPyTorch(questions);
+    const Json answers = queryPyTorch(queries);
     for (std::size_t i = 0; i < specs.size(); ++i) {
         const ShardPlan plan = ShardPlan::make(specs[i]).value();
         for (std::size_t k = 0; k < 3; ++k) {
-            INFO(questions[i].dump());
-            CHECK(plan.hash(questions[i]["ranks"][k].get<int>()) == answers[i][k]);
+            INFO(queries[i].dump());
+            CHECK(plan.hash(queries[i]["ranks"][k].get<int>()) == answers[i][k]);
         }
     }
 }

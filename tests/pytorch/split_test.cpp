@@ -19,11 +19,11 @@ std::vector<std::int64_t> originals(const Dataset& part) {
 
 TEST_CASE("The digits are split as torch.utils.data.random_split splits them") {
     const std::vector<std::int64_t> seeds = {0, 1, 42, -7, 4294967295};
-    Json questions = Json::array();
+    Json queries = Json::array();
     for (const std::int64_t seed : seeds) {
-        questions.push_back({{"ask", "split"}, {"seed", seed}, {"sizes", {1437, 360}}});
+        queries.push_back({{"ask", "split"}, {"seed", seed}, {"sizes", {1437, 360}}});
     }
-    const Json answers = askPyTorch(questions);
+    const Json answers = queryPyTorch(queries);
     for (std::size_t i = 0; i < seeds.size(); ++i) {
         DatasetConfig config;
         config.splitSeed = seeds[i];

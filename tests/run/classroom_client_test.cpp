@@ -80,12 +80,12 @@ struct Lesson {
                 host.addInterests(waiting);
                 ::poll(waiting.data(), waiting.size(), 10);
                 host.poll(Clock::now());
-                if (once && !host.readyOnes(Clock::now()).empty()) std::exchange(once, nullptr)();
+                if (once && !host.readyMembers(Clock::now()).empty()) std::exchange(once, nullptr)();
             }
         });
     }
     int run() { return ClassroomClient(settings, view).run(signalReader.get()); }
-    bool says(const std::string& text) { return view.text().find(text) != std::string::npos; }
+    bool hasPrinted(const std::string& text) { return view.text().find(text) != std::string::npos; }
 };
 
 ClassroomOffer offerOf(const RunConfig& config) {
@@ -102,21 +102,21 @@ TEST_CASE("a guest joins, runs its rank and ends with the exit code of the class
     std::ofstream(lesson.settings.worker) << "#!/bin/sh\necho the rank \"$3\" of \"$5\" failed\nexit 7\n";
     fs::permissions(lesson.settings.worker, fs::perms::owner_all);
     lesson.host.offer(offerOf({}), {});
-    lesson.once = [&] { lesson.host.start(lesson.host.readyOnes(Clock::now())); };
+    lesson.once = [&] { lesson.host.start(lesson.host.readyMembers(Clock::now())); };
     lesson.open();
     auto result = std::async(std::launch::async, [&] { return lesson.run(); });
-    for (const auto until = Clock::now() + 10s; !lesson.says("ended: ") && Clock::now() < until;)
+    for (const auto until = Clock::now() + 10s; !lesson.hasPrinted("ended: ") && Clock::now() < until;)
         std::this_thread::sleep_for(5ms);
-    CHECK(lesson.says("joined: joined as Ada\n"));
-    CHECK(lesson.says("rank: rank 1 of 2 (1)\n"));
-    CHECK(lesson.says("line: the rank 1 of 2 failed\n"));
-    CHECK(lesson.says("ended: this rank has ended: the rank 1 of 2 failed (7)\n"));
+    CHECK(lesson.hasPrinted("joined: joined as Ada\n"));
+    CHECK(lesson.hasPrinted("rank: rank 1 of 2 (1)\n"));
+    CHECK(lesson.hasPrinted("line: the rank 1 of 2 failed\n"));
+    CHECK(lesson.hasPrinted("ended: this rank has ended: the rank 1 of 2 failed (7)\n"));
     lesson.over = true;
     lesson.thread.join();
     lesson.host.close("rank 1 failed", 12, 2s);
     REQUIRE(result.wait_for(10s) == std::future_status::ready);
     CHECK(result.get() == 12);
-    CHECK(lesson.says("over: rank 1 failed (12)\n"));
+    CHECK(lesson.hasPrinted("over: rank 1 failed (12)\n"));
 }
 
 TEST_CASE("a guest with a wrong code ends at once") {
@@ -124,8 +124,8 @@ TEST_CASE("a guest with a wrong code ends at once") {
     lesson.open();
     lesson.settings.code.token = std::string(32, '0');
     CHECK(lesson.run() == static_cast<int>(ExitCode::kBadConfiguration));
-    CHECK(lesson.says("no connection: the join code"));
-    CHECK_FALSE(lesson.says("joined"));
+    CHECK(lesson.hasPrinted("no connection: the join code"));
+    CHECK_FALSE(lesson.hasPrinted("joined"));
 }
 
 TEST_CASE("a guest with another version of Ringside ends at once") {
@@ -133,7 +133,7 @@ TEST_CASE("a guest with another version of Ringside ends at once") {
     lesson.open();
     lesson.settings.program = "0.9";
     CHECK(lesson.run() == static_cast<int>(ExitCode::kBadConfiguration));
-    CHECK(lesson.says("has ringside 0.9, but the classroom has 1.0"));
+    CHECK(lesson.hasPrinted("has ringside 0.9, but the classroom has 1.0"));
 }
 
 TEST_CASE("a guest leaves after a signal, and at the end of its input") {
@@ -141,7 +141,7 @@ TEST_CASE("a guest leaves after a signal, and at the end of its input") {
     lesson.open();
     REQUIRE(::write(lesson.signalWriter.get(), "x", 1) == 1);
     CHECK(lesson.run() == static_cast<int>(ExitCode::kStopped));
-    CHECK(lesson.says("over: left the classroom\n"));
+    CHECK(lesson.hasPrinted("over: left the classroom\n"));
 
     Lesson program;
     program.open();
@@ -164,5 +164,5 @@ TEST_CASE("a guest refuses an experiment that names a file which is not offered"
     lesson.host.offer(offer, {});
     lesson.open();
     CHECK(lesson.run() == static_cast<int>(ExitCode::kBadConfiguration));
-    CHECK(lesson.says("refused: "));
+    CHECK(lesson.hasPrinted("refused: "));
 }

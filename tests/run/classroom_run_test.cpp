@@ -129,7 +129,7 @@ struct Classroom {
         plan.experiment = std::move(experiment).value();
         plan.out = scratch.path() / "run";
         plan.name = "host";
-        plan.mostBytes = 1 << 20;
+        plan.maxBytes = 1 << 20;
         plan.program = "1.0";
     }
     ~Classroom() {
@@ -165,7 +165,7 @@ struct Classroom {
         }
         return false;
     }
-    bool says(const std::string& text) {
+    bool hasPrinted(const std::string& text) {
         return eventually([&] { return observer.text().find(text) != std::string::npos; });
     }
 
@@ -194,9 +194,9 @@ TEST_CASE("a classroom starts its ranks as soon as all members are ready") {
     CHECK(classroom.observer.m_failure.empty());
     CHECK(classroom.observer.m_trainings == 1);
     REQUIRE(classroom.starts.size() == 1);
-    CHECK(classroom.starts[0].place.worldSize == 3);
-    CHECK(classroom.starts[0].place.hosts.front() == "host");
-    CHECK(classroom.starts[0].place.hosts.size() == 3);
+    CHECK(classroom.starts[0].layout.worldSize == 3);
+    CHECK(classroom.starts[0].layout.hosts.front() == "host");
+    CHECK(classroom.starts[0].layout.hosts.size() == 3);
     CHECK((classroom.starts[0].restarts == 0 && classroom.starts[0].resume.empty()));
     CHECK(classroom.starts[0].terms.program == "1.0");
     // A guest may read its rank after the host has ended.
@@ -208,7 +208,7 @@ TEST_CASE("an empty line starts a classroom with the members that are ready") {
     classroom.outcomes = {finished()};
     classroom.open();
     classroom.input.write("\n");
-    CHECK(classroom.says("no computer is ready yet"));
+    CHECK(classroom.hasPrinted("no computer is ready yet"));
     classroom.join("Ada");
     REQUIRE(classroom.eventually([&] {
         classroom.input.write("start\n");
@@ -216,7 +216,7 @@ TEST_CASE("an empty line starts a classroom with the members that are ready") {
     }));
     CHECK(classroom.end() == 0);
     REQUIRE(classroom.starts.size() == 1);
-    CHECK(classroom.starts[0].place.worldSize == 2);
+    CHECK(classroom.starts[0].layout.worldSize == 2);
 }
 
 TEST_CASE("a classroom restarts after a failure, at most parallel.max_restarts times") {
@@ -225,10 +225,10 @@ TEST_CASE("a classroom restarts after a failure, at most parallel.max_restarts t
     classroom.open();
     classroom.join("Ada");
     CHECK(classroom.end() == static_cast<int>(ExitCode::kRankDied));
-    CHECK(classroom.says("waiting for 1 to come back"));
+    CHECK(classroom.hasPrinted("waiting for 1 to come back"));
     REQUIRE(classroom.starts.size() == 2);
     CHECK((classroom.starts[0].restarts == 0 && classroom.starts[1].restarts == 1));
-    CHECK(classroom.starts[1].place.restart == 1);
+    CHECK(classroom.starts[1].layout.restart == 1);
     CHECK(classroom.starts[0].terms.token != classroom.starts[1].terms.token);
     CHECK(classroom.observer.m_failure == "rank 0 failed");
 }
@@ -239,7 +239,7 @@ TEST_CASE("a stop while a classroom waits for lost members is reported as a fail
     classroom.beforeOutcome = [&] { classroom.guests.clear(); };
     classroom.open();
     classroom.join("Ada");
-    REQUIRE(classroom.says("waiting for 1 to come back"));
+    REQUIRE(classroom.hasPrinted("waiting for 1 to come back"));
     classroom.input.write("stop\n");
     CHECK(classroom.end() == static_cast<int>(ExitCode::kStopped));
     CHECK(classroom.observer.m_verdict == "the classroom was closed before the run started again");
@@ -263,17 +263,17 @@ TEST_CASE("a guest whose rank sent invalid data is removed, and the classroom co
     classroom.open();
     classroom.join("Ada");
     classroom.join("Bob");
-    REQUIRE(classroom.says("waiting for 2 to come back, or continuing with at least 2"));
+    REQUIRE(classroom.hasPrinted("waiting for 2 to come back, or continuing with at least 2"));
     REQUIRE(classroom.eventually([&] {
         classroom.input.write("\n");
         return classroom.observer.m_trainings == 2;
     }));
     CHECK(classroom.end() == 0);
-    CHECK(classroom.says("sent a line that is not valid for a rank"));
-    CHECK(classroom.says("from now on the samples are assigned to 2 ranks instead of 3"));
+    CHECK(classroom.hasPrinted("sent a line that is not valid for a rank"));
+    CHECK(classroom.hasPrinted("from now on the samples are assigned to 2 ranks instead of 3"));
     REQUIRE(classroom.starts.size() == 2);
-    REQUIRE(classroom.starts[1].place.hosts.size() == 2);
-    CHECK(classroom.starts[1].place.hosts[1] == classroom.starts[0].place.hosts[2]);
+    REQUIRE(classroom.starts[1].layout.hosts.size() == 2);
+    CHECK(classroom.starts[1].layout.hosts[1] == classroom.starts[0].layout.hosts[2]);
 }
 
 TEST_CASE("a stop closes a classroom that waits, and stops a run in progress") {

@@ -98,7 +98,7 @@ class RemoteFake final : public RankLink {
         m_end->code = number;
     }
     void sendControl(std::string_view) const override {}
-    std::vector<std::string> tail() const override { return {}; }
+    std::vector<std::string> lastLines() const override { return {}; }
     bool isStopped() const override { return false; }
 
   private:

@@ -171,7 +171,7 @@ TEST_CASE("an experiment with canonical reduction is compared on 1, 2, 4 and 8 d
     for (const ProofCase& one : proofCases(config, 10, 1437)) CHECK(one.config.dataRanks() <= 2);
 }
 
-TEST_CASE("the totals of a proof count equal strategies and those that could not be tested") {
+TEST_CASE("the totals of a proof count equal strategies and untested strategies") {
     Trainings trainings;
     Proof proof({named("ddp"), named("same"), named("other", false), named("broken")},
                 [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });

@@ -28,7 +28,7 @@ struct Watched {
         const TimePoint now = std::chrono::steady_clock::now();
         ranks.push_back(std::make_unique<RemoteFake>(0));
         ranks[0]->recordArrival(now);
-        ranks[0]->movement.take(beat, now - 1h);
+        ranks[0]->movement.update(beat, now - 1h);
         watch.begin();
         watch.started();
     }
@@ -46,7 +46,7 @@ TEST_CASE("a rank that writes its checkpoint makes progress as long as the files
     one.write("model.safetensors", 100);
     one.watch.tick();
     CHECK_FALSE(one.watch.judge());
-    CHECK(one.watch.fates()[0].savingSeconds < 60);
+    CHECK(one.watch.conditions()[0].savingSeconds < 60);
 }
 
 TEST_CASE("a rank whose checkpoint does not grow hangs") {

@@ -29,7 +29,7 @@ std::vector<std::int64_t> greedy(RecordBudget& budget, std::int64_t fromUs, std:
     return minutes;
 }
 
-std::int64_t mostInAnHour(const std::vector<std::int64_t>& minutes) {
+std::int64_t maxInAnHour(const std::vector<std::int64_t>& minutes) {
     std::int64_t most = 0;
     for (std::size_t i = 0; i < minutes.size(); ++i) {
         std::int64_t sum = 0;
@@ -44,8 +44,8 @@ std::int64_t mostInAnHour(const std::vector<std::int64_t>& minutes) {
 TEST_CASE("a run that writes as much as allowed stays within its hourly and total limits") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     const auto minutes = greedy(budget, 0, 2 * kDay);
-    CHECK(mostInAnHour(minutes) <= 10 * kMiB);
-    CHECK(mostInAnHour(minutes) > 9 * kMiB);
+    CHECK(maxInAnHour(minutes) <= 10 * kMiB);
+    CHECK(maxInAnHour(minutes) > 9 * kMiB);
     CHECK(budget.spent() <= 99 * kMiB);  // 1 MiB is reserved for the last lines of the run
     CHECK(budget.spent() > 60 * kMiB);
     budget.advance(3650 * kDay);
@@ -55,7 +55,7 @@ TEST_CASE("a run that writes as much as allowed stays within its hourly and tota
 TEST_CASE("a quiet day allows no burst beyond the share of an hour") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 1000});
     for (std::int64_t now = 0; now < kDay; now += kHour / 60) budget.advance(now);
-    CHECK(mostInAnHour(greedy(budget, kDay, kDay + 3 * kHour)) <= 10 * kMiB);
+    CHECK(maxInAnHour(greedy(budget, kDay, kDay + 3 * kHour)) <= 10 * kMiB);
 }
 
 TEST_CASE("no kind of line uses the share of another, and dropped lines are counted") {

@@ -18,7 +18,7 @@ TEST_CASE("in a resumed directory, failed or stopped ranks are recorded as start
     std::ofstream(paths.telemetry()) << encode(started) << encode(RankState{0, RankStage::kFailed, "", 0, 7, 1})
                                      << encode(RankState{1, RankStage::kStopped, "", 0, 8})
                                      << encode(RankState{2, RankStage::kTraining, "", 0, 9}) << encode(RunEnded{});
-    CHECK(cutRecord(paths, {}) == 9);
+    CHECK(truncateRecord(paths, {}) == 9);
     RunData run;
     std::ifstream in(paths.telemetry());
     for (std::string line; std::getline(in, line);) run.apply(decodeLine(line).value());

@@ -21,13 +21,13 @@ StepsFrame frameOf(int rank, std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
-TEST_CASE("repeated steps of a rank are removed, those of another rank are not") {
+TEST_CASE("repeated steps of a rank are removed, and steps of another rank are kept") {
     RepeatFilter filter;
-    CHECK_FALSE(filter.newPart(frameOf(0, 1, 6)).has_value());
+    CHECK_FALSE(filter.withoutRepeats(frameOf(0, 1, 6)).has_value());
     CHECK_FALSE(filter.isRepeated(frameOf(0, 1, 6)));
     CHECK(filter.isRepeated(frameOf(0, 4, 5)));
     CHECK(filter.isRepeated(frameOf(0, 5, 6)));
-    const std::optional<StepsFrame> rest = filter.newPart(frameOf(0, 5, 9));
+    const std::optional<StepsFrame> rest = filter.withoutRepeats(frameOf(0, 5, 9));
     REQUIRE(rest.has_value());
     CHECK(rest->step == std::vector<std::int64_t>{7, 8, 9});
     CHECK(rest->loss == std::vector<double>{7, 8, 9});

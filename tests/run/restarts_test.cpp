@@ -184,7 +184,7 @@ TEST_CASE("ranks that a launcher has restarted receive the commands of the recor
     CHECK(contains(log, R"(RINGSIDE_EPOCHS is 3, received {"kind":"epochs","value":3)"));
 }
 
-TEST_CASE("the record shows the commands in effect, without those before a new start") {
+TEST_CASE("the record shows the commands in effect, without commands before a new start") {
     const TemporaryDirectory directory;
     const RunPaths paths(directory.path());
     const auto append = [&](const Event& event) { std::ofstream(paths.telemetry(), std::ios::app) << encode(event); };

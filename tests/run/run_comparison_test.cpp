@@ -300,7 +300,7 @@ TEST_CASE("an incomplete last line is ignored, other damage is reported with its
     CHECK(missing.problem().text().find("metrics.jsonl") != std::string::npos);
 }
 
-TEST_CASE("steps that one run recorded together are compared with those the other has one by one") {
+TEST_CASE("steps that one run recorded together are compared with single steps of the other run") {
     const std::string range = R"(,"loss_min":1,"loss_max":4)";
     const RunFiles single(step(1, "1") + step(2, "2") + step(3, "3") + step(4, "4") + step(5, "5"));
     const RunFiles thinned(window(1, 4, "2.5", 32, range) + step(5, "5"));

@@ -42,7 +42,7 @@ std::ptrdiff_t warningsIn(const RunData& data) {
 
 TEST_CASE("a run without a configuration and without a plan is recorded") {
     RecordedScript run;
-    run.recorder.take(Consumed{0, 0, 360, "ab"}, R"({"kind":"consumed"})");
+    run.recorder.record(Consumed{0, 0, 360, "ab"}, R"({"kind":"consumed"})");
     const RunSummary summary = run.finish();
     CHECK(summary.name == "script");
     CHECK(summary.worldSize == 2);

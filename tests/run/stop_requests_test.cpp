@@ -15,7 +15,7 @@ TEST_CASE("the first request stops, the second is warned, the third terminates")
     CHECK(stops.request(start) == Meaning::kBegin);
     CHECK(stops.isRequested());
     CHECK(stops.request(start + 1s) == Meaning::kLogCost);
-    CHECK(stops.request(start + 3s) == Meaning::kCutShort);
+    CHECK(stops.request(start + 3s) == Meaning::kTerminate);
 }
 
 TEST_CASE("a second request counts only some time after the warning, and not long after it") {
@@ -23,20 +23,20 @@ TEST_CASE("a second request counts only some time after the warning, and not lon
     const TimePoint start{};
     CHECK(stops.request(start) == Meaning::kBegin);
     CHECK(stops.request(start + 1ms) == Meaning::kLogCost);
-    CHECK(stops.request(start + 2ms) == Meaning::kNothing);
-    CHECK(stops.request(start + 300ms) == Meaning::kNothing);
+    CHECK(stops.request(start + 2ms) == Meaning::kIgnore);
+    CHECK(stops.request(start + 300ms) == Meaning::kIgnore);
     CHECK(stops.request(start + 5002ms) == Meaning::kLogCost);
-    CHECK(stops.request(start + 10002ms) == Meaning::kCutShort);
+    CHECK(stops.request(start + 10002ms) == Meaning::kTerminate);
 }
 
 TEST_CASE("any number of hang-ups counts as one stop request") {
     StopRequests stops;
     const TimePoint start{};
-    CHECK(stops.hangUp(start) == Meaning::kBegin);
-    for (int i = 1; i < 10; ++i) CHECK(stops.hangUp(start + i * 700ms) == Meaning::kNothing);
+    CHECK(stops.requestOnce(start) == Meaning::kBegin);
+    for (int i = 1; i < 10; ++i) CHECK(stops.requestOnce(start + i * 700ms) == Meaning::kIgnore);
     CHECK(stops.request(start + 8s) == Meaning::kLogCost);
-    CHECK(stops.hangUp(start + 9s) == Meaning::kNothing);
-    CHECK(stops.request(start + 10s) == Meaning::kCutShort);
+    CHECK(stops.requestOnce(start + 9s) == Meaning::kIgnore);
+    CHECK(stops.request(start + 10s) == Meaning::kTerminate);
 }
 
 TEST_CASE("the kernel's count of out-of-memory kills is found among other counts") {

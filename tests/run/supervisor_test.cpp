@@ -138,7 +138,7 @@ TEST_CASE("ranks on a crowded host get a multiple of the timeout, and the log na
 TEST_CASE("ranks that are alive without progress count as hung") {
     FakeRun run("*:stands-in=backward");
     run.prepared.config.parallel.timeoutSeconds = 0.3;
-    run.options.stillGrace = 100ms;
+    run.options.stallGrace = 100ms;
     run.go();
     CHECK(run.end.exitCode == 13);
     CHECK(run.end.firstFailedRank == 0);
@@ -147,7 +147,7 @@ TEST_CASE("ranks that are alive without progress count as hung") {
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("a living rank that others wait for counts as hung, for any order of exits") {
+TEST_CASE("a living rank for which other ranks wait counts as hung, for any order of exits") {
     FakeRun run("0:misses=1,2:exit=10");
     run.go();
     CHECK(run.end.exitCode == 13);
@@ -156,7 +156,7 @@ TEST_CASE("a living rank that others wait for counts as hung, for any order of e
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("if others wait for a dead rank, its death is the verdict") {
+TEST_CASE("if other ranks wait for a dead rank, its death is the verdict") {
     FakeRun run("0:misses=1,1:segv,2:misses=1");
     run.go();
     CHECK(run.end.exitCode == 12);
@@ -198,9 +198,10 @@ TEST_CASE("a stop request ends the run as stopped, with everything written") {
     const UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     run.options.stopFd = stop.get();
     run.options.workerEnvironment.push_back("FAKE_STEPS=7");
-    run.options.onChange = [&, asked = false](const RunData& data, unsigned) mutable {
+    run.options.onChange = [&, requested = false](const RunData& data, unsigned) mutable {
         const std::uint64_t one = 1;
-        if (!asked && data.lastStep() && data.lastStep()->step == 7) asked = ::write(stop.get(), &one, sizeof one) > 0;
+        if (!requested && data.lastStep() && data.lastStep()->step == 7)
+            requested = ::write(stop.get(), &one, sizeof one) > 0;
     };
     run.go();
     CHECK(run.end.state == RunOutcome::kStopped);
@@ -245,12 +246,12 @@ TEST_CASE("a run with fewer steps than planned has not finished") {
 // Requests a stop at each change of the run's data after the first step, at most `most` times.
 struct Insistence {
     UniqueFd fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    int asked = 0;
+    int requested = 0;
     int most;
     explicit Insistence(FakeRun& run, int times) : most(times) {
         run.options.onChange = [this](const RunData& data, unsigned) {
             const std::uint64_t one = 1;
-            if (data.lastStep() && asked < most) asked += ::write(fd.get(), &one, sizeof one) > 0 ? 1 : 0;
+            if (data.lastStep() && requested < most) requested += ::write(fd.get(), &one, sizeof one) > 0 ? 1 : 0;
         };
     }
 };
@@ -261,7 +262,7 @@ TEST_CASE("ranks that ignore the stop are waited for until the third request, th
     Insistence user(run, 1000);
     run.options.stopFd = user.fd.get();
     run.go();
-    CHECK(user.asked >
+    CHECK(user.requested >
           3);  // further requests in the time in which the user can read the warning about a third one do not count
     CHECK(run.end.state == RunOutcome::kStopped);
     CHECK(run.end.exitCode == 20);
@@ -285,9 +286,9 @@ TEST_CASE("a second stop request loses nothing, and the missing rank is logged")
 TEST_CASE("any number of hang-ups of a terminal stops a run once") {
     FakeRun run("*:slowly-stops");
     Insistence terminal(run, 1000);
-    run.options.hangUpFd = terminal.fd.get();
+    run.options.stopOnceFd = terminal.fd.get();
     run.go();
-    CHECK(terminal.asked > 3);
+    CHECK(terminal.requested > 3);
     CHECK(run.end.verdict == "stopped by request after 8 of 8 steps");
     CHECK_FALSE(contains(contentOf(run.paths().log()), "already stopping"));
 }
@@ -299,9 +300,9 @@ TEST_CASE("under a launcher that kills soon, a stop writes the summary before th
     Insistence user(run, 1000);
     run.options.stopFd = user.fd.get();
     Json early;
-    run.options.onChange = [&, ask = run.options.onChange](const RunData& data, unsigned changes) {
+    run.options.onChange = [&, request = run.options.onChange](const RunData& data, unsigned changes) {
         if (!data.ended() && early.is_null() && std::filesystem::exists(run.paths().summary())) early = run.summary();
-        ask(data, changes);
+        request(data, changes);
     };
     run.go();
     REQUIRE_FALSE(early.is_null());
@@ -423,11 +424,12 @@ TEST_CASE("a stop while a rank still reads its data does not wait for it") {
     FakeRun run("*:loads");
     const UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     run.options.stopFd = stop.get();
-    bool asked = false;
+    bool requested = false;
     run.options.onChange = [&](const RunData& data, unsigned) {
         const std::uint64_t one = 1;
         const auto loads = [](const RankData& rank) { return rank.state == RankStage::kLoading; };
-        if (!asked && std::ranges::all_of(data.ranks(), loads)) asked = ::write(stop.get(), &one, sizeof one) > 0;
+        if (!requested && std::ranges::all_of(data.ranks(), loads))
+            requested = ::write(stop.get(), &one, sizeof one) > 0;
     };
     run.go();
     CHECK(run.end.state == RunOutcome::kStopped);

@@ -59,8 +59,8 @@ TEST_CASE("the trace files never exceed their size limit") {
     record.flush();
     CHECK(std::filesystem::file_size(paths.trace()) <= 10'000);
     CHECK(std::filesystem::file_size(paths.olderTrace()) <= 10'000);
-    CHECK(TraceRecord::mostBytesWithin(4) == 209'715);
-    CHECK(TraceRecord::mostBytesWithin(2000) == 33'554'432);
+    CHECK(TraceRecord::maxBytesWithin(4) == 209'715);
+    CHECK(TraceRecord::maxBytesWithin(2000) == 33'554'432);
 }
 
 TEST_CASE("a reader of traces misses none when the files are rotated") {

@@ -182,7 +182,7 @@ TEST_CASE("a stopped count examines no sample") {
 }
 
 // Ranks have 3 3 2 2 of 10 samples: batches of 3 keep 6, batches of 2 keep 8. Ranks have no sample in common.
-TEST_CASE("unpadded ranks are expected to see what their loaders keep") {
+TEST_CASE("unpadded ranks are expected to use the samples that their loaders keep") {
     ShardSpec spec{.datasetSize = 10, .worldSize = 4, .batchSize = 3, .loaderDropLast = true};
     spec.kind = SamplerKind::kUnpadded;
     CHECK(damageOf(spec).seen == 6);

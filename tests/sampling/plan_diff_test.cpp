@@ -137,7 +137,7 @@ TEST_CASE("a stopped comparison has no owners") {
 
 // Ranks have 3 3 2 2 of 10 samples, in steps of 2: (2 + 1), (2 + 1), 2, 2. Two independent plans put a sample on the
 // same rank with probability (9 + 9 + 4 + 4) / 100, and into the same step of it with (4 + 1 + 4 + 1 + 4 + 4) / 100.
-TEST_CASE("what chance alone gives counts ranks of different lengths") {
+TEST_CASE("the effect of chance is computed for ranks of different lengths") {
     ShardSpec spec = tenOnFourIn(0);
     spec.kind = SamplerKind::kUnpadded;
     ShardSpec other = spec;

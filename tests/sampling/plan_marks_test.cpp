@@ -33,7 +33,7 @@ TEST_CASE("padding is found at the end of each rank") {
     CHECK(paddedSlots(planOf(SamplerKind::kDistributed, 2, 7), 6).first == 0);
 }
 
-TEST_CASE("the padded slots are those that are padded, and no others") {
+TEST_CASE("the padded slots are exactly the slots that are padded") {
     for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kBatchSharded, SamplerKind::kContiguous,
                                    SamplerKind::kUnpadded, SamplerKind::kSubset}) {
         for (const std::int64_t n : {1, 2, 5, 10, 97, 100}) {

@@ -85,7 +85,7 @@ TEST_CASE("ranks, steps, classes and duplicates are found in the order of traini
     CHECK(hits(tenOnFour(), "class:1", labels).size() == 6);
 }
 
-TEST_CASE("dropped samples are found, those of the loader with their rank") {
+TEST_CASE("dropped samples are found, and samples that the loader drops are found with their rank") {
     ShardSpec spec = tenOnFour();
     CHECK(hits(spec, "dropped").empty());
     spec.dropLast = true;

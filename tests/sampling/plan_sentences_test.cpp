@@ -135,7 +135,7 @@ TEST_CASE("one repeated or dropped sample is described in the singular") {
           "rank.");
 }
 
-TEST_CASE("the sentence says how each kind of sampler makes its order") {
+TEST_CASE("the sentence describes the order of each kind of sampler") {
     const auto data = testing::labelledSet({0, 0, 0, 0, 0, 0, 1, 1, 2}, 3);
     const auto sentence = [&data](SamplerKind kind, std::int64_t samples, std::int64_t ranks, std::int64_t draws = 0) {
         return shardSentence({.datasetSize = samples,
@@ -169,7 +169,7 @@ TEST_CASE("the sentence says how each kind of sampler makes its order") {
           "floor(13 / (2 x 3)) = 2 batches for each rank; 1 is dropped, a different one in each epoch.");
 }
 
-TEST_CASE("the sentence on steps says that ranks without shards use the same samples") {
+TEST_CASE("the sentence on steps states that ranks without shards use the same samples") {
     ShardSpec spec{.datasetSize = 10, .worldSize = 2, .batchSize = 4, .kind = SamplerKind::kRandom};
     CHECK(stepSentence(spec) ==
           "3 steps of 2 x 4 = 8, of which only 4 are distinct: all ranks use the same; the last step has 2 per rank.");

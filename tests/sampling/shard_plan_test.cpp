@@ -133,7 +133,7 @@ TEST_CASE("Only the sum of seed and epoch matters, over the whole range of seeds
     CHECK(order(INT64_MAX, INT64_MAX) == order(-2, 0));
 }
 
-TEST_CASE("Ranks whose hashes are taken together have those of their own indices") {
+TEST_CASE("Hashes of several ranks computed together equal the hashes of each rank's indices") {
     for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kUnpadded, SamplerKind::kContiguous}) {
         const ShardPlan plan = planOf({.datasetSize = 1003, .worldSize = 5, .kind = kind});
         const std::vector<std::string> together = plan.hashes(1, 4);

@@ -73,10 +73,10 @@ TEST_CASE("each stage has its own durations, and the last ones apply to later st
     const Schedule schedule = parseSchedule("0F0,1F0,2F0,2B0,1B0,0B0").value();
     CHECK(simulate(schedule, {{{1, 2, 4}, {8, 16, 32}}}).makespan == 7 + 56 + 56);
     CHECK(simulate(schedule, {}).makespan == 9);  // F, I and W take 1 each
-    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kForward) == 1);
-    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kInput) == 2);
-    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kWeights) == 4);
-    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kBackward) == 6);
+    CHECK(ActionTimes{1, 2, 4}.timeOf(PipelineWork::kForward) == 1);
+    CHECK(ActionTimes{1, 2, 4}.timeOf(PipelineWork::kInput) == 2);
+    CHECK(ActionTimes{1, 2, 4}.timeOf(PipelineWork::kWeights) == 4);
+    CHECK(ActionTimes{1, 2, 4}.timeOf(PipelineWork::kBackward) == 6);
 }
 
 TEST_CASE("a pair starts when the inputs of both halves have arrived") {

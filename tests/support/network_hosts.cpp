@@ -135,7 +135,7 @@ NetworkHosts::NetworkHosts(std::chrono::microseconds oneWayDelay) {
         m_keepers.push_back(fork("a host"));
         if (m_keepers.back() == 0) {
             const bool made = ::unshare(CLONE_NEWNET) == 0;
-            [[maybe_unused]] const ssize_t told = ::write(pipe[1], made ? "y" : "n", 1);
+            [[maybe_unused]] const ssize_t ignored = ::write(pipe[1], made ? "y" : "n", 1);
             while (made) ::pause();
             ::_exit(1);
         }
@@ -155,7 +155,7 @@ NetworkHosts::NetworkHosts(std::chrono::microseconds oneWayDelay) {
         if (m_carrier == 0) {
             const int a = tunIn(namespaceOf(0));
             const int b = tunIn(namespaceOf(1));
-            [[maybe_unused]] const ssize_t told = ::write(pipe[1], "y", 1);
+            [[maybe_unused]] const ssize_t ignored = ::write(pipe[1], "y", 1);
             carry(a, b, oneWayDelay);
         }
         ::close(pipe[1]);

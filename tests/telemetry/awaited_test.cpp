@@ -7,19 +7,19 @@ using namespace ringside;
 
 namespace {
 
-RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stillUs) {
+RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stalledUs) {
     RankData rank;
     rank.state = RankStage::kTraining;
     rank.phase = phase;
     rank.collective = collective;
     rank.beatUs = beatUs;
-    rank.stillUs = stillUs;
+    rank.stalledUs = stalledUs;
     return rank;
 }
 
 }  // namespace
 
-TEST_CASE("the rank that the others wait for is named with its last phase") {
+TEST_CASE("the rank for which the other ranks wait is named with its last phase") {
     // The last line of rank 1 was sent at 9.5 s, in the backward pass. The others have waited in collective 41 since 10
     // s.
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),

@@ -20,28 +20,28 @@ std::string codes(const CurrentFindings& findings) {
 
 TEST_CASE("the latest finding of a code is valid, and the worst is first") {
     CurrentFindings findings;
-    CHECK(findings.take(finding("batch", Severity::kNote, "32")));
-    CHECK(findings.take(finding("order", Severity::kMistake, "two epochs")));
-    CHECK(findings.take(finding("slow", Severity::kCost, "10 ms")));
-    CHECK(findings.take(finding("order", Severity::kMistake, "three epochs")));
+    CHECK(findings.apply(finding("batch", Severity::kNote, "32")));
+    CHECK(findings.apply(finding("order", Severity::kMistake, "two epochs")));
+    CHECK(findings.apply(finding("slow", Severity::kCost, "10 ms")));
+    CHECK(findings.apply(finding("order", Severity::kMistake, "three epochs")));
     CHECK(codes(findings) == "order=three epochs slow=10 ms batch=32 ");
-    CHECK_FALSE(findings.take(LogLine{}));
+    CHECK_FALSE(findings.apply(LogLine{}));
 }
 
-TEST_CASE("a withdrawn finding is valid no more, and can come again") {
+TEST_CASE("a withdrawn finding is removed, and can be reported again") {
     CurrentFindings findings;
-    findings.take(finding("loss", Severity::kMistake, "not a number"));
+    findings.apply(finding("loss", Severity::kMistake, "not a number"));
     Finding gone = finding("loss", Severity::kMistake, "not a number");
     gone.withdrawn = true;
-    CHECK(findings.take(gone));
+    CHECK(findings.apply(gone));
     CHECK(findings.all().empty());
-    CHECK_FALSE(findings.take(gone));
-    CHECK(findings.take(finding("loss", Severity::kMistake, "again")));
+    CHECK_FALSE(findings.apply(gone));
+    CHECK(findings.apply(finding("loss", Severity::kMistake, "again")));
     CHECK(codes(findings) == "loss=again ");
 }
 
 TEST_CASE("the number of findings is bounded") {
     CurrentFindings findings;
-    for (int i = 0; i < 1100; ++i) findings.take(finding(std::to_string(i).c_str(), Severity::kNote, ""));
+    for (int i = 0; i < 1100; ++i) findings.apply(finding(std::to_string(i).c_str(), Severity::kNote, ""));
     CHECK(findings.all().size() == 1000);
 }

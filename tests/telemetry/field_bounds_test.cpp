@@ -351,7 +351,7 @@ TEST_CASE("a field without a value is left out of its line") {
     CHECK(lineOf(Heartbeat{}) == R"({"kind":"heartbeat","rank":0,"step":0,"epoch":0,"phase":"idle","collective":0,)"
                                  R"("resident_bytes":0,"dropped_steps":0,"batches":0,"time_us":0})");
     CHECK_THAT(lineOf(Heartbeat{.droppedEvents = 1}), containing(R"("dropped_events":1)"));
-    CHECK_THAT(lineOf(Heartbeat{.stillUs = 1}), containing(R"("still_us":1)"));
+    CHECK_THAT(lineOf(Heartbeat{.stalledUs = 1}), containing(R"("still_us":1)"));
     const auto gpu = [&lineOf](const GpuReading& reading) {
         Heartbeat beat;
         beat.gpu = reading;

@@ -20,7 +20,7 @@ struct Told {
 };
 
 // Returns a run with hosts by rank, steps of `stepMs`, and reports of some ranks.
-RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<Told>& told) {
+RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<Told>& reported) {
     RunData run;
     RunStarted started;
     started.worldSize = static_cast<int>(hosts.size());
@@ -45,7 +45,7 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
             run.apply(frame);
         }
     }
-    for (const Told& one : told) {
+    for (const Told& one : reported) {
         RankLinks links = run.ranks()[static_cast<std::size_t>(one.rank)].links.value_or(RankLinks{.rank = one.rank});
         links.peer.push_back(one.peer);
         links.roundTripUs.push_back(one.roundTripUs);
@@ -59,19 +59,20 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
 }
 
 // Adds the same report for both directions of a link.
-void both(std::vector<Told>& told, int a, int b, std::int64_t roundTripUs, std::int64_t bytes, std::int64_t busyUs) {
-    told.push_back({a, b, roundTripUs, bytes, busyUs});
-    told.push_back({b, a, roundTripUs, bytes, busyUs});
+void both(std::vector<Told>& reported, int a, int b, std::int64_t roundTripUs, std::int64_t bytes,
+          std::int64_t busyUs) {
+    reported.push_back({a, b, roundTripUs, bytes, busyUs});
+    reported.push_back({b, a, roundTripUs, bytes, busyUs});
 }
 
 }  // namespace
 
-TEST_CASE("a host with a twelfth of the others' bandwidth is named") {
-    std::vector<Told> told;
-    both(told, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
-    both(told, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
-    both(told, 1, 2, 2100, 7'500'000, 750'000);
-    const auto links = hostLinks(runOf({"", "node1", "node2"}, 40, told));
+TEST_CASE("a host with a twelfth of the other hosts' bandwidth is named") {
+    std::vector<Told> reported;
+    both(reported, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
+    both(reported, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
+    both(reported, 1, 2, 2100, 7'500'000, 750'000);
+    const auto links = hostLinks(runOf({"", "node1", "node2"}, 40, reported));
     REQUIRE(links.size() == 3);
     CHECK(links[0].slow == HostLink::Slow::kNo);
     CHECK(links[1].slow == HostLink::Slow::kNo);
@@ -80,10 +81,10 @@ TEST_CASE("a host with a twelfth of the others' bandwidth is named") {
     CHECK(links[2].rank == 2);
     CHECK(links[2].slow == HostLink::Slow::kNarrow);
     CHECK(links[2].timesSlower == Approx(12));
-    CHECK(links[2].whole() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
+    CHECK(links[2].fullText() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
 }
 
-TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, is not slow") {
+TEST_CASE("a link with a third of the other links' rate, or with hardly any traffic, is not slow") {
     std::vector<Told> third;
     both(third, 0, 1, 200, 90'000'000, 750'000);
     both(third, 0, 2, 200, 30'000'000, 750'000);  // 320 Mbit/s
@@ -98,13 +99,13 @@ TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, 
 }
 
 TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
-    std::vector<Told> told;
-    both(told, 0, 1, 200, 2'000'000, 8000);  // 2 MB in at most 20 ms: at least 800 Mbit/s
-    both(told, 0, 2, 200, 7'500'000, 750'000);
-    both(told, 1, 2, 200, 7'500'000, 750'000);
-    const auto links = hostLinks(runOf({"", "b", "c"}, 40, told));
+    std::vector<Told> reported;
+    both(reported, 0, 1, 200, 2'000'000, 8000);  // 2 MB in at most 20 ms: at least 800 Mbit/s
+    both(reported, 0, 2, 200, 7'500'000, 750'000);
+    both(reported, 1, 2, 200, 7'500'000, 750'000);
+    const auto links = hostLinks(runOf({"", "b", "c"}, 40, reported));
     CHECK(links[1].text() == "0.2 ms round trip");
-    CHECK(links[2].whole() == "0.2 ms round trip, 80 Mbit/s: 10 times slower than the other hosts");
+    CHECK(links[2].fullText() == "0.2 ms round trip, 80 Mbit/s: 10 times slower than the other hosts");
 }
 
 TEST_CASE("A link is as fast as its slower direction, and ranks that share it add up") {
@@ -124,11 +125,11 @@ TEST_CASE("A link is as fast as its slower direction, and ranks that share it ad
 }
 
 TEST_CASE("between two hosts a link is slow if transfers take most of the time") {
-    std::vector<Told> told;
-    both(told, 0, 1, 400, 31'500'000, 3'150'000);
-    const auto links = hostLinks(runOf({"", "b"}, 40, told));
+    std::vector<Told> reported;
+    both(reported, 0, 1, 400, 31'500'000, 3'150'000);
+    const auto links = hostLinks(runOf({"", "b"}, 40, reported));
     REQUIRE(links.size() == 1);
-    CHECK(links[0].whole() == "0.4 ms round trip, 80 Mbit/s: bytes are in transfer 63 % of the time");
+    CHECK(links[0].fullText() == "0.4 ms round trip, 80 Mbit/s: bytes are in transfer 63 % of the time");
     std::vector<Told> half;
     both(half, 0, 1, 400, 25'000'000, 2'500'000);
     CHECK(hostLinks(runOf({"", "b"}, 40, half))[0].slow == HostLink::Slow::kNo);
@@ -159,18 +160,18 @@ TEST_CASE("A report without waits, of an older version, contains no rate") {
     CHECK(hostLinks(run)[0].mbitPerSecond == 0);
 }
 
-TEST_CASE("A host is compared with the median of the others, of an odd and of an even number") {
+TEST_CASE("A host is compared with the median of the other hosts, of an odd and of an even number") {
     // Several hosts. The link between two of them has the lower of their two rates.
     const auto timesOf = [](const std::vector<std::int64_t>& mbit) {
-        std::vector<Told> told;
+        std::vector<Told> reported;
         for (int a = 0; a < static_cast<int>(mbit.size()); ++a)
             for (int b = a + 1; b < static_cast<int>(mbit.size()); ++b)
-                both(told, a, b, 200,
+                both(reported, a, b, 200,
                      std::min(mbit[static_cast<std::size_t>(a)], mbit[static_cast<std::size_t>(b)]) * 125'000,
                      1'000'000);
         std::vector<std::string> hosts;
         for (std::size_t i = 0; i < mbit.size(); ++i) hosts.push_back("node" + std::to_string(i));
-        return hostLinks(runOf(hosts, 40, told)).back().timesSlower;
+        return hostLinks(runOf(hosts, 40, reported)).back().timesSlower;
     };
     CHECK(timesOf({800, 800, 400, 50}) == Approx(16));       // 400, 800 and 800
     CHECK(timesOf({800, 800, 400, 400, 50}) == Approx(12));  // 400, 400, 800 and 800: between the middle ones
@@ -179,9 +180,9 @@ TEST_CASE("A host is compared with the median of the others, of an odd and of an
 
 TEST_CASE("A transfer of 20 ms is long enough to measure a rate") {
     const auto rateAt = [](std::int64_t busyUs) {
-        std::vector<Told> told;
-        both(told, 0, 1, 200, 2'000'000, busyUs);
-        return hostLinks(runOf({"", "b"}, 40, told))[0].mbitPerSecond;
+        std::vector<Told> reported;
+        both(reported, 0, 1, 200, 2'000'000, busyUs);
+        return hostLinks(runOf({"", "b"}, 40, reported))[0].mbitPerSecond;
     };
     CHECK(rateAt(20'000) == Approx(800));
     CHECK(rateAt(19'999) == 0);
@@ -192,7 +193,7 @@ TEST_CASE("A link is far when a round trip takes more than a tenth of a step and
         return hostLinks(runOf({"", "b"}, stepMs, {{1, 0, roundTripUs, 4000, 100}}))[0];
     };
     CHECK(slowAt(2100, 10).slow == HostLink::Slow::kFar);
-    CHECK(slowAt(2100, 10).whole() == "2.1 ms round trip: a round trip takes 21 % of a step");
+    CHECK(slowAt(2100, 10).fullText() == "2.1 ms round trip: a round trip takes 21 % of a step");
     CHECK(slowAt(9940, 10).text() == "9.9 ms round trip");
     CHECK(slowAt(9950, 10).text() == "10 ms round trip");
     CHECK(slowAt(2100, 21).slow == HostLink::Slow::kNo);  // a tenth of the step

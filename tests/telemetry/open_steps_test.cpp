@@ -29,13 +29,13 @@ struct StoppedRun {
         trace.cpu = {0};
         return trace;
     }
-    void beat(int rank, Phase phase, std::int64_t timeMs, std::int64_t stillMs) {
+    void beat(int rank, Phase phase, std::int64_t timeMs, std::int64_t stalledMs) {
         Heartbeat beat;
         beat.rank = rank;
         beat.step = 1;
         beat.phase = phase;
         beat.timeUs = timeMs * 1000;
-        beat.stillUs = stillMs * 1000;
+        beat.stalledUs = stalledMs * 1000;
         data.apply(beat);
     }
 };

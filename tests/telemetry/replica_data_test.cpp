@@ -15,7 +15,7 @@ RunData runOf(int ranks) {
     return run;
 }
 
-void tell(RunData& run, std::int64_t step, const std::vector<std::int64_t>& biases) {
+void addChecksums(RunData& run, std::int64_t step, const std::vector<std::int64_t>& biases) {
     for (std::size_t rank = 0; rank < biases.size(); ++rank)
         run.apply(Replica{static_cast<int>(rank),
                           step,
@@ -53,23 +53,23 @@ TEST_CASE("a run that continues with fewer ranks does not compare checksums of l
 TEST_CASE("diverged replicas are reported with rank, first step and tensor until they are equal again") {
     RunData run = runOf(4);
     CHECK_FALSE(run.replicas().state());
-    tell(run, 12, {7, 7, 7, 7});
+    addChecksums(run, 12, {7, 7, 7, 7});
     CHECK(run.replicas().state()->identical);
-    tell(run, 24, {7, 7, 8, 7});
-    tell(run, 36, {9, 9, 8, 9});
+    addChecksums(run, 24, {7, 7, 8, 7});
+    addChecksums(run, 36, {9, 9, 8, 9});
     const ReplicaState apart = *run.replicas().state();
     CHECK_FALSE(apart.identical);
     CHECK(apart.step == 36);
     CHECK(apart.sinceStep == 24);
     CHECK(apart.tensor == "0.bias");
     CHECK(apart.ranks == std::vector<int>{2});
-    tell(run, 48, {9, 9, 9, 9});
+    addChecksums(run, 48, {9, 9, 9, 9});
     CHECK(run.replicas().state()->identical);
 }
 
 TEST_CASE("an incomplete set of checksums makes no statement about replicas") {
     RunData run = runOf(4);
-    tell(run, 12, {7, 8});
+    addChecksums(run, 12, {7, 8});
     CHECK_FALSE(run.replicas().state());
 }
 

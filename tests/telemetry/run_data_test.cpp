@@ -173,7 +173,7 @@ TEST_CASE("A speed is that of half a second at least, over the whole run") {
     CHECK(points[3].mean == Approx(150 * 32 / 0.6));  // the last 0.1 s and the 0.5 s before
 }
 
-TEST_CASE("There is no time left before the first steps and after the end") {
+TEST_CASE("The remaining time is not known before the first steps and after the end") {
     RunData data;
     data.apply(run(1));
     CHECK_FALSE(data.secondsLeft());

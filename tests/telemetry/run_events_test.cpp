@@ -86,7 +86,7 @@ TEST_CASE("each rank keeps the latest event of a kind, and other ranks are ignor
     CHECK(data.apply(Finding{}) == 0);
 }
 
-TEST_CASE("what a rank does not report again stays") {
+TEST_CASE("values that a rank does not report again are kept") {
     RunData data = runWith(1);
     data.apply(RankState{0, RankStage::kStarting, "CPU 0", 9, 5, -1, "node1", "AVX2", "shm", "0 0"});
     data.apply(RankState{0, RankStage::kTraining, "", 0, 3});
@@ -94,8 +94,8 @@ TEST_CASE("what a rank does not report again stays") {
     CHECK(rank.state == RankStage::kTraining);
     CHECK((rank.device == "CPU 0" && rank.pid == 9 && rank.host == "node1" && rank.isa == "AVX2"));
     CHECK((rank.transport == "shm" && rank.hosts == "0 0" && rank.lastSeenUs == 5 && data.lastTimeUs() == 5));
-    CHECK(data.apply(Heartbeat{.rank = 0, .residentBytes = 4096, .timeUs = 8, .stillUs = 2}) == kRanksChanged);
-    CHECK((rank.residentBytes == 4096 && rank.beatUs == 8 && rank.stillUs == 2 && rank.lastSeenUs == 8));
+    CHECK(data.apply(Heartbeat{.rank = 0, .residentBytes = 4096, .timeUs = 8, .stalledUs = 2}) == kRanksChanged);
+    CHECK((rank.residentBytes == 4096 && rank.beatUs == 8 && rank.stalledUs == 2 && rank.lastSeenUs == 8));
     data.apply(PhaseReached{.rank = 0, .step = 4, .phase = Phase::kBackward, .timeUs = 9, .layer = 2, .action = "0F1"});
     CHECK((rank.step == 3 && rank.slowPhase == Phase::kBackward && rank.slowLayer == 2 && rank.slowAction == "0F1"));
     CHECK(rank.lastSeenUs == 9);
@@ -106,7 +106,7 @@ TEST_CASE("what a rank does not report again stays") {
     CHECK(data.lastTimeUs() == 10);
 }
 
-TEST_CASE("the clocks of four hosts are described, others are counted") {
+TEST_CASE("the clocks of four hosts are described, and further hosts are counted") {
     RunData data = runWith(7);
     CHECK(clocksText(data.ranks()).empty());
     for (int rank = 1; rank <= 4; ++rank) {
@@ -262,12 +262,12 @@ TEST_CASE("a step is sharded if parameters are gathered or gradients scattered")
 TEST_CASE("tags beyond the limit are counted up to a limit") {
     LoggedCurves curves;
     const auto take = [&curves](std::size_t tag, std::int64_t step = 1) {
-        return curves.take(LoggedScalar{0, "tag " + std::to_string(tag), step, 1, "loss", 0});
+        return curves.add(LoggedScalar{0, "tag " + std::to_string(tag), step, 1, "loss", 0});
     };
-    for (std::size_t tag = 0; tag < LoggedCurves::kMostTags; ++tag) CHECK(take(tag));
-    for (std::size_t tag = 0; tag < LoggedCurves::kMostLeftOut + 5; ++tag)
-        CHECK_FALSE(take(LoggedCurves::kMostTags + tag));
-    CHECK(curves.tagsLeftOut() == LoggedCurves::kMostLeftOut);
+    for (std::size_t tag = 0; tag < LoggedCurves::kMaxTags; ++tag) CHECK(take(tag));
+    for (std::size_t tag = 0; tag < LoggedCurves::kMaxLeftOut + 5; ++tag)
+        CHECK_FALSE(take(LoggedCurves::kMaxTags + tag));
+    CHECK(curves.tagsLeftOut() == LoggedCurves::kMaxLeftOut);
     CHECK(take(0, 1));
     CHECK_FALSE(take(0, 0));
     CHECK(curves.curves().at("tag 0").values.points().size() == 2);
@@ -306,9 +306,9 @@ TEST_CASE("links of hosts have two digits and their units") {
     HostLink link;
     link.roundTripMs = 3;
     link.stepMs = 12;
-    CHECK((link.finding().empty() && link.whole() == "3.0 ms round trip"));
+    CHECK((link.finding().empty() && link.fullText() == "3.0 ms round trip"));
     link.slow = HostLink::Slow::kFar;
-    CHECK(link.whole() == "3.0 ms round trip: a round trip takes 25 % of a step");
+    CHECK(link.fullText() == "3.0 ms round trip: a round trip takes 25 % of a step");
     link.slow = HostLink::Slow::kNarrow;
     link.inFlightShare = 0.6;
     CHECK(link.finding() == "bytes are in transfer 60 % of the time");

@@ -165,13 +165,13 @@ TEST_CASE("at most four missing ranks are named") {
 }
 
 TEST_CASE("a rank counts as missing after a second, and as arrived by a heartbeat of the last second") {
-    const auto rankIn = [](Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stillUs) {
+    const auto rankIn = [](Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stalledUs) {
         RankData rank;
         rank.state = RankStage::kTraining;
         rank.phase = phase;
         rank.collective = collective;
         rank.beatUs = beatUs;
-        rank.stillUs = stillUs;
+        rank.stalledUs = stalledUs;
         return rank;
     };
     constexpr std::int64_t kSecond = 1'000'000;
@@ -197,8 +197,8 @@ TEST_CASE("a rank counts as missing after a second, and as arrived by a heartbea
     CHECK(missingWith(rankIn(Phase::kPaused, 40, 5 * kSecond + 1, 0)) == std::vector<int>{2});
     CHECK(missingWith(rankIn(Phase::kPaused, 40, 5 * kSecond, 0)) == std::vector<int>{1, 2});
     // A later heartbeat shows that rank 1 advances, in the collective or beyond it, so no rank is missing.
-    const auto late = [&](std::int64_t beatUs, std::int64_t stillUs, std::int64_t collective) {
-        return findMissingRanks({waiting, rankIn(Phase::kForward, collective, beatUs, stillUs)}).has_value();
+    const auto late = [&](std::int64_t beatUs, std::int64_t stalledUs, std::int64_t collective) {
+        return findMissingRanks({waiting, rankIn(Phase::kForward, collective, beatUs, stalledUs)}).has_value();
     };
     CHECK_FALSE(late(9 * kSecond + 1, 0, 41));  // the wait began at 8 s
     CHECK(late(9 * kSecond, 0, 41));

@@ -142,7 +142,7 @@ TEST_CASE("a stalled rank reports its current step once") {
     const auto events = link.readUntil([](const auto& seen) {
         return countOf<StepTrace>(seen) == 1 && std::ranges::count_if(seen, [](const Event& event) {
                                                     const auto* beat = std::get_if<Heartbeat>(&event);
-                                                    return beat != nullptr && beat->stillUs > 1'300'000;
+                                                    return beat != nullptr && beat->stalledUs > 1'300'000;
                                                 }) > 0;
     });
     CHECK(countOf<StepTrace>(events) == 1);

@@ -253,7 +253,7 @@ TEST_CASE("the work or the CPU of a late rank explains at least 40 % of what it 
     CHECK(judged(3'990, 0).lostMs == 0);
 }
 
-TEST_CASE("the sentence on a straggler compares its phase with that of the others") {
+TEST_CASE("the sentence on a straggler compares its phase with the phase of the other ranks") {
     const auto textOf = [](Phase phase, std::int64_t ns, bool isPipeline = false) {
         auto all = steps(4, 20);
         for (StepMeasurements& step : all) {
@@ -282,7 +282,7 @@ TEST_CASE("the sentence on a straggler compares its phase with that of the other
               .ends_with("copy of the batch to the device takes 10.0 ms, planned 0.000 ms."));
 }
 
-TEST_CASE("a straggler that exceeds the others by the same time in two phases is named with the first") {
+TEST_CASE("a straggler that exceeds the other ranks by the same time in two phases is named with the first") {
     auto all = steps(4, 20);
     for (StepMeasurements& step : all) {
         delay(step, 3, Phase::kOptimizer, 5 * kMs);

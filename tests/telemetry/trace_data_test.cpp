@@ -68,9 +68,10 @@ TEST_CASE("an unfinished step is known up to its last phase and does not count")
     open.at = {0, 10 * kTraceMs, 25 * kTraceMs};
     open.cpu = {0, 0, 0};
     Decoder decoder;
-    int told = 0;
-    decoder.feed(encode(Event(open)), [&](Event&& event) { told += data.apply(std::get<StepTrace>(event)) ? 1 : 0; });
-    CHECK(told == 1);
+    int reported = 0;
+    decoder.feed(encode(Event(open)),
+                 [&](Event&& event) { reported += data.apply(std::get<StepTrace>(event)) ? 1 : 0; });
+    CHECK(reported == 1);
     const TracedStep* step = data.find(2);
     REQUIRE(step != nullptr);
     CHECK(step->known == 0);

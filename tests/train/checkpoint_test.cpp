@@ -134,7 +134,7 @@ TEST_CASE("a run directory deleted during a checkpoint is created again") {
     CHECK(attempts == 3);
 }
 
-TEST_CASE("weights that cannot be written to the run directory are saved next to it, and the error names the place") {
+TEST_CASE("weights that the run directory cannot hold are saved next to it, and the error names the directory") {
     const std::string strategy = GENERATE("ddp", "fsdp");
     INFO(strategy);
     const TemporaryDirectory scratch;
@@ -145,16 +145,16 @@ TEST_CASE("weights that cannot be written to the run directory are saved next to
     const std::filesystem::path run = scratch.path() / "run";
     std::filesystem::create_directories(run);
     writeFileAtomically(run / "checkpoints", "a file in the way");
-    const std::string place = run.string() + "-saved";
+    const std::string saved = run.string() + "-saved";
     CHECK_THROWS_WITH(trainAsThreads(config, {.runDirectory = run, .stopAfter = {}}),
-                      containing("the weights after step 23 are saved in " + place + "/checkpoints/step-00000023"));
-    const std::filesystem::path there = std::filesystem::path(place) / "checkpoints/step-00000023";
+                      containing("the weights after step 23 are saved in " + saved + "/checkpoints/step-00000023"));
+    const std::filesystem::path there = std::filesystem::path(saved) / "checkpoints/step-00000023";
     const auto expected = scratch.path() / "undisturbed/checkpoints/step-00000023";
     for (const char* file : {kWeightsName, kOptimizerName, kManifestName})
         CHECK(contentOf(there / file) == contentOf(expected / file));
 
     config.training.epochs = 2;
-    config.training.resume = place;
+    config.training.resume = saved;
     const auto resumed = trainAsThreads(config, {.runDirectory = scratch.path() / "resumed", .stopAfter = {}});
     CHECK(resumed[0].steps.size() == 23);
 }
@@ -167,7 +167,7 @@ TEST_CASE("A checkpoint that is deleted before the run stops at the same step is
     RunConfig config = shortRun(4, 0);
     choose(config.parallel.strategy, strategy);
     RunOptions options{.runDirectory = run, .stopAfter = {}};
-    options.tellAfter[5] = {{ControlKind::kCheckpoint}, {ControlKind::kStop}};
+    options.commandsAfter[5] = {{ControlKind::kCheckpoint}, {ControlKind::kStop}};
     options.onEvent = [&, deleted = false](const Event& event) mutable {
         if (std::holds_alternative<CheckpointSaved>(event) && !std::exchange(deleted, true))
             std::filesystem::remove_all(run);

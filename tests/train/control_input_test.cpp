@@ -80,15 +80,15 @@ TEST_CASE("queries of this host's clock are answered at once during training") {
         return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
     };
     const std::int64_t before = ownUs();
-    stream.sendText(encodeTimeQuestion({12345}));
+    stream.sendText(encodeTimeQuery({12345}));
     const auto line = receiveLine(stream.far.get(), 4096, std::chrono::steady_clock::now() + kPatience);
     REQUIRE(line);
     const auto answer = decodeTimeAnswer(*line);
     REQUIRE(answer);
-    CHECK(answer->askedUs == 12345);
+    CHECK(answer->sentUs == 12345);
     CHECK(answer->us >= before);
     CHECK(answer->us <= ownUs());
-    stream.sendText(encodeTimeQuestion({12346, -77}));
+    stream.sendText(encodeTimeQuery({12346, -77}));
     CHECK(zero.get_future().get() == -77);
     CHECK_FALSE(control.pending());
 }

@@ -116,10 +116,10 @@ TEST_CASE("under a canonical reduction data_parallel ends with the bits of every
 TEST_CASE("data_parallel logs the additional memory and work of device 0") {
     const auto ranks = trainAsThreads(onDevices(blobs(1, 32), 4));
     REQUIRE(ranks.size() == 1);
-    std::string told;
-    for (const LogLine& line : ranks[0].all<LogLine>()) told += line.text + "\n";
-    CHECK_THAT(told, Catch::Matchers::Contains("data_parallel: device 0 uses"));
-    CHECK_THAT(told, Catch::Matchers::Contains("device 0 works alone for"));
+    std::string logged;
+    for (const LogLine& line : ranks[0].all<LogLine>()) logged += line.text + "\n";
+    CHECK_THAT(logged, Catch::Matchers::Contains("data_parallel: device 0 uses"));
+    CHECK_THAT(logged, Catch::Matchers::Contains("device 0 works alone for"));
 }
 
 TEST_CASE("the world size of data_parallel counts devices; its process is one rank with whole batches") {
@@ -142,9 +142,9 @@ TEST_CASE("skipping a layer is an error with PyTorch's message unless find_unuse
     const auto ranks = trainAsThreads(config);
     CHECK(ranks[0].parameters == ranks[1].parameters);
     CHECK(ranks[0].results("val").back().loss < ranks[0].results("val").front().loss);
-    std::string told;
-    for (const LogLine& line : ranks[0].all<LogLine>()) told += line.text + "\n";
-    CHECK_THAT(told, Catch::Matchers::Contains("find_unused_parameters: this rank skipped layers in"));
+    std::string logged;
+    for (const LogLine& line : ranks[0].all<LogLine>()) logged += line.text + "\n";
+    CHECK_THAT(logged, Catch::Matchers::Contains("find_unused_parameters: this rank skipped layers in"));
 }
 
 TEST_CASE("skipped layers count as zeros in fsdp, bit-identical to ddp with find_unused_parameters") {

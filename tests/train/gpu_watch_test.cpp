@@ -21,28 +21,28 @@ GpuReading busy(double percent) {
 }  // namespace
 
 TEST_CASE("a watched GPU is queried repeatedly, and its latest reading is available") {
-    auto asked = std::make_shared<std::atomic<int>>(0);  // shared, because the thread may outlive the test
-    const GpuWatch watch([asked] { return busy(++*asked); }, 1ms);
+    auto readings = std::make_shared<std::atomic<int>>(0);  // shared, because the thread may outlive the test
+    const GpuWatch watch([readings] { return busy(++*readings); }, 1ms);
     const auto deadline = std::chrono::steady_clock::now() + 30s;
-    while (*asked < 3 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    CHECK(*asked >= 3);
+    while (*readings < 3 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    CHECK(*readings >= 3);
 }
 
 TEST_CASE("the current query ends before the watch is destroyed") {
-    std::promise<void> asked;
+    std::promise<void> readings;
     std::promise<void> answer;
     bool over = false;
     std::thread driver;
     {
         const GpuWatch watch(
             [&] {
-                asked.set_value();
+                readings.set_value();
                 answer.get_future().wait();
                 over = true;
                 return busy(50);
             },
             30s);
-        asked.get_future().wait();
+        readings.get_future().wait();
         driver = std::thread([&answer] { answer.set_value(); });
     }
     CHECK(over);

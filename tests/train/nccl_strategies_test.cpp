@@ -50,7 +50,7 @@ OverNccl trainOverNccl(const RunConfig& config, bool isAllDevice) {
         }
         NcclOptions nccl;
         nccl.computeStream = gpu->computeStream();
-        NcclParts parts{library, gpu, std::make_shared<testing::FakeClock>()};
+        NcclDependencies parts{library, gpu, std::make_shared<testing::FakeClock>()};
         return RankParts{makeCpuBackend(1), std::make_unique<NcclCommunicator>(std::move(parts), store, threads.rank(),
                                                                                threads.size(), nccl)};
     };

@@ -96,13 +96,13 @@ TEST_CASE("a NaN loss is counted if on_non_finite is continue") {
     CHECK(epochs[0].nonFiniteBatches == 1);
     CHECK(epochs[1].nonFiniteBatches == 2);
     CHECK(epochs[2].nonFiniteBatches == 2);
-    int told = 0;
+    int reports = 0;
     for (const auto& rank : ranks) {
         for (const auto& line : rank.all<LogLine>()) {
-            ++told;
+            ++reports;
             CHECK(line.level == LogLevel::kWarning);
             CHECK(line.text.find("is not a number at step ") != std::string::npos);
         }
     }
-    CHECK(told == 2);  // each rank reports it once
+    CHECK(reports == 2);  // each rank reports it once
 }

@@ -27,7 +27,7 @@ const GradientView& the(const std::vector<RankReport>& ranks, std::size_t rank, 
     keep = ranks[rank].all<GradientView>();
     for (const GradientView& one : keep)
         if (one.moment == moment && one.step == step) return one;
-    FAIL("rank " << rank << " told nothing of " << nameOf(moment) << " at step " << step);
+    FAIL("rank " << rank << " reported nothing of " << nameOf(moment) << " at step " << step);
     return keep.front();
 }
 
@@ -35,7 +35,7 @@ const GradientView& the(const std::vector<RankReport>& ranks, std::size_t rank, 
 
 TEST_CASE("the all-reduce gives the mean of the local gradients, and the weights move along it") {
     RunOptions options;
-    options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
+    options.commandsAfter[2] = {{ControlKind::kReplicas, 1}};
     const auto ranks = trainAsThreads(plainSgd(), options);
     std::vector<GradientView> keep[4];
     const GradientView& own0 = the(ranks, 0, GradientMoment::kOwn, 4, keep[0]);
@@ -65,31 +65,32 @@ TEST_CASE("the all-reduce gives the mean of the local gradients, and the weights
 
 TEST_CASE("with several inspected steps all report norms, and the last one reports everything") {
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kReplicas, 3}};
+    options.commandsAfter[1] = {{ControlKind::kReplicas, 3}};
     const auto views = trainAsThreads(plainSgd(), options)[1].all<GradientView>();
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (const GradientView& one : views)
-        told.push_back(textOf(one.moment) + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
-    CHECK(told == std::vector<std::string>{"own 3", "mean 3", "own 4", "mean 4", "own 5 whole", "mean 5", "change 5"});
+        reported.push_back(textOf(one.moment) + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
+    CHECK(reported ==
+          std::vector<std::string>{"own 3", "mean 3", "own 4", "mean 4", "own 5 whole", "mean 5", "change 5"});
 }
 
 TEST_CASE("every pause after a phase shows the state of the step") {
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kPause}};
+    options.commandsAfter[1] = {{ControlKind::kPause}};
     const ControlCommand phase{ControlKind::kPhase};
-    options.tellWhileHeld = {phase, phase, phase, phase, phase, {ControlKind::kResume}};
+    options.commandsWhilePaused = {phase, phase, phase, phase, phase, {ControlKind::kResume}};
     const auto ranks = trainAsThreads(plainSgd(), options);
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (const GradientView& one : ranks[0].all<GradientView>())
-        told.push_back(textOf(one.moment) + " " + std::to_string(one.step));
-    CHECK(told == std::vector<std::string>{"own 3", "mean 3", "change 3"});
+        reported.push_back(textOf(one.moment) + " " + std::to_string(one.step));
+    CHECK(reported == std::vector<std::string>{"own 3", "mean 3", "change 3"});
 }
 
 TEST_CASE("models too large to inspect are refused in one sentence") {
     RunConfig config = plainSgd();
     config.model.hidden = {4096};
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kReplicas, 1}};
+    options.commandsAfter[1] = {{ControlKind::kReplicas, 1}};
     const auto ranks = trainAsThreads(config, options);
     CHECK(ranks[0].all<GradientView>().empty());
     std::string said;
@@ -116,9 +117,9 @@ TEST_CASE("A large tensor's cell is the value of its block that is furthest from
 TEST_CASE("inspected sharded gradients are bit-identical to those of ddp") {
     RunConfig config = plainSgd();
     RunOptions options;
-    options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
+    options.commandsAfter[2] = {{ControlKind::kReplicas, 1}};
     const auto whole = trainAsThreads(config, options);
-    options.tellAfter = {{3, {{ControlKind::kReplicas, 1}}}};  // the step before does not transfer the command
+    options.commandsAfter = {{3, {{ControlKind::kReplicas, 1}}}};  // the step before does not transfer the command
     config.parallel.strategy = StrategyKind::kFsdp;
     choose(config.fsdp.shard, GENERATE("optimizer", "gradients", "parameters"));
     const auto sharded = trainAsThreads(config, options);
@@ -144,7 +145,7 @@ TEST_CASE("with replicated pipelines the ranks of each stage report their own la
     choose(config.pipeline.schedule, GENERATE("1f1b", "zero_bubble"));
     config.pipeline.microBatches = 4;
     RunOptions options;
-    options.tellAfter[3] = {{ControlKind::kReplicas, 1}};
+    options.commandsAfter[3] = {{ControlKind::kReplicas, 1}};
     const auto ranks = trainAsThreads(config, options);
     std::vector<GradientView> keep[6];
     for (const std::size_t stage : {0, 1}) {
@@ -163,20 +164,20 @@ TEST_CASE("with replicated pipelines the ranks of each stage report their own la
 
 TEST_CASE("in slow motion every step is inspected") {
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kRate, 2}};
-    options.tellAfter[4] = {{ControlKind::kRate, 0}};
-    std::vector<std::string> told;
+    options.commandsAfter[1] = {{ControlKind::kRate, 2}};
+    options.commandsAfter[4] = {{ControlKind::kRate, 0}};
+    std::vector<std::string> reported;
     for (const GradientView& one : trainAsThreads(plainSgd(), options)[0].all<GradientView>())
-        told.push_back(textOf(one.moment) + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
-    CHECK(told == std::vector<std::string>{"own 3 whole", "mean 3 whole", "change 3 whole", "own 4 whole",
-                                           "mean 4 whole", "change 4 whole"});
+        reported.push_back(textOf(one.moment) + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
+    CHECK(reported == std::vector<std::string>{"own 3 whole", "mean 3 whole", "change 3 whole", "own 4 whole",
+                                               "mean 4 whole", "change 4 whole"});
 }
 
 TEST_CASE("without replicas an inspection is refused with the reason") {
     RunConfig config = plainSgd();
     config.parallel.strategy = StrategyKind::kPipeline;
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kReplicas, 1}};
+    options.commandsAfter[1] = {{ControlKind::kReplicas, 1}};
     const auto ranks = trainAsThreads(config, options);
     CHECK(ranks[0].all<GradientView>().empty());
     std::string said;

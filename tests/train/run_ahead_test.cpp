@@ -46,8 +46,8 @@ Ahead trainAhead(const RunConfig& config, const DataSplit& data, RunOptions opti
         NcclOptions nccl;
         nccl.computeStream = tape->gpu->computeStream();
         nccl.hostWaits = false;
-        NcclParts parts{std::make_shared<ThreadedNccl>(tape->gpu, inner), tape->gpu,
-                        std::make_shared<testing::FakeClock>()};
+        NcclDependencies parts{std::make_shared<ThreadedNccl>(tape->gpu, inner), tape->gpu,
+                               std::make_shared<testing::FakeClock>()};
         return RankParts{makeReplayBackend(tape),
                          std::make_unique<NcclCommunicator>(std::move(parts), store, inner.rank(), inner.size(), nccl)};
     };
@@ -175,7 +175,7 @@ TEST_CASE("each step of every strategy is launched before the host waits for the
     }
 }
 
-TEST_CASE("hosts that run ahead report and train under every strategy what CPU ranks do") {
+TEST_CASE("hosts that run ahead train and report the same as CPU ranks under every strategy") {
     for (const Named& one : strategies()) {
         CAPTURE(one.name);
         RunConfig config = one.config;
@@ -232,8 +232,8 @@ TEST_CASE("stop, pause and checkpoint take effect after the same step on all ran
         const Ahead paused =
             trainAhead(one.config, {.runDirectory = directory.path(),
                                     .stopAfter = {},
-                                    .tellAfter = {{5, {{ControlKind::kCheckpoint}, {ControlKind::kPause}}}},
-                                    .tellWhileHeld = {{ControlKind::kStep, 1}, {ControlKind::kResume}}});
+                                    .commandsAfter = {{5, {{ControlKind::kCheckpoint}, {ControlKind::kPause}}}},
+                                    .commandsWhilePaused = {{ControlKind::kStep, 1}, {ControlKind::kResume}}});
         CHECK(paused.ranks[0].all<CheckpointSaved>().front().step == 8);
         std::vector<std::int64_t> pausedAt;
         for (const Controlled& control : paused.ranks[0].all<Controlled>())
@@ -282,11 +282,12 @@ TEST_CASE("a stop takes effect after the same step on all ranks that run ahead")
 }
 
 TEST_CASE("a pause and single steps take effect at the same step on all ranks that run ahead") {
-    const Ahead run = trainAhead(
-        experiment(2), {.runDirectory = {},
-                        .stopAfter = {},
-                        .tellAfter = {{5, {{ControlKind::kPause}}}},
-                        .tellWhileHeld = {{ControlKind::kStep, 1}, {ControlKind::kStep, 2}, {ControlKind::kResume}}});
+    const Ahead run =
+        trainAhead(experiment(2),
+                   {.runDirectory = {},
+                    .stopAfter = {},
+                    .commandsAfter = {{5, {{ControlKind::kPause}}}},
+                    .commandsWhilePaused = {{ControlKind::kStep, 1}, {ControlKind::kStep, 2}, {ControlKind::kResume}}});
     std::vector<std::int64_t> pausedAt;
     for (const Controlled& one : run.ranks[0].all<Controlled>())
         if (one.command == ControlKind::kPause) pausedAt.push_back(one.step);
@@ -300,10 +301,10 @@ TEST_CASE("a pause and single steps take effect at the same step on all ranks th
 
 TEST_CASE("a learning rate and a checkpoint by command take effect after the results of all launched steps") {
     const TemporaryDirectory directory;
-    const Ahead run = trainAhead(experiment(2),
-                                 {.runDirectory = directory.path(),
-                                  .stopAfter = {},
-                                  .tellAfter = {{5, {{ControlKind::kLearningRate, 0.5}, {ControlKind::kCheckpoint}}}}});
+    const Ahead run = trainAhead(
+        experiment(2), {.runDirectory = directory.path(),
+                        .stopAfter = {},
+                        .commandsAfter = {{5, {{ControlKind::kLearningRate, 0.5}, {ControlKind::kCheckpoint}}}}});
     for (const RankReport& rank : run.ranks) {
         CHECK(rank.steps[7].learningRate == experiment(2).optimizer.lr);
         CHECK(rank.steps[8].learningRate == 0.5);

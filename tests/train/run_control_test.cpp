@@ -43,8 +43,9 @@ std::vector<std::string> controlsOf(const std::vector<RankReport>& ranks) {
 void checkUndisturbed(const RunConfig& config) {
     const auto whole = trainAsThreads(config);
     RunOptions options;
-    options.tellAfter[1] = {kHold};
-    options.tellWhileHeld = {{ControlKind::kStep, 2}, kOnePhase, kOnePhase, kOnePhase, {ControlKind::kRate, 1000}, kGo};
+    options.commandsAfter[1] = {kHold};
+    options.commandsWhilePaused = {{ControlKind::kStep, 2},    kOnePhase, kOnePhase, kOnePhase,
+                                   {ControlKind::kRate, 1000}, kGo};
     const auto held = trainAsThreads(config, options);
     for (std::size_t rank = 0; rank < whole.size(); ++rank) {
         CHECK(sameValues(held[rank].parameters, whole[rank].parameters));
@@ -60,8 +61,8 @@ void checkUndisturbed(const RunConfig& config) {
 
 TEST_CASE("pauses, single steps and phases take effect at the requested point on all ranks") {
     RunOptions options;
-    options.tellAfter[2] = {kHold};
-    options.tellWhileHeld = {{ControlKind::kStep, 3}, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kGo};
+    options.commandsAfter[2] = {kHold};
+    options.commandsWhilePaused = {{ControlKind::kStep, 3}, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kGo};
     const auto ranks = trainAsThreads(control2Ranks(), options);
     // A step is reported before its end, so a command sent after step 2 is executed at the end of step 2 or 3: rank 0
     // may receive it before the agreement at the end of step 2, with the signal in step 3.
@@ -81,7 +82,7 @@ TEST_CASE("in slow motion every rank reports each phase of its steps, and at ful
     RunConfig config = control2Ranks();
     config.training.maxSteps = 3;
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kRate, 5}};
+    options.commandsAfter[1] = {{ControlKind::kRate, 5}};
     const auto ranks = trainAsThreads(config, options);
     for (const RankReport& rank : ranks) {
         std::vector<std::pair<Phase, int>> places;
@@ -111,7 +112,7 @@ TEST_CASE("in slow motion the ranks of a pipeline report each action, with uncha
     config.pipeline.microBatches = 3;
     config.training.maxSteps = 3;
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kRate, 5}};
+    options.commandsAfter[1] = {{ControlKind::kRate, 5}};
     const auto ranks = trainAsThreads(config, options);
     const std::vector<std::vector<std::string>> schedule{{"0F0", "0F1", "0B0", "0F2", "0B1", "0B2"},
                                                          {"1F0", "1B0", "1F1", "1B1", "1F2", "1B2"}};
@@ -181,8 +182,8 @@ TEST_CASE("pausing a run changes no bit of any kind of model") {
 
 TEST_CASE("a stop ends a pause and the current step") {
     RunOptions options;
-    options.tellAfter[2] = {kHold};
-    options.tellWhileHeld = {kOnePhase, {ControlKind::kStop}};
+    options.commandsAfter[2] = {kHold};
+    options.commandsWhilePaused = {kOnePhase, {ControlKind::kStop}};
     const auto ranks = trainAsThreads(control2Ranks(), options);
     for (const RankReport& rank : ranks) {
         CHECK(rank.outcome == TrainOutcome::kStopped);
@@ -195,11 +196,11 @@ TEST_CASE("after a stop in slow motion no rank sleeps, and all finish the step")
     RunConfig config = control2Ranks();
     config.training.maxSteps = 3;
     RunOptions options;
-    options.tellAfter[1] = {{ControlKind::kRate, 5}};
+    options.commandsAfter[1] = {{ControlKind::kRate, 5}};
     for (const RankReport& rank : trainAsThreads(config, options))
         CHECK(rank.rests == 6);  // step 3: 3 layers, 2 passes
     config.training.maxSteps = 4;
-    options.tellWhileHeld = {{ControlKind::kStop}};  // after the data of step 3
+    options.commandsWhilePaused = {{ControlKind::kStop}};  // after the data of step 3
     for (const RankReport& rank : trainAsThreads(config, options)) {
         CHECK(rank.rests == 0);
         CHECK(rank.steps.size() == 3);
@@ -213,7 +214,7 @@ TEST_CASE("a new learning rate applies from the next step on, and schedules cont
     config.schedule.stepSize = 1;
     config.schedule.gamma = 0.5;
     RunOptions options;
-    options.tellAfter[2] = {{ControlKind::kLearningRate, 0.04}};
+    options.commandsAfter[2] = {{ControlKind::kLearningRate, 0.04}};
     const auto ranks = trainAsThreads(config, options);
     const std::vector<double> expected{0.1, 0.1, 0.1, 0.04, 0.04, 0.04, 0.02, 0.02, 0.02, 0.02, 0.02, 0.02};
     for (const RankReport& rank : ranks) {
@@ -224,9 +225,9 @@ TEST_CASE("a new learning rate applies from the next step on, and schedules cont
 
 TEST_CASE("the number of epochs can be raised and lowered during the run") {
     RunOptions options;
-    options.tellAfter[2] = {{ControlKind::kEpochs, 3}};
+    options.commandsAfter[2] = {{ControlKind::kEpochs, 3}};
     CHECK(trainAsThreads(control2Ranks(), options)[0].steps.size() == 18);
-    options.tellAfter[2] = {{ControlKind::kEpochs, 1}};
+    options.commandsAfter[2] = {{ControlKind::kEpochs, 1}};
     CHECK(trainAsThreads(control2Ranks(), options)[1].steps.size() == 6);
 }
 
@@ -236,7 +237,7 @@ TEST_CASE("a number of epochs below the current epoch is raised to it, in the re
     config.training.epochs = 3;
     RunOptions options;
     options.runDirectory = directory.path();
-    options.tellAfter[8] = {{ControlKind::kEpochs, 1}};  // in the second epoch
+    options.commandsAfter[8] = {{ControlKind::kEpochs, 1}};  // in the second epoch
     const auto ranks = trainAsThreads(config, options);
     CHECK(ranks[1].steps.size() == 12);
     REQUIRE(ranks[0].all<Controlled>().size() == 1);
@@ -250,7 +251,7 @@ TEST_CASE("checkpoints contain a changed number of epochs until a resumed run ha
     const TemporaryDirectory directory;
     RunOptions options;
     options.runDirectory = directory.path() / "stopped";
-    options.tellAfter[2] = {{ControlKind::kEpochs, 3}};
+    options.commandsAfter[2] = {{ControlKind::kEpochs, 3}};
     options.stopAfter = [](std::int64_t step) { return step == 4; };
     trainAsThreads(control2Ranks(), options);
     const auto changesOfResumed = [&](const char* name, std::int64_t epochs) {
@@ -274,8 +275,8 @@ TEST_CASE("a run with a changed learning rate has the same result when resumed f
     config.schedule.gamma = 0.5;
     RunOptions options;
     options.runDirectory = directory.path() / "whole";
-    options.tellAfter[1] = {{ControlKind::kLearningRate, 0.04}};
-    options.tellAfter[4] = {{ControlKind::kCheckpoint}};
+    options.commandsAfter[1] = {{ControlKind::kLearningRate, 0.04}};
+    options.commandsAfter[4] = {{ControlKind::kCheckpoint}};
     const auto whole = trainAsThreads(config, options);
     const auto saved = whole[0].all<CheckpointSaved>();
     REQUIRE(saved.size() == 2);

@@ -37,15 +37,15 @@ using Commands = std::vector<ControlCommand>;
 // Returns the commands that each rank receives in each round, when rank 0 receives `given` and the others receive a
 // stop.
 std::vector<std::vector<Commands>> rounds(int ranks, const std::deque<ControlCommand>& given, int count) {
-    std::vector<std::vector<Commands>> told(static_cast<std::size_t>(ranks));
+    std::vector<std::vector<Commands>> reported(static_cast<std::size_t>(ranks));
     onLocalRanks(ranks, [&](Communicator& communicator) {
         const bool first = communicator.rank() == 0;
         ListedControl control(first ? given : std::deque<ControlCommand>{{ControlKind::kStop}});
         StepAgreement agreement(communicator, control);
         for (int round = 0; round < count; ++round)
-            told[static_cast<std::size_t>(communicator.rank())].push_back(agreement.agreeWithoutStep());
+            reported[static_cast<std::size_t>(communicator.rank())].push_back(agreement.agreeWithoutStep());
     });
-    return told;
+    return reported;
 }
 
 }  // namespace
@@ -99,14 +99,14 @@ TEST_CASE("without the signal nothing is exchanged, and commands wait") {
 }
 
 TEST_CASE("commands posted by rank 0 reach all ranks") {
-    std::array<Commands, 2> told;
+    std::array<Commands, 2> reported;
     onLocalRanks(2, [&](Communicator& communicator) {
         ListedControl control({});
         StepAgreement agreement(communicator, control);
         if (communicator.rank() == 0) agreement.post({ControlKind::kCheckpoint});
-        told[static_cast<std::size_t>(communicator.rank())] = agreement.agreeWithoutStep();
+        reported[static_cast<std::size_t>(communicator.rank())] = agreement.agreeWithoutStep();
     });
-    for (const Commands& own : told) CHECK(own == Commands{{ControlKind::kCheckpoint, 0}});
+    for (const Commands& own : reported) CHECK(own == Commands{{ControlKind::kCheckpoint, 0}});
 }
 
 namespace {
@@ -125,7 +125,7 @@ std::string errorFor(const std::vector<double>& garbage) {
             }
             return;
         }
-        std::array<double, 1 + 2 * StepAgreement::kMostAtOnce> numbers{};
+        std::array<double, 1 + 2 * StepAgreement::kMaxAtOnce> numbers{};
         std::ranges::copy(garbage, numbers.begin());
         communicator.allReduce(CommBuffer::of(std::span(numbers)), ReduceOp::kSum);
     });

@@ -17,7 +17,7 @@ namespace {
 
 thread_local long allocations = 0;
 std::atomic<long> held = 0;  // bytes that all threads have allocated
-std::atomic<long> mostHeld = 0;
+std::atomic<long> maxHeld = 0;
 
 // True if the caller is oneDNN, which creates a map of the arguments each time a primitive runs. Callers cannot avoid
 // this.
@@ -30,7 +30,7 @@ void* allocate(std::size_t bytes, const void* caller) {
     if (!isOneDnn(caller)) ++allocations;
     void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
     const long now = held += static_cast<long>(::malloc_usable_size(memory));
-    for (long most = mostHeld; now > most && !mostHeld.compare_exchange_weak(most, now);) continue;
+    for (long most = maxHeld; now > most && !maxHeld.compare_exchange_weak(most, now);) continue;
     return memory;
 }
 
@@ -115,11 +115,11 @@ TEST_CASE("saving a sharded model needs memory for one tensor at a time") {
     RunOptions options;
     options.runDirectory = directory.path();
     options.stopAfter = [&before](std::int64_t step) {
-        if (step == 2) mostHeld = before = held;
+        if (step == 2) maxHeld = before = held;
         return step == 2;
     };
     trainAsThreads(config, options);
-    CHECK(mostHeld - before < 4 * (kLayer + kLayer / 4) + kHashedAtOnce + kLayer);
+    CHECK(maxHeld - before < 4 * (kLayer + kLayer / 4) + kHashedAtOnce + kLayer);
 }
 
 TEST_CASE("a step allocates nothing from the heap, for any model") {

@@ -13,13 +13,13 @@ namespace {
 class NamedObserver final : public StepObserver {
   public:
     NamedObserver(std::string name, std::vector<std::string>& calls) : m_name(std::move(name)), m_calls(calls) {}
-    void beginStep(StepPlace place) override { write("begin", place); }
-    void phaseEnded(Phase phase, StepPlace place) override { write(std::string(phaseName(phase)), place); }
-    void endStep(const FinishedStep& step) override { write("end", step.place); }
+    void beginStep(StepPosition position) override { write("begin", position); }
+    void phaseEnded(Phase phase, StepPosition position) override { write(std::string(phaseName(phase)), position); }
+    void endStep(const FinishedStep& step) override { write("end", step.position); }
 
   private:
-    void write(const std::string& what, StepPlace place) {
-        m_calls.push_back(m_name + " " + what + " " + std::to_string(place.step));
+    void write(const std::string& what, StepPosition position) {
+        m_calls.push_back(m_name + " " + what + " " + std::to_string(position.step));
     }
 
     std::string m_name;
@@ -37,7 +37,7 @@ TEST_CASE("The first observer of a step begins first and ends last") {
     const StepSums sums;
     observers.beginStep({7, 1});
     observers.phaseEnded(Phase::kForward);
-    observers.endStep({.place = {7, 1}, .sums = sums});
+    observers.endStep({.position = {7, 1}, .sums = sums});
     CHECK(calls == std::vector<std::string>{"outer begin 7", "inner begin 7", "inner forward 7", "outer forward 7",
                                             "inner end 7", "outer end 7"});
 }

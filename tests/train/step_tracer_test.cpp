@@ -79,16 +79,16 @@ TEST_CASE("without tracing, steps can still be recorded on request") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
     StepTracer tracer({.trace = GENERATE(TraceLevel::kOff, TraceLevel::kSteps)}, phases, collectives);
-    const auto told = [&](std::int64_t step) {
+    const auto reported = [&](std::int64_t step) {
         tracer.begin(step, 0);
         const PhaseScope forward(phases, Phase::kForward);
         return tracer.end() != nullptr;
     };
-    CHECK_FALSE(told(1));
+    CHECK_FALSE(reported(1));
     tracer.recordSteps(2);
-    CHECK(told(2));
-    CHECK(told(3));
-    CHECK_FALSE(told(4));
+    CHECK(reported(2));
+    CHECK(reported(3));
+    CHECK_FALSE(reported(4));
 }
 
 TEST_CASE("only a traced step reports its progress") {
@@ -154,7 +154,7 @@ TEST_CASE("communication during a pause belongs to the pause, not to the step") 
     tracer.begin(1, 0);
     {
         const PhaseScope held(phases, Phase::kPaused);
-        for (int look = 0; look < 2; ++look) {
+        for (int round = 0; round < 2; ++round) {
             const PhaseScope waiting(phases, Phase::kWaiting);
             const PhaseScope moving(phases, Phase::kMoving);
         }

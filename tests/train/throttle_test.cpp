@@ -171,7 +171,7 @@ struct PacedUpdate {
         phaseThrottle.startObserving();
         stamps.reserve(64);
     }
-    ~PacedUpdate() { phases.stampInto(nullptr); }
+    ~PacedUpdate() { phases.recordStamps(nullptr); }
     void step(std::int64_t parameters, const std::vector<int>& pieces) {
         phaseThrottle.beginStep(parameters);
         for (const int ms : pieces) {
@@ -194,7 +194,7 @@ struct PacedUpdate {
 // 4 FLOP a parameter with momentum: 50,000 of them at 0.01 GFLOP/s take 20 ms.
 TEST_CASE("an update in pieces lasts as long in total as on the emulated device") {
     PacedUpdate update(0.01);
-    update.phases.stampInto(&update.stamps);
+    update.phases.recordStamps(&update.stamps);
     update.step(50'000, {1, 2, 3});
     const std::vector<std::int64_t> pieces = update.piecesNs();
     REQUIRE(pieces.size() == 4);
@@ -212,15 +212,15 @@ TEST_CASE("an update in pieces lasts as long in total as on the emulated device"
 
 TEST_CASE("a CPU too slow for the throttle of the update is reported, as for passes") {
     PacedUpdate slow(1000);  // 10,000 parameters: 40 ns
-    std::optional<ThrottleKept> told;
-    for (std::int64_t step = 1; step <= 40 && !told; ++step) {
+    std::optional<ThrottleKept> reported;
+    for (std::int64_t step = 1; step <= 40 && !reported; ++step) {
         slow.step(10'000, {1});
-        told = slow.phaseThrottle.endStep(step);
+        reported = slow.phaseThrottle.endStep(step);
     }
-    REQUIRE(told);
-    CHECK(told->rank == 3);
-    CHECK(told->kept == false);
-    CHECK(told->times > 1000);
+    REQUIRE(reported);
+    CHECK(reported->rank == 3);
+    CHECK(reported->kept == false);
+    CHECK(reported->times > 1000);
 }
 
 TEST_CASE("steps traced by layer contain the start of each layer, forward and backward") {

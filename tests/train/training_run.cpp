@@ -43,16 +43,16 @@ class RecordingObserver final : public TrainerObserver {
 
 class SwitchedControl final : public ControlSource {
   public:
-    explicit SwitchedControl(std::vector<ControlCommand> whileHeld) : m_whileHeld(std::move(whileHeld)) {}
+    explicit SwitchedControl(std::vector<ControlCommand> whilePaused) : m_whilePaused(std::move(whilePaused)) {}
     void stop() { m_waiting.push_back({ControlKind::kStop}); }
-    void tell(const std::vector<ControlCommand>& commands) {
+    void addCommands(const std::vector<ControlCommand>& commands) {
         m_waiting.insert(m_waiting.end(), commands.begin(), commands.end());
     }
     bool pending() const override { return !m_waiting.empty(); }
     std::vector<ControlCommand> take(std::size_t) override { return std::exchange(m_waiting, {}); }
     // Returns immediately, because a test has no real waits.
     bool waitPending(std::chrono::microseconds) override {
-        if (m_waiting.empty() && m_next < m_whileHeld.size()) m_waiting.push_back(m_whileHeld[m_next++]);
+        if (m_waiting.empty() && m_next < m_whilePaused.size()) m_waiting.push_back(m_whilePaused[m_next++]);
         return pending();
     }
     bool waitForStop(std::chrono::microseconds) override {
@@ -64,18 +64,19 @@ class SwitchedControl final : public ControlSource {
   private:
     int m_rests = 0;
     std::vector<ControlCommand> m_waiting;
-    const std::vector<ControlCommand> m_whileHeld;
+    const std::vector<ControlCommand> m_whilePaused;
     std::size_t m_next = 0;
 };
 
 RankReport trainRank(Communicator& communicator, Backend& backend, const RunConfig& config, const DataSplit& data,
                      const RunOptions& options) {
     RankReport report;
-    SwitchedControl control(options.tellWhileHeld);
+    SwitchedControl control(options.commandsWhilePaused);
     const auto afterStep = [&](std::int64_t step) {
         if (communicator.rank() != 0) return;
         if (options.stopAfter && options.stopAfter(step)) control.stop();
-        if (const auto told = options.tellAfter.find(step); told != options.tellAfter.end()) control.tell(told->second);
+        if (const auto commands = options.commandsAfter.find(step); commands != options.commandsAfter.end())
+            control.addCommands(commands->second);
     };
     const auto afterEvent = [&](const Event& event) {
         if (communicator.rank() == 0 && options.onEvent) options.onEvent(event);

@@ -45,10 +45,10 @@ struct RunOptions {
     std::filesystem::path runDirectory;
     // Called on rank 0 after each of its steps; true requests a stop.
     std::function<bool(std::int64_t step)> stopAfter;
-    // Commands that rank 0 receives after the step with this number. tellWhileHeld: further commands, one each time
-    // that the ranks pause.
-    std::map<std::int64_t, std::vector<ControlCommand>> tellAfter = {};
-    std::vector<ControlCommand> tellWhileHeld = {};
+    // Commands that rank 0 receives after the step with this number. commandsWhilePaused: further commands, one each
+    // time that the ranks pause.
+    std::map<std::int64_t, std::vector<ControlCommand>> commandsAfter = {};
+    std::vector<ControlCommand> commandsWhilePaused = {};
     SampleReport reportSamples = SampleReport::kAuto;
     std::int64_t stepUs = 0;  // duration of a step according to the clock that ranks see, in microseconds
     std::function<RankParts(Communicator& threads)> devices = {};

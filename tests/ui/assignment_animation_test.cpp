@@ -33,7 +33,7 @@ struct Table {
         grid.show();
     }
     AssignmentOverlay& overlay() { return *grid.findChild<AssignmentOverlay*>(); }
-    QString told() { return overlay().explanation()->lines.join(' '); }
+    QString explanation() { return overlay().explanation()->lines.join(' '); }
     void showEpoch(int epoch) {
         ShardSpec spec = tenOnFour();
         spec.epoch = epoch;
@@ -110,16 +110,16 @@ TEST_CASE("a slow animation explains each group, continues with Space and ends w
     table.grid.animateAssignment(AssignmentAnimation::Speed::Slow);
     REQUIRE(table.overlay().isRunning());
     table.overlay().showAt(0);
-    CHECK(table.told().contains("Position 0 is sample 4: rank 0 mod 4 = 0, slot 0 div 4 = 0"));
+    CHECK(table.explanation().contains("Position 0 is sample 4: rank 0 mod 4 = 0, slot 0 div 4 = 0"));
     QTest::keyClick(&table.overlay(), Qt::Key_Space);
-    CHECK(table.told().contains("Position 4 is sample 3: rank 4 mod 4 = 0, slot 4 div 4 = 1"));
+    CHECK(table.explanation().contains("Position 4 is sample 3: rank 4 mod 4 = 0, slot 4 div 4 = 1"));
     QTest::keyClick(&table.overlay(), Qt::Key_Escape);
     CHECK(!table.overlay().isRunning());
     table.grid.animateAssignment(AssignmentAnimation::Speed::Slow);
     QTest::mouseClick(&table.overlay(), Qt::LeftButton);
     CHECK(!table.overlay().isRunning());
     table.grid.animateAssignment(AssignmentAnimation::Speed::Slow);
-    table.grid.home();  // moving the view ends the animation too
+    table.grid.showStart();  // moving the view ends the animation too
     CHECK(!table.overlay().isRunning());
 }
 

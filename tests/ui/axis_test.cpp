@@ -59,7 +59,7 @@ TEST_CASE("zooming keeps the value under the pointer and stays within the full r
     CHECK(zoomed({80, 100}, whole, 80, 0.5) == AxisRange{60, 100});
 }
 
-TEST_CASE("values far above the rest in the first tenth are outliers, later ones never") {
+TEST_CASE("values far above the other values are outliers in the first tenth, and never later") {
     std::vector<QPointF> points;
     for (int x = 0; x < 200; ++x) points.emplace_back(x, x < 10 ? 100.0 : 1.0 + 0.01 * (x % 100));
     // The other points lie between 1 and 1.99. The range extends beyond them by half of their range.

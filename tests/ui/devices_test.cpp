@@ -65,10 +65,10 @@ struct Asked {
 
 TEST_CASE("devices are read by a child process and parsed") {
     const FakeControl control = FakeControl::answering(twoGpus());
-    const Asked asked(control.program());
-    REQUIRE(asked.answer);
-    CHECK(asked.answer->gpus == twoGpus().gpus);
-    CHECK_FALSE(asked.query.isRunning());
+    const Asked result(control.program());
+    REQUIRE(result.answer);
+    CHECK(result.answer->gpus == twoGpus().gpus);
+    CHECK_FALSE(result.query.isRunning());
 }
 
 TEST_CASE("a child that fails, prints garbage or is missing results in a reason") {

@@ -26,7 +26,7 @@ struct ChosenPath final : Dialogs {
         taken(path);
     }
     void openFolder(const QString&, const QString&, PathTaken taken) override { taken(path); }
-    void ask(const Question&, AnswerTaken) override {}
+    void showQuestion(const Question&, AnswerTaken) override {}
 };
 
 struct Fixture {

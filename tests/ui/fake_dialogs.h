@@ -9,13 +9,13 @@
 struct FakeDialogs final : ringside::Dialogs {
     QString path;
     int answer = -1;  // answer to a question; -1: the question stays open
-    QList<ringside::Question> asked;
+    QList<ringside::Question> questions;
 
     void openFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
     void saveFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
     void openFolder(const QString&, const QString&, PathTaken taken) override { taken(path); }
-    void ask(const ringside::Question& question, AnswerTaken taken) override {
-        asked << question;
+    void showQuestion(const ringside::Question& question, AnswerTaken taken) override {
+        questions << question;
         if (answer >= 0) taken(answer);
     }
 };

@@ -82,7 +82,7 @@ TEST_CASE("the view stays within the epoch") {
     GridGeometry geometry;
     geometry.setArea({620, 352});
     geometry.setShape(100, 4);
-    geometry.home();
+    geometry.showStart();
     geometry.panBy({-500, -500});
     CHECK(geometry.firstSlot() == 0);
     CHECK(geometry.scrollY() == 0);
@@ -102,7 +102,7 @@ TEST_CASE("many ranks keep a readable row and scroll") {
     CHECK(geometry.contentHeight() == 512);
     geometry.show({63, 20018});
     CHECK(geometry.visibleRanks().last == 64);
-    geometry.home();
+    geometry.showStart();
     CHECK(geometry.rowHeight() > 80);  // thumbnails have room
     geometry.show({63, 20018});
     CHECK(geometry.visibleSlots().last == 20019);
@@ -122,7 +122,7 @@ TEST_CASE("at home no cell is truncated at the edge for any width, until the vie
     GridGeometry geometry;
     geometry.setArea({600, 320});
     geometry.setShape(1000, 4);
-    geometry.home();
+    geometry.showStart();
     for (const double width : {777.0, 400.0, 1031.0}) {
         geometry.setArea({width, 320});
         const double shown = width / geometry.pitch();
@@ -139,7 +139,7 @@ TEST_CASE("all ranks stay visible while a thumbnail fits into their height") {
     GridGeometry geometry;
     geometry.setArea({600, 264});
     geometry.setShape(1000, 4);
-    geometry.home();
+    geometry.showStart();
     CHECK(geometry.rowHeight() == 66);
     CHECK(geometry.visibleRanks() == CellRange{0, 4});
     geometry.setShape(1000, 8);  // 33 px per row are too few, so the rows are higher and the view scrolls
@@ -150,7 +150,7 @@ TEST_CASE("a notice above the grid does not hide one of four ranks") {
     GridGeometry geometry;
     geometry.setArea({444, 200});  // 242 without the notice
     geometry.setShape(360, 4);
-    geometry.home();
+    geometry.showStart();
     CHECK(geometry.rowHeight() == 50);
     CHECK(geometry.detail() == CellDetail::Thumbnail);
     CHECK(geometry.visibleRanks() == CellRange{0, 4});

@@ -10,7 +10,7 @@ using namespace ringside;
 
 namespace {
 
-constexpr double kLeast = 4;
+constexpr double kMin = 4;
 constexpr SamplerKind kKinds[] = {SamplerKind::kDistributed, SamplerKind::kBatchSharded, SamplerKind::kContiguous,
                                   SamplerKind::kUnpadded, SamplerKind::kSubset};
 
@@ -46,9 +46,9 @@ ShardScene randomScene(std::mt19937& random) {
 bool isSeen(const ShardScene& scene, const GridGeometry& view, GridCell cell) {
     const CellKind kind = cellContent(scene.plan, cell.rank, cell.slot).kind;
     const double width = view.area().width();
-    for (const PlacedMark& mark : placedMarks(markRuns(scene, cell.rank), view.firstSlot(), view.pitch(), kLeast)) {
+    for (const PlacedMark& mark : placedMarks(markRuns(scene, cell.rank), view.firstSlot(), view.pitch(), kMin)) {
         if (mark.run.kind != kind || cell.slot < mark.run.span.first || cell.slot >= mark.run.span.last) continue;
-        return mark.right - mark.left >= kLeast - 1e-6 && std::min(mark.right, width) - std::max(mark.left, 0.0) >= 1;
+        return mark.right - mark.left >= kMin - 1e-6 && std::min(mark.right, width) - std::max(mark.left, 0.0) >= 1;
     }
     return false;
 }

@@ -417,7 +417,7 @@ TEST_CASE("Ctrl+C copies the numbers of the page in sight as text") {
         waitFor([&] { return f.window.pages().current().copyText().contains(QLatin1String("strategy-memory\n")); }));
 }
 
-TEST_CASE("after a failure the window offers to start without what it remembered") {
+TEST_CASE("after a failure the window offers to start without the stored session") {
     const qint64 gone = 4'194'304;  // beyond the largest process id of Linux
     for (const int answer : {0, 1}) {
         IdentityWindow f;
@@ -425,8 +425,8 @@ TEST_CASE("after a failure the window offers to start without what it remembered
         f.settings.set(settings::kPage, QStringLiteral("strategy"));
         f.dialogs.answer = answer;
         f.window.restore();
-        REQUIRE(f.dialogs.asked.size() == 1);
-        CHECK(f.dialogs.asked.first().answers.value(1) == "Start without");
+        REQUIRE(f.dialogs.questions.size() == 1);
+        CHECK(f.dialogs.questions.first().answers.value(1) == "Start without");
         CHECK(f.page() == (answer == 0 ? "strategy" : "shards"));
         CHECK(f.settings.get(settings::kProcess) == QCoreApplication::applicationPid());
         f.window.close();
@@ -454,12 +454,12 @@ TEST_CASE("the unsaved experiment is kept while the window is open, for the star
     CHECK(next.window.experiment().isModified());
 }
 
-TEST_CASE("a start after a proper end, or beside another window, asks nothing") {
+TEST_CASE("a start after a proper end, or beside another window, shows no question") {
     for (const qint64 process : {qint64{0}, qint64{1}}) {  // process 1 is alive
         IdentityWindow f;
         f.settings.set(settings::kProcess, process);
         f.window.restore();
-        CHECK(f.dialogs.asked.isEmpty());
+        CHECK(f.dialogs.questions.isEmpty());
     }
 }
 

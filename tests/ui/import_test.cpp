@@ -139,7 +139,7 @@ TEST_CASE("a column is made the label by a click on its header") {
     CHECK(f.config().dataset.labelColumn == "0");
 }
 
-TEST_CASE("the treatment of missing values is asked, and the file can be used at once") {
+TEST_CASE("the dialog offers treatments of missing values, and the file can be used at once") {
     Fixture f;
     f.fake.write("gaps.csv", "a,b,y\n1,2,0\n?,4,1\n5,6,0\n7,NA,1\n9,1,0\n2,2,1\n3,1,0\n4,4,1\n");
     f.dropAndSettle("gaps.csv");
@@ -196,7 +196,7 @@ TEST_CASE("a table with numbers to predict is read to its end like any other") {
     CHECK(f.config().dataset.kind == DatasetKind::kCsv);
 }
 
-TEST_CASE("arrays ask for the file with their labels") {
+TEST_CASE("for arrays the dialog requests the file with their labels") {
     Fixture f;
     f.fake.write("a.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (4, 2), }", "abcdefgh"));
     f.fake.write("classes.npy",
@@ -234,7 +234,7 @@ TEST_CASE("a text selects the transformer, and other data select another model a
     CHECK(f.config().model.kind == ModelKind::kTransformer);
 }
 
-TEST_CASE("a .txt file that could be a table or a text is asked about") {
+TEST_CASE("a .txt file that could be a table or a text leads to a question") {
     Fixture f;
     std::string rows;
     for (int i = 0; i < 50; ++i) rows += "1,2,0\n3,4,1\n";

@@ -24,7 +24,7 @@ struct KeyWindow : WindowFixture {
         trigger("runAction");
         REQUIRE(waitFor([this] { return find<QAction>("stepAction")->isEnabled(); }));
     }
-    bool wasTold(const char* line) {
+    bool wasSent(const char* line) {
         return waitFor([&] { return fake.read("control").contains(line); });
     }
     CommandPalette* openFinder() {
@@ -53,9 +53,9 @@ TEST_CASE("Right and Shift+Right step the run after a click on a segmented butto
         QTest::mouseClick(button, Qt::LeftButton);
         f.fake.write("control", "");
         QTest::keyClick(button, Qt::Key_Right);
-        CHECK(f.wasTold(R"({"kind":"step","value":1.0})"));
+        CHECK(f.wasSent(R"({"kind":"step","value":1.0})"));
         QTest::keyClick(button, Qt::Key_Right, Qt::ShiftModifier);
-        CHECK(f.wasTold(R"({"kind":"phase"})"));
+        CHECK(f.wasSent(R"({"kind":"phase"})"));
     }
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("Right steps the run after a click on a chart, a rank card or the summ
         f.fake.write("control", "");
         REQUIRE(f.window.focusWidget() != nullptr);
         QTest::keyClick(f.window.focusWidget(), Qt::Key_Right);
-        CHECK(f.wasTold(R"({"kind":"step","value":1.0})"));
+        CHECK(f.wasSent(R"({"kind":"step","value":1.0})"));
     }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("one phase has a button") {
     KeyWindow f("obeys");
     f.startPaused();
     f.press("phaseButton");
-    CHECK(f.wasTold(R"({"kind":"phase"})"));
+    CHECK(f.wasSent(R"({"kind":"phase"})"));
 }
 
 TEST_CASE("F6 goes to the form and back, and the control that has the keyboard is outlined") {

@@ -25,8 +25,8 @@ using namespace ringside;
 
 namespace {
 
-constexpr int kTolerance = 1;      // px, for rounding
-constexpr int kLeastPicture = 12;  // px, height of a legend or a slider
+constexpr int kTolerance = 1;    // px, for rounding
+constexpr int kMinPicture = 12;  // px, height of a legend or a slider
 
 QString nameOf(const QWidget& widget) {
     QString name = widget.objectName();
@@ -180,7 +180,7 @@ class Walk {
     void checkPainted(QWidget& widget) {
         if (widget.metaObject()->className() == QByteArray("QWidget") || laysOutItself(widget)) return;
         if (qobject_cast<QLabel*>(&widget) || qobject_cast<QAbstractButton*>(&widget)) return;
-        if (dynamic_cast<const IdentitySource*>(&widget) && widget.height() < kLeastPicture)
+        if (dynamic_cast<const IdentitySource*>(&widget) && widget.height() < kMinPicture)
             add(widget, QStringLiteral("%1 px high: no room for the picture").arg(widget.height()));
         const QList<PaintedText> texts = paintedTexts(widget);
         for (int i = 0; i < texts.size(); ++i) {

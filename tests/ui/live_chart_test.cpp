@@ -107,7 +107,7 @@ TEST_CASE("a click on the legend hides a curve, a double click shows it alone") 
     CHECK(legend.hidden() == std::set<QString>{"loss.train", "rank.2"});
 }
 
-TEST_CASE("the first steps of a loss do not flatten the rest, unless outliers are shown") {
+TEST_CASE("the first steps of a loss do not flatten the later ones, unless outliers are shown") {
     Theme theme;
     LiveChart chart(theme);
     chart.resize(600, 300);

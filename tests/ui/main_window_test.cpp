@@ -133,8 +133,8 @@ TEST_CASE("closing with a live run shows a question, and Cancel changes nothing"
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
     f.dialogs.answer = 2;
     f.window.close();
-    REQUIRE(f.dialogs.asked.size() == 1);
-    CHECK(f.dialogs.asked[0].answers == QStringList{"Keep running", "Stop and save", "Cancel"});
+    REQUIRE(f.dialogs.questions.size() == 1);
+    CHECK(f.dialogs.questions[0].answers == QStringList{"Keep running", "Stop and save", "Cancel"});
     CHECK(f.window.isVisible());
     CHECK(f.state() == State::Running);
 }
@@ -232,7 +232,7 @@ TEST_CASE("opening a file with unsaved changes shows a question") {
     f.type("worldSizeSpinBox", "6");
     f.dialogs.answer = 2;
     f.trigger("newAction");
-    CHECK(f.dialogs.asked.size() == 1);
+    CHECK(f.dialogs.questions.size() == 1);
     CHECK(f.window.experiment().config().parallel.worldSize == 6);
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("unsaved changes are first saved under a new name, then the new experi
     CHECK(f.window.experiment().config().parallel.worldSize == 8);
 }
 
-TEST_CASE("the dialog adds a missing file suffix before it asks about replacing a file") {
+TEST_CASE("the dialog adds a missing file suffix before it offers to replace a file") {
     const QTemporaryDir folder;
     QtDialogs dialogs;
     QString taken;

@@ -69,12 +69,12 @@ TEST_CASE("messages of a page about files reach the window, and its shortcut giv
     Navigator pages(tabs);
     auto* page = new Places("atlas", {});
     pages.add(page);
-    QStringList heard;
-    QObject::connect(&pages, &Navigator::saved, [&](const QString& text) { heard << "saved " + text; });
-    QObject::connect(&pages, &Navigator::failed, [&](const QString& text) { heard << "failed " + text; });
+    QStringList messages;
+    QObject::connect(&pages, &Navigator::saved, [&](const QString& text) { messages << "saved " + text; });
+    QObject::connect(&pages, &Navigator::failed, [&](const QString& text) { messages << "failed " + text; });
     Q_EMIT page->saved("a");
     Q_EMIT page->failed("b");
-    CHECK(heard == QStringList{"saved a", "failed b"});
+    CHECK(messages == QStringList{"saved a", "failed b"});
     tabs.show();
     tabs.activateWindow();
     pages.focusPage();

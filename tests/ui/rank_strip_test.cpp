@@ -82,7 +82,7 @@ TEST_CASE("ranks of one host are grouped under its name; single ranks are not") 
     CHECK(layout.card(0).top() == layout.caption);
 }
 
-TEST_CASE("ranks of other hosts show the offset of their clock, those of the run's host do not") {
+TEST_CASE("ranks of other hosts show the offset of their clock, and ranks of the run's host show none") {
     ExperimentModel experiment;
     RunModel run;
     Theme theme;

@@ -50,12 +50,12 @@ struct ReplicasBench {
         REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
     }
     void feed(const Event& event) { run.feed(QByteArray::fromStdString(encode(event))); }
-    void look() {
+    void openPage() {
         feed(viewOf(0, GradientMoment::kOwn, 1));
         feed(viewOf(1, GradientMoment::kOwn, 3));
         feed(viewOf(0, GradientMoment::kMean, 2));
         feed(viewOf(1, GradientMoment::kMean, 2));
-        REQUIRE(waitFor([&] { return text("lookedAtLabel") == "step 12"; }));
+        REQUIRE(waitFor([&] { return text("inspectedStepLabel") == "step 12"; }));
     }
     QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
     QPushButton& button(const char* name) { return *page.findChild<QPushButton*>(QLatin1String(name)); }
@@ -101,7 +101,7 @@ TEST_CASE("before an inspection the page explains how to start one, and sends th
     }
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been inspected yet"; }));
     QSignalSpy wanted(&bench.page, &ReplicasPage::inspectionWanted);
-    bench.button("lookButton").click();
+    bench.button("inspectButton").click();
     bench.button("followButton").click();
     REQUIRE(wanted.count() == 2);
     CHECK(wanted[0][0].toInt() == 1);
@@ -110,13 +110,13 @@ TEST_CASE("before an inspection the page explains how to start one, and sends th
     ended.state = RunOutcome::kFinished;
     bench.feed(ended);
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step of this run was inspected"; }));
-    CHECK_FALSE(bench.button("lookButton").isEnabled());
+    CHECK_FALSE(bench.button("inspectButton").isEnabled());
 }
 
 TEST_CASE("an inspected step is shown with the rank farthest from the mean, and as a table") {
     ReplicasBench bench;
     bench.feed(ConsumedIndices{0, 0, 12, 0, {7, 42}});
-    bench.look();
+    bench.openPage();
     CHECK(bench.text("contributionLabel") ==
           "Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50). It trained samples 7, 42.");
     const InspectedStep& step = *latestWithCells(bench.run.data().replicas());
@@ -129,7 +129,7 @@ TEST_CASE("an inspected step is shown with the rank farthest from the mean, and 
 
 TEST_CASE("the ring can be stepped forward and back, and ends with the result of the run's all-reduce") {
     ReplicasBench bench;
-    bench.look();
+    bench.openPage();
     bench.page.showView("ring");
     CHECK(bench.text("ringLabel").startsWith("Step 0 of 2."));
     CHECK_FALSE(bench.button("ringBackButton").isEnabled());
@@ -146,7 +146,7 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
 // a row.
 TEST_CASE("the pictures name the rank and the step under the pointer") {
     ReplicasBench bench;
-    bench.look();
+    bench.openPage();
     const Identity step{IdentityKind::Step, 12};
     const auto* gradients = bench.page.findChild<GradientPicture*>();
     const auto left = gradients->identitiesAt(QPoint(140, 60));
@@ -189,14 +189,14 @@ TEST_CASE("stages of a pipeline without replicas are not called identical") {
 
 TEST_CASE("identical replicas are reported, and differing ones with rank, step and tensor") {
     ReplicasBench bench;
-    const auto tell = [&](std::int64_t step, std::int64_t bias) {
+    const auto report = [&](std::int64_t step, std::int64_t bias) {
         bench.feed(Replica{0, step, "a", {"0.weight", "0.bias"}, {1, 5}});
         bench.feed(Replica{1, step, bias == 5 ? "a" : "b", {"0.weight", "0.bias"}, {1, bias}});
     };
-    tell(12, 5);
+    report(12, 5);
     REQUIRE(waitFor([&] { return bench.text("replicasLabel").startsWith("All 2 replicas identical after step 12"); }));
-    tell(24, 6);
-    tell(36, 7);
+    report(24, 6);
+    report(36, 7);
     REQUIRE(waitFor([&] { return bench.run.data().replicas().state()->step == 36; }));
     CHECK(replicasSentence(bench.run.data()) ==
           "Not identical since step 24: rank 1 differs from the others, first in 0.bias.");
@@ -206,7 +206,7 @@ TEST_CASE("identical replicas are reported, and differing ones with rank, step a
 // contributes 1 of 2 x 4.
 TEST_CASE("the contribution of a rank is the part of its gradient along the mean") {
     ReplicasBench bench;
-    bench.look();
+    bench.openPage();
     bench.feed(ConsumedIndices{1, 0, 12, 0, {5}});
     REQUIRE(waitFor([&] { return bench.run.data().ranks()[1].indicesCount == 1; }));
     bench.page.showStep(12);
@@ -221,7 +221,7 @@ TEST_CASE("the contribution of a rank is the part of its gradient along the mean
               .startsWith("Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50)."));
 }
 
-TEST_CASE("a step without inspection shows losses and samples, and how to get the rest") {
+TEST_CASE("a step without inspection shows losses and samples, and how to record gradients") {
     Theme theme;
     RunModel run;
     ReplicasPage page(run, theme);
@@ -277,7 +277,7 @@ TEST_CASE("without replicas the page shows the reason") {
     page.show();
     REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
     REQUIRE(waitFor([&] { return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith(text); }));
-    CHECK_FALSE(page.findChild<QPushButton*>("lookButton")->isEnabled());
+    CHECK_FALSE(page.findChild<QPushButton*>("inspectButton")->isEnabled());
 }
 
 TEST_CASE("the steps of a watched script cannot be inspected") {
@@ -293,7 +293,7 @@ TEST_CASE("the steps of a watched script cannot be inspected") {
     REQUIRE(waitFor([&] {
         return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith("A watched script trains by its own");
     }));
-    for (const char* name : {"lookButton", "followButton"}) {
+    for (const char* name : {"inspectButton", "followButton"}) {
         const auto* button = page.findChild<QPushButton*>(name);
         CHECK_FALSE(button->isEnabled());
         CHECK(button->toolTip().startsWith("A watched script trains by its own code"));
@@ -306,7 +306,7 @@ TEST_CASE("an all-reduce with other values than the ring is reported as differen
     bench.feed(viewOf(1, GradientMoment::kOwn, 3));
     for (const int rank : {0, 1})
         bench.feed(viewOf(rank, GradientMoment::kMean, 4));  // wrong: the mean of 1 and 3 is 2, their sum is 4
-    REQUIRE(waitFor([&] { return bench.text("lookedAtLabel") == "step 12"; }));
+    REQUIRE(waitFor([&] { return bench.text("inspectedStepLabel") == "step 12"; }));
     bench.page.showView("ring");
     for (int step = 0; step < 2; ++step) bench.button("ringNextButton").click();
     CHECK(bench.text("ringLabel").endsWith("the result of the run's all-reduce differs by up to 2."));

@@ -42,14 +42,14 @@ struct RunAndForm : WindowFixture {
 
 }  // namespace
 
-TEST_CASE("opening a run asks about an unsaved experiment before replacing it") {
+TEST_CASE("opening a run shows a question before it replaces an unsaved experiment") {
     RunAndForm f;
     f.writeRun("earlier", 3);
     f.type("worldSizeSpinBox", "6");
     SECTION("Cancel keeps it and opens nothing") {
         f.dialogs.answer = 2;
         REQUIRE(f.window.openRun(f.fake.folder.path()));
-        CHECK(f.dialogs.asked.size() == 1);
+        CHECK(f.dialogs.questions.size() == 1);
         CHECK(f.state() == State::Idle);
         CHECK(f.form().parallel.worldSize == 6);
     }
@@ -70,12 +70,12 @@ TEST_CASE("opening a run asks about an unsaved experiment before replacing it") 
     }
 }
 
-TEST_CASE("opening a run of the unsaved experiment itself asks nothing and loses nothing") {
+TEST_CASE("opening a run of the unsaved experiment itself shows no question and loses nothing") {
     RunAndForm f;
     f.writeRun("earlier", 6);
     f.type("worldSizeSpinBox", "6");
     REQUIRE(f.window.openRun(f.fake.folder.path()));
-    CHECK(f.dialogs.asked.isEmpty());
+    CHECK(f.dialogs.questions.isEmpty());
     REQUIRE(waitFor([&] { return f.state() == State::Finished; }));
     CHECK(f.window.experiment().isModified());
     CHECK(f.cards() == 6);
@@ -163,11 +163,11 @@ TEST_CASE("the form scrolls to a setting whose section was folded") {
 }
 
 TEST_CASE("the experiment of a run is read as configured, and compared without values added at the start") {
-    RunConfig asked;
-    asked.parallel.strategy = StrategyKind::kDataParallel;
-    asked.parallel.worldSize = 3;
+    RunConfig config;
+    config.parallel.strategy = StrategyKind::kDataParallel;
+    config.parallel.worldSize = 3;
     RunStarted run;
-    RunConfig resolved = asked;
+    RunConfig resolved = config;
     resolved.parallel.worldSize = 1;
     resolved.parallel.devices = 3;
     resolved.parallel.backend = CollectiveBackend::kShm;
@@ -180,9 +180,9 @@ TEST_CASE("the experiment of a run is read as configured, and compared without v
     REQUIRE(read);
     CHECK(read->parallel.worldSize == 3);
     CHECK(read->parallel.backend == CollectiveBackend::kAuto);
-    CHECK(isSameExperiment(*read, asked));
-    asked.optimizer.lr = 7;
-    CHECK_FALSE(isSameExperiment(*read, asked));
+    CHECK(isSameExperiment(*read, config));
+    config.optimizer.lr = 7;
+    CHECK_FALSE(isSameExperiment(*read, config));
     run.config = "{";
     CHECK_FALSE(experimentOf(run));
 }

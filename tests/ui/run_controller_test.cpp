@@ -136,10 +136,10 @@ TEST_CASE("a long replay is decoded in pieces with one signal per tick") {
     QByteArray lines;
     for (int i = 0; i < 20000; ++i)
         lines += QByteArray::fromStdString(encode(LogLine{0, LogLevel::kInfo, std::string(60, 'x'), i}));
-    int told = 0;
-    QObject::connect(&run, &RunModel::changed, &run, [&] { ++told; });
+    int changes = 0;
+    QObject::connect(&run, &RunModel::changed, &run, [&] { ++changes; });
     run.feed(lines);
     CHECK(!run.isDrained());  // 2 MB are not handled at once, because that would block the window
-    REQUIRE(waitFor([&] { return run.isDrained() && told > 0; }));
+    REQUIRE(waitFor([&] { return run.isDrained() && changes > 0; }));
     CHECK(run.data().logLinesDropped() == 20000 - static_cast<int>(RunData::kMaxLogLines));
 }

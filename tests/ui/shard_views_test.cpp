@@ -111,7 +111,7 @@ TEST_CASE("the epoch diff shows samples that either plan drops") {
     CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);
 }
 
-TEST_CASE("identical epochs warn about set_epoch, or say that shuffle is off") {
+TEST_CASE("identical epochs show a warning about set_epoch, or that shuffle is off") {
     ShardScene scene = sceneOf(tenOnFour());
     scene.epoch = 1;
     const PlanDiff same = diffPlans(scene.plan, scene.plan);
@@ -141,15 +141,15 @@ TEST_CASE("the views share one selection and one epoch") {
     CHECK(window.text("explanationLabel")
               .contains("Click a sample in another view, or type #42 in the search box and press Enter."));
     window.plan.select(42);
-    REQUIRE(window.says("Where is sample 42 trained in 10 epochs?"));
+    REQUIRE(window.shows("Where is sample 42 trained in 10 epochs?"));
     auto* canvas = window.page.findChild<SampleHistoryCanvas*>();
     QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(40, SampleHistoryCanvas::kRowHeight * 3 + 8));
     CHECK(window.plan.epoch() == 3);
     CHECK(window.plan.selectedSample() == 42);
     window.choose("diffViewButton");
-    REQUIRE(window.says("What changes between epoch 3 and epoch 4?"));
+    REQUIRE(window.shows("What changes between epoch 3 and epoch 4?"));
     window.page.findChild<QSpinBox*>("otherEpochSpinBox")->setValue(4);
-    REQUIRE(window.says("Epoch 4 against itself"));
+    REQUIRE(window.shows("Epoch 4 against itself"));
     window.choose("gridViewButton");
     CHECK(window.text("explanationTitleLabel").contains("sample 42 on rank"));
 }
@@ -176,7 +176,7 @@ TEST_CASE("a missing set_epoch call is visible in the epoch diff") {
     window.experiment.edit(config, "sampler.set_epoch");
     window.plan.setEpoch(1);
     window.choose("diffViewButton");
-    REQUIRE(window.says("Epochs 1 and 2 are identical"));
+    REQUIRE(window.shows("Epochs 1 and 2 are identical"));
     CHECK(window.text("explanationLabel").contains("set_epoch is not called"));
 }
 
@@ -185,11 +185,11 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
     window.choose("compareViewButton");
     CAPTURE(window.text("explanationTitleLabel").toStdString(), window.text("explanationLabel").toStdString());
     // 1437 = 4 x 359 + 1: B drops one sample where A repeats three.
-    REQUIRE(window.says("B: 359 per rank, 12 steps, 0 repeated, 1 dropped."));
+    REQUIRE(window.shows("B: 359 per rank, 12 steps, 0 repeated, 1 dropped."));
     CHECK(window.text("explanationLabel").contains("1,436 of 1,436 samples (100.0 %) stay on their rank"));
     CHECK(window.text("explanationLabel").contains("1 sample is used by A only."));
     window.page.findChild<QSpinBox*>("compareWorldSizeSpinBox")->setValue(8);
-    REQUIRE(window.says("B: 179 per rank"));
+    REQUIRE(window.shows("B: 179 per rank"));
 }
 
 TEST_CASE("both sides of A/B support all samplers, and every difference is counted") {
@@ -200,7 +200,7 @@ TEST_CASE("both sides of A/B support all samplers, and every difference is count
     auto* b = window.page.findChild<QComboBox*>("compareSamplerComboBox");
     b->setCurrentIndex(b->findData("sequential"));
     Q_EMIT b->activated(b->currentIndex());
-    REQUIRE(window.says("437 per rank, "));
+    REQUIRE(window.shows("437 per rank, "));
     auto* a = window.page.findChild<QComboBox*>("compareSamplerOfAComboBox");
     a->setCurrentIndex(a->findData("contiguous"));
     Q_EMIT a->activated(a->currentIndex());
@@ -213,10 +213,10 @@ TEST_CASE("a setting B that PyTorch refuses shows the reason") {
     Window window;
     window.choose("compareViewButton");
     window.page.findChild<QCheckBox*>("compareShuffleWithSamplerCheckBox")->setChecked(true);
-    REQUIRE(window.says("B cannot be planned"));
+    REQUIRE(window.shows("B cannot be planned"));
     CHECK(window.text("compareSummaryLabel").contains("shuffle"));
     window.page.findChild<QCheckBox*>("compareShuffleWithSamplerCheckBox")->setChecked(false);
-    REQUIRE(window.says("What does B change?"));
+    REQUIRE(window.shows("What does B change?"));
 }
 
 TEST_CASE("the trail goes back to a step and to the whole epoch") {
@@ -235,29 +235,29 @@ TEST_CASE("the trail goes back to a step and to the whole epoch") {
 TEST_CASE("balance counts classes by rank and by step, and describes the selected rank") {
     Window window;
     window.choose("balanceViewButton");
-    REQUIRE(window.says("of 40 counts lie outside"));
+    REQUIRE(window.shows("of 40 counts lie outside"));
     window.plan.select(532);
-    REQUIRE(window.says("Rank 1 is within the range expected by chance: "));
+    REQUIRE(window.shows("Rank 1 is within the range expected by chance: "));
     window.choose("balanceByStepButton");
-    REQUIRE(window.says("of 120 counts lie outside"));  // 12 steps, 10 classes
+    REQUIRE(window.shows("of 120 counts lie outside"));  // 12 steps, 10 classes
     CHECK(window.page.findChild<BalanceCanvas*>()->tip({100, 40}).contains("Step 1, class"));
 }
 
-TEST_CASE("balance shows the classes that it counted while those of other data are still counted") {
+TEST_CASE("balance shows the classes that it counted while the classes of other data are still counted") {
     Window window;
     RunConfig config = window.experiment.config();
     config.dataset.classes = 12;
     window.experiment.edit(config, "dataset.classes");
     window.useSamples(60'000);
     window.choose("balanceViewButton");
-    REQUIRE(window.says("of 48 counts lie outside"));  // 4 ranks, 12 classes
+    REQUIRE(window.shows("of 48 counts lie outside"));  // 4 ranks, 12 classes
     window.plan.select(532);
     config = window.experiment.config();
     config.dataset.classes = 2;
     window.experiment.edit(config, "dataset.classes");
     window.useSamples(50'000);
     CHECK_FALSE(window.page.grab().isNull());
-    REQUIRE(window.says("of 8 counts lie outside"));
+    REQUIRE(window.shows("of 8 counts lie outside"));
 }
 
 TEST_CASE("arrow keys move the selection in map and epoch diff, and the epoch in the sample history") {
@@ -275,7 +275,7 @@ TEST_CASE("arrow keys move the selection in map and epoch diff, and the epoch in
     QTest::keyClick(window.page.findChild<GridWidget*>("diffGridWidget"), Qt::Key_Down);
     CHECK(window.plan.selectedSample() == 532);
     window.choose("historyViewButton");
-    REQUIRE(window.says("Where is sample 532 trained"));
+    REQUIRE(window.shows("Where is sample 532 trained"));
     QTest::keyClick(window.page.findChild<SampleHistoryCanvas*>(), Qt::Key_Down);
     CHECK(window.plan.epoch() == 1);
 }
@@ -288,7 +288,7 @@ TEST_CASE("every view draws in both themes") {
         for (const char* button :
              {"mapViewButton", "historyViewButton", "balanceViewButton", "diffViewButton", "compareViewButton"}) {
             window.choose(button);
-            CHECK(window.says("e"));
+            CHECK(window.shows("e"));
             CHECK(!window.page.grab().isNull());
         }
     }
@@ -316,14 +316,14 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
     const QTemporaryDir folder;
     auto* more = window.page.findChild<ViewExport*>();
     more->saveTable(window.page.findChild<GridView*>()->table(), folder.filePath("grid.csv"));
-    REQUIRE(window.says("Saved"));
+    REQUIRE(window.shows("Saved"));
     QFile csv(folder.filePath("grid.csv"));
     REQUIRE(csv.open(QIODevice::ReadOnly));
     CHECK(csv.readAll().count('\n') == 1441);
     window.page.findChild<QAction*>("showTableAction")->setChecked(false);
     for (const char* name : {"diff.png", "diff.svg"}) {
         more->savePicture(folder.filePath(name));
-        REQUIRE(window.says((QStringLiteral("Saved ") + folder.filePath(name)).toUtf8()));
+        REQUIRE(window.shows((QStringLiteral("Saved ") + folder.filePath(name)).toUtf8()));
         CHECK(QFile(folder.filePath(name)).size() > 500);
     }
     const QImage png(folder.filePath("diff.png"));
@@ -342,5 +342,5 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
     const QString legend = drawn.left(drawn.indexOf("same rank and step in both"));
     CHECK(legend.mid(legend.lastIndexOf("<text")).contains("font-size=\"11\""));
     more->savePicture("/nowhere/at/all.png");
-    CHECK(window.says("cannot be written"));
+    CHECK(window.shows("cannot be written"));
 }

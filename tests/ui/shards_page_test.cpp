@@ -89,7 +89,7 @@ TEST_CASE("the page draws at every zoom, colour and theme without a warning") {
         for (const char* button :
              {"colorByRankButton", "colorByClassButton", "colorByBatchButton", "colorBySourceButton"}) {
             window.page.findChild<QPushButton*>(QLatin1String(button))->click();
-            window.grid().home();
+            window.grid().showStart();
             for (int zoom = 0; zoom < 24; ++zoom) {
                 CHECK(!window.page.grab().isNull());
                 QTest::keyClick(&window.grid(), Qt::Key_S);
@@ -526,7 +526,7 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
         return !sentences.isEmpty();
     }));
     CHECK(sentences[0].startsWith("The form differs from the run on screen"));
-    CHECK(shards.says("This plan belongs to the form; the run used another plan."));
+    CHECK(shards.shows("This plan belongs to the form; the run used another plan."));
 }
 
 TEST_CASE("a long name in the summary wraps, and leaves the values in sight") {

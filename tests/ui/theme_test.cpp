@@ -50,7 +50,7 @@ TEST_CASE("the style sheet uses only names the theme knows") {
     CHECK(!qApp->styleSheet().contains('@'));
 }
 
-TEST_CASE("the first eight ranks have the Okabe-Ito colours, later ones have others") {
+TEST_CASE("the first eight ranks have the Okabe-Ito colours, and later ranks have other colours") {
     const Theme theme;
     CHECK(theme.rankColor(0) == QColor(0x0072B2));
     CHECK(theme.rankColor(1) == QColor(0xE69F00));

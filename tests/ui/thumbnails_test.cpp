@@ -37,7 +37,7 @@ class Pictures final : public Dataset {
 
 }  // namespace
 
-TEST_CASE("a picture that cannot be read is crossed out, the others are drawn") {
+TEST_CASE("a picture that cannot be read is crossed out, and the other pictures are drawn") {
     Thumbnails thumbnails;
     thumbnails.setColors(Qt::white, Qt::red);
     thumbnails.setData(std::make_shared<Pictures>(4));
@@ -56,7 +56,7 @@ TEST_CASE("large pictures are stored scaled down") {
     thumbnails.image(2);
     CHECK_FALSE(thumbnails.isSettled());
     REQUIRE(waitFor([&] { return thumbnails.isSettled(); }));
-    CHECK(thumbnails.image(0).width() == Thumbnails::kMostSide);
+    CHECK(thumbnails.image(0).width() == Thumbnails::kMaxSide);
     CHECK(thumbnails.image(2).pixelColor(60, 60) == QColor(Qt::black));
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("pictures are made on another thread, with an empty square until then"
     CHECK(thumbnails.image(1).width() == 1);
     REQUIRE(
         waitFor([&] { return arrivals > 0 && thumbnails.image(2).width() > 1 && thumbnails.image(1).width() > 1; }));
-    CHECK(thumbnails.image(2).width() == Thumbnails::kMostSide);
+    CHECK(thumbnails.image(2).width() == Thumbnails::kMaxSide);
     CHECK(thumbnails.image(2).pixelColor(60, 60) == QColor(Qt::black));
     CHECK(thumbnails.image(1).pixelColor(0, 0) == QColor(Qt::red));  // the picture has a red cross
     thumbnails.setData(std::make_shared<Pictures>(4));

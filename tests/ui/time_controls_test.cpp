@@ -40,7 +40,7 @@ struct TimeControlsBench {
     bool press(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         return time.handleKey(QKeyEvent(QEvent::KeyPress, key, modifiers));
     }
-    bool wasTold(const char* line) {
+    bool wasSent(const char* line) {
         return waitFor([&] { return fake.read("control").contains(line); });
     }
 };
@@ -59,15 +59,15 @@ TEST_CASE("Space pauses and resumes a run, the arrow keys step it") {
     TimeControlsBench bench;
     bench.start();
     CHECK(bench.press(Qt::Key_Space));
-    CHECK(bench.wasTold(R"({"kind":"pause"})"));
+    CHECK(bench.wasSent(R"({"kind":"pause"})"));
     REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Resume"; }));
     CHECK(bench.press(Qt::Key_Right));
-    CHECK(bench.wasTold(R"({"kind":"step","value":1.0})"));
+    CHECK(bench.wasSent(R"({"kind":"step","value":1.0})"));
     CHECK(bench.press(Qt::Key_Right, Qt::ShiftModifier));
-    CHECK(bench.wasTold(R"({"kind":"phase"})"));
+    CHECK(bench.wasSent(R"({"kind":"phase"})"));
     CHECK_FALSE(bench.press(Qt::Key_Space, Qt::ControlModifier));
     CHECK(bench.press(Qt::Key_Space));
-    CHECK(bench.wasTold(R"({"kind":"resume"})"));
+    CHECK(bench.wasSent(R"({"kind":"resume"})"));
     REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Pause"; }));
 }
 
@@ -76,27 +76,27 @@ TEST_CASE("a speed chosen before the run is sent when it is ready") {
     bench.time.setSpeed(3);
     CHECK(bench.fake.read("control").isEmpty());
     bench.start();
-    CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
+    CHECK(bench.wasSent(R"({"kind":"rate","value":5.0})"));
     CHECK(TimeControls::speedText(5) == "5 steps/s");
     CHECK(TimeControls::speedText(1) == "1 step/s");
     CHECK(TimeControls::speedText(0) == "full");
     bench.time.setSpeed(TimeControls::kFullSpeed);
-    CHECK(bench.wasTold(R"({"kind":"rate","value":0.0})"));
+    CHECK(bench.wasSent(R"({"kind":"rate","value":0.0})"));
 }
 
 TEST_CASE("a speed set by another client is shown and not sent back") {
     TimeControlsBench bench;
-    const auto hear = [&](double rate) {
-        const Controlled heard{.command = ControlKind::kRate, .value = rate, .step = 4};
-        bench.model.feed(QByteArray::fromStdString(encode(heard)));
+    const auto confirm = [&](double rate) {
+        const Controlled confirmation{.command = ControlKind::kRate, .value = rate, .step = 4};
+        bench.model.feed(QByteArray::fromStdString(encode(confirmation)));
     };
     bench.start();
-    hear(3);
+    confirm(3);
     REQUIRE(waitFor([&] { return bench.time.stepsPerSecond() == 3; }));
-    hear(0);
+    confirm(0);
     REQUIRE(waitFor([&] { return bench.time.stepsPerSecond() == 0; }));
     CHECK(bench.press(Qt::Key_Space));
-    CHECK(bench.wasTold(R"({"kind":"pause"})"));
+    CHECK(bench.wasSent(R"({"kind":"pause"})"));
     CHECK_FALSE(bench.fake.read("control").contains("rate"));
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("the chosen speed is shown until the run has confirmed it, and kept fo
     bench.fake.write("rate.jsonl", encode(Controlled{.command = ControlKind::kRate, .value = 2, .step = 3}));
     bench.start();
     bench.time.setSpeed(3);
-    CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
+    CHECK(bench.wasSent(R"({"kind":"rate","value":5.0})"));
     REQUIRE(waitFor([&] { return bench.model.data().pauses().rate() == 2; }));
     CHECK(bench.time.stepsPerSecond() == 5);
     for (const double rate : {5.0, 0.5})

@@ -383,7 +383,7 @@ TEST_CASE("after a failure the timeline shows its end and which rank waited for 
         beat.phase = Phase::kWaiting;
         beat.collective = 13;
         beat.timeUs = 5'000'000;
-        beat.stillUs = 4'000'000;
+        beat.stalledUs = 4'000'000;
         run.feed(beat);
     }
     run.beginMs = 5000;

@@ -173,7 +173,7 @@ TEST_CASE("with many ranks the numbers show the median, the selected rank and th
     TraceData data(12);
     for (int rank = 0; rank < 12; ++rank) data.apply(tracedStep(rank, 1, 0, rank == 7 ? 30 : rank == 4 ? 20 : 10, 30));
     const StepNumbers numbers = stepNumbers(*data.find(1), 11);
-    REQUIRE(numbers.ranks.size() == StepNumbers::kMostColumns);
+    REQUIRE(numbers.ranks.size() == StepNumbers::kMaxColumns);
     CHECK(numbers.ranks.front() == -1);
     for (const int rank : {4, 7, 11}) CHECK(std::ranges::count(numbers.ranks, rank) == 1);
 }
@@ -191,7 +191,7 @@ TEST_CASE("the table of the timeline has a row for each rank of each visible ste
     CHECK(timelineTable(nullptr, 1, 9).rows == 0);
 }
 
-TEST_CASE("only changes that an experiment can make are checked, and others have a reason") {
+TEST_CASE("only changes that an experiment can make are checked, and other changes have a reason") {
     RunConfig run;
     run.stepPitfalls.slowRank = 2;
     run.training.epochs = 5;

@@ -147,7 +147,7 @@ TEST_CASE("a growing curve has the same points as a complete copy") {
     CHECK(sameOnes == 8);  // the curve is copied again only if all its points were merged
 }
 
-TEST_CASE("a legend names what fits and counts the rest") {
+TEST_CASE("a legend names the curves that fit and counts the others") {
     Theme theme;
     ChartLegend legend(theme);
     std::vector<Curve> curves;

@@ -174,12 +174,12 @@ TEST_CASE("an epoch with a mismatch beyond the kept ones is also wrong") {
     config.training.epochs = 300;
     start(run, config);
     // Number of epochs, with four wrong ranks in each.
-    constexpr std::int64_t kEpochs = Verification::kMostMismatches / 4 + 2;
+    constexpr std::int64_t kEpochs = Verification::kMaxMismatches / 4 + 2;
     for (std::int64_t epoch = 0; epoch < kEpochs; ++epoch) {
         for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, epoch, 3, "0000"});
         REQUIRE(waitFor([&] { return verification.isAudited(epoch); }));
     }
-    CHECK(verification.state().mismatches.size() == Verification::kMostMismatches);
+    CHECK(verification.state().mismatches.size() == Verification::kMaxMismatches);
     CHECK(verification.isWrong(3, kEpochs - 1));
     CHECK(verification.state().verifiedEpochs == 0);
 }

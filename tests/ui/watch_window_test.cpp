@@ -134,8 +134,8 @@ TEST_CASE("a watched script can be stopped but not paused, as the tooltips state
           "1 mistake, 1 note, judged every few seconds; the checks are complete when the script ends");
     CHECK(fixture.text("passedChecksLabel").isEmpty());
     fixture.window.close();
-    REQUIRE(fixture.dialogs.asked.size() == 1);
-    CHECK(fixture.dialogs.asked[0].answers[1] == "Stop the script");
+    REQUIRE(fixture.dialogs.questions.size() == 1);
+    CHECK(fixture.dialogs.questions[0].answers[1] == "Stop the script");
     fixture.trigger("stopAction");
     CHECK(waitFor([&] { return fixture.state() == RunController::State::Stopped; }));
     CHECK(fixture.fake.read("control").contains("stop"));

@@ -13,7 +13,7 @@ namespace {
 WatchedScript scriptOf(const std::string& lines) {
     WatchedScript script;
     Decoder decoder;
-    decoder.feed(lines, [&](Event&& event) { script.take(event); });
+    decoder.feed(lines, [&](Event&& event) { script.apply(event); });
     return script;
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("while many ranks start, the page shows the connected and the missing 
     RunModel model;
     const auto feed = [&](const Event& event) { model.feed(QByteArray::fromStdString(encode(event))); };
     CHECK(startProgress(model).title.isEmpty());
-    model.expect({64, "many"});
+    model.setExpectedRun({64, "many"});
     CHECK(startProgress(model).title == "Starting 64 ranks");
     CHECK(startProgress(model).run == "many");
     RunStarted started;
@@ -218,7 +218,7 @@ TEST_CASE("the offer of a stopped run returns if its question about unsaved chan
     f.type("worldSizeSpinBox", "6");
     f.dialogs.answer = 2;
     f.find<QPushButton>("noticeActionButton")->click();
-    CHECK(f.dialogs.asked.size() == 1);
+    CHECK(f.dialogs.questions.size() == 1);
     CHECK(f.window.noticeText() == "evening was stopped after step 40; its checkpoint is kept.");
     CHECK_FALSE(f.find<QPushButton>("noticeActionButton")->isHidden());
 }

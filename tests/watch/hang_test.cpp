@@ -56,7 +56,7 @@ TEST_CASE("a rank that computes or moves is no hang") {
     CHECK_FALSE(findHang({rankStall(0, kInAllReduce), moves}, 9));
 }
 
-TEST_CASE("a rank that has ended leaves the others waiting") {
+TEST_CASE("a rank that has ended leaves the other ranks waiting") {
     RankStall gone;
     gone.rank = 1;
     gone.state = RankStall::State::kEnded;
@@ -66,7 +66,7 @@ TEST_CASE("a rank that has ended leaves the others waiting") {
     CHECK(report->text.ends_with("Rank 1 has ended."));
 }
 
-TEST_CASE("where no rank waits alone, the report says what cannot be seen") {
+TEST_CASE("if no rank waits alone, the report states what is not visible") {
     const auto all = findHang({rankStall(0, kInAllReduce), rankStall(1, kInAllReduce)}, 9);
     REQUIRE(all);
     CHECK_FALSE(all->isHang);
@@ -83,7 +83,7 @@ TEST_CASE("facts of other types and lengths do no harm") {
     }
 }
 
-TEST_CASE("the ranks are asked, and a conclusion is drawn once, until one makes progress") {
+TEST_CASE("stacks are requested and a conclusion is drawn once, until a rank makes progress") {
     constexpr std::int64_t kSecond = 1'000'000;
     StallWatch watch;
     const auto step = [](int rank, std::int64_t number, std::int64_t us) {
@@ -96,23 +96,23 @@ TEST_CASE("the ranks are asked, and a conclusion is drawn once, until one makes 
         return frame;
     };
     const auto stalled = [](int rank, const char* facts) { return ScriptFacts{rank, "stalled", facts, 0}; };
-    for (int rank : {0, 1}) watch.take(step(rank, 1, kSecond), kSecond);
-    CHECK_FALSE(watch.mustAsk(8 * kSecond));
-    CHECK(watch.mustAsk(10 * kSecond));
-    CHECK_FALSE(watch.mustAsk(11 * kSecond));
-    watch.take(stalled(0, kInAllReduce), 10 * kSecond);
+    for (int rank : {0, 1}) watch.apply(step(rank, 1, kSecond), kSecond);
+    CHECK_FALSE(watch.mustRequestStacks(8 * kSecond));
+    CHECK(watch.mustRequestStacks(10 * kSecond));
+    CHECK_FALSE(watch.mustRequestStacks(11 * kSecond));
+    watch.apply(stalled(0, kInAllReduce), 10 * kSecond);
     CHECK_FALSE(watch.conclude(10 * kSecond, 2));  // rank 1 has not answered
-    watch.take(stalled(1, kAsleep), 10 * kSecond);
+    watch.apply(stalled(1, kAsleep), 10 * kSecond);
     CHECK_FALSE(watch.conclude(10 * kSecond, 3));  // rank 2 has never connected
     CHECK(watch.conclude(10 * kSecond, 2)->isHang);
     CHECK_FALSE(watch.conclude(11 * kSecond, 2));
-    watch.take(ScriptFacts{1, "exception", "{}", 0}, 11 * kSecond);  // a timeout of the backend, for example
+    watch.apply(ScriptFacts{1, "exception", "{}", 0}, 11 * kSecond);  // a timeout of the backend, for example
     CHECK(watch.hang());
-    watch.take(step(1, 2, 12 * kSecond), 12 * kSecond);
+    watch.apply(step(1, 2, 12 * kSecond), 12 * kSecond);
     CHECK(watch.hang());
-    watch.take(step(1, 3, 12 * kSecond), 12 * kSecond);
+    watch.apply(step(1, 3, 12 * kSecond), 12 * kSecond);
     CHECK_FALSE(watch.hang());
     watch.ended(1);
-    watch.take(stalled(0, kInAllReduce), 21 * kSecond);
+    watch.apply(stalled(0, kInAllReduce), 21 * kSecond);
     CHECK(watch.conclude(21 * kSecond, 2)->text.ends_with("Rank 1 has ended."));
 }

@@ -30,7 +30,7 @@ class Receiver:
         self.listener.listen(64)
         self.zero_us = time.monotonic_ns() // 1000
         self.connections = []
-        self.strangers = 0
+        self.refused = 0
         self._threads = []
         self._lock = threading.Lock()
         self._acceptor = threading.Thread(target=self._accept, daemon=True)
@@ -54,7 +54,7 @@ class Receiver:
             self._greet(connection)
         except (OSError, ValueError, KeyError):
             with self._lock:
-                self.strangers += 1
+                self.refused += 1
             connection.close()
 
     def _greet(self, connection):
@@ -80,8 +80,8 @@ class Receiver:
             connection.close()
             return
         try:
-            asked = {"kind": "time", "asked_us": time.monotonic_ns() // 1000, "zero_us": self.zero_us}
-            connection.sendall(json.dumps(asked).encode() + b"\n")
+            requested = {"kind": "time", "asked_us": time.monotonic_ns() // 1000, "zero_us": self.zero_us}
+            connection.sendall(json.dumps(requested).encode() + b"\n")
         except OSError:
             pass  # the rank has ended, but the data that it has sent must still be read
         if not self.reads:

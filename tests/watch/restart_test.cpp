@@ -71,17 +71,17 @@ TEST_CASE("facts name the renumbered steps, and numbers of the script stay") {
 
 TEST_CASE("an epoch that is begun again after a restart has only the losses of the new attempt") {
     EpochResults results(1);
-    CHECK(results.take(steps(0, {1, 2}, {100, 100})).empty());
+    CHECK(results.add(steps(0, {1, 2}, {100, 100})).empty());
     results.beginAttempt();
-    CHECK(results.take(steps(0, {3, 4}, {1, 3})).empty());
-    const auto first = results.take(steps(1, {5}, {7}));
+    CHECK(results.add(steps(0, {3, 4}, {1, 3})).empty());
+    const auto first = results.add(steps(1, {5}, {7}));
     REQUIRE(first.size() == 1);
     CHECK(first[0].loss == 2);
     CHECK(first[0].samples == 2);
     CHECK(first[0].step == 4);
     results.beginAttempt();
     // Epoch 0 is not over after the restart, although it was over before.
-    CHECK(results.take(steps(0, {6}, {5})).empty());
+    CHECK(results.add(steps(0, {6}, {5})).empty());
     CHECK(results.finish()[0].loss == 5);
 }
 

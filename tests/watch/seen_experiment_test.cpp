@@ -55,17 +55,17 @@ RankState stateOf(int rank, RankStage state) {
 TEST_CASE("facts of a script become an experiment with external data") {
     SeenExperiment seen("train");
     CHECK(seen.worldSize() == 0);
-    for (const auto& facts : {kProcess, kGroup, kParallel, kValidation, kTraining, kOptimizer}) seen.take(facts);
+    for (const auto& facts : {kProcess, kGroup, kParallel, kValidation, kTraining, kOptimizer}) seen.add(facts);
     CHECK(seen.worldSize() == 2);
     CHECK_FALSE(seen.isTraining());
     ConsumedIndices indices;
     indices.rank = 1;
     indices.index = {3};
     indices.loader = 1;
-    seen.take(indices);
-    seen.take(kCounts);
-    seen.take(kValidated);
-    seen.take(steps(1, 0, 1, {1, 1, 1}, 16));
+    seen.add(indices);
+    seen.add(kCounts);
+    seen.add(kValidated);
+    seen.add(steps(1, 0, 1, {1, 1, 1}, 16));
     CHECK(seen.isTraining());
     const RecordedRun run = seen.recorded(false);
     const RunConfig config = seen.config();
@@ -97,9 +97,9 @@ TEST_CASE("facts of a script become an experiment with external data") {
 TEST_CASE("the experiment file claims nothing that was not seen") {
     const auto fileOf = [](const std::string& sampler, const char* optimizer) {
         SeenExperiment seen("train");
-        seen.take(kProcess);
-        seen.take(ScriptFacts{1, "loader", R"({"id":1,"batch_size":8,"sampler":{"class":")" + sampler + "\"}}", 0});
-        seen.take(
+        seen.add(kProcess);
+        seen.add(ScriptFacts{1, "loader", R"({"id":1,"batch_size":8,"sampler":{"class":")" + sampler + "\"}}", 0});
+        seen.add(
             ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + R"(","groups":[{"lr":0.5}]})", 0});
         const RunConfig config = seen.config();
         const std::string text = seen.configText();
@@ -120,9 +120,9 @@ TEST_CASE("the experiment file claims nothing that was not seen") {
 TEST_CASE("only several backward passes of one loss are accumulation") {
     const auto accumulated = [](const char* optimizer, const char* counts) {
         SeenExperiment seen("train");
-        seen.take(kProcess);
-        seen.take(ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + "\"}", 0});
-        seen.take(ScriptFacts{1, "step_counts", counts, 0});
+        seen.add(kProcess);
+        seen.add(ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + "\"}", 0});
+        seen.add(ScriptFacts{1, "step_counts", counts, 0});
         return seen.config().training.accumulateSteps;
     };
     const char* const sgd = "torch.optim.sgd.SGD";
@@ -137,11 +137,11 @@ TEST_CASE("only several backward passes of one loss are accumulation") {
 
 TEST_CASE("steps of a complete epoch are counted") {
     SeenExperiment seen("train");
-    seen.take(kProcess);
-    seen.take(steps(1, 0, 1, {1, 1, 1}, 0));
+    seen.add(kProcess);
+    seen.add(steps(1, 0, 1, {1, 1, 1}, 0));
     CHECK(seen.recorded(false).stepsPerEpoch == 0);
-    seen.take(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
-    seen.take(steps(1, 1, 4, {1}, 0));
+    seen.add(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
+    seen.add(steps(1, 1, 4, {1}, 0));
     CHECK(seen.recorded(false).stepsPerEpoch == 3);
     CHECK(seen.config().training.epochs == 2);
 }
@@ -152,7 +152,7 @@ TEST_CASE("facts of wrong types change nothing") {
         for (const char* text : {"[]", "7",
                                  R"({"world_size":"x","id":-5,"loader":99999999999,"batch_size":[],)"
                                  R"("sampler":3,"dataset":[],"groups":{},"devices":[7],"batches":1})"})
-            seen.take(ScriptFacts{0, about, text, 0});
+            seen.add(ScriptFacts{0, about, text, 0});
     CHECK(seen.worldSize() == 1);
     for (const Problem& problem : seen.config().validate())  // the problems concern two settings that are not known
         CHECK((problem.field == "dataset.size" || problem.field == "loader.batch_size"));
@@ -160,19 +160,19 @@ TEST_CASE("facts of wrong types change nothing") {
 
 TEST_CASE("the steps of an epoch are those of the latest process of a rank") {
     SeenExperiment seen("train");
-    for (const auto& facts : {kProcess, kTraining}) seen.take(facts);
-    seen.take(steps(1, 0, 1, {1, 1, 1}, 8));
-    for (const auto& facts : {kProcess, kTraining}) seen.take(facts);  // after a restart
-    seen.take(steps(1, 0, 4, {1, 1, 1, 1, 1}, 8));
+    for (const auto& facts : {kProcess, kTraining}) seen.add(facts);
+    seen.add(steps(1, 0, 1, {1, 1, 1}, 8));
+    for (const auto& facts : {kProcess, kTraining}) seen.add(facts);  // after a restart
+    seen.add(steps(1, 0, 4, {1, 1, 1, 1, 1}, 8));
     CHECK(seen.recorded(true).stepsPerEpoch == 5);
 }
 
 TEST_CASE("an epoch's loss is the mean over samples, or over steps without samples") {
     EpochResults results(2);
-    CHECK(results.take(steps(0, 0, 1, {1, 2}, 10)).empty());
-    CHECK(results.take(steps(0, 1, 3, {9}, 10)).empty());
-    CHECK(results.take(steps(1, 0, 1, {5}, 5)).empty());
-    const auto done = results.take(steps(1, 1, 3, {9}, 10));
+    CHECK(results.add(steps(0, 0, 1, {1, 2}, 10)).empty());
+    CHECK(results.add(steps(0, 1, 3, {9}, 10)).empty());
+    CHECK(results.add(steps(1, 0, 1, {5}, 5)).empty());
+    const auto done = results.add(steps(1, 1, 3, {9}, 10));
     REQUIRE(done.size() == 1);
     CHECK(done[0].loss == 55.0 / 25);  // (10 * 1 + 10 * 2 + 5 * 5) / 25
     CHECK(done[0].samples == 25);
@@ -180,22 +180,22 @@ TEST_CASE("an epoch's loss is the mean over samples, or over steps without sampl
     CHECK(std::isnan(done[0].accuracy));
     CHECK(results.finish().size() == 1);
     EpochResults alone(1);
-    alone.take(steps(0, 0, 1, {1, 4}, 0));
+    alone.add(steps(0, 0, 1, {1, 4}, 0));
     CHECK(alone.finish()[0].loss == 2.5);
 }
 
 TEST_CASE("the reason for no backend begins with a word and not with the file name of the script") {
     SeenExperiment seen("train");
     CHECK(seen.recorded(false).compute.whyBackend == "the script has created no process group");
-    seen.take(ScriptFacts{0, "process", R"({"script":"train.py","world_size":1})", 0});
+    seen.add(ScriptFacts{0, "process", R"({"script":"train.py","world_size":1})", 0});
     CHECK(seen.recorded(false).compute.whyBackend == "the script train.py has created no process group");
 }
 
 TEST_CASE("the earliest exception is the verdict") {
     WatchVerdict verdict;
-    verdict.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer","where":null})", 900});
-    verdict.take(ScriptFacts{0, "exception",
-                             R"({"type":"ValueError","text":"bad","where":"t.py:3","stack":["t.py:3 f"]})", 500});
+    verdict.apply(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer","where":null})", 900});
+    verdict.apply(ScriptFacts{0, "exception",
+                              R"({"type":"ValueError","text":"bad","where":"t.py:3","stack":["t.py:3 f"]})", 500});
     const RunEnded failed = verdict.conclude({false, 1, false}, 4);
     CHECK(failed.verdict == "rank 0 failed at t.py:3: ValueError: bad");
     CHECK(failed.firstFailedRank == 0);
@@ -210,7 +210,7 @@ TEST_CASE("the earliest exception is the verdict") {
 
 TEST_CASE("a run whose ranks were started again has finished if its command ends well") {
     WatchVerdict verdict;
-    verdict.take(stateOf(1, RankStage::kTraining));
+    verdict.apply(stateOf(1, RankStage::kTraining));
     CHECK_FALSE(verdict.hasFailedRank(0));
     CHECK(verdict.ended(1));
     CHECK(verdict.hasFailedRank(0));
@@ -219,7 +219,7 @@ TEST_CASE("a run whose ranks were started again has finished if its command ends
           "continue from there");
     CHECK(verdict.restarts() == 1);
     CHECK_FALSE(verdict.hasFailedRank(1));
-    verdict.take(stateOf(1, RankStage::kFinished), 1);
+    verdict.apply(stateOf(1, RankStage::kFinished), 1);
     CHECK_FALSE(verdict.ended(1, 1));
     const RunEnded end = verdict.conclude({false, 0, false}, 4);
     CHECK(end.state == RunOutcome::kFinished);
@@ -233,8 +233,8 @@ TEST_CASE("a run whose ranks were started again has finished if its command ends
 TEST_CASE("a closed connection to a rank that was lost before is not the reason") {
     const auto verdictWith = [](const std::string& text, std::int64_t lostUs) {
         WatchVerdict verdict;
-        verdict.take(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
-                                 1'000'000});
+        verdict.apply(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
+                                  1'000'000});
         CHECK(verdict.ended(1, 0, lostUs));
         return verdict.conclude({false, 1, false}, 4);
     };
@@ -252,9 +252,9 @@ TEST_CASE("a rank that ends while another one trains is the first failed rank") 
         WatchVerdict verdict;
         RankState finished = stateOf(1, RankStage::kFinished);
         finished.timeUs = finishedUs;
-        verdict.take(finished);
-        verdict.take(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
-                                 1'000'000});
+        verdict.apply(finished);
+        verdict.apply(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
+                                  1'000'000});
         return verdict.conclude({false, 1, false}, 4);
     };
     const std::string closed = "Connection closed by peer [127.0.0.1]:16055.";
@@ -271,10 +271,10 @@ TEST_CASE("the verdict names each restart and the failure of the last attempt") 
     CHECK(WatchVerdict(verdict).restarted(0).starts_with(
         "the ranks were started again before the first reported step: "));
     verdict.restarted(8);
-    verdict.take(ScriptFacts{0, "exception", R"({"type":"ValueError","text":"bad","where":"t.py:3"})", 500}, 1);
+    verdict.apply(ScriptFacts{0, "exception", R"({"type":"ValueError","text":"bad","where":"t.py:3"})", 500}, 1);
     CHECK(verdict.ended(1, 1));  // ended by the launcher
     verdict.restarted(3);
-    verdict.take(ScriptFacts{2, "exception", R"({"type":"OSError","text":"disk","where":"t.py:5"})", 900}, 2);
+    verdict.apply(ScriptFacts{2, "exception", R"({"type":"OSError","text":"disk","where":"t.py:5"})", 900}, 2);
     const RunEnded end = verdict.conclude({false, 1, false}, 4);
     CHECK(end.state == RunOutcome::kFailed);
     CHECK(end.firstFailedRank == 2);
@@ -284,11 +284,11 @@ TEST_CASE("the verdict names each restart and the failure of the last attempt") 
           "ValueError: bad");
 }
 
-TEST_CASE("a rank without a last report has failed, unless something has asked it to end") {
+TEST_CASE("a rank without a last report has failed, unless it was requested to end") {
     const ChildEnd good{false, 0, false}, terminated{true, 15, false};
     WatchVerdict lost;
-    lost.take(stateOf(0, RankStage::kFinished));
-    lost.take(stateOf(1, RankStage::kTraining));
+    lost.apply(stateOf(0, RankStage::kFinished));
+    lost.apply(stateOf(1, RankStage::kTraining));
     CHECK_FALSE(lost.ended(0));
     CHECK(lost.ended(1));
     const RunEnded end = lost.conclude(good, 4);
@@ -298,10 +298,10 @@ TEST_CASE("a rank without a last report has failed, unless something has asked i
     lost.setEndedByCheck();
     CHECK(lost.conclude(terminated, 4).state == RunOutcome::kFailed);
     WatchVerdict checked;
-    checked.take(stateOf(0, RankStage::kTraining));
+    checked.apply(stateOf(0, RankStage::kTraining));
     checked.setEndedByCheck();
     CHECK_FALSE(checked.ended(0));
-    checked.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer"})", 900});
+    checked.apply(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer"})", 900});
     CHECK(checked.conclude(terminated, 117).verdict == "ended by the check after 117 steps");
     CHECK(checked.conclude(terminated, 117).firstFailedRank == -1);
     WatchVerdict stopped;

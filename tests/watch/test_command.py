@@ -90,7 +90,7 @@ class Watch(unittest.TestCase):
 
 
 class Record(Watch):
-    def test_a_run_directory_as_any_other(self):
+    def test_a_watched_run_has_a_complete_run_directory(self):
         done = self.fake("--ranks", "2")
         self.assertEqual((done.returncode, sorted(done.stdout.split(b"\n"))),
                          (0, [b"", b"out of rank 0", b"out of rank 1"]))
@@ -114,7 +114,7 @@ class Record(Watch):
                          ("run", 2, 2, 4))
         self.assertEqual(self.lines("telemetry.jsonl")[-1]["kind"], "end")
 
-    def test_show_compare_and_export(self):
+    def test_show_attach_and_compare_read_a_watched_run(self):
         self.fake("--ranks", "2")
         for words in (["show"], ["attach"], ["compare", self.run_directory]):
             done = subprocess.run([PROGRAM, words[0], self.run_directory, *words[1:]], capture_output=True, timeout=LONG)
@@ -128,21 +128,21 @@ class Record(Watch):
         self.assertEqual(len(found), 1)
         self.assertIn("findings       mistake: " + found[0]["text"], done.stdout.decode())
 
-    def test_it_is_not_trained_again(self):
+    def test_the_experiment_of_a_watched_run_cannot_be_trained(self):
         self.fake()
         done = subprocess.run([PROGRAM, "run", os.path.join(self.run_directory, "config.json")], capture_output=True,
                               timeout=LONG)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"dataset.kind is external", done.stderr)
 
-    def test_lines_that_no_rank_may_send(self):
+    def test_lines_that_no_rank_may_send_are_ignored(self):
         self.assertEqual(self.fake("--torn").returncode, 0)
         telemetry = self.lines("telemetry.jsonl")
         self.assertEqual([line["state"] for line in telemetry if line["kind"] == "end"], ["finished"])
         self.assertFalse([line for line in telemetry if line["kind"] == "checkpoint"])
         self.assertEqual(self.summary()["steps"], 8)
 
-    def test_continues(self):
+    def test_a_run_names_the_run_that_it_continues(self):
         self.fake()
         first, self.run_directory = self.run_directory, self.run_directory + "2"
         self.assertEqual(self.fake(options=["--continues", first]).returncode, 0)
@@ -151,20 +151,20 @@ class Record(Watch):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"/nowhere does not exist", done.stderr)
 
-    def test_the_user_s_own_paths_come_after_ours(self):
+    def test_the_paths_of_the_user_come_after_the_injected_one(self):
         code = ("import os, sys; print(os.environ['PYTHONPATH'].split(os.pathsep)[1:], "
                 "any('inject' in path for path in sys.path))")
         done = self.watch(sys.executable, "-c", code, extra={"PYTHONPATH": "/one:/two"})
         self.assertEqual(done.stdout, b"['/one', '/two'] False\n")
 
-    def test_two_processes_with_one_rank(self):
+    def test_a_second_process_with_the_same_rank_is_refused(self):
         """Independent trainers: the first one is recorded."""
         done = self.watch("sh", "-c", "%s %s && %s %s" % (sys.executable, FAKE, sys.executable, FAKE))
         self.assertIn("reports rank 0", "".join(line.get("text", "") for line in self.lines("telemetry.jsonl")))
         self.assertEqual(self.summary()["steps"], 8)
         self.assertNotEqual(done.returncode, 0)  # the second one of this test fails when it is refused
 
-    def test_a_restart(self):
+    def test_steps_after_a_restart_continue_the_numbers_before_it(self):
         """As torchrun --max-restarts: the rank is killed, and another process takes its place."""
         done = self.watch("sh", "-c", "%s %s --leave 0; %s %s; true" % (sys.executable, FAKE, sys.executable, FAKE))
         self.assertEqual(done.returncode, 0)
@@ -190,7 +190,7 @@ class Record(Watch):
         shown = subprocess.run([PROGRAM, "show", self.run_directory], capture_output=True, text=True, timeout=LONG)
         self.assertIn("finished: " + verdict, shown.stdout)
 
-    def test_restarts_that_end_with_a_failure(self):
+    def test_a_failure_after_restarts_names_the_causes_of_all_attempts(self):
         """Two ranks, started three times: one is killed, one raises an exception, and one is killed again."""
         one = "%s %s --ranks 2 --steps %%d %%s; " % (sys.executable, FAKE)
         done = self.watch("sh", "-c", one % (4, "--leave 1") + one % (3, "--fail 0") + one % (2, "--leave 1") + "exit 9")
@@ -205,12 +205,12 @@ class Record(Watch):
 
 
 class Ends(Watch):
-    def test_codes_and_signals(self):
+    def test_the_exit_code_is_that_of_the_command(self):
         for code in (0, 1, 3, 77, 255):
             self.assertEqual(self.watch("sh", "-c", "exit %d" % code).returncode, code)
         self.assertEqual(self.watch("sh", "-c", "kill -KILL $$").returncode, 128 + signal.SIGKILL)
 
-    def test_a_failed_rank(self):
+    def test_the_verdict_on_a_failed_rank_gives_line_and_exception(self):
         done = self.fake("--ranks", "2", "--fail", "1")
         self.assertEqual(done.returncode, 7)
         summary = self.summary()
@@ -218,7 +218,7 @@ class Ends(Watch):
         self.assertEqual(summary["verdict"], "rank 1 failed at train.py:12: ValueError: a bad value")
         self.assertEqual(summary["last_lines"], ["train.py:50 <module>", "train.py:12 main"])
 
-    def test_a_killed_rank(self):
+    def test_a_rank_without_a_last_report_is_named_in_the_verdict(self):
         done = self.fake("--ranks", "2", "--leave", "1")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("rank 1 ended first, without a last report", self.summary()["verdict"])
@@ -234,7 +234,7 @@ class Ends(Watch):
             self.assertEqual((out, process.returncode), (b"caught\n", 9))
         self.assert_nothing_left()
 
-    def test_a_stopped_run(self):
+    def test_a_run_that_is_ended_by_a_signal_has_stopped(self):
         process = self.start("--ranks", "2", "--wait")
         wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "eight steps")
         process.send_signal(signal.SIGTERM)
@@ -242,7 +242,7 @@ class Ends(Watch):
         self.assertEqual((self.summary()["state"], self.summary()["verdict"]), ("stopped", "stopped by SIGTERM"))
         self.assert_nothing_left()
 
-    def test_control_stop(self):
+    def test_control_stop_ends_the_command(self):
         process = self.start("--ranks", "2", "--wait")
         wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "eight steps")
         done = subprocess.run([PROGRAM, "control", self.run_directory, "stop"], capture_output=True, timeout=LONG)
@@ -250,7 +250,7 @@ class Ends(Watch):
         process.communicate(timeout=LONG)
         self.assertEqual(self.summary()["state"], "stopped")
 
-    def test_control_refuses_what_a_script_cannot_do(self):
+    def test_control_refuses_commands_that_a_script_cannot_execute(self):
         process = self.start("--ranks", "2", "--wait")
         wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "eight steps")
         for words in (["pause"], ["lr", "0.1"], ["record", "5"]):
@@ -273,7 +273,7 @@ class Ends(Watch):
         process.stdout.close()
         self.assert_nothing_left()
 
-    def test_a_process_in_the_background(self):
+    def test_a_process_in_the_background_is_recorded_to_its_end(self):
         done = self.fake("--daemon")
         self.assertEqual(done.returncode, 0)
         self.assertEqual((self.summary()["state"], self.summary()["steps"]), ("finished", 8))
@@ -299,7 +299,7 @@ class Ends(Watch):
         self.assertTrue(6 <= int(said.group(1)) <= self.summary()["steps"] <= 8, done.stderr)
         self.assert_nothing_left()
 
-    def test_check_that_finds_a_mistake(self):
+    def test_a_check_that_finds_a_mistake_exits_with_3(self):
         done = self.fake("--ranks", "2", "--wait", "--alone", options=["--check=6"])
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"check:  no-process-group", done.stderr)
@@ -315,7 +315,7 @@ class Ends(Watch):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(b"steps of 2 ranks", done.stderr)
 
-    def test_check_with_a_rank_that_ends_early(self):
+    def test_a_check_fails_if_a_rank_ends_early(self):
         for end in ("--fail", "--leave"):
             line = "%s %s --ranks 2 %s 1; true" % (sys.executable, FAKE, end)
             done = self.watch("sh", "-c", line, options=["--check"])
@@ -327,13 +327,13 @@ class Ends(Watch):
                 self.assertIn(b"rank 1 ended without a last report", done.stderr)
             shutil.rmtree(self.run_directory)
 
-    def test_check_of_some_ranks(self):
+    def test_a_check_of_some_ranks_passes_nothing(self):
         done = self.fake(options=["--check"], extra={"RANK": "0", "WORLD_SIZE": "4"})
         self.assertIn(b"in 8 steps of 1 rank.", done.stderr)
         self.assertIn(b"only 1 of 4 ranks have reported", done.stderr)
         self.assertNotIn("passed", [one["result"] for one in self.summary()["checks"]])
 
-    def test_check_without_training(self):
+    def test_a_check_without_training_fails(self):
         done = self.watch("true", options=["--check"])
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"nothing was checked: no process has connected", done.stderr)
@@ -341,7 +341,7 @@ class Ends(Watch):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"nothing was checked: no optimizer step was seen", done.stderr)
 
-    def test_check_ends_what_a_shell_leaves_behind(self):
+    def test_a_check_ends_processes_that_a_shell_leaves_behind(self):
         words = [sys.executable, FAKE, "--ranks", "1", "--wait"]
         line = " ".join(words) + "; true"  # the shell waits for it and does not pass on the signal
         done = self.watch("sh", "-c", line, options=["--check=6"])
@@ -349,12 +349,12 @@ class Ends(Watch):
         self.assertNotIn(b"still train", done.stderr)
         self.assert_nothing_left()
 
-    def test_check_of_a_command_that_fails_by_itself(self):
+    def test_a_check_returns_the_code_of_a_command_that_fails(self):
         self.assertEqual(self.fake("--ranks", "2", "--fail", "0", options=["--check"]).returncode, 7)
 
 
 class Hang(Watch):
-    def test_a_rank_that_does_not_come(self):
+    def test_a_rank_that_does_not_arrive_is_reported_as_a_hang(self):
         process = self.start("--ranks", "2", "--hang", "1")
         begin = time.monotonic()
         line = b""
@@ -378,7 +378,7 @@ class LiveFindings(Watch):
         return subprocess.Popen([PROGRAM, "attach", self.run_directory], env=self.environment, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE)
 
-    def test_a_finding_while_the_script_trains(self):
+    def test_a_finding_is_reported_while_the_script_trains(self):
         process = self.start("--ranks", "2", "--wait", "--alone")
         wait_until(self.findings, "a finding")
         self.assertIsNone(process.poll())
@@ -396,7 +396,7 @@ class LiveFindings(Watch):
         self.assertIn("no-process-group", [one["code"] for one in self.summary()["findings"]])
         self.assertFalse([one for one in self.findings() if "withdrawn" in one])
 
-    def test_a_finding_that_later_evidence_contradicts(self):
+    def test_a_finding_that_later_evidence_contradicts_is_withdrawn(self):
         flag = os.path.join(self.folder.name, "flag")
         process = self.start("--ranks", "2", "--wait", "--nan-until", flag)
         wait_until(self.findings, "a finding")
@@ -417,7 +417,7 @@ class LiveFindings(Watch):
         viewer.communicate(timeout=LONG)
         self.assertNotIn("loss-not-finite", [one["code"] for one in self.summary()["findings"]])
 
-    def test_epochs_of_a_live_run_have_no_end(self):
+    def test_epochs_of_a_live_run_are_printed_without_their_total(self):
         process = self.start("--ranks", "2", "--wait", "--epochs", "3")
         wait_until(lambda: len(self.lines("metrics.jsonl")) >= 14, "two epochs")
         viewer = self.attach()
@@ -446,12 +446,12 @@ class FullDisk(Watch):
         self.assertEqual(len(said), 1, said)
         return said[0]
 
-    def test_a_disk_that_is_full_from_the_begin(self):
+    def test_a_disk_that_is_full_from_the_start_does_not_disturb_the_command(self):
         said = self.sentence_of(self.limited(1, "--ranks", "2", "--steps", "2000"))
         self.assertRegex(said, rb"^ringsidectl watch: the record ends after step 0: /.*: free space or choose another "
                                rb"directory with --out$")
 
-    def test_a_disk_that_becomes_full(self):
+    def test_a_disk_that_becomes_full_ends_the_record_only(self):
         said = self.sentence_of(self.limited(200, "--ranks", "2", "--steps", "2000"))
         self.assertRegex(said, rb"^ringsidectl watch: the record ends after step \d+: .*File too large")
         summary = self.summary()
@@ -468,21 +468,21 @@ class BadInput(Watch):
         self.assertFalse(os.path.exists(self.run_directory))
         self.assert_nothing_left()
 
-    def test_no_such_program(self):
+    def test_a_missing_program_is_reported(self):
         self.check_sentence(self.watch("no-such-program"), 2, "no-such-program cannot be started")
 
-    def test_no_such_script(self):
+    def test_a_missing_script_is_reported(self):
         self.check_sentence(self.watch(sys.executable, "/nowhere/train.py"), 2,
                             "before a process of it trained: nothing was recorded")
 
-    def test_a_script_that_fails_before_it_trains(self):
+    def test_a_script_that_fails_before_training_leaves_no_record(self):
         self.check_sentence(self.watch(sys.executable, "-c", "import no_such_module"), 1,
                             "exited with code 1 before a process of it trained")
 
-    def test_a_script_that_drops_the_environment(self):
+    def test_a_script_without_the_environment_is_reported(self):
         self.check_sentence(self.watch("env", "-i", sys.executable, "-c", "pass"), 0, "no process of it has connected")
 
-    def test_usage(self):
+    def test_wrong_usage_is_refused(self):
         for words, text in ((["--json", "--sarif", "--", "true"], b"cannot be combined with --json"),
                             (["--check=0", "--", "true"], b"--check"), ([], b"COMMAND"),
                             (["--listen", "node", "--", "true"], b"HOST:PORT"),
@@ -500,13 +500,13 @@ class Network(Watch):
         os.chmod(path, mode)
         return path
 
-    def test_tcp(self):
+    def test_ranks_connect_over_tcp(self):
         done = self.fake("--ranks", "2", options=["--listen", "127.0.0.1:0"])
         self.assertEqual(done.returncode, 0)
         self.assertEqual(self.summary()["steps"], 8)
         self.assertFalse(os.path.exists(os.path.join(self.run_directory, "watch.secret")))
 
-    def test_join(self):
+    def test_a_second_host_joins_the_record(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             address = "127.0.0.1:%d" % free.getsockname()[1]
@@ -524,7 +524,7 @@ class Network(Watch):
         first.communicate(timeout=LONG)
         self.assertEqual(self.summary()["world_size"], 2)
 
-    def test_a_secret_that_others_can_read(self):
+    def test_a_secret_that_others_can_read_is_refused(self):
         done = self.fake(options=["--listen", "127.0.0.1:0", "--secret-file", self.secret(0o644)])
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"can be read by other users: chmod 600", done.stderr)

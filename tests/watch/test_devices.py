@@ -60,7 +60,7 @@ class Queueing(unittest.TestCase):
         self.write(b"150 7500 9\n")
         self.assertEqual(queueing.between(first, queueing.stamp()), 5500)
 
-    def test_what_cannot_be_read_is_not_known(self):
+    def test_a_value_that_cannot_be_read_is_unknown(self):
         stamp = queueing.stamp()
         for content in (None, b"", b"no numbers here", b"1 2 3 4", b"100 1999 3\n"):
             self.assertEqual(queueing.between(stamp, content), -1)
@@ -81,14 +81,14 @@ class Queueing(unittest.TestCase):
             done.release()
             ends.wait(60)
 
-        threads = [threading.Thread(target=step) for _ in range(queueing.MOST_THREADS + 1)]
+        threads = [threading.Thread(target=step) for _ in range(queueing.MAX_THREADS + 1)]
         for one in threads:  # one after another; all stay alive, so that their numbers differ
             one.start()
             done.acquire()
         ends.set()
         for one in threads:
             one.join()
-        self.assertEqual((stamps.count(None), len(set(queueing._files.values()))), (1, queueing.MOST_THREADS))
+        self.assertEqual((stamps.count(None), len(set(queueing._files.values()))), (1, queueing.MAX_THREADS))
 
     def test_traces_hold_the_time_of_their_step(self):
         one = new_report()
@@ -171,7 +171,7 @@ class Deferred(unittest.TestCase):
         self.assertFalse(scalars.has_pending())
         self.assertFalse(scalars.is_known(never))
 
-    def test_what_is_not_known_is_no_loss_and_no_checksum(self):
+    def test_unknown_values_are_neither_losses_nor_checksums(self):
         """Three steps: all numbers are known; the loss and a checksum are not known; one of two losses is not known."""
         one = new_report()
         losses = [[0.5], [self.Fake(9.0)], [0.25, self.Fake(9.0)]]

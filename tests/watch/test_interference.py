@@ -43,7 +43,7 @@ class Watchers(unittest.TestCase):
         return subprocess.run(self.words, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                               cwd=watched.SCRIPTS, timeout=LIMIT)
 
-    def test_a_watcher_that_is_killed(self):
+    def test_a_script_continues_after_its_watcher_was_killed(self):
         with tempfile.TemporaryDirectory() as folder:
             one = receiver.Receiver(folder)
             process = subprocess.Popen(self.words, env=watched.with_watch(one), stdin=subprocess.DEVNULL,
@@ -56,14 +56,14 @@ class Watchers(unittest.TestCase):
             out, error = process.communicate(timeout=LIMIT)
             self.assertEqual((process.returncode, out, error), (0, self.alone.out, self.alone.error))
 
-    def test_a_watcher_that_never_reads(self):
+    def test_a_script_continues_if_its_watcher_never_reads(self):
         with tempfile.TemporaryDirectory() as folder:
             one = receiver.Receiver(folder, reads=False)
             self.check(self.run_with(watched.with_watch(one)))
             self.assertEqual(len(one.connections), 1)
             one.hang_up()
 
-    def test_no_watcher_a_silent_one_and_one_that_refuses(self):
+    def test_a_script_continues_without_a_watcher_that_answers(self):
         with tempfile.TemporaryDirectory() as folder:
             one = receiver.Receiver(folder, refusal="enough ranks")
             self.check(self.run_with(watched.with_watch(one)))
@@ -142,7 +142,7 @@ print(numbers[0], len(set(numbers)))
 
 
 class Hooks(unittest.TestCase):
-    def test_an_exception_in_each_hook_in_turn(self):
+    def test_an_exception_in_any_hook_is_reported_and_changes_no_output(self):
         from everything import FUNCTIONS, KINDS
 
         words = watched.command("everything.py")
@@ -200,7 +200,7 @@ class Processes(unittest.TestCase):
             self.assertEqual((seen.code, seen.out, seen.error.decode()), (alone.code, alone.out, alone.error.decode()))
             self.assertEqual((alone.code, alone.error.count(b"Traceback")), (0, 2 if where == "backward" else 1))
 
-    def test_an_exception_of_a_spawned_rank(self):
+    def test_an_exception_of_a_spawned_rank_is_reported_with_its_line(self):
         words = watched.command("toy_spawn.py")
         seen = watched.run_watched(words, {"FAIL_AT": "2"})
         self.assertEqual(seen.code, 1)
@@ -221,4 +221,4 @@ class Processes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=torch_python.chosen_tests(["Hooks", "Processes", "Watchers.test_a_watcher_that_is_killed"]))
+    unittest.main(argv=torch_python.chosen_tests(["Hooks", "Processes", "Watchers.test_a_script_continues_after_its_watcher_was_killed"]))

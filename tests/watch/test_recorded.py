@@ -54,7 +54,7 @@ class Recorded(unittest.TestCase):
                 self.assertEqual(self.summary()["state"], "finished")
                 self.run_directory += "-"
 
-    def test_samples_that_were_trained(self):
+    def test_the_record_contains_the_trained_samples(self):
         truth = os.path.join(self.folder.name, "truth")
         os.mkdir(truth)
         words = watched.command("cnn_torchrun.py", ranks=2)
@@ -74,7 +74,7 @@ class Recorded(unittest.TestCase):
                           for one in summary["samples"]["train"]], [(104, 103, 1, 0)] * 2)
         self.assertEqual((summary["steps"], summary["framework"]["name"]), (14, "torch"))
 
-    def test_an_exception_of_a_rank(self):
+    def test_the_verdict_on_an_exception_gives_rank_and_line(self):
         seen = self.watch(*watched.command("cnn_torchrun.py", ranks=2), extra={"FAIL_AT": "2"})
         self.assertEqual(seen.code, 1)
         summary = self.summary()
@@ -93,7 +93,7 @@ class Recorded(unittest.TestCase):
         self.assertEqual((summary["state"], summary["restarts"], summary["steps"]), ("finished", 1, len(steps)))
         return summary, steps
 
-    def test_a_restart_by_torchrun(self):
+    def test_a_restart_by_torchrun_is_recorded(self):
         summary, steps = self.restart()
         self.assertIn(len(steps), range(20, 25))  # up to four before the restart, 20 after it
         self.assertRegex(summary["verdict"], "^the script has ended after a restart; restarted (before the first "
@@ -114,7 +114,7 @@ class Recorded(unittest.TestCase):
         epochs = [event for event in self.events("epoch") if event["split"] == "train"]
         self.assertEqual([(event["epoch"], event["samples"], event["step"]) for event in epochs], [(0, 80, 24)])
 
-    def test_ranks_of_spawn(self):
+    def test_ranks_of_spawn_are_recorded(self):
         seen = self.watch(*watched.command("toy_spawn.py"))
         self.assertEqual(seen.code, 0, seen.error)
         self.assertEqual((self.summary()["world_size"], self.summary()["steps"]), (2, 6))
@@ -133,7 +133,7 @@ class Recorded(unittest.TestCase):
         process.communicate(timeout=LIMIT)
         return sentence
 
-    def test_a_rank_that_sleeps(self):
+    def test_a_hang_names_the_line_of_a_sleeping_rank(self):
         sentence = self.hang("sleep")
         self.assertRegex(sentence, r"Rank 0 is in backward, its latest collective is gloo:all_reduce number \d+, at "
                                    r"stuck_training\.py:27\.")
@@ -144,7 +144,7 @@ class Recorded(unittest.TestCase):
         found = [event for event in self.events("log") if event["text"].startswith("No rank")][0]["time_us"]
         self.assertLess(found - began, 15_000_000)
 
-    def test_a_rank_with_fewer_steps(self):
+    def test_a_hang_names_the_line_of_a_rank_with_fewer_steps(self):
         self.assertRegex(self.hang("leaves"), r"Rank 1 is in no collective that can be seen \(phase \w+\), at "
                                               r"stuck_training\.py:31\.")
 
@@ -174,18 +174,20 @@ class Compared(Recorded):
 
 
 class BadInput(Recorded):
-    def test_no_torch_in_the_interpreter(self):
+    def test_a_script_without_torch_is_reported(self):
         seen = self.watch("/usr/bin/python3", "-S", "-c", "import torch")
         self.assertEqual(seen.code, 1)
         self.assertIn(b"exited with code 1 before a process of it trained", seen.error.splitlines()[-1])
 
-    def test_a_script_that_needs_a_gpu(self):
+    def test_a_script_that_fails_without_a_gpu_is_reported(self):
         seen = self.watch(*watched.command("-c", ["import torch; torch.zeros(1, device='cuda')"]))
         self.assertEqual(seen.code, 1)
         self.assertIn(b"exited with code 1 before a process of it trained", seen.error.splitlines()[-1])
 
 
-QUICK = ("Recorded.test_a_restart_by_torchrun", "Recorded.test_samples_that_were_trained", "Recorded.test_a_rank_that_sleeps")
+QUICK = ("Recorded.test_a_restart_by_torchrun_is_recorded",
+         "Recorded.test_the_record_contains_the_trained_samples",
+         "Recorded.test_a_hang_names_the_line_of_a_sleeping_rank")
 
 if __name__ == "__main__":
     unittest.main(argv=torch_python.chosen_tests(QUICK))

@@ -29,7 +29,7 @@ class Twins(unittest.TestCase):
             for line in twin["lines"]:
                 self.assertEqual(sum(line in one for one in text), 1, (folder, line))
 
-    def test_both_scripts_compile_and_are_much_alike(self):
+    def test_both_scripts_compile_and_are_similar(self):
         for folder in self.folders:
             texts = [read(os.path.join(folder, name)) for name in ("mistake.py", "correct.py")]
             for text in texts:

@@ -111,7 +111,7 @@ class Wire(unittest.TestCase):
                     self.connect(one, b"another secret" if not options else None)
                 self.assertEqual(one.close().ranks(), [])
 
-    def test_a_silent_watcher_is_given_up_after_the_time_limit(self):
+    def test_the_connection_to_a_silent_watcher_ends_after_the_time_limit(self):
         import socket
 
         with tempfile.TemporaryDirectory() as folder:
@@ -137,7 +137,7 @@ class Forks(unittest.TestCase):
         connection = wire.Connection(ours)
         child = os.fork()
         if child == 0:
-            connection.forget()
+            connection.close_in_child()
             os._exit(0)
         os.waitpid(child, 0)
         self.assertEqual(connection.write(b"after the fork\n"), 15)
@@ -156,15 +156,15 @@ class Sending(unittest.TestCase):
         step = report.Line(b"s" * 1000, True, 3)
         fact = report.Line(b"f" * 1000)
         one._queue([step] * 9000)
-        kept = sender.MOST_PENDING // 1000
+        kept = sender.MAX_PENDING // 1000
         self.assertEqual(len(one._pending), kept * 1000)
         self.assertEqual(one._report.dropped_steps, 3 * (9000 - kept))
         one._queue([fact] * 20000)
-        self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000)
+        self.assertEqual(len(one._pending), sender.MAX_IN_ALL // 1000 * 1000)
         one._queue([fact], last=True)
-        self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000 + 1000)
-        self.assertEqual(one._report.dropped_lines, 9000 + 20000 - sender.MOST_IN_ALL // 1000)
-        one.forget()
+        self.assertEqual(len(one._pending), sender.MAX_IN_ALL // 1000 * 1000 + 1000)
+        self.assertEqual(one._report.dropped_lines, 9000 + 20000 - sender.MAX_IN_ALL // 1000)
+        one.close_in_child()
 
 
 class Warned(unittest.TestCase):
@@ -622,13 +622,13 @@ class Injection(unittest.TestCase):
             self.assertEqual(out[1], os.path.join(folder, "sitecustomize.py"))
             self.assertNotIn(watched.INJECT, out[2])
 
-    def test_an_interpreter_without_torch_is_left_alone(self):
+    def test_an_interpreter_without_torch_is_not_changed(self):
         with tempfile.TemporaryDirectory() as folder:
             code = "import sys, threading; print(threading.active_count(), 'torch' in sys.modules)"
             done = self.run_python(code, folder, watched.INJECT, RINGSIDE_WATCH="unix:/nowhere")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"1 False\n", b""))
 
-    def test_import_without_an_address_says_how_to_start_the_script(self):
+    def test_import_without_an_address_explains_how_to_start_the_script(self):
         with tempfile.TemporaryDirectory() as folder:
             done = self.run_python("import ringside_watch; print('runs')", folder, watched.PYTHON_FOLDER)
             self.assertEqual((done.returncode, done.stdout), (0, b"runs\n"))

@@ -53,7 +53,7 @@ class Server:
         self.close()
 
 
-def ask(path, ranks, words):
+def send_request(path, ranks, words):
     """Client: passes the request and its own standard output and error, and waits for the exit code."""
     request = {"ranks": int(ranks), "words": words, "folder": os.getcwd(), "environment": dict(os.environ)}
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
@@ -182,4 +182,4 @@ def _signal(processes, number):
 if __name__ == "__main__":
     if sys.argv[1] == "serve":
         serve(sys.argv[2], sys.argv[3:])
-    sys.exit(ask(sys.argv[2], sys.argv[3], sys.argv[4:]))
+    sys.exit(send_request(sys.argv[2], sys.argv[3], sys.argv[4:]))

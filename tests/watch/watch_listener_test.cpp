@@ -32,17 +32,17 @@ UniqueFd connectLocally(const std::filesystem::path& path) {
 // A watcher and one process that connects to it.
 struct Meeting {
     TemporaryDirectory folder;
-    WatchListener door{"the secret"};
+    WatchListener listener{"the secret"};
     std::vector<std::unique_ptr<WatchedRank>> ranks;
     std::string refusal;
 
-    Meeting() { REQUIRE(door.listenAt(folder.path() / "socket")); }
+    Meeting() { REQUIRE(listener.listenAt(folder.path() / "socket")); }
 
     void poll() {
         std::vector<pollfd> waiting;
-        door.addInterests(waiting);
+        listener.addInterests(waiting);
         ::poll(waiting.data(), waiting.size(), 1000);
-        for (auto& rank : door.poll([this](const Greeting&) { return refusal; })) ranks.push_back(std::move(rank));
+        for (auto& rank : listener.poll([this](const Greeting&) { return refusal; })) ranks.push_back(std::move(rank));
     }
     // Returns the watcher's answer to a greeting that uses this secret and role.
     Answer greet(const UniqueFd& socket, const std::string& secret, ConnectionRole role) {
@@ -87,12 +87,12 @@ TEST_CASE("a wrong secret, another role and a refusal admit no rank") {
     CHECK(meeting.greet(wrong, "a guess", ConnectionRole::kWatch).proof.empty());
     const UniqueFd other = connectLocally(meeting.folder.path() / "socket");
     CHECK(meeting.greet(other, "the secret", ConnectionRole::kControl).proof.empty());
-    CHECK(meeting.door.refusedConnections() == 2);
+    CHECK(meeting.listener.refusedConnections() == 2);
     meeting.refusal = "rank 3 is here already";
     const UniqueFd second = connectLocally(meeting.folder.path() / "socket");
     CHECK(meeting.greet(second, "the secret", ConnectionRole::kWatch).refused == "rank 3 is here already");
     CHECK(meeting.ranks.empty());
-    CHECK(meeting.door.refusedConnections() == 2);
+    CHECK(meeting.listener.refusedConnections() == 2);
 }
 
 TEST_CASE("only the user can reach the socket") {
@@ -118,11 +118,11 @@ TEST_CASE("a watched rank passes telemetry on and keeps clock answers apart") {
     CHECK(lines == std::vector<std::string>{"{\"kind\":\"heartbeat\",\"rank\":3}"});
     const std::vector<ClockReading> readings = rank.takeClockReadings();
     REQUIRE(readings.size() == 1);
-    CHECK(readings[0].askedUs == 5);
+    CHECK(readings[0].sentUs == 5);
     socket.reset();
     CHECK_FALSE(rank.readTelemetry(keep));
     CHECK(rank.poll());
     CHECK(rank.fd() == -1);
-    rank.hangUp();  // has no effect on an ended connection
+    rank.closeConnection();  // has no effect on an ended connection
     CHECK(rank.fd() == -1);
 }

@@ -166,7 +166,7 @@ TEST_CASE("latency and bandwidth follow from collectives of two sizes") {
     CHECK(replaySteps(data, {.bandwidth = 2}).predicted == Approx(26.5));  // 20 + (2 + 2) + (2 + 0.5)
 }
 
-TEST_CASE("a rank that starts a collective early and waits late delays the others by its own work") {
+TEST_CASE("a rank that starts a collective early and waits late delays the other ranks by its own work") {
     // Both ranks request the collective at 5 ms. Rank 1 waits for it only at 50 ms, and the transfer of 2 ms starts
     // then.
     TraceData data(2);

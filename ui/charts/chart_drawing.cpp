@@ -18,8 +18,8 @@ constexpr TypeLength kLeft{58}, kBottom{26};  // margins at the left of the plot
 constexpr double kRight = 16, kTop = 8;
 constexpr TypeLength kPixelsPerXTick{90};
 constexpr TypeLength kPixelsPerYTick{46};
-constexpr TypeLength kLeastBetweenYLabels{13};  // least distance of two labels; in a low window some labels are left
-                                                // out
+constexpr TypeLength kMinBetweenYLabels{13};  // least distance of two labels; in a low window some labels are left
+                                              // out
 constexpr double kBoxPadding = 9;
 constexpr double kFlagPadding = 6;
 constexpr TypeLength kBoxLine{17};
@@ -49,7 +49,7 @@ void drawGrid(QPainter& painter, const Theme& theme, const PlotScale& scale, con
         const double row = scale.rowOf(tick.value);
         painter.setPen(QPen(theme.colors().grid, 1));
         painter.drawLine(QPointF(area.left(), std::round(row) + 0.5), QPointF(area.right(), std::round(row) + 0.5));
-        if (labelBelow - row < kLeastBetweenYLabels) continue;
+        if (labelBelow - row < kMinBetweenYLabels) continue;
         painter.setPen(theme.colors().muted);
         painter.drawText(QRectF(0, row - 9, area.left() - 8, 18), Qt::AlignRight | Qt::AlignVCenter, tick.label);
         labelBelow = row;
@@ -136,10 +136,10 @@ QStringList crosshairLines(const ShownCurves& curves, double x, NumberStyle styl
         }
         lines << line;
     }
-    constexpr qsizetype kMostLines = 12;
-    if (lines.size() > kMostLines) {
-        const auto more = lines.size() - kMostLines + 1;
-        lines = lines.first(kMostLines - 1) << tr("and %1 more").arg(more);
+    constexpr qsizetype kMaxLines = 12;
+    if (lines.size() > kMaxLines) {
+        const auto more = lines.size() - kMaxLines + 1;
+        lines = lines.first(kMaxLines - 1) << tr("and %1 more").arg(more);
     }
     return lines;
 }

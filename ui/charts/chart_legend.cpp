@@ -140,11 +140,11 @@ void ChartLegend::mousePressEvent(QMouseEvent* event) {
 
 void ChartLegend::mouseDoubleClickEvent(QMouseEvent* event) {
     if (const Entry* entry = entryAt(event->position().toPoint())) {
-        solo(entry->key);
+        showOnly(entry->key);
     }
 }
 
-void ChartLegend::solo(const QString& key) {
+void ChartLegend::showOnly(const QString& key) {
     std::set<QString> others;
     for (const Entry& entry : m_entries) {
         if (entry.key != key) others.insert(entry.key);

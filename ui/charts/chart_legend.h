@@ -47,7 +47,7 @@ class ChartLegend : public QWidget, public IdentitySource {
     static QString moreText(std::size_t entries);  // returns the text "+3" for 3 entries that do not fit
     std::vector<std::pair<Entry, QRect>> placed() const;
     const Entry* entryAt(QPoint point) const;
-    void solo(const QString& key);
+    void showOnly(const QString& key);
 
     Theme& m_theme;
     std::vector<Entry> m_entries;

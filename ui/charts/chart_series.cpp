@@ -21,7 +21,7 @@ constexpr double kStackOpacity = 1;
 constexpr double kLineWidth = 2;
 constexpr double kMarkerSize = 8;
 constexpr double kDotSize = 5;
-constexpr qsizetype kMostDots = 40;
+constexpr qsizetype kMaxDots = 40;
 constexpr double kMarkerRoom = 10;  // minimum width of the plot for each marker, in pixels
 
 QColor faded(QColor color, double opacity) {
@@ -73,8 +73,8 @@ void fill(const CurveSeries& drawn, const Curve& curve, const SmoothedCurve& smo
     const QList<QPointF> line = decimated(gather([&](std::size_t at) { return smooth[at]; }), columns);
     drawn.line->replace(line);
     // Draws markers only if each has kMarkerRoom pixels, because dense markers would hide the line. Curves that are not
-    // of the kind MarkedLine have markers only up to kMostDots points.
-    const bool isSparse = curve.kind == Curve::Kind::MarkedLine || line.size() <= kMostDots;
+    // of the kind MarkedLine have markers only up to kMaxDots points.
+    const bool isSparse = curve.kind == Curve::Kind::MarkedLine || line.size() <= kMaxDots;
     const bool hasRoom = static_cast<double>(line.size()) * kMarkerRoom <= columns.count;
     drawn.markers->replace(isSparse && hasRoom ? line : QList<QPointF>());
 }

@@ -17,7 +17,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeastDrag = 8;
+constexpr double kMinDrag = 8;
 
 }  // namespace
 
@@ -205,14 +205,14 @@ void LiveChart::mouseReleaseEvent(QMouseEvent* event) {
     const QRectF box = QRectF(*m_dragFrom, m_dragTo).normalized().intersected(plot());
     m_dragFrom.reset();
     viewport()->update();
-    if (box.width() < kLeastDrag) {
+    if (box.width() < kMinDrag) {
         if (m_clickable && curveAt(event->position())) {
             m_clickedX = scale().xAt(event->position().x());
             m_click.start(QGuiApplication::styleHints()->mouseDoubleClickInterval());
         }
         return;
     }
-    if (box.height() >= kLeastDrag * 3) {
+    if (box.height() >= kMinDrag * 3) {
         m_chosenY = AxisRange{scale().yAt(box.bottom()), scale().yAt(box.top())};
     }
     Q_EMIT xRangeChosen(AxisRange{scale().xAt(box.left()), scale().xAt(box.right())});

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostPending = 1 << 20;
+constexpr qsizetype kMaxPending = 1 << 20;
 
 QString textIn(const Json& json, const char* key) {
     return QString::fromStdString(stringIn(json, key));
@@ -79,7 +79,7 @@ void ClassroomProcess::readLines() {
         handleLine(m_pending.first(newline));
         m_pending.remove(0, newline + 1);
     }
-    if (m_pending.size() > kMostPending) m_pending.clear();
+    if (m_pending.size() > kMaxPending) m_pending.clear();
 }
 
 void ClassroomProcess::handleLine(const QByteArray& line) {

@@ -18,7 +18,7 @@ namespace ringside {
 namespace {
 
 constexpr QSize kInviteSize{820, 520};
-constexpr int kMostRanks = 256;
+constexpr int kMaxRanks = 256;
 
 QLabel* wrapped(const QString& text, const char* name, const char* role, QWidget* parent) {
     auto* label = new QLabel(text, parent);
@@ -72,7 +72,7 @@ QWidget* InviteDialog::buildPlan() {
     m_ranks = new QSpinBox(page);
     m_ranks->setObjectName(QStringLiteral("inviteRanksSpin"));
     m_ranks->setAccessibleName(tr("Number of computers"));
-    m_ranks->setRange(2, kMostRanks);
+    m_ranks->setRange(2, kMaxRanks);
     m_ranks->setValue(static_cast<int>(std::max<std::int64_t>(2, parallel.worldSize)));
     m_ranks->setToolTip(
         tr("Including this computer; each is one rank. The run starts when all have joined, or when you click Start "
@@ -80,7 +80,7 @@ QWidget* InviteDialog::buildPlan() {
     m_least = new QSpinBox(page);
     m_least->setObjectName(QStringLiteral("inviteLeastSpin"));
     m_least->setAccessibleName(tr("Minimum ranks"));
-    m_least->setRange(0, kMostRanks);
+    m_least->setRange(0, kMaxRanks);
     m_least->setSpecialValueText(tr("all"));
     m_least->setValue(static_cast<int>(parallel.minRanks));
     m_least->setToolTip(

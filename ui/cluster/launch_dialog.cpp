@@ -29,9 +29,9 @@ constexpr TypePixels kScriptFont{12};
 constexpr QSize kLaunchSize{900, 600};
 constexpr TypePixels kSideWidth{150};
 constexpr TypePixels kFieldWidth{140};
-constexpr int kMostNodes = 4096;
-constexpr int kMostMinutes = 100000;
-constexpr int kMostSeeds = 1000;
+constexpr int kMaxNodes = 4096;
+constexpr int kMaxMinutes = 100000;
+constexpr int kMaxSeeds = 1000;
 
 // Launcher in the list of the dialog: its value in the exporter (null: this computer, without a script), its title on
 // screen, whether the dialog shows fields for a time limit (times) and for host names (hosts), and its description.
@@ -161,15 +161,15 @@ QWidget* LaunchDialog::buildSide() {
 
 QFormLayout* LaunchDialog::buildFields() {
     m_nodes->setObjectName(QStringLiteral("launchNodesSpin"));
-    m_nodes->setRange(1, kMostNodes);
+    m_nodes->setRange(1, kMaxNodes);
     m_nodes->setToolTip(tr("Number of computers; the ranks are spread over them evenly"));
     m_minutes->setObjectName(QStringLiteral("launchMinutesSpin"));
-    m_minutes->setRange(1, kMostMinutes);
+    m_minutes->setRange(1, kMaxMinutes);
     m_minutes->setValue(60);
     m_minutes->setSuffix(tr(" min"));
     m_minutes->setToolTip(tr("Wall-clock limit of one job. The weights are saved two minutes before it ends."));
     m_seeds->setObjectName(QStringLiteral("launchSeedsSpin"));
-    m_seeds->setRange(1, kMostSeeds);
+    m_seeds->setRange(1, kMaxSeeds);
     m_seeds->setToolTip(tr("More than one: a job array with one run for each training.seed, starting at 0"));
     m_hosts->setObjectName(QStringLiteral("launchHostsEdit"));
     m_hosts->setPlaceholderText(tr("node1, node2"));

@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr const char* kSynonyms = "synonyms";
-constexpr int kMostNear = 4;
+constexpr int kMaxNear = 4;
 constexpr int kNoMatch = 1000;
 
 QStringList wordsOf(const QAction& action) {
@@ -57,9 +57,9 @@ int rankOf(const QAction& action, const QString& typed) {
     const QString text = plainText(action).toLower();
     if (text.startsWith(typed)) return 0;
     const QStringList own = text.split(QLatin1Char(' '), Qt::SkipEmptyParts), all = wordsOf(action);
-    const QStringList asked = typed.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    const QStringList wanted = typed.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     const auto each = [&](const QStringList& words) {
-        return std::ranges::all_of(asked, [&](const QString& word) { return startsAWord(words, word); });
+        return std::ranges::all_of(wanted, [&](const QString& word) { return startsAWord(words, word); });
     };
     if (each(own)) return 1;
     return each(all) ? 2 : kNoMatch;
@@ -94,12 +94,12 @@ void setSynonyms(QAction& action, const QString& words) {
 }
 
 FoundCommands findCommands(const QList<QAction*>& actions, const QString& typed) {
-    const QString asked = typed.trimmed().toLower();
-    if (asked.isEmpty()) return {actions};
-    FoundCommands found{byCost(actions, [&](const QAction& action) { return rankOf(action, asked); })};
+    const QString wanted = typed.trimmed().toLower();
+    if (wanted.isEmpty()) return {actions};
+    FoundCommands found{byCost(actions, [&](const QAction& action) { return rankOf(action, wanted); })};
     if (!found.actions.isEmpty()) return found;
-    return {byCost(actions, [&](const QAction& action) { return matchDistance(action, asked); })
-                .first(std::min<qsizetype>(kMostNear, actions.size())),
+    return {byCost(actions, [&](const QAction& action) { return matchDistance(action, wanted); })
+                .first(std::min<qsizetype>(kMaxNear, actions.size())),
             true};
 }
 

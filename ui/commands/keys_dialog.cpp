@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostColumns = 3;
+constexpr int kMaxColumns = 3;
 constexpr QSize kAround{40, 60};  // the dialog is at least this much smaller than its parent window, in pixels
 
 }  // namespace
@@ -51,7 +51,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     }
     for (const Page* page : pages) lines << page->keys();
     const QSize room = parent == nullptr ? QSize() : parent->window()->size() - kAround;
-    addLines(*grid, lines, room.isEmpty() ? kMostColumns : columnsFor(lines, room.width()));
+    addLines(*grid, lines, room.isEmpty() ? kMaxColumns : columnsFor(lines, room.width()));
     const QSize wanted = list->sizeHint() + QSize(area->verticalScrollBar()->sizeHint().width(), 2);
     resize(parent == nullptr ? wanted : wanted.boundedTo(room));
 }
@@ -66,7 +66,7 @@ int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
     }
     constexpr double kSemibold = 1.1;  // width of semibold letters, in which keys are shown, relative to normal ones
     const int column = static_cast<int>(kSemibold * keys) + what + 2 * Theme::kSpace5;
-    return std::clamp((width - 2 * Theme::kSpace5) / column, 1, kMostColumns);
+    return std::clamp((width - 2 * Theme::kSpace5) / column, 1, kMaxColumns);
 }
 
 void KeysDialog::addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns) {

@@ -34,7 +34,7 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
             auto* control = qobject_cast<QWidget*>(watched);
             if (!control || control->window() != &m_window) break;
             if (isByKey(static_cast<QFocusEvent*>(event)->reason())) {
-                surround(control);
+                frame(control);
             } else {
                 clear();
             }
@@ -60,7 +60,7 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
     return false;
 }
 
-void FocusRing::surround(QWidget* control) {
+void FocusRing::frame(QWidget* control) {
     m_control = control;
     placeRing();
 }

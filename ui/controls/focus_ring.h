@@ -21,7 +21,7 @@ class FocusRing final : public QWidget {
     void paintEvent(QPaintEvent* event) override;
 
   private:
-    void surround(QWidget* control);
+    void frame(QWidget* control);
     void placeRing();
     void clear();
 

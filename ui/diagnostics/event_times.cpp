@@ -22,7 +22,7 @@ void EventTimes::clear() {
 void EventTimes::add(const Event& event) {
     ++m_count;
     if (event.processorMs > m_longest.processorMs) m_longest = event;
-    if (event.processorMs > kSlowMs && m_slow.size() < kMostSlow) m_slow.push_back(event);
+    if (event.processorMs > kSlowMs && m_slow.size() < kMaxSlow) m_slow.push_back(event);
     if (event.type != QEvent::UpdateRequest) return;
     m_lastFrameMs = event.ms;
     if (m_frames.size() < kFrames) {

@@ -13,7 +13,7 @@ class EventTimes {
   public:
     static constexpr double kSlowMs = 5;  // processor time in milliseconds above which an event counts as slow
     static constexpr std::size_t kFrames = 240;
-    static constexpr std::size_t kMostSlow = 10'000;
+    static constexpr std::size_t kMaxSlow = 10'000;
 
     struct Event {
         std::string receiver;  // class name of the object that received the event

@@ -25,7 +25,7 @@ class Dialogs {
     virtual void openFile(const QString& title, const QString& folder, const QString& filter, PathTaken taken) = 0;
     virtual void saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) = 0;
     virtual void openFolder(const QString& title, const QString& folder, PathTaken taken) = 0;
-    virtual void ask(const Question& question, AnswerTaken taken) = 0;
+    virtual void showQuestion(const Question& question, AnswerTaken taken) = 0;
 };
 
 }  // namespace ringside

@@ -61,7 +61,7 @@ void QtDialogs::openFolder(const QString& title, const QString& folder, PathTake
     show(dialog, taken);
 }
 
-void QtDialogs::ask(const Question& question, AnswerTaken taken) {
+void QtDialogs::showQuestion(const Question& question, AnswerTaken taken) {
     auto* box = new QMessageBox(QMessageBox::NoIcon, question.title, question.text, QMessageBox::NoButton, m_parent);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setObjectName(QStringLiteral("questionBox"));

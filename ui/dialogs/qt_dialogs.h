@@ -16,7 +16,7 @@ class QtDialogs final : public Dialogs {
     void openFile(const QString& title, const QString& folder, const QString& filter, PathTaken taken) override;
     void saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) override;
     void openFolder(const QString& title, const QString& folder, PathTaken taken) override;
-    void ask(const Question& question, AnswerTaken taken) override;
+    void showQuestion(const Question& question, AnswerTaken taken) override;
 
   private:
     void show(QFileDialog* dialog, const PathTaken& taken);

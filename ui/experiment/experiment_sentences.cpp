@@ -22,7 +22,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostRanks = 4096;
+constexpr std::int64_t kMaxRanks = 4096;
 
 QString tr(const char* text) {
     return QCoreApplication::translate("sentences", text);
@@ -35,7 +35,7 @@ QString counted(std::int64_t count, const char* one, const char* many) {
 // Returns the settings that determine which rank gets which sample in the first epoch; empty if a number is out of
 // range or there is no data.
 std::optional<ShardSpec> specOf(const RunConfig& c, const DataSplit* data) {
-    if (!data || c.parallel.worldSize < 1 || c.parallel.worldSize > kMostRanks || c.loader.batchSize < 1) return {};
+    if (!data || c.parallel.worldSize < 1 || c.parallel.worldSize > kMaxRanks || c.loader.batchSize < 1) return {};
     return epochSpec(c, data->training, 0);
 }
 
@@ -142,7 +142,7 @@ QString transportSentence(const RunConfig& config, const ComputeChoice& choice) 
 
 QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
-    if (world < 1 || world > kMostRanks) return {};  // no sentence: the form reports this problem at "World size"
+    if (world < 1 || world > kMaxRanks) return {};  // no sentence: the form reports this problem at "World size"
     if (devicesOf(config) > 1)
         return tr("1 process with %1 devices, one thread each: device 0 scatters the batch and adds up the gradients.")
             .arg(groupedText(devicesOf(config)));

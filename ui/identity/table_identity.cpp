@@ -85,7 +85,7 @@ QString tableText(const QAbstractItemView& view) {
     for (const QModelIndex& cell : selected) rows.insert(cell.row());
     if (rows.size() < 2) {
         rows.clear();
-        for (int row = 0; row < std::min(model->rowCount(), kMostCopiedRows); ++row) rows.insert(row);
+        for (int row = 0; row < std::min(model->rowCount(), kMaxCopiedRows); ++row) rows.insert(row);
     }
     QStringList lines;
     const auto addLine = [&](auto textOf) {

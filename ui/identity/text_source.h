@@ -7,7 +7,7 @@ class QWidget;
 
 namespace ringside {
 
-inline constexpr int kMostCopiedRows = 100'000;  // maximum number of table rows in one copied text
+inline constexpr int kMaxCopiedRows = 100'000;  // maximum number of table rows in one copied text
 
 // Widget whose content the copy key copies as text, for example the numbers behind a picture.
 class TextSource {

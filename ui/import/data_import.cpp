@@ -22,9 +22,9 @@ ModelKind modelFor(DatasetKind data, ModelKind model) {
 DataImport::DataImport(ExperimentModel& model, Theme& theme, Dialogs& dialogs, QWidget* window)
     : QObject(window), m_model(model), m_theme(theme), m_dialogs(dialogs), m_window(window) {}
 
-void DataImport::look(const QString& path) {
+void DataImport::openFile(const QString& path) {
     if (!m_dialog) m_dialog = makeDialog();
-    m_dialog->look(path, m_model.resolvedConfig().dataset);
+    m_dialog->readFile(path, m_model.resolvedConfig().dataset);
     m_dialog->show();
     m_dialog->raise();
     m_dialog->activateWindow();

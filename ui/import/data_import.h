@@ -18,7 +18,7 @@ class DataImport final : public QObject {
   public:
     DataImport(ExperimentModel& model, Theme& theme, Dialogs& dialogs, QWidget* window);
 
-    void look(const QString& path);
+    void openFile(const QString& path);  // opens the dialog for a file and starts reading it
 
   Q_SIGNALS:
     void experimentFound(const QString& path);

@@ -145,7 +145,7 @@ QWidget* ImportDialog::makeButtons() {
     return row;
 }
 
-void ImportDialog::look(const QString& path, const DatasetConfig& base) {
+void ImportDialog::readFile(const QString& path, const DatasetConfig& base) {
     const DatasetConfig defaults;
     const bool known = base.path == path.toStdString();
     m_choices = base;
@@ -169,7 +169,7 @@ void ImportDialog::previewNow() {
     m_busy = true;
     m_data.reset();
     m_problem.clear();
-    m_job.look(m_choices);
+    m_job.loadPreview(m_choices);
     refresh();
 }
 

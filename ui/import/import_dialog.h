@@ -29,7 +29,7 @@ class ImportDialog final : public QDialog {
 
     // Starts reading a file. base: data section of the experiment; fields that the file does not determine are copied
     // from it.
-    void look(const QString& path, const DatasetConfig& base);
+    void readFile(const QString& path, const DatasetConfig& base);
     QString whyNotUsable() const;  // returns the reason why the data cannot be used; empty if it can
 
   Q_SIGNALS:

@@ -32,7 +32,7 @@ void ImportJob::start(Make make, Use use) {
         });
 }
 
-void ImportJob::look(const DatasetConfig& choices) {
+void ImportJob::loadPreview(const DatasetConfig& choices) {
     start([choices](const std::stop_token&) { return previewFile(choices.path, choices); },
           [](ImportJob& job, const Result<DataPreview>& preview) { Q_EMIT job.previewReady(preview); });
 }

@@ -18,7 +18,7 @@ class ImportJob final : public QObject {
 
     // Starts reading the preview. `choices` contains the path and the settings that previewFile() uses instead of
     // detecting them.
-    void look(const DatasetConfig& choices);
+    void loadPreview(const DatasetConfig& choices);
     void check(const DatasetConfig& config, const PictureColors& colors);
     void stop();
 

@@ -12,7 +12,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kNamed = 12;
-constexpr qsizetype kMostName = 60;
+constexpr qsizetype kMaxName = 60;
 
 QString text(const char* source) {
     return QCoreApplication::translate("Import", source);
@@ -35,7 +35,7 @@ QString typeText(ColumnType type) {
 // Returns the name with only letters, digits, - and _, because the run directory is named after it.
 QString plainName(const QString& given) {
     QString name;
-    for (const QChar c : given.left(kMostName)) {
+    for (const QChar c : given.left(kMaxName)) {
         const bool plain = c.isLetterOrNumber() || c == QLatin1Char('-') || c == QLatin1Char('_');
         name += plain ? c : QLatin1Char('-');
     }

@@ -43,7 +43,7 @@ namespace {
 
 constexpr TypePixels kLogHeight{96};
 // Least size of the pages in pixels. Smaller than their own minimum size, so that notice and log fit on a small screen.
-constexpr QSize kLeastPages{420, 190};
+constexpr QSize kMinPages{420, 190};
 
 }  // namespace
 
@@ -107,7 +107,7 @@ void MainWindow::addCentre() {
     tabs->setObjectName(QStringLiteral("pagesTabWidget"));
     tabs->setAccessibleName(tr("Pages"));
     tabs->setDocumentMode(true);
-    tabs->setMinimumSize(kLeastPages);
+    tabs->setMinimumSize(kMinPages);
     column->addWidget(tabs, 1);
     m_navigator = new Navigator(*tabs, this);
     addPages();
@@ -270,11 +270,11 @@ void MainWindow::connectFiles() {
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
     connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::showMessage);
-    connect(&m_files, &ExperimentFiles::experimentReplaced, this, &MainWindow::forgetRun);
+    connect(&m_files, &ExperimentFiles::experimentReplaced, this, &MainWindow::closeRun);
     connect(&m_files, &ExperimentFiles::failed, this, &MainWindow::showFailure);
     connect(&m_files, &ExperimentFiles::scriptChosen, &m_watch, &WatchActions::openDialog);
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
-    connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
+    connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::openFile);
     for (const auto chosen : {&ExperimentFiles::scriptChosen, &ExperimentFiles::dataChosen})
         connect(&m_files, chosen, m_notice, &NoticeBar::dismissFailure);
     connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);
@@ -324,10 +324,10 @@ void MainWindow::showRequestedRun(RunSession::PageToShow page) {
 }
 
 // Removes the shown run from the pages unless it is live. Called when another experiment was put into the form.
-void MainWindow::forgetRun() {
+void MainWindow::closeRun() {
     m_watch.showExperimentForm();
     if (!m_controller.isLive()) m_notice->hide();
-    m_session.forget();
+    m_session.close();
     refreshRunActions();
 }
 

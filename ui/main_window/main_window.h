@@ -97,7 +97,7 @@ class MainWindow final : public QMainWindow {
     void showWhenToggled(QAction* action, QDockWidget& dock);
     void chooseRun();
     void showRequestedRun(RunSession::PageToShow page);
-    void forgetRun();
+    void closeRun();
     void refreshTitle();
     void refreshRunActions();
     void showWhyNotRunnable();

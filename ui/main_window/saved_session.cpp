@@ -24,7 +24,7 @@
 namespace ringside {
 namespace {
 
-constexpr QSize kLeastSize{960, 480};
+constexpr QSize kMinSize{960, 480};
 constexpr int kTitleBar = 32;  // height that is reserved for the title bar, in pixels
 
 // True if the Ringside process with this id has ended without closing its window, for example by a crash. False if the
@@ -43,22 +43,23 @@ void SavedSession::restore() {
     m_in.appearance.restore();
     const qint64 before = m_in.settings.get(settings::kProcess);
     m_in.settings.set(settings::kProcess, QCoreApplication::applicationPid());
-    if (hasFailed(before)) return askAfterCrash();
+    if (hasFailed(before)) return offerSafeStart();
     restoreWindowAndDraft();
 }
 
-// Asks before anything is restored, because the stored layout or experiment may have caused the failure.
-void SavedSession::askAfterCrash() {
-    m_in.dialogs.ask({tr("Ringside did not close properly"),
-                      tr("Ringside can restore the layout and the unsaved experiment of the last session, or start "
-                         "without them if they caused the failure. A live run continues in both cases."),
-                      {tr("Restore"), tr("Start without")}},
-                     [this](int answer) {
-                         if (answer == 0) return restoreWindowAndDraft();
-                         resetLayout();
-                         m_in.files.keepDraftFromNowOn();
-                         offerLastRun();
-                     });
+// Shows the question before anything is restored, because the stored layout or experiment may have caused the failure.
+void SavedSession::offerSafeStart() {
+    m_in.dialogs.showQuestion(
+        {tr("Ringside did not close properly"),
+         tr("Ringside can restore the layout and the unsaved experiment of the last session, or start "
+            "without them if they caused the failure. A live run continues in both cases."),
+         {tr("Restore"), tr("Start without")}},
+        [this](int answer) {
+            if (answer == 0) return restoreWindowAndDraft();
+            resetLayout();
+            m_in.files.saveDraftOnChanges();
+            offerLastRun();
+        });
 }
 
 void SavedSession::restoreWindowAndDraft() {
@@ -67,14 +68,14 @@ void SavedSession::restoreWindowAndDraft() {
     // Limits the window to the size of the screen: the stored size can come from a larger screen or from a smaller
     // scale factor.
     const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
-    window.resize(window.size().boundedTo(room).expandedTo(kLeastSize));
+    window.resize(window.size().boundedTo(room).expandedTo(kMinSize));
     window.restoreState(m_in.settings.get(settings::kLayout));
     m_in.form.setFolded(m_in.settings.get(settings::kFolded));
     m_in.pages.show(m_in.settings.get(settings::kPage));
     // Restores the draft only if the form is unchanged: the user may have opened or edited an experiment before
-    // answering the question of askAfterCrash().
+    // answering the question of offerSafeStart().
     if (!m_in.experiment.isModified() && m_in.experiment.filePath().isEmpty()) m_in.files.restoreDraft();
-    m_in.files.keepDraftFromNowOn();
+    m_in.files.saveDraftOnChanges();
     offerLastRun();
 }
 
@@ -108,14 +109,14 @@ void SavedSession::save() {
     m_in.settings.set(settings::kLayout, m_in.window.saveState());
     m_in.settings.set(settings::kFolded, m_in.form.folded());
     m_in.settings.set(settings::kPage, m_in.pages.current().name());
-    m_in.files.keepDraft();
+    m_in.files.saveDraft();
     m_in.settings.set(settings::kProcess, qint64{0});
 }
 
 void SavedSession::resetLayout() {
     m_in.window.restoreState(m_firstLayout);
-    m_in.settings.forget(settings::kLayout);
-    m_in.settings.forget(settings::kGeometry);
+    m_in.settings.remove(settings::kLayout);
+    m_in.settings.remove(settings::kGeometry);
     m_in.pages.show(m_in.pages.names().first());
 }
 

@@ -44,7 +44,7 @@ class SavedSession final : public QObject {
     void resetLayout();
 
   private:
-    void askAfterCrash();
+    void offerSafeStart();
     void restoreWindowAndDraft();
     void offerLastRun();
     void offerResume(const QString& directory);

@@ -108,7 +108,7 @@ void PlanModel::refresh() {
         return;
     }
     const ShardSpec spec = specAt(m_epoch);
-    if (const std::optional<ShardPlan> cached = m_shelf->find(spec)) {
+    if (const std::optional<ShardPlan> cached = m_planCache->find(spec)) {
         ++m_work.cacheHits;
         setPlan(*cached);
     } else if (spec.datasetSize <= kInstantSamples) {
@@ -148,7 +148,7 @@ void PlanModel::setPlan(const Result<ShardPlan>& result) {
         fail(QString::fromStdString(result.problem().text()));
         return;
     }
-    m_shelf->add(result.value());
+    m_planCache->add(result.value());
     m_plan = result.value();
     m_problem.clear();
     followSelection();

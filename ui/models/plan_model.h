@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "config/run_config.h"
-#include "models/plan_shelf.h"
+#include "models/plan_cache.h"
 #include "watch/plan/seen_plan.h"
 
 namespace ringside {
@@ -38,7 +38,7 @@ class PlanModel : public QObject {
 
     const ShardPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
     QString problem() const { return m_problem; }  // returns the reason why there is no plan; empty if there is one
-    const std::shared_ptr<PlanShelf>& shelf() const { return m_shelf; }
+    const std::shared_ptr<PlanCache>& planCache() const { return m_planCache; }
     bool isWorking() const { return m_working; }  // returns true while a newer plan is computed
 
     // Cost of planning, for the debug overlay.
@@ -50,7 +50,7 @@ class PlanModel : public QObject {
     const Work& work() const { return m_work; }
 
     // Returns the parameters of the plan for any epoch of the edited experiment, to be passed to
-    // PlanShelf::findOrMake().
+    // PlanCache::findOrMake().
     ShardSpec specAt(int epoch) const;
 
     std::optional<qint64> selectedSample() const { return m_selected; }
@@ -79,7 +79,7 @@ class PlanModel : public QObject {
     Work m_work;
     std::optional<qint64> m_selected;
     std::optional<SampleSlot> m_place;
-    std::shared_ptr<PlanShelf> m_shelf = std::make_shared<PlanShelf>();
+    std::shared_ptr<PlanCache> m_planCache = std::make_shared<PlanCache>();
     std::shared_ptr<std::atomic<bool>> m_stop;  // stops the plan that is being computed
     QThreadPool m_pool;                         // pool of the computations; last member, so that its threads end before
                                                 // the other members are destroyed

@@ -27,7 +27,7 @@ std::vector<HostGroup> hostsWithLinks(const RunData& run) {
     for (const HostLink& link : hostLinks(run)) {
         const auto found = std::ranges::find(hosts, QString::fromStdString(link.host), &HostGroup::host);
         if (found == hosts.end()) continue;
-        found->link = QString::fromStdString(link.whole());
+        found->link = QString::fromStdString(link.fullText());
         found->slow = link.slow != HostLink::Slow::kNo;
     }
     return hosts;

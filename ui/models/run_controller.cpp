@@ -31,7 +31,7 @@ QString directoryIn(const QByteArray& text) {
 RunController::RunController(const QString& controlProgram, RunModel& model, QObject* parent)
     : QObject(parent), m_program(controlProgram), m_model(model) {
     m_deadline.setSingleShot(true);
-    connect(&m_successor, &QTimer::timeout, this, &RunController::findSuccessor);
+    connect(&m_successorTimer, &QTimer::timeout, this, &RunController::findSuccessor);
     connect(&m_deadline, &QTimer::timeout, this, &RunController::deadlinePassed);
     connect(&m_model, &RunModel::changed, this, &RunController::readProgress);
     connect(&m_model, &RunModel::drained, this, [this] {
@@ -50,7 +50,7 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
     if (isLive()) return;
     resetForRun({});
     m_wasLive = true;
-    m_model.expect({config.parallel.worldSize, QString::fromStdString(config.name)});
+    m_model.setExpectedRun({config.parallel.worldSize, QString::fromStdString(config.name)});
     setState(State::Starting);
     m_launcher = newProcess();
     QStringList arguments{QStringLiteral("run"), QStringLiteral("-"), QStringLiteral("--detach")};
@@ -80,7 +80,7 @@ void RunController::watch(const WatchRequest& request) {
     resetForRun({});
     m_wasLive = true;
     const QFileInfo script(request.script);
-    m_model.expect({0, script.completeBaseName(), script.fileName()});
+    m_model.setExpectedRun({0, script.completeBaseName(), script.fileName()});
     setState(State::Starting);
     m_watcher = new WatchProcess(m_program, this);
     connect(m_watcher, &WatchProcess::began, this, [this](const QString& directory) {
@@ -114,7 +114,7 @@ void RunController::stop() {
     if (m_viewer && m_viewer->state() == QProcess::Running) sendStop();
 }
 
-void RunController::forget() {
+void RunController::close() {
     if (isLive()) return;
     resetForRun({});
     m_model.setDirectory({});
@@ -135,7 +135,7 @@ void RunController::detach() {
 }
 
 void RunController::resetForRun(const QString& runDirectory) {
-    forgetSuccessor();
+    stopSuccessorSearch();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
     dropWatcher();
@@ -262,20 +262,20 @@ void RunController::waitForSuccessor() {
     Problems problems;
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
     if (!config || config.value().parallel.minRanks <= 0) return;
-    m_looks = 0;
-    m_successor.start(kBetweenChecks);
+    m_successorChecks = 0;
+    m_successorTimer.start(kBetweenChecks);
     Q_EMIT mayStartAgainChanged(mayStartAgain());
 }
 
-void RunController::forgetSuccessor() {
-    if (!m_successor.isActive()) return;
-    m_successor.stop();
+void RunController::stopSuccessorSearch() {
+    if (!m_successorTimer.isActive()) return;
+    m_successorTimer.stop();
     Q_EMIT mayStartAgainChanged(false);
 }
 
 void RunController::findSuccessor() {
-    constexpr int kMostLooks = 15;
-    if (m_state != State::Failed || ++m_looks > kMostLooks) return forgetSuccessor();
+    constexpr int kMaxChecks = 15;
+    if (m_state != State::Failed || ++m_successorChecks > kMaxChecks) return stopSuccessorSearch();
     if (!isRunAlive(m_runDirectory.toStdString())) return;
     attach(m_runDirectory);
 }
@@ -301,7 +301,7 @@ void RunController::setState(State state, const QString& message) {
     if (state == m_state && message == m_message) return;
     m_state = state;
     m_message = message;
-    if (!isLive()) m_model.expectNothing();
+    if (!isLive()) m_model.clearExpectedRun();
     Q_EMIT stateChanged(state);
 }
 

@@ -33,7 +33,7 @@ class RunController : public QObject {
     QString runDirectory() const { return m_runDirectory; }
     QString message() const { return m_message; }  // returns the verdict of an ended run, or the reason of a failure
     // True while a failed run that was live may restart with the remaining ranks; the controller polls for it.
-    bool mayStartAgain() const { return m_wasLive && m_successor.isActive(); }
+    bool mayStartAgain() const { return m_wasLive && m_successorTimer.isActive(); }
 
     // Starts a run; if the directory is empty, ringsidectl chooses one.
     void start(const RunConfig& config, const QString& runDirectory);
@@ -43,7 +43,7 @@ class RunController : public QObject {
     void reportSamplesOnce() { m_reportSamples = true; }
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
     void stop();                                      // requests the run to stop after the current step
-    void forget();                                    // closes a run that is over
+    void close();                                     // closes a run that is over
     void detach();                                    // stops following the run as soon as it is launched; the run
                                                       // continues
 
@@ -67,7 +67,7 @@ class RunController : public QObject {
     void conclude();
     void waitForSuccessor();
     void findSuccessor();
-    void forgetSuccessor();
+    void stopSuccessorSearch();
     void deadlinePassed();
     void setState(State state, const QString& message = {});
 
@@ -80,8 +80,8 @@ class RunController : public QObject {
     QString m_runDirectory;
     QString m_message;
     QTimer m_deadline;
-    QTimer m_successor;  // polls whether a run that lost a rank continues with the remaining ranks
-    int m_looks = 0;
+    QTimer m_successorTimer;  // polls whether a run that lost a rank continues with the remaining ranks
+    int m_successorChecks = 0;
     bool m_wasLive = false;  // true if the run was live when it was first followed
     bool m_stopWanted = false;
     bool m_detachWanted = false;  // true if detach() was called during the launch

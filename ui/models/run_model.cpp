@@ -42,12 +42,12 @@ void RunModel::reset() {
     Q_EMIT restarted();
 }
 
-void RunModel::expect(const ExpectedRun& run) {
+void RunModel::setExpectedRun(const ExpectedRun& run) {
     m_expected = run;
     Q_EMIT expectedChanged();
 }
 
-void RunModel::expectNothing() {
+void RunModel::clearExpectedRun() {
     if (!m_expected) return;
     m_expected.reset();
     Q_EMIT expectedChanged();
@@ -69,7 +69,7 @@ void RunModel::decodeSlice() {
     const std::string_view view(chunk.constData() + m_taken, static_cast<std::size_t>(count));
     m_decoder.feed(view, [this](Event&& event) {
         m_pending |= m_data.apply(event);
-        const bool isNews = m_watched.take(event) || m_logged.take(event);
+        const bool isNews = m_watched.apply(event) || m_logged.add(event);
         m_watchedPending = m_watchedPending || isNews;
     });
     if (m_data.started()) m_expected.reset();  // changed() is emitted later, by m_tick

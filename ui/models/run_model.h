@@ -39,8 +39,8 @@ class RunModel : public QObject {
     void reset();  // clears everything but the expected run and emits restarted(); call for each new run
     // Sets the run that is starting. Until the first telemetry of this run arrives, views must not show the previous
     // run. The previous run is shown again if the new run is refused.
-    void expect(const ExpectedRun& run);
-    void expectNothing();
+    void setExpectedRun(const ExpectedRun& run);
+    void clearExpectedRun();
     const std::optional<ExpectedRun>& expected() const { return m_expected; }
     // True if the form was changed after this run was started. The numbers of the run then do not describe the
     // experiment in the form.

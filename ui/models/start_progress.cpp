@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostNamed = 8;
+constexpr qsizetype kMaxNamed = 8;
 
 QString startText(const char* text) {
     return QCoreApplication::translate("StartProgress", text);
@@ -49,10 +49,10 @@ QString waitingForText(const Progress& progress, std::size_t ranks) {
     if (progress.loading == 1) parts << startText("1 rank loads the data");
     if (progress.loading > 1) parts << startText("%1 ranks load the data").arg(counted(progress.loading));
     if (const QStringList& absent = progress.absent; !absent.isEmpty()) {
-        const QString named = absent.first(std::min(kMostNamed, absent.size())).join(QStringLiteral(", "));
+        const QString named = absent.first(std::min(kMaxNamed, absent.size())).join(QStringLiteral(", "));
         parts << startText("not started yet: rank %1")
-                     .arg(named + (absent.size() > kMostNamed
-                                       ? startText(" and %1 more").arg(counted(absent.size() - kMostNamed))
+                     .arg(named + (absent.size() > kMaxNamed
+                                       ? startText(" and %1 more").arg(counted(absent.size() - kMaxNamed))
                                        : QString()));
     }
     if (parts.isEmpty()) return startText("All ranks are connected and receive the initial weights.");

@@ -16,7 +16,7 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenChecks{200};
-constexpr qint64 kMostOutput = 64 * 1024;
+constexpr qint64 kMaxOutput = 64 * 1024;
 
 // True if the process exists and is no zombie.
 bool isRunning(qint64 pid) {
@@ -66,8 +66,8 @@ QString whyNothingTrained(const WatchRequest& request, const QByteArray& output)
 
 WatchProcess::WatchProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {
-    m_look.setInterval(kBetweenChecks);
-    connect(&m_look, &QTimer::timeout, this, &WatchProcess::checkRecord);
+    m_checkTimer.setInterval(kBetweenChecks);
+    connect(&m_checkTimer, &QTimer::timeout, this, &WatchProcess::checkRecord);
 }
 
 bool WatchProcess::makeDirectory() {
@@ -97,7 +97,7 @@ void WatchProcess::start(const WatchRequest& request) {
         return finish(tr("%1 could not be started (%2): build it, or put it beside the ringside program.")
                           .arg(m_program, process.errorString()));
     }
-    m_look.start();
+    m_checkTimer.start();
 }
 
 void WatchProcess::stop() {
@@ -111,7 +111,7 @@ void WatchProcess::checkRecord() {
     const bool hasRecord = QFileInfo(QString::fromStdString(paths.telemetry().string())).size() > 0 &&
                            QFileInfo::exists(QString::fromStdString(paths.config().string()));
     if (hasRecord) {
-        m_look.stop();
+        m_checkTimer.stop();
         keepOutput();
         Q_EMIT began(m_directory);
     } else if (isOver) {
@@ -120,7 +120,7 @@ void WatchProcess::checkRecord() {
 }
 
 void WatchProcess::finish(const QString& why) {
-    m_look.stop();
+    m_checkTimer.stop();
     if (!m_directory.isEmpty()) {
         QFile::remove(outputPath());
         QDir().rmdir(m_directory);  // removes the directory only if it is empty
@@ -131,7 +131,7 @@ void WatchProcess::finish(const QString& why) {
 QByteArray WatchProcess::lastOutput() const {
     QFile file(outputPath());
     if (!file.open(QIODevice::ReadOnly)) return {};
-    file.seek(std::max<qint64>(0, file.size() - kMostOutput));
+    file.seek(std::max<qint64>(0, file.size() - kMaxOutput));
     return file.readAll();
 }
 

@@ -42,7 +42,7 @@ class WatchProcess final : public QObject {
     QString m_problem;  // reason why no directory could be created
     qint64 m_pid = 0;
     bool m_isStopped = false;
-    QTimer m_look;
+    QTimer m_checkTimer;
 };
 
 // Returns the last line of the output that reports a Python exception, or that reports a script that cannot be opened;

@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLoaders = 64;
+constexpr std::size_t kMaxLoaders = 64;
 
 QString translated(const char* text) {
     return QCoreApplication::translate("WatchedScript", text);
@@ -104,7 +104,7 @@ QString placeTip(const Json& facts) {
 
 }  // namespace
 
-bool WatchedScript::take(const Event& event) {
+bool WatchedScript::apply(const Event& event) {
     if (const auto* started = std::get_if<RunStarted>(&event)) {
         m_started = *started;
         const Result<RunConfig> config = RunConfig::parse(started->config, "run");
@@ -116,7 +116,7 @@ bool WatchedScript::take(const Event& event) {
         takeFacts(*facts);
         return true;
     }
-    if (std::holds_alternative<Finding>(event)) return m_findings.take(event);
+    if (std::holds_alternative<Finding>(event)) return m_findings.apply(event);
     const auto* indices = std::get_if<ConsumedIndices>(&event);
     if (indices == nullptr || indices->rank != m_lowest) return false;
     const auto loader = m_loaders.find(indices->loader);
@@ -142,8 +142,8 @@ void WatchedScript::takeFacts(const ScriptFacts& event) {
     if (topic == ScriptTopic::kLoss && m_loss.is_null()) m_loss = facts;
     if (topic == ScriptTopic::kSees) m_sees = facts;
     const std::int64_t id = numberOf(facts, "id", 0);
-    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMostLoaders) m_loaders[id].facts = facts;
-    if (topic == ScriptTopic::kOptimizer && m_optimizers.size() < kMostLoaders) m_optimizers[id] = facts;
+    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMaxLoaders) m_loaders[id].facts = facts;
+    if (topic == ScriptTopic::kOptimizer && m_optimizers.size() < kMaxLoaders) m_optimizers[id] = facts;
 }
 
 QString WatchedScript::script() const {

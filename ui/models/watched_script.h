@@ -26,7 +26,7 @@ class WatchedScript {
     };
 
     // Takes an event of the run. Returns true if the facts or the findings may have changed.
-    bool take(const Event& event);
+    bool apply(const Event& event);
 
     bool isWatched() const { return m_isWatched; }
     QString script() const;          // returns the file name, such as "train.py"; empty if no rank has reported it

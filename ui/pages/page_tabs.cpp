@@ -8,10 +8,10 @@
 namespace ringside {
 
 bool PageTabs::event(QEvent* event) {
-    const bool asked = event->type() == QEvent::LayoutRequest && isVisible();
+    const bool isLayoutRequest = event->type() == QEvent::LayoutRequest && isVisible();
     const bool placed = event->type() == QEvent::Show || event->type() == QEvent::Resize;
-    const bool same = (asked || placed) && std::exchange(m_tabs, tabBar()->sizeHint()) == m_tabs;
-    return (asked && same) || QTabWidget::event(event);
+    const bool same = (isLayoutRequest || placed) && std::exchange(m_tabs, tabBar()->sizeHint()) == m_tabs;
+    return (isLayoutRequest && same) || QTabWidget::event(event);
 }
 
 }  // namespace ringside

@@ -38,7 +38,7 @@ class RankCardPainter {
   public:
     explicit RankCardPainter(const Theme& theme) : m_theme(theme) {}
 
-    void forget() { m_frame = {}; }  // drops the cached pictures; call when the theme changed
+    void clearCache() { m_frame = {}; }  // drops the cached pictures; call when the theme changed
     void paint(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density);
     // True if a card with Density::Mini of this width in pixels has room for the rank and the loss side by side.
     static bool fitsMini(const RankCard& card, int width, const Theme& theme);

@@ -27,7 +27,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostCards = 64;
+constexpr std::int64_t kMaxCards = 64;
 constexpr TypePixels kLowWindow{620};  // height of a window below which cards are compact
 
 QString grouped(double value) {
@@ -138,7 +138,7 @@ class RankStrip::Canvas final : public Picture {
     }
 
     void restyle() override {
-        m_cards.forget();
+        m_cards.clearCache();
         update();
     }
 
@@ -421,7 +421,7 @@ void RankStrip::showLinks() {
 void RankStrip::refresh() {
     const bool ofRun = showsRun();
     const std::int64_t ranks = ofRun ? static_cast<std::int64_t>(m_run.data().ranks().size())
-                                     : std::clamp<std::int64_t>(plannedRanks(), 0, kMostCards);
+                                     : std::clamp<std::int64_t>(plannedRanks(), 0, kMaxCards);
     const std::size_t before = m_cards.size();
     m_cards.clear();
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));

@@ -12,7 +12,7 @@ namespace {
 
 struct Size {
     TypePixels minimumWidth, height;
-    int mostRows, gap;
+    int maxRows, gap;
 };
 
 constexpr Size kFull{TypePixels{210}, TypePixels{88}, 1, Theme::kSpace2};
@@ -39,7 +39,7 @@ RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order
     if (largest == Density::Full && ranks <= columnsOf(kFull, width)) {
         size = &kFull;
         layout.density = Density::Full;
-    } else if (rowsOf(ranks, columnsOf(kCompact, width)) <= kCompact.mostRows) {
+    } else if (rowsOf(ranks, columnsOf(kCompact, width)) <= kCompact.maxRows) {
         size = &kCompact;
         layout.density = Density::Compact;
     }
@@ -74,7 +74,7 @@ int RankStripLayout::height() const {
 }
 
 int RankStripLayout::visibleHeight() const {
-    const int most = density == Density::Mini ? kMini.mostRows : rows;
+    const int most = density == Density::Mini ? kMini.maxRows : rows;
     return std::min(rows, most) * (caption + cardHeight + gap) - gap;
 }
 

@@ -15,11 +15,11 @@ namespace {
 constexpr TypeLength kRankColumn{72};
 constexpr TypeLength kContributionHead{26};
 constexpr TypeLength kNumberColumn{76};
-constexpr TypeLength kMostContribution{46};
-constexpr TypeLength kLeastContribution{22};
-constexpr double kLeastSamples = 120;
+constexpr TypeLength kMaxContribution{46};
+constexpr TypeLength kMinContribution{22};
+constexpr double kMinSamples = 120;
 constexpr double kBarGap = 16;
-constexpr std::size_t kMostSamples = 32;  // limit of the number of samples of a rank that are drawn
+constexpr std::size_t kMaxSamples = 32;  // limit of the number of samples of a rank that are drawn
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(std::lround(share * 100));
@@ -41,14 +41,14 @@ void ContributionPicture::setContributions(StepContributions contributions) {
 }
 
 QSize ContributionPicture::minimumSizeHint() const {
-    return {420, static_cast<int>(kContributionHead + kLeastContribution * static_cast<double>(m_pulls.ranks.size()))};
+    return {420, static_cast<int>(kContributionHead + kMinContribution * static_cast<double>(m_pulls.ranks.size()))};
 }
 
 ContributionPicture::Columns ContributionPicture::columns() const {
     Columns c;
     c.bar = kRankColumn;
     const double room = width() - kRankColumn - 3 * kNumberColumn - kBarGap;
-    c.barWidth = std::max(60.0, std::min(room - kLeastSamples, room * 0.55));
+    c.barWidth = std::max(60.0, std::min(room - kMinSamples, room * 0.55));
     c.cosine = c.bar + c.barWidth + kBarGap;
     c.norm = c.cosine + kNumberColumn;
     c.loss = c.norm + kNumberColumn;
@@ -58,8 +58,7 @@ ContributionPicture::Columns ContributionPicture::columns() const {
 
 QRectF ContributionPicture::rowOf(std::size_t place) const {
     const auto count = static_cast<double>(std::max<std::size_t>(1, m_pulls.ranks.size()));
-    const double high =
-        std::clamp<double>((height() - kContributionHead) / count, kLeastContribution, kMostContribution);
+    const double high = std::clamp<double>((height() - kContributionHead) / count, kMinContribution, kMaxContribution);
     return {0, kContributionHead + high * static_cast<double>(place), static_cast<double>(width()), high};
 }
 
@@ -69,7 +68,7 @@ std::optional<std::size_t> ContributionPicture::rowAt(const QPointF& at) const {
     return {};
 }
 
-double ContributionPicture::reach() const {
+double ContributionPicture::scaleMaximum() const {
     double most = 1.0 / static_cast<double>(std::max<std::size_t>(1, m_pulls.ranks.size()));
     for (const RankContribution& one : m_pulls.ranks) most = std::max(most, std::abs(one.share.value_or(0)));
     return most;
@@ -101,7 +100,7 @@ void ContributionPicture::paintBar(QPainter& painter, const RankContribution& co
     const double number = 52;  // width of the number that is shown next to the bar, in pixels
     const double room = c.barWidth - number;
     const double zero = c.bar + (below ? room / 2 : 0);
-    const double unit = (below ? room / 2 : room) / reach();
+    const double unit = (below ? room / 2 : room) / scaleMaximum();
     const double even = 1.0 / static_cast<double>(m_pulls.ranks.size());
     painter.setPen(QPen(colors.border, 1));
     painter.drawLine(QPointF(zero, row.top()), QPointF(zero, row.bottom()));
@@ -139,7 +138,7 @@ void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
     painter.setPen(theme().colors().muted);
     const double room = width() - c.samples - 4;
     QString text;
-    for (std::size_t most = std::min(contribution.samples.size(), kMostSamples); most > 0; --most) {
+    for (std::size_t most = std::min(contribution.samples.size(), kMaxSamples); most > 0; --most) {
         text = samplesText(contribution.samples, most);
         if (painter.fontMetrics().horizontalAdvance(text) <= room) break;
     }
@@ -173,7 +172,7 @@ std::vector<Identity> ContributionPicture::identitiesAt(const QPoint& point) con
 std::optional<std::int64_t> ContributionPicture::sampleAt(const RankContribution& contribution, double at) const {
     const QFontMetrics metrics(theme().smallFont());
     if (at < 0) return {};
-    for (std::size_t count = 1; count <= std::min(contribution.samples.size(), kMostSamples); ++count) {
+    for (std::size_t count = 1; count <= std::min(contribution.samples.size(), kMaxSamples); ++count) {
         const std::vector<std::int64_t> first(contribution.samples.begin(),
                                               contribution.samples.begin() + static_cast<std::ptrdiff_t>(count));
         if (at < metrics.horizontalAdvance(samplesText(first, count))) return contribution.samples[count - 1];
@@ -190,14 +189,14 @@ void ContributionPicture::mouseReleaseEvent(QMouseEvent* event) {
 Picture::Tip ContributionPicture::tipAt(const QPoint& point) const {
     const auto row = rowAt(point);
     if (!row) return {};
-    constexpr std::size_t kMostListed = 64;
+    constexpr std::size_t kMaxListed = 64;
     const RankContribution& contribution = m_pulls.ranks[*row];
     QString text = tr("rank %1, step %2").arg(contribution.rank).arg(m_pulls.step);
     if (contribution.share)
         text += tr("\ncontributed %1 of the mean gradient's length (|g| \u00d7 cosine / (%2 \u00d7 |mean|))")
                     .arg(percent(*contribution.share))
                     .arg(m_pulls.ranks.size());
-    if (!contribution.samples.empty()) text += tr("\nsamples %1").arg(samplesText(contribution.samples, kMostListed));
+    if (!contribution.samples.empty()) text += tr("\nsamples %1").arg(samplesText(contribution.samples, kMaxListed));
     return {text + tr("\nClick to see them on the Shards page")};
 }
 

@@ -41,7 +41,7 @@ class ContributionPicture : public Picture {
     void paintRow(QPainter& painter, std::size_t place) const;
     void paintBar(QPainter& painter, const RankContribution& contribution, const QRectF& row) const;
     std::optional<std::int64_t> sampleAt(const RankContribution& contribution, double at) const;
-    double reach() const;  // returns the largest share on the scale, at least 1 / N
+    double scaleMaximum() const;  // returns the largest share on the scale, at least 1 / N
 
     StepContributions m_pulls;
 };

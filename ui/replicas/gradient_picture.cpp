@@ -15,10 +15,10 @@ constexpr TypeLength kNames{96};   // width of the names of the tensors, at the 
 constexpr TypeLength kHeads{40};   // height above the columns for a title and a note
 constexpr TypeLength kLegend{22};  // height of the legend, below
 constexpr double kBar = 120;       // width of the legend's color bar
-constexpr TypeLength kLeastRow{16};
-constexpr TypeLength kLeastColumn{36};
+constexpr TypeLength kMinRow{16};
+constexpr TypeLength kMinColumn{36};
 // A tensor with more rows of cells than others gets a higher row; numbers of rows above this limit count as the limit.
-constexpr std::int64_t kMostWeight = 64;
+constexpr std::int64_t kMaxWeight = 64;
 
 QString norm(double value) {
     return QString::number(value, 'g', 3);
@@ -160,23 +160,23 @@ const GradientView* GradientPicture::anyView() const {
 QSize GradientPicture::minimumSizeHint() const {
     const GradientView* view = anyView();
     const double rows = view ? static_cast<double>(view->names.size()) : 4;
-    const double columns = kNames + kLeastColumn * static_cast<double>(m_ranks.size() + 2);
-    return {static_cast<int>(std::ceil(columns)), static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
+    const double columns = kNames + kMinColumn * static_cast<double>(m_ranks.size() + 2);
+    return {static_cast<int>(std::ceil(columns)), static_cast<int>(kHeads + kLegend + rows * kMinRow)};
 }
 
-// Returns the top of each tensor's row. A tensor with more rows of cells, up to kMostWeight, gets a higher row.
+// Returns the top of each tensor's row. A tensor with more rows of cells, up to kMaxWeight, gets a higher row.
 std::vector<double> GradientPicture::rowTops() const {
     const GradientView& view = *anyView();
     double weights = 0;
     const auto weightOf = [&](std::size_t tensor) {
-        return view.rows[tensor] == 1 ? 0.0 : static_cast<double>(std::min(view.rows[tensor], kMostWeight));
+        return view.rows[tensor] == 1 ? 0.0 : static_cast<double>(std::min(view.rows[tensor], kMaxWeight));
     };
     for (std::size_t i = 0; i < view.names.size(); ++i) weights += weightOf(i);
-    const double least = kLeastRow * static_cast<double>(view.names.size());
+    const double least = kMinRow * static_cast<double>(view.names.size());
     const double room = std::max(0.0, height() - kHeads - kLegend - least);
     std::vector<double> tops{kHeads};
     for (std::size_t i = 0; i < view.names.size(); ++i)
-        tops.push_back(tops.back() + kLeastRow + (weights > 0 ? room * weightOf(i) / weights : 0));
+        tops.push_back(tops.back() + kMinRow + (weights > 0 ? room * weightOf(i) / weights : 0));
     return tops;
 }
 
@@ -189,7 +189,7 @@ QRectF GradientPicture::placeOf(std::size_t tensor, std::size_t column) const {
 
 double GradientPicture::scaleOf(std::size_t tensor, const Column& column) const {
     double most = 0;
-    const auto look = [&](const GradientView* view) {
+    const auto include = [&](const GradientView* view) {
         if (!view || view->cells.empty()) return;
         const std::size_t begin = offsetOf(*view, tensor);
         const auto count = static_cast<std::size_t>(view->rows[tensor] * view->columns[tensor]);
@@ -197,11 +197,11 @@ double GradientPicture::scaleOf(std::size_t tensor, const Column& column) const 
             if (std::isfinite(view->cells[i])) most = std::max(most, std::abs(view->cells[i]));
     };
     if (column.view == m_step.wholeChange()) {
-        look(column.view);
+        include(column.view);
         return most;
     }
-    for (const auto& one : m_step.own) look(one ? &*one : nullptr);
-    look(m_step.wholeMean());
+    for (const auto& one : m_step.own) include(one ? &*one : nullptr);
+    include(m_step.wholeMean());
     return most;
 }
 

@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostParameters = 200'000;
+constexpr std::int64_t kMaxParameters = 200'000;
 
 QString replicaWords(const char* text) {
     return QCoreApplication::translate("replicas", text);
@@ -55,8 +55,8 @@ QString contributionSentence(const StepContributions& contributions) {
     for (const RankContribution& one : contributions.ranks)
         if (one.cosine && (!farthest || *one.cosine < *farthest->cosine)) farthest = &one;
     if (!farthest) return {};
-    constexpr std::size_t kMost = 6;
-    const QString samples = samplesText(farthest->samples, kMost);
+    constexpr std::size_t kMax = 6;
+    const QString samples = samplesText(farthest->samples, kMax);
     return replicaWords("Step %1: the gradient of rank %2 was farthest from the mean (cosine %3).%4")
         .arg(groupedText(contributions.step))
         .arg(farthest->rank)
@@ -64,7 +64,7 @@ QString contributionSentence(const StepContributions& contributions) {
         .arg(samples.isEmpty() ? QString() : replicaWords(" It trained samples %1.").arg(samples));
 }
 
-QString notLookedAtSentence(const StepContributions& contributions, bool live) {
+QString notInspectedSentence(const StepContributions& contributions, bool live) {
     const RankContribution* highest = nullptr;
     for (const RankContribution& one : contributions.ranks)
         if (one.loss && (!highest || *one.loss > *highest->loss)) highest = &one;
@@ -113,9 +113,9 @@ QString reasonForNoReplicas(const RunData& run, const RunConfig& config) {
         if (rank.memory) parameters += rank.memory->parameters / 4;
     // Divides by the number of replicas, because the sum over all ranks counts one copy of the model for each replica.
     parameters /= std::max<std::int64_t>(1, layout.mesh.replicate);
-    if (parameters <= kMostParameters) return {};
+    if (parameters <= kMaxParameters) return {};
     return replicaWords("This model has %1 parameters. Gradients can be inspected for models of up to %2.")
-        .arg(groupedText(parameters), groupedText(kMostParameters));
+        .arg(groupedText(parameters), groupedText(kMaxParameters));
 }
 
 }  // namespace ringside

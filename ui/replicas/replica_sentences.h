@@ -17,7 +17,7 @@ QString contributionSentence(const StepContributions& contributions);
 
 // Returns the text for a step whose gradients were not recorded: the rank with the highest loss, and how to record
 // gradients. live: true if the run is live.
-QString notLookedAtSentence(const StepContributions& contributions, bool live);
+QString notInspectedSentence(const StepContributions& contributions, bool live);
 
 // Returns the results that the ranks have computed in the current step if the run is paused between two phases of the
 // step; empty otherwise.

@@ -65,7 +65,7 @@ TableData contributionTable(const StepContributions& contributions) {
                             field(one.norm),
                             field(one.loss),
                             samplesText(one.samples, one.samples.size()).remove(QLatin1Char(',')),
-                            one.samplesPlanned ? QStringLiteral("planned") : QStringLiteral("told")};
+                            one.samplesPlanned ? QStringLiteral("planned") : QStringLiteral("reported")};
     return tableOf(
         QStringLiteral("contribution-step-%1").arg(contributions.step),
         {QStringLiteral("step"), QStringLiteral("rank"), QStringLiteral("share"), QStringLiteral("cosine"),

@@ -23,8 +23,8 @@ namespace {
 constexpr int kFollowed = 50;
 constexpr TypePixels kLegendRoom{120};  // room for a legend beside the title of a chart
 constexpr TypePixels kChartsHeight{190};
-constexpr TypePixels kLeastPicture{200};  // minimum height of the large picture
-constexpr TypePixels kLeastSentence{230};
+constexpr TypePixels kMinPicture{200};  // minimum height of the large picture
+constexpr TypePixels kMinSentence{230};
 
 }  // namespace
 
@@ -36,7 +36,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     whole->addWidget(makeToolRow());
     auto* centre = new QFrame;
     centre->setProperty("role", "panel");
-    followType(*centre, [centre] { centre->setMinimumHeight(kLeastPicture); });
+    followType(*centre, [centre] { centre->setMinimumHeight(kMinPicture); });
     m_stack = new QStackedLayout(centre);
     m_empty = new EmptyPanel(QStringLiteral("replicas"));
     m_empty->setProperty("role", "clear");
@@ -120,7 +120,7 @@ QWidget* ReplicasPage::makeToolRow() {
     m_sentence->setObjectName(QStringLiteral("replicasLabel"));
     m_sentence->setWordWrap(true);
     m_sentence->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kLeastSentence); });
+    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kMinSentence); });
     line->addWidget(m_sentence);
     m_stage = new QComboBox;
     m_stage->setObjectName(QStringLiteral("replicasStageComboBox"));
@@ -129,11 +129,12 @@ QWidget* ReplicasPage::makeToolRow() {
     m_stage->hide();
     connect(m_stage, &QComboBox::activated, this, &ReplicasPage::redraw);
     line->addWidget(m_stage);
-    m_before = addButton(QStringLiteral("\u25c0"), tr("Previous inspected step"), "lookBeforeButton");
+    m_before = addButton(QStringLiteral("\u25c0"), tr("Previous inspected step"), "previousInspectedButton");
     m_stepName = new QLabel;
-    m_stepName->setObjectName(QStringLiteral("lookedAtLabel"));
-    m_after = addButton(QStringLiteral("\u25b6"), tr("Next inspected step"), "lookAfterButton");
-    m_look = addButton(tr("Inspect next step"), tr("Record the gradient of each rank in the next step"), "lookButton");
+    m_stepName->setObjectName(QStringLiteral("inspectedStepLabel"));
+    m_after = addButton(QStringLiteral("\u25b6"), tr("Next inspected step"), "nextInspectedButton");
+    m_inspect =
+        addButton(tr("Inspect next step"), tr("Record the gradient of each rank in the next step"), "inspectButton");
     m_follow = addButton(
         tr("Record %1 steps").arg(kFollowed),
         tr("Record norm and angle of each rank's gradient for %1 steps, and the complete gradient of the last one")
@@ -147,11 +148,11 @@ QWidget* ReplicasPage::makeToolRow() {
                           return m_gradients;
                       });
     m_export->addTable(tr("Save norms and angles as CSV..."), [this] { return normTable(m_run.data().replicas()); });
-    for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_stepName, m_after, m_look, m_follow, m_export})
+    for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_stepName, m_after, m_inspect, m_follow, m_export})
         line->addWidget(one);
     connect(m_before, &QPushButton::clicked, this, [this] { showOtherStep(-1); });
     connect(m_after, &QPushButton::clicked, this, [this] { showOtherStep(1); });
-    connect(m_look, &QPushButton::clicked, this, [this] {
+    connect(m_inspect, &QPushButton::clicked, this, [this] {
         m_chosen.reset();
         m_clicked = false;
         Q_EMIT inspectionWanted(1);
@@ -312,7 +313,7 @@ void ReplicasPage::showOtherStep(int by) {
 void ReplicasPage::showTools() {
     const RunData& run = m_run.data();
     const QString why = reasonForNothing();
-    for (QPushButton* one : {m_look, m_follow}) {
+    for (QPushButton* one : {m_inspect, m_follow}) {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
     }
@@ -383,7 +384,7 @@ void ReplicasPage::showContribution() {
     const QString why = reasonForNoReplicas(m_run.data(), *m_config);
     m_pull->setText(contributions.hasGradients ? contributionSentence(contributions)
                     : !why.isEmpty()           ? why
-                                               : notLookedAtSentence(contributions, isLive()));
+                                               : notInspectedSentence(contributions, isLive()));
     m_pull->setVisible(!m_pull->text().isEmpty());
     m_pulls->setContributions(std::move(contributions));
 }

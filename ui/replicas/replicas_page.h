@@ -83,7 +83,7 @@ class ReplicasPage : public Page {
     QLabel* m_sentence = nullptr;
     QLabel* m_pull = nullptr;
     SegmentedControl* m_choice = nullptr;
-    QPushButton *m_look = nullptr, *m_follow = nullptr, *m_before = nullptr, *m_after = nullptr;
+    QPushButton *m_inspect = nullptr, *m_follow = nullptr, *m_before = nullptr, *m_after = nullptr;
     QLabel* m_stepName = nullptr;
     QComboBox* m_stage = nullptr;  // choice of the pipeline stage; shown for pipelines only
     ViewExport* m_export = nullptr;

@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostInRing = 8;
+constexpr int kMaxInRing = 8;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void RingPanel::show(const InspectedStep& step, const std::vector<int>& ranks, c
         if (step.own[place] && !step.own[place]->ring.empty()) values.push_back(step.own[place]->ring);
         if (step.mean[place] && !step.mean[place]->ring.empty()) mean = &*step.mean[place];
     }
-    const bool can = values.size() == ranks.size() && values.size() >= 2 && values.size() <= kMostInRing;
+    const bool can = values.size() == ranks.size() && values.size() >= 2 && values.size() <= kMaxInRing;
     m_divides = !run.settings().stepPitfalls.sumGradients;
     m_scatters = run.settings().strategy == StrategyKind::kFsdp;
     m_isAlone = run.ranks().size() < 2;

@@ -14,7 +14,7 @@ namespace {
 constexpr TypeLength kRankNames{64};   // width of the names of the ranks, at the left
 constexpr TypeLength kPartTitles{24};  // height of the titles of the parts, above
 constexpr TypeLength kArrows{80};      // width at the right for the labels of the transfers
-constexpr TypeLength kMostRow{84};
+constexpr TypeLength kMaxRow{84};
 constexpr TypeLength kTwoLines{38};  // minimum height of a part in which two values are shown; one value if it is lower
 
 QString valueText(double value) {
@@ -54,7 +54,7 @@ std::vector<Identity> RingPicture::identitiesAt(const QPoint& point) const {
 QRectF RingPicture::cellOf(int rank, int part) const {
     const int n = m_steps->ranks();
     const double wide = (width() - kRankNames - kArrows) / n;
-    const double high = std::min<double>(kMostRow, (height() - kPartTitles) / n);
+    const double high = std::min<double>(kMaxRow, (height() - kPartTitles) / n);
     return QRectF(kRankNames + part * wide, kPartTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
 }
 

@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostPlanned = 200'000;  // largest number of samples for which a plan is computed, so that the
-                                                // computation is not noticeable
+constexpr std::int64_t kMaxPlanned = 200'000;  // largest number of samples for which a plan is computed, so that the
+                                               // computation is not noticeable
 
 std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
     const auto points = rank.lossSeries.points();
@@ -34,7 +34,7 @@ class PlannedSamples {
   public:
     PlannedSamples(const RunStarted& started, const RunConfig& config, std::int64_t step) {
         if (config.dataset.kind == DatasetKind::kExternal) return;  // a watched script has its own samplers
-        if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMostPlanned) return;
+        if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMaxPlanned) return;
         ShardSpec spec = epochSpec(config, started.trainingSamples, (step - 1) / started.stepsPerEpoch);
         spec.worldSize = RankLayout{meshOf(config), 0}.dataSize();
         const Result<ShardPlan> plan = ShardPlan::make(spec);
@@ -75,7 +75,7 @@ StepContributions stepContributions(const RunData& run, const RunConfig& config,
     const auto& started = run.started();
     if (!started) return contributions;
     contributions.epoch = started->stepsPerEpoch > 0 ? (step - 1) / started->stepsPerEpoch : 0;
-    const auto looked = run.replicas().steps().find(step);
+    const auto inspected = run.replicas().steps().find(step);
     const PlannedSamples planned(*started, config, step);
     for (const int rank : ranks) {
         if (static_cast<std::size_t>(rank) >= run.ranks().size()) continue;
@@ -89,8 +89,8 @@ StepContributions stepContributions(const RunData& run, const RunConfig& config,
         contribution.samples = reportedSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
         contribution.samplesPlanned = contribution.samples.empty();
         if (contribution.samplesPlanned) contribution.samples = planned.of(reader);
-        if (looked != run.replicas().steps().end()) {
-            const InspectedStep& at = looked->second;
+        if (inspected != run.replicas().steps().end()) {
+            const InspectedStep& at = inspected->second;
             if (at.own[place]) contribution.norm = at.own[place]->norm;
             if (at.mean[place] && std::isfinite(at.mean[place]->cosine)) contribution.cosine = at.mean[place]->cosine;
             if (contribution.norm && contribution.cosine && at.mean[place]->norm > 0)

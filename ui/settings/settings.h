@@ -55,7 +55,7 @@ class Settings {
         m_store.setValue(QLatin1String(setting.name), QVariant::fromValue(value));
     }
     template <class T>
-    void forget(const Setting<T>& setting) {
+    void remove(const Setting<T>& setting) {
         m_store.remove(QLatin1String(setting.name));
     }
 

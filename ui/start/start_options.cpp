@@ -13,16 +13,16 @@
 namespace ringside {
 namespace {
 
-constexpr int kLeastSide = 200;
-constexpr int kMostSide = 8192;
-constexpr int kLeastType = Theme::kTypeSizes.front(), kMostType = Theme::kTypeSizes.back();
+constexpr int kMinSide = 200;
+constexpr int kMaxSide = 8192;
+constexpr int kMinType = Theme::kTypeSizes.front(), kMaxType = Theme::kTypeSizes.back();
 
 std::optional<Problem> readSize(const QString& text, QSize& size) {
     static const QRegularExpression pattern(QStringLiteral("^(\\d{1,5})x(\\d{1,5})$"));
     const QRegularExpressionMatch match = pattern.match(text);
     size = QSize(match.captured(1).toInt(), match.captured(2).toInt());
-    const bool fits = size.width() >= kLeastSide && size.height() >= kLeastSide && size.width() <= kMostSide &&
-                      size.height() <= kMostSide;
+    const bool fits =
+        size.width() >= kMinSide && size.height() >= kMinSide && size.width() <= kMaxSide && size.height() <= kMaxSide;
     if (match.hasMatch() && fits) return {};
     return Problem{"--size", "is " + text.toStdString() + "; it must be WIDTHxHEIGHT, 200 to 8192 each",
                    "give for example --size 1440x900"};
@@ -76,7 +76,7 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
     if (!options.typePercent.isEmpty()) {
         bool isNumber = false;
         const int percent = options.typePercent.toInt(&isNumber);
-        if (!isNumber || percent < kLeastType || percent > kMostType) {
+        if (!isNumber || percent < kMinType || percent > kMaxType) {
             return Problem{"--type", "is " + options.typePercent.toStdString() + "; it must be 90 to 150",
                            "give for example --type 125"};
         }

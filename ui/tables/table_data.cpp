@@ -67,7 +67,7 @@ QString writeCsv(const TableData& table, const QString& file, const std::atomic<
 
 QString tabText(const TableData& table) {
     QStringList lines{tabLine(table.columns)};
-    const qint64 rows = table.row ? std::min(table.rows, TableData::kMostCopied) : 0;
+    const qint64 rows = table.row ? std::min(table.rows, TableData::kMaxCopied) : 0;
     for (qint64 row = 0; row < rows; ++row) lines << tabLine(table.row(row));
     return table.columns.isEmpty() ? QString() : lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }

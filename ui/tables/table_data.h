@@ -12,7 +12,7 @@ namespace ringside {
 // Table with the numbers of a picture. row() computes a row when it is called, so that the table need not store its
 // rows, of which there can be millions. row() may be called on any thread. Numbers are formatted in the C locale.
 struct TableData {
-    static constexpr qint64 kMostCopied = 100'000;  // maximum number of rows in a text for the clipboard
+    static constexpr qint64 kMaxCopied = 100'000;  // maximum number of rows in a text for the clipboard
 
     QString name;  // base name of a saved file, such as "grid-epoch-2"
     QStringList columns;
@@ -30,7 +30,7 @@ QString csvLine(const QStringList& fields);
 // returns a text that states this. An existing file is only replaced by a completely written one.
 QString writeCsv(const TableData& table, const QString& file, const std::atomic<bool>& stop);
 
-// Returns the table as lines of cells that tabs separate, with its columns first; at most kMostCopied rows. A line
+// Returns the table as lines of cells that tabs separate, with its columns first; at most kMaxCopied rows. A line
 // break or a tab within a cell becomes a space.
 QString tabText(const TableData& table);
 

@@ -6,8 +6,8 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostShown = 120;  // longer cell texts are cut, because a view lays out the text beyond its column
-constexpr qsizetype kMostInTip = 2000;
+constexpr qsizetype kMaxShown = 120;  // longer cell texts are cut, because a view lays out the text beyond its column
+constexpr qsizetype kMaxInTip = 2000;
 constexpr qsizetype kAlwaysWhole = 12;  // texts of up to 12 characters fit into every column and need no tooltip
 
 }  // namespace
@@ -43,11 +43,11 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     }
     const QString field = m_cached.value(index.column());
     if (role == Qt::EditRole) return field;
-    const bool fits = field.size() <= kMostShown;
+    const bool fits = field.size() <= kMaxShown;
     if (role == Qt::ToolTipRole)
         return field.size() <= kAlwaysWhole ? QVariant()
-                                            : QStringLiteral("<qt>%1</qt>").arg(field.left(kMostInTip).toHtmlEscaped());
-    return fits ? field : field.left(kMostShown) + QStringLiteral("...");
+                                            : QStringLiteral("<qt>%1</qt>").arg(field.left(kMaxInTip).toHtmlEscaped());
+    return fits ? field : field.left(kMaxShown) + QStringLiteral("...");
 }
 
 bool TableModel::isNumeric(int column) const {

@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kLeastColumn = 72, kLargestColumn = 100;
+constexpr int kMinColumn = 72, kLargestColumn = 100;
 
 }  // namespace
 
@@ -80,10 +80,10 @@ void TablePanel::resizeEvent(QResizeEvent*) {
     placeColumns();
 }
 
-// Gives the columns equal parts of the width, within the limits kLeastColumn and kLargestColumn.
+// Gives the columns equal parts of the width, within the limits kMinColumn and kLargestColumn.
 void TablePanel::placeColumns() {
     const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
-    const int width = std::clamp(share, kLeastColumn, kLargestColumn);
+    const int width = std::clamp(share, kMinColumn, kLargestColumn);
     QHeaderView* header = m_view->horizontalHeader();
     const int last = m_model.columnCount() - 1;
     // does not stretch a last column of numbers: they are right-aligned and would be far from the other columns

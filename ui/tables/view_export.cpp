@@ -28,12 +28,12 @@ ViewExport::ViewExport(const QString& page, QWidget* parent) : QPushButton(tr("M
     menu->addSeparator();
     menu->addAction(tr("Save the view as CSV..."), this, [this] {
         const TableData table = m_table();
-        askForPath(table.name, QStringLiteral("csv"), [this, table](const QString& file) { saveTable(table, file); });
+        choosePath(table.name, QStringLiteral("csv"), [this, table](const QString& file) { saveTable(table, file); });
     });
     for (const auto& [text, suffix] :
          {std::pair(tr("Save the view as PNG..."), "png"), std::pair(tr("Save the view as SVG..."), "svg")}) {
         menu->addAction(text, this, [this, wanted = QString::fromLatin1(suffix)] {
-            askForPath(m_table().name, wanted, [this](const QString& file) { savePicture(file); });
+            choosePath(m_table().name, wanted, [this](const QString& file) { savePicture(file); });
         });
     }
     m_extra = menu->addSeparator();
@@ -62,14 +62,14 @@ void ViewExport::setView(Table table, std::function<QWidget*()> picture) {
 void ViewExport::addTable(const QString& text, Table table) {
     menu()->addAction(text, this, [this, table = std::move(table)] {
         const TableData made = table();
-        askForPath(made.name, QStringLiteral("csv"), [this, made](const QString& file) { saveTable(made, file); });
+        choosePath(made.name, QStringLiteral("csv"), [this, made](const QString& file) { saveTable(made, file); });
     });
 }
 
 void ViewExport::addFile(const QString& text, const QString& name, const QString& suffix,
                          const std::function<Writer(const QString& file)>& prepare) {
     menu()->addAction(text, this, [this, name, suffix, prepare] {
-        askForPath(name, suffix, [this, prepare](const QString& file) { saveFile(prepare(file), file); });
+        choosePath(name, suffix, [this, prepare](const QString& file) { saveFile(prepare(file), file); });
     });
 }
 
@@ -81,7 +81,7 @@ void ViewExport::saveFile(const Writer& writer, const QString& file) {
         [this, file](const QString& problem) { report(file, problem); });
 }
 
-void ViewExport::askForPath(const QString& name, const QString& suffix, const PathTaken& save) {
+void ViewExport::choosePath(const QString& name, const QString& suffix, const PathTaken& save) {
     Q_EMIT pathWanted(name + QLatin1Char('.') + suffix, QStringLiteral("*.") + suffix, save);
 }
 

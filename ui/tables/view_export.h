@@ -49,7 +49,7 @@ class ViewExport : public QPushButton {
     void failed(const QString& sentence);
 
   private:
-    void askForPath(const QString& name, const QString& suffix, const PathTaken& save);
+    void choosePath(const QString& name, const QString& suffix, const PathTaken& save);
     void report(const QString& file, const QString& problem);
     void reportBusy(const QString& file);
     bool isBusy() const { return m_work.isBusy() || m_settle.isActive(); }

@@ -17,7 +17,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostApart = 8, kWorstShown = 5;
+constexpr std::size_t kMaxApart = 8, kWorstShown = 5;
 
 constexpr int kValidationColor = 1;  // colour of rank 1 (amber), which differs clearly from the blue training curve
 
@@ -87,7 +87,7 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
     }
     // With many ranks, shows mean, band and the ranks with the largest loss instead of one curve each.
     const RunData& run = *parts.back().run;
-    const bool many = run.ranks().size() > kMostApart;
+    const bool many = run.ranks().size() > kMaxApart;
     if (!fanOut || many) {
         curves.push_back(held.follow(
             {chart + QStringLiteral(".train"), text("train"), theme.colors().accent, Curve::Kind::BandLine, {}}, parts,

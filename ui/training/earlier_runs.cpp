@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRuns = 16;  // maximum length of a chain of resumed runs
+constexpr int kMaxRuns = 16;  // maximum length of a chain of resumed runs
 
 // Returns the run directory of training.resume, which can name a run directory or a checkpoint in it. Empty if there is
 // none.
@@ -31,7 +31,7 @@ fs::path directoryOf(const RunStarted& started) {
 std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, const LatestWork::Stop& stop) {
     std::vector<std::shared_ptr<const RunData>> chain;
     const RunStarted* next = &latest;
-    while (!stop && static_cast<int>(chain.size()) < kMostRuns) {
+    while (!stop && static_cast<int>(chain.size()) < kMaxRuns) {
         const fs::path directory = directoryOf(*next);
         if (directory.empty()) break;
         std::shared_ptr<const RunData> run =

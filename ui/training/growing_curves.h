@@ -22,7 +22,7 @@ class GrowingCurves {
     // Returns the curve `start` with the current points of all runs in `parts`. seriesOf: returns the series of a run.
     // The curve gets a band from the minimum to the maximum if these differ at any point.
     Curve follow(Curve start, const RunParts& parts, XAxis axis, const SeriesOf& seriesOf);
-    void forget() { m_held.clear(); }  // clears the cache; call when another run is shown
+    void clear() { m_held.clear(); }  // clears the cache; call when another run is shown
 
   private:
     struct Source {

@@ -108,7 +108,7 @@ void LoggedPanel::showLeftOut(std::int64_t stepsBackwards, std::size_t tags) {
     m_leftOut->setToolTip(
         tr("Values whose step is before the latest one of their tag are left out, and tags beyond the "
            "first %1. Pass add_scalar() a step that grows over all epochs.")
-            .arg(LoggedCurves::kMostTags));
+            .arg(LoggedCurves::kMaxTags));
 }
 
 }  // namespace ringside

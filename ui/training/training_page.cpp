@@ -21,11 +21,11 @@
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 6;             // number of columns of the grid, for two or three charts in a row
-constexpr int kGroupRows = 3;           // rows of the grid that a group of charts can use
-constexpr TypePixels kLeastChart{132};  // minimum height of a chart
-constexpr TypePixels kLeastChartWidth{190};
-constexpr double kMostFindings = 0.45;   // maximum height of the findings panel, as a fraction of the visible height
+constexpr int kColumns = 6;           // number of columns of the grid, for two or three charts in a row
+constexpr int kGroupRows = 3;         // rows of the grid that a group of charts can use
+constexpr TypePixels kMinChart{132};  // minimum height of a chart
+constexpr TypePixels kMinChartWidth{190};
+constexpr double kMaxFindings = 0.45;    // maximum height of the findings panel, as a fraction of the visible height
 constexpr double kStartsNearZero = 0.1;  // the x axis of a resumed run starts at 0 if its curves start below this
                                          // fraction of their largest x
 
@@ -69,7 +69,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
         if (!m_run.logged().curves().empty()) redrawLater();
     });
     connect(m_earlier, &EarlierRuns::changed, this, [this] {
-        m_curves.forget();
+        m_curves.clear();
         redrawLater();
     });
     auto* logKey = new QShortcut(QKeySequence(Qt::Key_L), this);
@@ -80,7 +80,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     connect(m_tools, &TrainingToolRow::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::exportWanted, this, &TrainingPage::chooseExport);
     const auto startOver = [this] {
-        m_curves.forget();
+        m_curves.clear();
         setXRange(std::nullopt);
         redrawLater();
     };
@@ -146,8 +146,8 @@ QWidget* TrainingPage::makeCharts() {
     placeCharts();
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
     followType(*m_charts, [this] {
-        for (ChartPanel* panel : panels()) panel->setMinimumHeight(kLeastChart);
-        m_logged->setMinimumHeight(kLeastChart);
+        for (ChartPanel* panel : panels()) panel->setMinimumHeight(kMinChart);
+        m_logged->setMinimumHeight(kMinChart);
     });
     m_throughput->chart().setYFromZero(true);
     m_rate->chart().setYFromZero(true);
@@ -220,7 +220,7 @@ void TrainingPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     placeCharts();
     const int visible = parentWidget() ? parentWidget()->height() : height();  // a small window scrolls the page
-    if (m_findings) m_findings->setMostHeight(static_cast<int>(kMostFindings * visible));
+    if (m_findings) m_findings->setMostHeight(static_cast<int>(kMaxFindings * visible));
 }
 
 void TrainingPage::showEvent(QShowEvent* event) {
@@ -331,7 +331,7 @@ void TrainingPage::place(int group, int stretch, const std::vector<ChartPanel*>&
         panel->setVisible(shows);
         if (shows) shown.push_back(panel);
     }
-    const int room = std::max(1, width() / kLeastChartWidth);
+    const int room = std::max(1, width() / kMinChartWidth);
     const int perRow = std::min<int>(room, static_cast<int>(shown.size()));
     for (int row = 0; row < kGroupRows; ++row)
         grid->setRowStretch(kGroupRows * group + row, row * perRow < static_cast<int>(shown.size()) ? stretch : 0);

@@ -75,20 +75,20 @@ QLabel* wrapped(const QString& text, const char* role) {
 }  // namespace
 
 QString evidenceText(const Finding& finding) {
-    constexpr std::size_t kMostLength = 80;
+    constexpr std::size_t kMaxLength = 80;
     const Result<Json> evidence = parseJson(finding.evidence, "evidence");
     if (!evidence || !evidence.value().is_object()) return {};
     QStringList lines;
     for (const auto& [key, value] : evidence.value().items()) {
         std::string text = jsonText(value);
-        if (text.size() > kMostLength) text = text.substr(0, kMostLength) + " ...";
+        if (text.size() > kMaxLength) text = text.substr(0, kMaxLength) + " ...";
         lines << QString::fromStdString(key + ": " + text);
     }
     return lines.join(QLatin1Char('\n'));
 }
 
 std::vector<Identity> identitiesIn(const Finding& finding) {
-    constexpr std::size_t kMostThings = 16;
+    constexpr std::size_t kMaxThings = 16;
     static const QRegularExpression named(QStringLiteral("\\branks? (\\d+(?:(?:, | and )\\d+)*)"),
                                           QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression number(QStringLiteral("\\d+"));
@@ -107,7 +107,7 @@ std::vector<Identity> identitiesIn(const Finding& finding) {
     std::vector<Identity> things;
     for (const Identity& thing : all) {
         const bool isPossible = thing.number >= (thing.kind == IdentityKind::Step ? 1 : 0);
-        if (isPossible && things.size() < kMostThings && std::ranges::find(things, thing) == things.end())
+        if (isPossible && things.size() < kMaxThings && std::ranges::find(things, thing) == things.end())
             things.push_back(thing);
     }
     return things;

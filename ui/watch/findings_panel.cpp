@@ -19,7 +19,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kLeastHeight{104};  // least height of the panel: its header and one finding
+constexpr TypePixels kMinHeight{104};  // least height of the panel: its header and one finding
 
 QString titleText(const std::string& code) {
     const std::string_view title = titleOf(code);
@@ -222,7 +222,7 @@ void FindingsPanel::openLine(const QString& where) {
 }
 
 void FindingsPanel::setMostHeight(int height) {
-    if (std::exchange(m_mostHeight, height) != height) fitHeight();
+    if (std::exchange(m_maxHeight, height) != height) fitHeight();
 }
 
 void FindingsPanel::resizeEvent(QResizeEvent* event) {
@@ -245,9 +245,9 @@ void FindingsPanel::fitHeight() {
         m_content->layout()->activate();
         height += layout()->spacing() + m_content->heightForWidth(width);
     }
-    const int most = m_mostHeight > 0 ? std::max<int>(m_mostHeight, kLeastHeight) : height;
+    const int most = m_maxHeight > 0 ? std::max<int>(m_maxHeight, kMinHeight) : height;
     m_wantedHeight = std::min(height, most);
-    setMinimumHeight(std::min<int>(height, kLeastHeight));
+    setMinimumHeight(std::min<int>(height, kMinHeight));
     updateGeometry();
 }
 

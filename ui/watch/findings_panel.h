@@ -57,7 +57,7 @@ class FindingsPanel final : public QFrame {
     QLabel* m_passed = nullptr;
     QPushButton* m_more = nullptr;
     QLabel* m_reasons = nullptr;
-    int m_mostHeight = 0;
+    int m_maxHeight = 0;
     int m_wantedHeight = 0;
 };
 

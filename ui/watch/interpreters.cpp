@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostFolders = 3;  // number of folders that are searched: the script's folder and two above it
+constexpr int kMaxFolders = 3;  // number of folders that are searched: the script's folder and two above it
 
 void add(QStringList& found, const QString& path) {
     if (QFileInfo(path).isExecutable() && !found.contains(path)) found << path;
@@ -24,7 +24,7 @@ InterpreterPlaces interpreterPlaces() {
 QStringList interpretersFor(const QString& script, const InterpreterPlaces& places) {
     QStringList found;
     QDir folder = QFileInfo(script).dir();
-    for (int level = 0; !script.isEmpty() && level < kMostFolders; ++level) {
+    for (int level = 0; !script.isEmpty() && level < kMaxFolders; ++level) {
         for (const char* name : {".venv", "venv", "env"})
             add(found, folder.absoluteFilePath(QLatin1String(name) + QStringLiteral("/bin/python")));
         if (!folder.cdUp()) break;

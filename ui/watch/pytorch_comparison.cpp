@@ -22,7 +22,7 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenChecks{300};
-constexpr qint64 kMostRead = 16 * 1024;
+constexpr qint64 kMaxRead = 16 * 1024;
 constexpr const char* kOwn = "ringside";
 constexpr const char* kWatched = "pytorch";
 constexpr const char* kWritten = "script";
@@ -30,7 +30,7 @@ constexpr const char* kWritten = "script";
 QByteArray endOf(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return {};
-    file.seek(std::max<qint64>(0, file.size() - kMostRead));
+    file.seek(std::max<qint64>(0, file.size() - kMaxRead));
     return file.readAll();
 }
 
@@ -74,8 +74,8 @@ qint64 plannedSteps(const QString& runDirectory) {
 
 PytorchComparison::PytorchComparison(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {
-    m_look.setInterval(kBetweenChecks);
-    connect(&m_look, &QTimer::timeout, this, &PytorchComparison::readProgress);
+    m_progressTimer.setInterval(kBetweenChecks);
+    connect(&m_progressTimer, &QTimer::timeout, this, &PytorchComparison::readProgress);
 }
 
 PytorchComparison::~PytorchComparison() {
@@ -139,7 +139,7 @@ void PytorchComparison::compare() {
     m_work.requestLatest(
         this, [runs, folder = m_folder](const LatestWork::Stop&) { return comparePytorchRuns(runs); },
         [this](const PytorchOutcome& outcome) {
-            m_look.stop();
+            m_progressTimer.stop();
             Q_EMIT finished(outcome);
         });
 }
@@ -201,12 +201,12 @@ void PytorchComparison::readProgress() {
 
 void PytorchComparison::enter(Stage stage) {
     m_stage = stage;
-    m_look.start();
+    m_progressTimer.start();
     Q_EMIT progressed(stage, 0, 0);
 }
 
 void PytorchComparison::fail(const QString& sentence) {
-    m_look.stop();
+    m_progressTimer.stop();
     if (m_process != nullptr) std::exchange(m_process, nullptr)->deleteLater();
     Q_EMIT failed(sentence);
 }
@@ -215,7 +215,7 @@ void PytorchComparison::fail(const QString& sentence) {
 // still running, its folder is removed after this process, or the thread that writes the script or compares the runs,
 // has ended.
 void PytorchComparison::cancel() {
-    m_look.stop();
+    m_progressTimer.stop();
     if (m_folder != nullptr && isRunning()) m_folder->isDiscarded = true;
     m_work.cancel();
     const std::shared_ptr<Folder> folder = std::exchange(m_folder, nullptr);

@@ -73,7 +73,7 @@ class PytorchComparison final : public QObject {
     Stage m_stage = Stage::kInterpreter;
     QProcess* m_process = nullptr;
     LatestWork m_work;
-    QTimer m_look;
+    QTimer m_progressTimer;
 };
 
 // Returns the last step of metrics.jsonl in a run directory; 0 if there is none. Reads the end of the file only.

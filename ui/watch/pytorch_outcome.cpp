@@ -106,8 +106,8 @@ Line weightLine(const CheckpointComparison& weights) {
         return {label, outcomeText("not compared: the runs have no checkpoint of the same step"), kNotCompared};
     QStringList steps;
     for (const std::int64_t step : weights.steps) steps << groupedText(step);
-    constexpr qsizetype kMostNamed = 4;
-    const QString where = steps.size() <= kMostNamed
+    constexpr qsizetype kMaxNamed = 4;
+    const QString where = steps.size() <= kMaxNamed
                               ? steps.join(QStringLiteral(", "))
                               : outcomeText("%1 and %2 more").arg(steps.first()).arg(steps.size() - 1);
     return {label,

@@ -23,8 +23,8 @@ namespace {
 constexpr TypePixels kWidth{620};
 constexpr TypePixels kLauncherWidth{150};
 constexpr TypePixels kCommandFont{12};
-constexpr int kMostRanks = 4096;
-constexpr qsizetype kMostRecent = 8;
+constexpr int kMaxRanks = 4096;
+constexpr qsizetype kMaxRecent = 8;
 
 void describe(QWidget* control, const char* name, const QString& spoken, const QString& tip) {
     control->setObjectName(QLatin1String(name));
@@ -139,7 +139,7 @@ QWidget* WatchDialog::makeLauncherRow() {
     m_launcher->addItems({QStringLiteral("python"), QStringLiteral("torchrun"), tr("Whole command")});
     m_launcher->setMinimumWidth(kLauncherWidth);
     describe(m_ranks, "watchRanksSpin", tr("Number of ranks"), tr("Processes that torchrun starts on this computer"));
-    m_ranks->setRange(1, kMostRanks);
+    m_ranks->setRange(1, kMaxRanks);
     m_ranks->setSuffix(tr(" ranks"));
     line->addWidget(m_launcher);
     line->addWidget(m_ranks);
@@ -268,7 +268,7 @@ void WatchDialog::startScript(bool isCheck) {
         recent.removeAll(request.script);
         recent.prepend(request.script);
     }
-    m_settings.set(settings::kRecentScripts, recent.first(std::min(kMostRecent, recent.size())));
+    m_settings.set(settings::kRecentScripts, recent.first(std::min(kMaxRecent, recent.size())));
     m_settings.set(settings::kLastWatch, chosen.toTexts());
     close();
     Q_EMIT watchWanted(request);

@@ -23,10 +23,10 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostWorkers = 128;
-constexpr std::size_t kMostValues = 16;
-constexpr double kLeastSeconds = 0.01;
-constexpr double kMostSeconds = 600;
+constexpr std::int64_t kMaxWorkers = 128;
+constexpr std::size_t kMaxValues = 16;
+constexpr double kMinSeconds = 0.01;
+constexpr double kMaxSeconds = 600;
 
 constexpr const char* kSweepFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. Nothing is\n"
@@ -55,12 +55,12 @@ Result<std::vector<std::int64_t>> workersToTry(const std::string& text) {
         std::int64_t number = -1;
         const char* end = word.data() + word.size();
         const auto [stop, error] = std::from_chars(word.data(), end, number);
-        if (error != std::errc() || stop != end || number < 0 || number > kMostWorkers)
+        if (error != std::errc() || stop != end || number < 0 || number > kMaxWorkers)
             return Problem{"--num-workers", "has \"" + word + "\"; each must be a whole number from 0 to 128",
                            "write them as --num-workers 0,1,2,4"};
         numbers.insert(number);
     }
-    if (numbers.empty() || numbers.size() > kMostValues)
+    if (numbers.empty() || numbers.size() > kMaxValues)
         return Problem{"--num-workers", "has " + std::to_string(numbers.size()) + " numbers; 1 to 16 can be tried",
                        "write them as --num-workers 0,1,2,4"};
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
@@ -144,7 +144,7 @@ int measureAll(const SweepArguments& arguments, std::span<const std::int64_t> wo
 int runSweep(const SweepArguments& arguments) {
     const Result<std::vector<std::int64_t>> workers = workersToTry(arguments.numWorkers);
     if (!workers) return reportProblems({workers.problem()});
-    if (!(arguments.seconds >= kLeastSeconds && arguments.seconds <= kMostSeconds))
+    if (!(arguments.seconds >= kMinSeconds && arguments.seconds <= kMaxSeconds))
         return reportProblems({{"--seconds", "must be from 0.01 to 600", "2 is enough for most data sets"}});
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);

@@ -38,7 +38,7 @@ constexpr const char* kAttachFooter =
     "Ctrl-C detaches; the run continues. With --lines, control lines are read from standard\n"
     "input: {\"kind\":\"stop\"} stops the run; closing the input pipe detaches.";
 
-constexpr int kLookEveryMs = 250;
+constexpr int kPollMs = 250;
 
 struct AttachArguments {
     std::string directory;
@@ -146,7 +146,7 @@ int streamLines(const RunPaths& paths, bool traces) {
         const short room = output.isWaiting() ? POLLOUT : 0;
         pollfd waiting[] = {{input.fd(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}, {STDOUT_FILENO, room, 0}};
         const bool atOnce = !output.isWaiting() && (follower.isBehind() || !isLive);
-        if (::poll(waiting, std::size(waiting), atOnce ? 0 : kLookEveryMs) <= 0) continue;
+        if (::poll(waiting, std::size(waiting), atOnce ? 0 : kPollMs) <= 0) continue;
         if ((waiting[2].revents & (POLLERR | POLLHUP)) != 0) break;
         if (waiting[1].revents != 0) follower.drainWake();
         if (waiting[0].revents != 0) attached = input.read();
@@ -170,14 +170,14 @@ int showProgress(const RunPaths& paths) {
     const auto feed = [&](std::string_view lines) {
         decoder.feed(lines, [&](Event&& event) {
             changes |= run.apply(event);
-            findings.take(event);
+            findings.apply(event);
         });
     };
     while (follower.advance(feed)) {
         view.update(run, std::exchange(changes, 0));
         if (!follower.isBehind()) view.showFindings(findings.all());
         pollfd waiting[] = {{interrupt.get(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}};
-        if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;
+        if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kPollMs) <= 0) continue;
         if (waiting[0].revents != 0) {
             screen.out("\ndetached: the run continues; ringsidectl attach " + paths.directory.string() +
                        " shows it again\n");

@@ -30,7 +30,7 @@ Json membersOf(const ClassroomHost& host) {
                            {"address", member->address()},
                            {"state", stateOf(*member, host.offered(), now)},
                            {"rank", member->rank},
-                           {"doing", member->doing}});
+                           {"doing", member->activity}});
     return members;
 }
 

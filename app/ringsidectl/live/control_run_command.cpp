@@ -46,7 +46,7 @@ constexpr const char* kControlFooter =
     "  ringsidectl control runs/first lr 0.01\n"
     "  ssh host ringsidectl control DIR stop";
 
-constexpr int kAnswerLookMs = 50;
+constexpr int kAnswerPollMs = 50;
 
 struct ControlArguments {
     std::string directory;
@@ -67,10 +67,10 @@ class Answers {
         } while (live && m_follower.isBehind());
         return live;
     }
-    // Waits for new telemetry, for at most kAnswerLookMs.
+    // Waits for new telemetry, for at most kAnswerPollMs.
     void wait() {
         pollfd waiting{m_follower.wakeFd(), POLLIN, 0};
-        if (::poll(&waiting, 1, kAnswerLookMs) > 0) m_follower.drainWake();
+        if (::poll(&waiting, 1, kAnswerPollMs) > 0) m_follower.drainWake();
     }
     bool isPaused() const { return m_paused; }
     // True if the run is paused between two phases of a step. Commands that change a step then wait for its end.

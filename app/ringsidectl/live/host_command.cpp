@@ -9,7 +9,7 @@
 
 #include "base/system/signal_input.h"
 #include "experiment/experiment_file.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "launch/wire/own_addresses.h"
 #include "live/classroom_view.h"
 #include "run/classroom/classroom_run.h"
@@ -43,7 +43,7 @@ struct HostArguments {
     int port = 0;
     std::int64_t ranks = 0;
     std::int64_t minRanks = -1;
-    std::int64_t mostMb = 512;
+    std::int64_t maxMb = 512;
     bool lines = false;
 };
 
@@ -97,9 +97,9 @@ int hostClass(HostArguments arguments) {
         if (!made) return reportProblems({made.problem()});
         arguments.out = reserved.emplace(std::move(made).value()).path();
     }
-    ClassroomPlan plan{experiment.value(),     std::filesystem::absolute(arguments.out).lexically_normal(),
-                       worker.value(),         arguments.name,
-                       arguments.mostMb << 20, RINGSIDE_VERSION,
+    ClassroomPlan plan{experiment.value(),    std::filesystem::absolute(arguments.out).lexically_normal(),
+                       worker.value(),        arguments.name,
+                       arguments.maxMb << 20, RINGSIDE_VERSION,
                        arguments.lines};
     ClassroomView view(screen, arguments.lines, plan.out.string());
     return ClassroomRun(std::move(plan), host, view)
@@ -137,7 +137,7 @@ void addHostCommand(CLI::App& app, std::function<int()>& action) {
         ->check(CLI::Range(1, 65534))
         ->type_name("P");
     command->add_option("--name", arguments->name, "Name on this computer's card")->capture_default_str();
-    command->add_option("--most-mb", arguments->mostMb, "Maximum MiB of data sent to each computer")
+    command->add_option("--most-mb", arguments->maxMb, "Maximum MiB of data sent to each computer")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
         ->type_name("MiB");

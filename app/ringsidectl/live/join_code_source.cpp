@@ -26,7 +26,7 @@ Result<std::string> entered(const CodeSources& sources) {
     input.prompt = "Join code: ";
     input.fd = sources.inputFd;
     input.cancelFd = sources.cancelFd;
-    input.mostBytes = JoinCode::kMaxText;
+    input.maxBytes = JoinCode::kMaxText;
     return readSecret(input);
 }
 

@@ -32,7 +32,7 @@ struct JoinArguments {
     std::string codeFile;
     std::string name;
     std::string folder;
-    std::int64_t mostMb = 512;
+    std::int64_t maxMb = 512;
     bool lines = false;
 };
 
@@ -68,7 +68,7 @@ int joinClass(const JoinArguments& arguments) {
     plan.name = arguments.name;
     plan.worker = worker.value();
     plan.folder = arguments.folder.empty() ? cacheFolder() : std::filesystem::path(arguments.folder);
-    plan.mostBytes = arguments.mostMb << 20;
+    plan.maxBytes = arguments.maxMb << 20;
     plan.program = RINGSIDE_VERSION;
     if (arguments.lines) plan.inputFd = 0;
     GuestView view(arguments.lines);
@@ -87,7 +87,7 @@ void addJoinCommand(CLI::App& app, std::function<int()>& action) {
     command->add_option("--name", arguments->name, "Your name, for this rank's card")->type_name("NAME");
     command->add_option("--folder", arguments->folder, "Folder for received data (default: ~/.cache/ringside/class)")
         ->type_name("DIR");
-    command->add_option("--most-mb", arguments->mostMb, "Maximum MiB of data to receive and keep")
+    command->add_option("--most-mb", arguments->maxMb, "Maximum MiB of data to receive and keep")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
         ->type_name("MiB");

@@ -105,7 +105,7 @@ void ProgressView::printClocks(const RunData& run) {
 }
 
 void ProgressView::printEpochs(const RunData& run) {
-    for (const std::string& line : m_epochs.take(run, steady_clock::now())) {
+    for (const std::string& line : m_epochs.takeLines(run, steady_clock::now())) {
         clearBar();
         m_screen.out(line + "\n");
     }

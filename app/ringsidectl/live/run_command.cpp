@@ -96,7 +96,7 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     ProgressView view(screen, ::isatty(STDOUT_FILENO) == 1, quiet);
     SupervisorOptions options = optionsFor(launch);
     options.stopFd = stops.get();
-    options.hangUpFd = hangUps.get();
+    options.stopOnceFd = hangUps.get();
     options.onChange = [&](const RunData& run, unsigned changes) {
         if (run.ended()) {
             view.finish(run, directory.paths().directory.string());
@@ -283,7 +283,7 @@ int runCommand(RunArguments arguments) {
         const auto unused = checkLearningRate(experiment.value().config, arguments.resume, arguments.assignments);
         if (unused) return reportProblems({*unused});
         if (isRecordedExperiment(arguments.config))
-            keepLiveChanges(experiment.value().config, arguments.resume, arguments.assignments);
+            applyLiveChanges(experiment.value().config, arguments.resume, arguments.assignments);
     }
     if (const std::int64_t least = experiment.value().config.parallel.minRanks; least > 0)
         return reportProblems(
@@ -295,7 +295,7 @@ int runCommand(RunArguments arguments) {
         const Result<std::string> checkpoint = findResumeAuto(arguments.out, config.dataRanks());
         if (!checkpoint) return reportProblems({checkpoint.problem()});
         config.training.resume = checkpoint.value();
-        keepLiveChanges(config, checkpoint.value(), arguments.assignments);
+        applyLiveChanges(config, checkpoint.value(), arguments.assignments);
     }
     Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
     if (!run) return reportProblems(problems.empty() ? Problems{run.problem()} : problems);

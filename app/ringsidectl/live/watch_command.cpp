@@ -22,10 +22,10 @@
 #include "base/text/terminal_text.h"
 #include "base/time/monotonic.h"
 #include "experiment/experiment_file.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "run/read/run_directory.h"
 #include "watch/report/watch_report.h"
-#include "watch/run/left_processes.h"
+#include "watch/run/leftover_processes.h"
 #include "watch/run/watched_run.h"
 #include "watch/run/watcher_directory.h"
 
@@ -103,8 +103,8 @@ Result<TcpAddress> tcpAddress(const char* option, const std::string& text) {
 
 // Addresses at which a watcher accepts ranks, and the environment variables through which the command finds them.
 struct Meeting {
-    WatcherDirectory place;
-    std::optional<WatchListener> door;
+    WatcherDirectory directory;
+    std::optional<WatchListener> listener;
     std::vector<std::string> environment;
     fs::path sharedSecret;  // path of the secret in the run directory for ranks on other hosts; empty if there is none
 
@@ -122,7 +122,7 @@ std::optional<Problem> listenRemotely(Meeting& meeting, const WatchArguments& ar
         if (!given) return given.problem();
         address = given.value();
     }
-    std::string secret = meeting.place.secret();
+    std::string secret = meeting.directory.secret();
     fs::path file = arguments.secretFile;
     if (file.empty()) {
         file = runDirectory / "watch.secret";
@@ -133,13 +133,13 @@ std::optional<Problem> listenRemotely(Meeting& meeting, const WatchArguments& ar
         if (!read) return read.problem();
         secret = read.value();
     }
-    meeting.door.emplace(secret);
-    if (!meeting.door->listen(address.host, address.port))
+    meeting.listener.emplace(secret);
+    if (!meeting.listener->listen(address.host, address.port))
         return Problem{"--listen",
                        "is " + address.host + ":" + std::to_string(address.port) + ", where this host cannot listen (" +
                            errnoText(errno) + ")",
                        "name an address of this host and a free port"};
-    const std::string text = "tcp:" + address.host + ":" + std::to_string(meeting.door->port());
+    const std::string text = "tcp:" + address.host + ":" + std::to_string(meeting.listener->port());
     const Result<std::vector<std::string>> environment = watchEnvironment(text, fs::absolute(file));
     if (!environment) return environment.problem();
     meeting.environment = environment.value();
@@ -147,12 +147,12 @@ std::optional<Problem> listenRemotely(Meeting& meeting, const WatchArguments& ar
 }
 
 std::optional<Problem> listenHere(Meeting& meeting) {
-    meeting.door.emplace(meeting.place.secret());
-    if (!meeting.door->listenAt(meeting.place.socket()))
-        return Problem{meeting.place.socket().string(), "cannot be made (" + errnoText(errno) + ")",
+    meeting.listener.emplace(meeting.directory.secret());
+    if (!meeting.listener->listenAt(meeting.directory.socket()))
+        return Problem{meeting.directory.socket().string(), "cannot be made (" + errnoText(errno) + ")",
                        "set TMPDIR to a directory that you can write"};
     const Result<std::vector<std::string>> environment =
-        watchEnvironment("unix:" + meeting.place.socket().string(), meeting.place.secretFile());
+        watchEnvironment("unix:" + meeting.directory.socket().string(), meeting.directory.secretFile());
     if (!environment) return environment.problem();
     meeting.environment = environment.value();
     return {};
@@ -199,7 +199,7 @@ std::string checkCommand(const WatchArguments& arguments) {
 }
 
 void printReport(const WatchArguments& arguments, const WatchedRun& run, bool hasFailed) {
-    const ReportedRun reported{checkCommand(arguments), RINGSIDE_VERSION, run.ranks(), run.leastSteps(),
+    const ReportedRun reported{checkCommand(arguments), RINGSIDE_VERSION, run.ranks(), run.minSteps(),
                                hasFailed || !run.hasTrained()};
     const auto dumped = [](const Json& json) { return jsonText(json, 2); };
     if (arguments.json) {
@@ -249,10 +249,10 @@ int watchHere(const WatchArguments& arguments) {
     if (arguments.checkSteps) command.environment.emplace_back("RINGSIDE_WATCH_CHECK=1");
     if (arguments.json || arguments.sarif) command.outputFd = STDERR_FILENO;
     const UniqueFd signals = signalInput({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
-    adoptLeftProcesses();
+    adoptLeftoverProcesses();
     const std::int64_t zeroUs = monotonicNs() / 1000;
     CommandProcess process(command);
-    WatchedRun run(directory, *meeting.door, process, zeroUs,
+    WatchedRun run(directory, *meeting.listener, process, zeroUs,
                    {.name = runName(arguments),
                     .signalFd = signals.get(),
                     .checkSteps = arguments.checkSteps,

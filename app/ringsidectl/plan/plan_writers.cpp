@@ -103,9 +103,9 @@ void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out) {
 
 std::vector<std::string> planHashes(const ShardPlan& plan, RankRange ranks,
                                     const std::function<void(double share)>& onProgress) {
-    constexpr int kMostTogether = 512;
+    constexpr int kMaxTogether = 512;
     const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int together = std::clamp((ranks.count + threads - 1) / threads, 1, kMostTogether);
+    const int together = std::clamp((ranks.count + threads - 1) / threads, 1, kMaxTogether);
     const int last = ranks.first + ranks.count;
     std::vector<std::string> hashes;
     for (int rank = ranks.first; rank < last;) {

@@ -23,7 +23,7 @@ namespace ringside {
 namespace {
 
 constexpr int kUnequal = 1;
-constexpr std::int64_t kMostProofSteps = 100'000;
+constexpr std::int64_t kMaxProofSteps = 100'000;
 
 constexpr const char* kProveFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. It is trained "
@@ -80,7 +80,7 @@ Result<std::vector<std::string>> chosenNames(const std::string& list, const std:
 }
 
 int runProve(const ProveArguments& arguments) {
-    if (arguments.steps < 1 || arguments.steps > kMostProofSteps)
+    if (arguments.steps < 1 || arguments.steps > kMaxProofSteps)
         return reportProblems({{"--steps", "is " + std::to_string(arguments.steps), "choose from 1 to 100000"}});
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);

@@ -104,7 +104,7 @@ std::optional<std::int64_t> divergedAt(const TrainedChild& child) {
 }
 
 void measure(StrategyLine& line, double seconds, const std::filesystem::path& directory, int stopFd) {
-    const double expected = std::max(line.choice.cost->time.all(), 1e-5);
+    const double expected = std::max(line.choice.cost->time.total(), 1e-5);
     const auto steps = static_cast<std::int64_t>(std::clamp(seconds / expected, 6.0, 4000.0));
     std::string name = line.choice.name;
     std::ranges::replace(name, ':', '-');

@@ -105,12 +105,12 @@ Json StrategyLine::toJson() const {
         for (const PredictedMemory& one : choice.cost->memory) json["memory"].push_back(jsonOf(one));
         json["memory_per_rank"] = choice.cost->largestPeak();
         json["bytes_per_step"] = Json::array();
-        for (const StepTraffic& one : choice.cost->traffic) json["bytes_per_step"].push_back(one.all());
+        for (const StepTraffic& one : choice.cost->traffic) json["bytes_per_step"].push_back(one.total());
         json["idle_share"] = choice.cost->idleShare;
         json["idle_share_of_stages"] = choice.cost->time.idleShare();
         json["samples_per_step"] = choice.cost->samplesPerStep;
         json["expected_samples_per_second"] = choice.cost->samplesPerSecond();
-        json["expected_step_ms"] = choice.cost->time.all() * 1e3;
+        json["expected_step_ms"] = choice.cost->time.total() * 1e3;
         json["limited_by"] = limitText(choice.cost->time.limit());
     }
     if (measured) {
@@ -147,9 +147,9 @@ std::string StrategyLine::text(const StrategyColumns& columns) const {
         return leftAligned(name, kNameWidth) + leftAligned(choice.options, columns.options + 1) +
                "not possible: " + choice.whyNot;
     const StrategyCost& cost = *choice.cost;
-    std::vector<std::string> cells{memoryText(cost.largestPeak()),      memoryText(cost.mostBytes()),
-                                   std::to_string(cost.samplesPerStep), percent(cost.time.idleShare()),
-                                   milliseconds(cost.time.all() * 1e3), rate(cost.samplesPerSecond())};
+    std::vector<std::string> cells{memoryText(cost.largestPeak()),        memoryText(cost.largestTraffic()),
+                                   std::to_string(cost.samplesPerStep),   percent(cost.time.idleShare()),
+                                   milliseconds(cost.time.total() * 1e3), rate(cost.samplesPerSecond())};
     if (measured) {
         cells.push_back(milliseconds(measured->stepMs));
         cells.push_back(rate(measuredSamplesPerSecond()));

@@ -92,7 +92,7 @@ void Screen::error(const std::string& text) {
 void Screen::add(int fd, const std::string& text) {
     if (text.empty()) return;
     const std::lock_guard lock(m_state->mutex);
-    if (m_state->bytes + text.size() > kMostBytes) {
+    if (m_state->bytes + text.size() > kMaxBytes) {
         ++m_state->dropped;
         return;
     }

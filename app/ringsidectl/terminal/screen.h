@@ -8,11 +8,11 @@
 namespace ringside {
 
 // Standard output and standard error for a program that must never block on a slow reader. A thread writes the text;
-// lines that exceed the buffer of kMostBytes are dropped and counted. Their number is printed as soon as the buffer has
+// lines that exceed the buffer of kMaxBytes are dropped and counted. Their number is printed as soon as the buffer has
 // space again. Thread-safe.
 class Screen {
   public:
-    static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
+    static constexpr std::size_t kMaxBytes = std::size_t{256} << 10;
 
     explicit Screen(int outputFd = 1, int errorFd = 2);
     // Waits up to 2 s for the buffered text to be written; discards the rest.

@@ -67,8 +67,8 @@ Result<std::string> readLine(const SecretInput& input) {
         if (got < 0) return problem("cannot be read (" + errnoText(errno) + ")");
         if (byte == '\n') return line;
         if (got == 0) return line.empty() ? Result<std::string>(problem("was not entered")) : line;
-        if (line.size() == input.mostBytes)
-            return problem("has more than " + std::to_string(input.mostBytes) + " characters");
+        if (line.size() == input.maxBytes)
+            return problem("has more than " + std::to_string(input.maxBytes) + " characters");
         line += byte;
     }
 }

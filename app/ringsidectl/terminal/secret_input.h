@@ -15,7 +15,7 @@ struct SecretInput {
     std::string prompt;  // text shown on standard error if the input is a terminal
     int fd = 0;
     int cancelFd = -1;  // descriptor that becomes readable when a signal has arrived; see signalInput()
-    std::size_t mostBytes = 256;
+    std::size_t maxBytes = 256;
     std::chrono::milliseconds timeout{600000};
 };
 

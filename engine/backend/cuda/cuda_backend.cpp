@@ -91,7 +91,7 @@ std::unique_ptr<ResultSlot> CudaBackend::makeResultSlot(std::size_t bytes) {
     static_assert(ResultSlot::kNormParts == kNormBlocks);
     SlotFunctions functions;
     functions.meanwhile = [this] {
-        if (m_meanwhile) m_meanwhile();
+        if (m_waitCallback) m_waitCallback();
     };
     functions.sumSquares = [this](const Tensor& values, double* parts) {
         const SummedValues summed = summedValuesOf(values);
@@ -151,7 +151,7 @@ void CudaBackend::download(const Tensor& from, void* to) {
 }
 
 void CudaBackend::synchronize() {
-    m_device.wait(m_stream.get(), m_options.deadline, m_meanwhile);
+    m_device.wait(m_stream.get(), m_options.deadline, m_waitCallback);
 }
 
 void CudaBackend::fill(const Tensor& tensor, float value) {

@@ -38,7 +38,7 @@ class CudaBackend final : public Backend {
 
     // Sets a function that is called repeatedly during each wait of the host. The function may throw. Used for
     // NcclCommunicator::poll().
-    void whileWaiting(std::function<void()> meanwhile) { m_meanwhile = std::move(meanwhile); }
+    void setWaitCallback(std::function<void()> meanwhile) { m_waitCallback = std::move(meanwhile); }
     cudaStream_t stream() const { return m_stream.get(); }
     const cuda::CudaDevice& cudaDevice() const { return m_device; }
 
@@ -143,7 +143,7 @@ class CudaBackend final : public Backend {
     std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // maker of cuDNN's convolutions; null until the first
                                                              // convolution is made
     std::vector<cuda::UniqueDeviceMemory> m_memory;
-    std::function<void()> m_meanwhile;
+    std::function<void()> m_waitCallback;
     std::int64_t m_hostCopies = 0;
 };
 

@@ -57,7 +57,7 @@ std::string hmacSha256(std::string_view key, std::string_view text) {
     return hexOf(proofOf(std::as_bytes(std::span(key.data(), key.size())), text));
 }
 
-bool sameSecret(std::string_view one, std::string_view other) {
+bool isSameSecret(std::string_view one, std::string_view other) {
     return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
 }
 

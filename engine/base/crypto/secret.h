@@ -24,7 +24,7 @@ bool isSameProof(const Proof& a, const Proof& b);
 
 // Variants of proofOf() and isSameProof() for keys and proofs in text form. hmacSha256() returns hexadecimal.
 std::string hmacSha256(std::string_view key, std::string_view text);
-bool sameSecret(std::string_view one, std::string_view other);
+bool isSameSecret(std::string_view one, std::string_view other);
 
 // Returns the SHA-256 of a text in hexadecimal.
 std::string sha256Text(std::string_view text);

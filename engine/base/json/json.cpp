@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-std::string placeOf(std::string_view text, std::size_t byte) {
+std::string positionText(std::string_view text, std::size_t byte) {
     const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t newline = before.rfind('\n');
@@ -131,7 +131,7 @@ Result<Json> parseJson(std::string_view text, const std::string& what, std::size
     if (Json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.root());
     Problem problem = builder.problem();
     problem.field = what;
-    if (builder.badByte() > 0) problem.message += " at " + placeOf(text, builder.badByte());
+    if (builder.badByte() > 0) problem.message += " at " + positionText(text, builder.badByte());
     return problem;
 }
 

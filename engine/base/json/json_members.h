@@ -26,27 +26,28 @@ std::string stringIn(const Json& json, std::string_view key);
 // replaced.
 std::string jsonText(const Json& json, int indent = -1);
 
-// Reads the members of an object from outside. The first missing or invalid member clears good(), and all later
+// Reads the members of an object from outside. The first missing or invalid member clears isValid(), and all later
 // functions return empty values.
 class JsonObject {
   public:
-    explicit JsonObject(Json json) : m_json(std::move(json)), m_good(m_json.is_object()) {}
+    explicit JsonObject(Json json) : m_json(std::move(json)), m_isValid(m_json.is_object()) {}
 
-    bool good() const { return m_good; }
+    bool isValid() const { return m_isValid; }
     bool has(std::string_view key) const { return findMember(m_json, key) != nullptr; }
     // Returns a text of at most `most` bytes.
     std::string text(std::string_view key, std::size_t most);
     // Returns an integer from `least` to `most`; `least` if it is invalid.
     std::int64_t number(std::string_view key, std::int64_t least, std::int64_t most);
-    int whole(std::string_view key, int least, int most) { return static_cast<int>(number(key, least, most)); }
+    // Returns an integer as number() does, in the type int.
+    int intNumber(std::string_view key, int least, int most) { return static_cast<int>(number(key, least, most)); }
     bool flag(std::string_view key);
     // Returns a list of at most `most` entries; null if it is invalid.
     const Json* array(std::string_view key, std::size_t most);
-    void fail() { m_good = false; }
+    void fail() { m_isValid = false; }
 
   private:
     Json m_json;
-    bool m_good;
+    bool m_isValid;
 };
 
 }  // namespace ringside

@@ -51,7 +51,7 @@ std::vector<int> shareOfCpus(const std::vector<int>& cpus, int share, int shares
     return {edge(share), edge(share + 1)};
 }
 
-bool keepThreadsOn(const std::vector<int>& cpus) {
+bool setThreadAffinity(const std::vector<int>& cpus) {
     cpu_set_t set;
     CPU_ZERO(&set);
     for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);

@@ -19,7 +19,7 @@ std::vector<int> shareOfCpus(const std::vector<int>& cpus, int share, int shares
 
 // Sets the affinity of all threads of this process, and of the threads that they start later, to `cpus`. True if it
 // succeeded for every thread.
-bool keepThreadsOn(const std::vector<int>& cpus);
+bool setThreadAffinity(const std::vector<int>& cpus);
 
 // Returns the CPUs as a list of ranges, such as "0-3,8".
 std::string cpuListText(std::vector<int> cpus);

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-CpuYields::TimePoint CpuYields::make(TimePoint now) {
+CpuYields::TimePoint CpuYields::yield(TimePoint now) {
     constexpr std::chrono::milliseconds kPause{100};
     m_system.yield();
     const TimePoint back = m_system.now();

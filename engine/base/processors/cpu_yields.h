@@ -29,7 +29,7 @@ class CpuYields {
     bool isWorthwhile(TimePoint now) const { return now >= m_pausedUntil; }
 
     // Yields the CPU and returns the time at which the thread runs again. `now` is the time before the yield.
-    TimePoint make(TimePoint now);
+    TimePoint yield(TimePoint now);
 
   private:
     static void yieldProcessor();

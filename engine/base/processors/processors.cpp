@@ -46,7 +46,7 @@ void nameThread(const char* name) {
 
 // A SCHED_IDLE thread on a busy CPU runs rarely. If it is preempted while it holds a lock, other threads wait for its
 // next time slice. Shorter slices come more often; Linux 6.12 and later accept their length (sched_setattr(2)).
-void runOnlyWhereIdle() {
+void setIdlePolicy() {
     constexpr std::uint64_t kTurnNs = 100'000;
     const SchedulingAttributes attributes{.policy = SCHED_IDLE, .runtime = kTurnNs};
     if (::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return;

@@ -11,7 +11,7 @@ void nameThread(const char* name);
 
 // Gives the calling thread the policy SCHED_IDLE: it runs on idle CPUs and gets about 0.3 % of a CPU that other threads
 // use. From Linux 6.12 on its time slice is 0.1 ms. Cannot be undone without privileges.
-void runOnlyWhereIdle();
+void setIdlePolicy();
 
 // Raises the niceness of the calling thread, and of threads and processes that it starts later, to 10, below the
 // window's priority, so that the window stays responsive. Ranks and their supervisor use the same value: if

@@ -4,18 +4,18 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::microseconds kTurn{50};
+constexpr std::chrono::microseconds kSlice{50};
 
 }  // namespace
 
 void WorkSlices::begin() {
-    m_turnEnd = m_yields.now() + kTurn;
+    m_sliceEnd = m_yields.now() + kSlice;
 }
 
 void WorkSlices::next() {
     const CpuYields::TimePoint now = m_yields.now();
-    if (now < m_turnEnd || !m_yields.isWorthwhile(now)) return;
-    m_turnEnd = m_yields.make(now) + kTurn;
+    if (now < m_sliceEnd || !m_yields.isWorthwhile(now)) return;
+    m_sliceEnd = m_yields.yield(now) + kSlice;
 }
 
 }  // namespace ringside

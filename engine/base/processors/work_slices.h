@@ -14,7 +14,7 @@ class WorkSlices {
     // Treats a yield as too slow after 10 ms. If ranks use all CPUs, a thread that yields runs again within about 5 ms,
     // even if it is a SCHED_IDLE thread.
     WorkSlices() : WorkSlices(CpuYields(std::chrono::milliseconds(10))) {}
-    explicit WorkSlices(CpuYields offers) : m_yields(std::move(offers)) {}
+    explicit WorkSlices(CpuYields yields) : m_yields(std::move(yields)) {}
 
     // Starts the first slice of the work. Call before the work.
     void begin();
@@ -24,7 +24,7 @@ class WorkSlices {
 
   private:
     CpuYields m_yields;
-    CpuYields::TimePoint m_turnEnd{};
+    CpuYields::TimePoint m_sliceEnd{};
 };
 
 }  // namespace ringside

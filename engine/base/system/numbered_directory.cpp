@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostNumbers = 10000;
+constexpr int kMaxNumbers = 10000;
 
 Problem cannotCreate(const std::filesystem::path& path, int error) {
     return {path.string(), "cannot be created (" + errnoText(error) + ")", "choose another directory"};
@@ -23,7 +23,7 @@ Result<std::filesystem::path> makeNumberedDirectory(const std::filesystem::path&
     std::error_code error;
     std::filesystem::create_directories(base.parent_path(), error);
     if (error) return cannotCreate(base.parent_path(), error.value());
-    for (int number = 1; number <= kMostNumbers; ++number) {
+    for (int number = 1; number <= kMaxNumbers; ++number) {
         std::filesystem::path path = base;
         if (number > 1) path += std::string("-").append(std::to_string(number));
         if (::mkdir(path.c_str(), 0777) == 0) return path;

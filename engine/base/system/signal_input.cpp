@@ -26,7 +26,7 @@ UniqueFd signalInput(std::initializer_list<int> numbers) {
     return UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-bool takeSignal(int fd) {
+bool readSignalFrom(int fd) {
     signalfd_siginfo ignored{};
     return ::read(fd, &ignored, sizeof ignored) > 0;
 }

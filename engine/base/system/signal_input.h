@@ -12,6 +12,6 @@ namespace ringside {
 UniqueFd signalInput(std::initializer_list<int> numbers);
 
 // Reads one signal from a descriptor that signalInput() returned. Returns false if no signal has arrived.
-bool takeSignal(int fd);
+bool readSignalFrom(int fd);
 
 }  // namespace ringside

@@ -6,12 +6,12 @@
 namespace ringside {
 namespace {
 
-struct Place {
+struct Location {
     const char* variable;
     const char* belowHome;
 };
 
-Place placeOf(UserDirectory kind) {
+Location locationOf(UserDirectory kind) {
     switch (kind) {
         case UserDirectory::kData:
             return {"XDG_DATA_HOME", ".local/share"};
@@ -24,11 +24,11 @@ Place placeOf(UserDirectory kind) {
 }  // namespace
 
 std::filesystem::path userDirectory(UserDirectory kind) {
-    const Place place = placeOf(kind);
-    const char* given = std::getenv(place.variable);
+    const Location location = locationOf(kind);
+    const char* given = std::getenv(location.variable);
     if (given != nullptr && *given == '/') return std::filesystem::path(given) / "ringside";
     const char* home = std::getenv("HOME");
-    return std::filesystem::path(home != nullptr ? home : "/tmp") / place.belowHome / "ringside";
+    return std::filesystem::path(home != nullptr ? home : "/tmp") / location.belowHome / "ringside";
 }
 
 }  // namespace ringside

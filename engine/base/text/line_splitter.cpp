@@ -15,7 +15,7 @@ void LineSplitter::feed(std::string_view bytes, const std::function<void(std::st
         if (!m_skipping && m_partial.size() + piece.size() > m_maxLine) {
             m_skipping = true;
             std::string().swap(m_partial);
-            ++m_tooLong;
+            ++m_skippedLines;
         }
         if (!complete) {
             if (!m_skipping) m_partial += piece;

@@ -9,8 +9,7 @@
 
 namespace ringside {
 
-// Splits a byte stream into lines in bounded memory. A line longer than maxLine bytes is skipped and counted by
-// tooLong().
+// Splits a byte stream into lines in bounded memory. Skips lines longer than maxLine bytes; skippedLines() counts them.
 class LineSplitter {
   public:
     explicit LineSplitter(std::size_t maxLine) : m_maxLine(maxLine) {}
@@ -19,13 +18,13 @@ class LineSplitter {
     void feed(std::string_view bytes, const std::function<void(std::string_view)>& sink);
     // Returns the bytes after the last newline.
     const std::string& partial() const { return m_partial; }
-    std::int64_t tooLong() const { return m_tooLong; }
+    std::int64_t skippedLines() const { return m_skippedLines; }
 
   private:
     std::size_t m_maxLine;
     std::string m_partial;
     bool m_skipping = false;
-    std::int64_t m_tooLong = 0;
+    std::int64_t m_skippedLines = 0;
 };
 
 }  // namespace ringside

@@ -25,7 +25,7 @@ NumberWriter& NumberWriter::text(std::string_view text) {
 }
 
 NumberWriter& NumberWriter::number(std::int64_t value) {
-    char* const from = room();
+    char* const from = reserve();
     m_used += static_cast<std::size_t>(std::to_chars(from, from + kLongestNumber, value).ptr - from);
     return *this;
 }
@@ -35,7 +35,7 @@ NumberWriter& NumberWriter::number(double value) {
     const bool small = std::abs(value) < kPlainDigits && (value != 0 || !std::signbit(value));
     if (const auto whole = small ? static_cast<std::int64_t>(value) : 0; small && static_cast<double>(whole) == value)
         return number(whole);
-    char* const from = room();
+    char* const from = reserve();
     m_used += static_cast<std::size_t>(std::to_chars(from, from + kLongestNumber, value).ptr - from);
     return *this;
 }
@@ -45,7 +45,7 @@ std::string NumberWriter::take() {
     return std::exchange(m_text, {});
 }
 
-char* NumberWriter::room() {
+char* NumberWriter::reserve() {
     if (m_block.size() - m_used < kLongestNumber) flush();
     return m_block.data() + m_used;
 }

@@ -26,7 +26,7 @@ class NumberWriter {
 
   private:
     static constexpr std::size_t kLongestNumber = 32;
-    char* room();
+    char* reserve();
     void flush();
 
     std::array<char, 2048> m_block;  // characters that are not yet appended to m_text

@@ -10,7 +10,7 @@ namespace ringside {
 
 // Deadline that counts only the time in which this process could run. After the computer was suspended for longer than
 // a timeout, the first process that runs must not report its peers as silent. Each interval between two calls of
-// hasPassed() therefore counts as at most kSlice + kLate. Wait until nextLook(), then call hasPassed().
+// hasPassed() therefore counts as at most kSlice + kLate. Wait until nextCheck(), then call hasPassed().
 class AwakeDeadline {
   public:
     using Milliseconds = std::chrono::milliseconds;
@@ -18,20 +18,20 @@ class AwakeDeadline {
     static constexpr Milliseconds kLate{1000};  // delay with which a busy host may wake a thread
 
     explicit AwakeDeadline(Milliseconds timeout, TimePoint now = std::chrono::steady_clock::now())
-        : m_left(timeout), m_lookedAt(now) {}
+        : m_left(timeout), m_checkedAt(now) {}
 
-    TimePoint nextLook() const {
-        return m_lookedAt + std::min<TimePoint::duration>(std::max(m_left, TimePoint::duration::zero()), kSlice);
+    TimePoint nextCheck() const {
+        return m_checkedAt + std::min<TimePoint::duration>(std::max(m_left, TimePoint::duration::zero()), kSlice);
     }
     bool hasPassed(TimePoint now = std::chrono::steady_clock::now()) {
-        m_left -= std::min<TimePoint::duration>(now - m_lookedAt, kSlice + kLate);
-        m_lookedAt = now;
+        m_left -= std::min<TimePoint::duration>(now - m_checkedAt, kSlice + kLate);
+        m_checkedAt = now;
         return m_left <= TimePoint::duration::zero();
     }
 
   private:
     TimePoint::duration m_left;
-    TimePoint m_lookedAt;
+    TimePoint m_checkedAt;
 };
 
 }  // namespace ringside

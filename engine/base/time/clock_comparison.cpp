@@ -8,14 +8,14 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostReadings = 512;
+constexpr std::size_t kMaxReadings = 512;
 
 std::int64_t middleUs(const ClockReading& reading) {
-    return reading.askedUs + reading.roundTripUs() / 2;
+    return reading.sentUs + reading.roundTripUs() / 2;
 }
 
 std::int64_t offsetUs(const ClockReading& reading) {
-    return reading.thereUs - middleUs(reading);
+    return reading.remoteUs - middleUs(reading);
 }
 
 // Returns the upper bound of the error of a reading: half of the round trip, rounded up.
@@ -33,7 +33,7 @@ void ClockComparison::add(const ClockReading& reading) {
     if (reading.roundTripUs() < 0 || reading.roundTripUs() > kWindowUs) return;
     if (contradicts(reading)) m_readings.clear();
     m_readings.push_back(reading);
-    while (m_readings.size() > kMostReadings || m_readings.front().askedUs < reading.answeredUs - kWindowUs)
+    while (m_readings.size() > kMaxReadings || m_readings.front().sentUs < reading.receivedUs - kWindowUs)
         m_readings.pop_front();
 }
 
@@ -42,22 +42,22 @@ void ClockComparison::add(const ClockReading& reading) {
 bool ClockComparison::contradicts(const ClockReading& reading) const {
     if (m_readings.empty()) return false;
     const ClockReading& best = *std::min_element(m_readings.begin(), m_readings.end(), isFaster);
-    const double age = static_cast<double>(reading.answeredUs - best.askedUs);
-    const auto allowed = errorUs(best) + errorUs(reading) + static_cast<std::int64_t>(std::ceil(2 * kMostDrift * age));
+    const double age = static_cast<double>(reading.receivedUs - best.sentUs);
+    const auto allowed = errorUs(best) + errorUs(reading) + static_cast<std::int64_t>(std::ceil(2 * kMaxDrift * age));
     return std::abs(offsetUs(reading) - offsetUs(best)) > allowed;
 }
 
 ClockComparison::Drift ClockComparison::drift() const {
-    const std::int64_t middle = (m_readings.front().askedUs + m_readings.back().askedUs) / 2;
-    const auto newer = std::ranges::find_if(m_readings, [&](const ClockReading& one) { return one.askedUs > middle; });
+    const std::int64_t middle = (m_readings.front().sentUs + m_readings.back().sentUs) / 2;
+    const auto newer = std::ranges::find_if(m_readings, [&](const ClockReading& one) { return one.sentUs > middle; });
     if (newer == m_readings.end()) return {};
     const ClockReading& from = *std::min_element(m_readings.begin(), newer, isFaster);
     const ClockReading& to = *std::min_element(newer, m_readings.end(), isFaster);
     const std::int64_t apart = middleUs(to) - middleUs(from);
-    if (apart < kLeastApartUs) return {};
+    if (apart < kMinSpanUs) return {};
     const Drift seen{static_cast<double>(offsetUs(to) - offsetUs(from)) / static_cast<double>(apart),
                      static_cast<double>(errorUs(to) + errorUs(from)) / static_cast<double>(apart)};
-    return seen.error < kMostDrift ? seen : Drift{};
+    return seen.error < kMaxDrift ? seen : Drift{};
 }
 
 std::optional<ClockDifference> ClockComparison::at(std::int64_t nowUs) const {

@@ -7,13 +7,13 @@
 
 namespace ringside {
 
-// Reading of another host's clock, in microseconds: request and response times of the local clock, and the remote time.
+// Reading of another host's clock. All times are in microseconds.
 struct ClockReading {
-    std::int64_t askedUs = 0;
-    std::int64_t thereUs = 0;
-    std::int64_t answeredUs = 0;
+    std::int64_t sentUs = 0;      // time of the query on the local clock
+    std::int64_t remoteUs = 0;    // time on the remote clock
+    std::int64_t receivedUs = 0;  // time of the answer on the local clock
 
-    std::int64_t roundTripUs() const { return answeredUs - askedUs; }
+    std::int64_t roundTripUs() const { return receivedUs - sentUs; }
 };
 
 struct ClockDifference {
@@ -26,14 +26,14 @@ struct ClockDifference {
 // Estimates the difference between a remote clock and the local one from repeated readings (F. Cristian, Probabilistic
 // clock synchronization, 1989). A reading with round trip r determines the difference to within r / 2, and its error
 // grows with its age because the clocks drift. The drift is the change of the difference between the fastest reading of
-// the window's older half and that of its newer half. If its error is not below kMostDrift, the drift counts as 0 with
-// the error kMostDrift.
+// the window's older half and that of its newer half. If its error is not below kMaxDrift, the drift counts as 0 with
+// the error kMaxDrift.
 class ClockComparison {
   public:
     static constexpr std::int64_t kWindowUs = 120'000'000;
-    static constexpr double kMostDrift = 100e-6;  // largest drift between two quartz clocks, without a unit
+    static constexpr double kMaxDrift = 100e-6;  // largest drift between two quartz clocks, without a unit
     // Minimum time between the two readings from which the drift is computed.
-    static constexpr std::int64_t kLeastApartUs = 20'000'000;
+    static constexpr std::int64_t kMinSpanUs = 20'000'000;
 
     // Adds a reading; call in the order of the responses. A reading that differs from the earlier ones by more than any
     // drift can cause (because the remote host was suspended) removes all earlier readings. A reading with a negative
@@ -45,7 +45,7 @@ class ClockComparison {
   private:
     struct Drift {
         double value = 0;
-        double error = kMostDrift;
+        double error = kMaxDrift;
     };
     Drift drift() const;
     bool contradicts(const ClockReading& reading) const;

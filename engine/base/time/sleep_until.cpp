@@ -19,16 +19,16 @@ void sleepUntilNs(std::int64_t when) {
     }
 }
 
-void PunctualSleep::until(std::int64_t when) {
+void PreciseSleep::sleepUntil(std::int64_t when) {
     // A thread that wakes up later than this was delayed by other threads on its CPU.
-    constexpr std::int64_t kMostLateNs = 100'000;
+    constexpr std::int64_t kMaxLateNs = 100'000;
     const std::int64_t requested = when - m_lateNs;
     if (requested > monotonicNs()) {
         sleepUntilNs(requested);
         const std::int64_t late = monotonicNs() - requested;
         // Estimates the 75th percentile: the value grows by 3 steps after a later wake-up and shrinks by 1 otherwise.
         const std::int64_t step = m_lateNs / 16 + 500;
-        m_lateNs = std::clamp<std::int64_t>(m_lateNs + (late > m_lateNs ? 3 * step : -step), 0, kMostLateNs);
+        m_lateNs = std::clamp<std::int64_t>(m_lateNs + (late > m_lateNs ? 3 * step : -step), 0, kMaxLateNs);
     }
     while (monotonicNs() < when) {
     }

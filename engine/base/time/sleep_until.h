@@ -12,9 +12,10 @@ void setMinimalTimerSlack();  // sets the timer slack of the calling thread to 1
 
 // Sleeps to within about a microsecond: measures how late this thread usually wakes up, sleeps until that much earlier
 // and polls the clock for the rest. Never returns early. Used by one thread.
-class PunctualSleep {
+class PreciseSleep {
   public:
-    void until(std::int64_t monotonicNs);
+    // Sleeps until CLOCK_MONOTONIC reaches this time, in nanoseconds.
+    void sleepUntil(std::int64_t monotonicNs);
 
   private:
     std::int64_t m_lateNs = 0;  // estimated 75th percentile of the wake-up delay

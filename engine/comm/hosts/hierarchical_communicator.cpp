@@ -12,7 +12,7 @@
 #include "comm/hosts/memory_sharers.h"
 #include "comm/missing_rank.h"
 #include "comm/tcp/peer_mesh.h"
-#include "launch/place/last_words.h"
+#include "launch/layout/last_words.h"
 
 namespace ringside {
 namespace {
@@ -32,13 +32,13 @@ constexpr milliseconds kAYear = std::chrono::hours(24 * 365);
 
 }  // namespace
 
-HierarchicalCommunicator::HierarchicalCommunicator(Parts parts, HostMap hosts, CommOptions options)
-    : m_store(std::move(parts.store)),
-      m_rank(parts.flat->rank()),
+HierarchicalCommunicator::HierarchicalCommunicator(Dependencies dependencies, HostMap hosts, CommOptions options)
+    : m_store(std::move(dependencies.store)),
+      m_rank(dependencies.flat->rank()),
       m_hosts(std::move(hosts)),
       m_options(std::move(options)),
-      m_flat(std::move(parts.flat)),
-      m_local(std::move(parts.local)) {
+      m_flat(std::move(dependencies.flat)),
+      m_local(std::move(dependencies.local)) {
     RINGSIDE_ASSERT(m_flat->size() == m_hosts.rankCount());
     RINGSIDE_ASSERT((m_local ? m_local->size() : 1) ==
                     static_cast<int>(m_hosts.ranksOn(m_hosts.hostOf(m_rank)).size()));
@@ -223,8 +223,8 @@ void HierarchicalCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
     reduceThroughFirstRanks(buffer, op);
 }
 
-// True if the collective uses the TCP connections between all ranks (Parts::flat). This is the case for a sum in a
-// tree, because the tree crosses hosts at each level.
+// True if the collective uses the TCP connections between all ranks (Dependencies::flat). This is the case for a sum in
+// a tree, because the tree crosses hosts at each level.
 bool HierarchicalCommunicator::usesFlatCommunicator(const QueuedCollective& job) {
     return job.kind == CollectiveKind::kAllGather || job.kind == CollectiveKind::kReduceScatter ||
            job.op == ReduceOp::kTreeSum;
@@ -314,9 +314,9 @@ std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {
 // split of m_local at the same time.
 std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int key, GroupUse use) {
     m_queue.waitUntilEmpty();
-    const std::vector<GroupRequest> wishes = gatherGroupRequests(*m_flat, {colour, key});
+    const std::vector<GroupRequest> requests = gatherGroupRequests(*m_flat, {colour, key});
     const auto isWithinHost = [&](int rank) {
-        const GroupMembers members = membersOf(wishes, rank);
+        const GroupMembers members = membersOf(requests, rank);
         return std::ranges::all_of(members.ranks,
                                    [&](int other) { return m_hosts.hostOf(other) == m_hosts.hostOf(rank); });
     };
@@ -332,17 +332,17 @@ std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store
                                                            const std::vector<int>& hostOfRank, CommOptions options) {
     HostMap hosts(hostOfRank);
     options.oneClock = hosts.hostCount() == 1;
-    HierarchicalCommunicator::Parts parts{store, makeGlooCommunicator(store, rank, hosts.rankCount(), options),
-                                          nullptr};
+    HierarchicalCommunicator::Dependencies dependencies{
+        store, makeGlooCommunicator(store, rank, hosts.rankCount(), options), nullptr};
     const auto here = static_cast<int>(hosts.ranksOn(hosts.hostOf(rank)).size());
     if (here > 1) {
         RINGSIDE_ASSERT(sharedFd >= 0);
         CommOptions within = options;
         within.traceGroupOffset = std::int64_t{hosts.hostOf(rank) + 1} << 44;
-        parts.local = std::make_unique<ShmCommunicator>(std::make_shared<const Arena>(sharedFd, 0, here),
-                                                        hosts.positionOnHost(rank), within, "shm");
+        dependencies.local = std::make_unique<ShmCommunicator>(std::make_shared<const Arena>(sharedFd, 0, here),
+                                                               hosts.positionOnHost(rank), within, "shm");
     }
-    return std::make_unique<HierarchicalCommunicator>(std::move(parts), std::move(hosts), std::move(options));
+    return std::make_unique<HierarchicalCommunicator>(std::move(dependencies), std::move(hosts), std::move(options));
 }
 
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,

@@ -32,16 +32,16 @@ namespace ringside {
 // that they are bit-identical on all ranks and from run to run.
 //
 // All-gathers, reduce-scatters, sums in a tree, messages and sub-groups that span hosts use TCP connections between all
-// ranks (Parts::flat). Sub-groups within a host use shared memory.
+// ranks (Dependencies::flat). Sub-groups within a host use shared memory.
 class HierarchicalCommunicator final : public Communicator {
   public:
-    struct Parts {
+    struct Dependencies {
         std::shared_ptr<Store> store;
         std::unique_ptr<Communicator> flat;      // communicator over TCP between all ranks
         std::unique_ptr<ShmCommunicator> local;  // communicator of the ranks of this host; null for a single rank
     };
     // Connects to the other hosts; throws CommError.
-    HierarchicalCommunicator(Parts parts, HostMap hosts, CommOptions options);
+    HierarchicalCommunicator(Dependencies dependencies, HostMap hosts, CommOptions options);
     ~HierarchicalCommunicator() override;
 
     int rank() const override { return m_rank; }

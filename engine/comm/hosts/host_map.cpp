@@ -12,7 +12,7 @@ HostMap::HostMap(const std::vector<int>& hostOfRank) {
         const int host = numbers.emplace(name, hostCount()).first->second;
         if (host == hostCount()) m_members.emplace_back();
         std::vector<int>& members = m_members[static_cast<std::size_t>(host)];
-        m_places.push_back(static_cast<int>(members.size()));
+        m_positions.push_back(static_cast<int>(members.size()));
         members.push_back(static_cast<int>(m_hosts.size()));
         m_hosts.push_back(host);
     }

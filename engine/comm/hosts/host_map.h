@@ -15,7 +15,7 @@ class HostMap {
     int hostCount() const { return static_cast<int>(m_members.size()); }
     int hostOf(int rank) const { return m_hosts[static_cast<std::size_t>(rank)]; }
     int positionOnHost(int rank) const {
-        return m_places[static_cast<std::size_t>(rank)];
+        return m_positions[static_cast<std::size_t>(rank)];
     }  // position among the ranks of its host
     const std::vector<int>& ranksOn(int host) const { return m_members[static_cast<std::size_t>(host)]; }
     // Returns the number of ranks per host if it is equal on all hosts, else 0.
@@ -23,7 +23,7 @@ class HostMap {
 
   private:
     std::vector<int> m_hosts;
-    std::vector<int> m_places;
+    std::vector<int> m_positions;
     std::vector<std::vector<int>> m_members;
 };
 

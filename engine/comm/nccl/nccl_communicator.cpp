@@ -11,35 +11,35 @@
 
 namespace ringside {
 
-NcclCommunicator::NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options)
-    : m_parts(parts),
+NcclCommunicator::NcclCommunicator(NcclDependencies dependencies, Store& store, int rank, int size, NcclOptions options)
+    : m_dependencies(dependencies),
       m_options(options),
       m_store(&store),
-      m_connection(
-          std::make_unique<NcclConnection>(parts.api, parts.device, parts.clock, rank, size, options.deadlines)),
-      m_frontSince(parts.clock->now()) {
+      m_connection(std::make_unique<NcclConnection>(dependencies.api, dependencies.device, dependencies.clock, rank,
+                                                    size, options.deadlines)),
+      m_frontSince(dependencies.clock->now()) {
     m_connection->connect(store);
     prepareStreams();
 }
 
-NcclCommunicator::NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options,
-                                   NcclCommunicator& parent)
-    : m_parts(parts),
+NcclCommunicator::NcclCommunicator(NcclDependencies dependencies, std::unique_ptr<NcclConnection> connection,
+                                   NcclOptions options, NcclCommunicator& parent)
+    : m_dependencies(dependencies),
       m_options(options),
       m_store(nullptr),
       m_parent(&parent),
       m_connection(std::move(connection)),
-      m_frontSince(parts.clock->now()) {
+      m_frontSince(dependencies.clock->now()) {
     prepareStreams();
     parent.m_groups.push_back(this);
 }
 
 void NcclCommunicator::prepareStreams() {
-    m_stream = m_parts.device->createStream();
+    m_stream = m_dependencies.device->createStream();
     m_computeReady = takeEvent();
-    m_barrierValue = m_parts.device->allocate(sizeof(float));
-    m_staging = std::make_unique<NcclStaging>(*m_parts.device, m_stream);
-    m_treeSum = std::make_unique<NcclTreeSum>(*m_parts.api, *m_parts.device, m_stream);
+    m_barrierValue = m_dependencies.device->allocate(sizeof(float));
+    m_staging = std::make_unique<NcclStaging>(*m_dependencies.device, m_stream);
+    m_treeSum = std::make_unique<NcclTreeSum>(*m_dependencies.api, *m_dependencies.device, m_stream);
 }
 
 // Releases the device memory, events and stream. Does not release them after a failure: freeing device memory waits for
@@ -52,13 +52,13 @@ NcclCommunicator::~NcclCommunicator() {
     } catch (const std::exception&) {
         return;
     }
-    for (void* memory : m_memory) m_parts.device->release(memory);
+    for (void* memory : m_memory) m_dependencies.device->release(memory);
     m_staging->release();
     m_treeSum->release();
-    m_parts.device->release(m_barrierValue);
-    for (DeviceEvent event : m_freeEvents) m_parts.device->destroyEvent(event);
-    m_parts.device->destroyEvent(m_computeReady);
-    m_parts.device->destroyStream(m_stream);
+    m_dependencies.device->release(m_barrierValue);
+    for (DeviceEvent event : m_freeEvents) m_dependencies.device->destroyEvent(event);
+    m_dependencies.device->destroyEvent(m_computeReady);
+    m_dependencies.device->destroyStream(m_stream);
 }
 
 template <class Action>
@@ -71,7 +71,7 @@ auto NcclCommunicator::runOnGpu(const NcclOperation& operation, const Action& ac
 }
 
 DeviceEvent NcclCommunicator::takeEvent() {
-    if (m_freeEvents.empty()) return m_parts.device->createEvent();
+    if (m_freeEvents.empty()) return m_dependencies.device->createEvent();
     DeviceEvent event = m_freeEvents.back();
     m_freeEvents.pop_back();
     return event;
@@ -97,7 +97,7 @@ std::int64_t NcclCommunicator::startOperation(const NcclOperation& operation, co
 }
 
 DeviceEvent NcclCommunicator::enqueue(const NcclOperation& operation, const Call& call) {
-    GpuRuntime& device = *m_parts.device;
+    GpuRuntime& device = *m_dependencies.device;
     device.record(m_computeReady, m_options.computeStream);
     device.streamWaits(m_stream, m_computeReady);
     const NcclResult result = call();
@@ -111,7 +111,7 @@ DeviceEvent NcclCommunicator::enqueue(const NcclOperation& operation, const Call
 }
 
 std::int64_t NcclCommunicator::trackOperation(DeviceEvent finished, const NcclOperation& operation) {
-    if (m_pending.empty()) m_frontSince = m_parts.clock->now();
+    if (m_pending.empty()) m_frontSince = m_dependencies.clock->now();
     m_pending.push_back({finished, operation});
     return m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1;
 }
@@ -126,7 +126,7 @@ void NcclCommunicator::beginRecording() {
     for (NcclCommunicator* group : m_groups) group->beginRecording();
 }
 
-// Does not add the recorded calls to the bytes sent: launched() adds them at each launch of the graph.
+// Does not add the recorded calls to the bytes sent: countLaunch() adds them at each launch of the graph.
 RecordedCalls NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
@@ -147,36 +147,36 @@ void NcclCommunicator::reconnect() {
     while (!m_pending.empty()) {
         removeFinished();
         if (m_pending.empty()) break;
-        if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective)
+        if (m_dependencies.clock->now() - m_frontSince >= m_options.deadlines.collective)
             m_connection->failForTimeout(m_pending.front().operation);
-        m_parts.device->pause();
+        m_dependencies.device->pause();
     }
     m_connection->connectAgain(*m_store);
 }
 
 // Registers the collectives of a launched CUDA graph as operations in progress. They have no events of their own, so
 // one event after the whole step represents all of them.
-void NcclCommunicator::launched(const RecordedCalls& calls) {
+void NcclCommunicator::countLaunch(const RecordedCalls& calls) {
     m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
     countBytes(calls.bytes);
     RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
-    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->launched(calls.groups[i]);
+    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->countLaunch(calls.groups[i]);
     if (m_parent) return;
     const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, collective()};
     m_connection->throwIfFailed(operation);
     removeFinished();
     const DeviceEvent finished = takeEvent();
-    m_parts.device->record(finished, m_options.computeStream);
+    m_dependencies.device->record(finished, m_options.computeStream);
     trackOperation(finished, operation);
 }
 
 void NcclCommunicator::removeFinished() {
-    const auto frontHasFinished = [this] { return m_parts.device->finished(m_pending.front().finished); };
+    const auto frontHasFinished = [this] { return m_dependencies.device->finished(m_pending.front().finished); };
     while (!m_pending.empty() && runOnGpu(m_pending.front().operation, frontHasFinished)) {
         m_freeEvents.push_back(m_pending.front().finished);
         m_pending.pop_front();
         ++m_firstPending;
-        m_frontSince = m_parts.clock->now();
+        m_frontSince = m_dependencies.clock->now();
     }
 }
 
@@ -186,17 +186,19 @@ void NcclCommunicator::poll() {
     if (m_pending.empty()) return m_connection->throwIfFailed({"waiting"});
     const NcclOperation& front = m_pending.front().operation;
     m_connection->throwIfFailed(front);
-    if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective) m_connection->failForTimeout(front);
+    if (m_dependencies.clock->now() - m_frontSince >= m_options.deadlines.collective)
+        m_connection->failForTimeout(front);
 }
 
 void NcclCommunicator::waitFor(std::int64_t ticket) {
     if (m_recording)
-        return m_parts.device->streamWaits(m_options.computeStream, m_recorded[static_cast<std::size_t>(ticket)]);
+        return m_dependencies.device->streamWaits(m_options.computeStream,
+                                                  m_recorded[static_cast<std::size_t>(ticket)]);
     if (m_options.hostWaits) return blockUntilComplete(ticket);
     m_connection->throwIfFailed({"waiting"});
     if (ticket < m_firstPending) return;
     const Pending& pending = m_pending[static_cast<std::size_t>(ticket - m_firstPending)];
-    m_parts.device->streamWaits(m_options.computeStream, pending.finished);
+    m_dependencies.device->streamWaits(m_options.computeStream, pending.finished);
 }
 
 // Blocks the host until the operation is complete. After this wait, later work of the compute stream needs no further
@@ -215,12 +217,12 @@ void NcclCommunicator::blockUntilComplete(std::int64_t ticket) {
 // True if the buffer is host memory. Always false while a CUDA graph is recorded, because a graph cannot involve the
 // host.
 bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
-    return !m_recording && buffer.count > 0 && m_parts.device->isHostMemory(buffer.data);
+    return !m_recording && buffer.count > 0 && m_dependencies.device->isHostMemory(buffer.data);
 }
 
 void NcclCommunicator::copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation) {
     if (staged == buffer.data) return;
-    m_parts.device->copy(buffer.data, staged, buffer.bytes(), m_stream);
+    m_dependencies.device->copy(buffer.data, staged, buffer.bytes(), m_stream);
     blockUntilComplete(startOperation(operation, [] { return NcclResult::kSuccess; }));
 }
 
@@ -259,7 +261,7 @@ void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     runStaged(operation, buffer, buffer, [&](void* in, void* out) {
         if (op == ReduceOp::kTreeSum)
             return sumInTree(operation, {in, buffer.count, buffer.type}, {out, buffer.count, buffer.type});
-        return m_parts.api->allReduce(in, out, buffer.count, buffer.type, op, m_connection->comm(), m_stream);
+        return m_dependencies.api->allReduce(in, out, buffer.count, buffer.type, op, m_connection->comm(), m_stream);
     });
 }
 
@@ -271,8 +273,8 @@ CommHandle NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
     const NcclOperation operation = nextOperation(CollectiveKind::kAllReduce, buffer);
     const std::int64_t ticket = startOperation(operation, [&] {
         if (op == ReduceOp::kTreeSum) return sumInTree(operation, buffer, buffer);
-        return m_parts.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op, m_connection->comm(),
-                                      m_stream);
+        return m_dependencies.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op,
+                                             m_connection->comm(), m_stream);
     });
     return {*this, ticket};
 }
@@ -280,7 +282,7 @@ CommHandle NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
 void NcclCommunicator::broadcast(CommBuffer buffer, int root) {
     const NcclOperation operation = nextOperation(CollectiveKind::kBroadcast, buffer);
     runStaged(operation, buffer, buffer, [&](void* in, void*) {
-        return m_parts.api->broadcast(in, buffer.count, buffer.type, root, m_connection->comm(), m_stream);
+        return m_dependencies.api->broadcast(in, buffer.count, buffer.type, root, m_connection->comm(), m_stream);
     });
 }
 
@@ -288,7 +290,7 @@ void NcclCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.count == in.count * static_cast<std::size_t>(size()));
     const NcclOperation operation = nextOperation(CollectiveKind::kAllGather, in);
     runStaged(operation, in, out, [&](void* source, void* result) {
-        return m_parts.api->allGather(source, result, in.count, in.type, m_connection->comm(), m_stream);
+        return m_dependencies.api->allGather(source, result, in.count, in.type, m_connection->comm(), m_stream);
     });
 }
 
@@ -298,14 +300,16 @@ void NcclCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op)
     runStaged(operation, in, out, [&](void* source, void* result) {
         if (op == ReduceOp::kTreeSum)
             return sumInTree(operation, {source, in.count, in.type}, {result, out.count, out.type});
-        return m_parts.api->reduceScatter(source, result, out.count, in.type, op, m_connection->comm(), m_stream);
+        return m_dependencies.api->reduceScatter(source, result, out.count, in.type, op, m_connection->comm(),
+                                                 m_stream);
     });
 }
 
 CommHandle NcclCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
     if (isOnHost(in) || isOnHost(out)) return Communicator::allGatherAsync(in, out);
     return {*this, startOperation(nextOperation(CollectiveKind::kAllGather, in), [&] {
-                return m_parts.api->allGather(in.data, out.data, in.count, in.type, m_connection->comm(), m_stream);
+                return m_dependencies.api->allGather(in.data, out.data, in.count, in.type, m_connection->comm(),
+                                                     m_stream);
             })};
 }
 
@@ -314,8 +318,8 @@ CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, R
     const NcclOperation operation = nextOperation(CollectiveKind::kReduceScatter, in);
     return {*this, startOperation(operation, [&] {
                 if (op == ReduceOp::kTreeSum) return sumInTree(operation, in, out);
-                return m_parts.api->reduceScatter(in.data, out.data, out.count, in.type, op, m_connection->comm(),
-                                                  m_stream);
+                return m_dependencies.api->reduceScatter(in.data, out.data, out.count, in.type, op,
+                                                         m_connection->comm(), m_stream);
             })};
 }
 
@@ -332,7 +336,7 @@ void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std:
         group = {one.name, one.type, group.count + one.count, one.number, -1, group.together};
     }
     const std::int64_t ticket =
-        startOperation(group, [&] { return callTogether(*m_parts.api, calls, m_connection->comm(), m_stream); });
+        startOperation(group, [&] { return callAsGroup(*m_dependencies.api, calls, m_connection->comm(), m_stream); });
     handles.push_back({*this, ticket});
 }
 
@@ -343,7 +347,8 @@ CommHandle NcclCommunicator::sendAsync(CommBuffer buffer, int to) {
     }
     countMessage(buffer);
     return {*this, startOperation({"send", buffer.type, buffer.count, 0, to}, [&] {
-                return m_parts.api->send(buffer.data, buffer.count, buffer.type, to, m_connection->comm(), m_stream);
+                return m_dependencies.api->send(buffer.data, buffer.count, buffer.type, to, m_connection->comm(),
+                                                m_stream);
             })};
 }
 
@@ -353,7 +358,8 @@ CommHandle NcclCommunicator::recvAsync(CommBuffer buffer, int from) {
         return {};
     }
     return {*this, startOperation({"recv", buffer.type, buffer.count, 0, from}, [&] {
-                return m_parts.api->recv(buffer.data, buffer.count, buffer.type, from, m_connection->comm(), m_stream);
+                return m_dependencies.api->recv(buffer.data, buffer.count, buffer.type, from, m_connection->comm(),
+                                                m_stream);
             })};
 }
 
@@ -363,16 +369,17 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, Group
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), rank());
     auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
     if (!connection) return nullptr;
-    auto group = std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options, *this);
+    auto group = std::make_unique<NcclCommunicator>(m_dependencies, std::move(connection), m_options, *this);
     if (use == GroupUse::kMessages) {
         const NcclOperation connecting{"connecting the ranks of a group for messages"};
         NcclConnection& all = *group->m_connection;
-        void* const memory = m_parts.device->allocate(sizeof(float) * static_cast<std::size_t>(group->size()));
+        void* const memory = m_dependencies.device->allocate(sizeof(float) * static_cast<std::size_t>(group->size()));
         const std::int64_t connected = group->startOperation(connecting, [&] {
-            return exchangeWithPeers(*m_parts.api, {memory, all.rank(), all.size()}, all.comm(), group->m_stream);
+            return exchangeWithPeers(*m_dependencies.api, {memory, all.rank(), all.size()}, all.comm(),
+                                     group->m_stream);
         });
         group->blockUntilComplete(connected);
-        m_parts.device->release(memory);
+        m_dependencies.device->release(memory);
     }
     return group;
 }
@@ -381,22 +388,22 @@ void NcclCommunicator::send(CommBuffer buffer, int to) {
     countMessage(buffer);
     const NcclOperation operation{"send", buffer.type, buffer.count, 0, to};
     runStaged(operation, buffer, {}, [&](void* data, void*) {
-        return m_parts.api->send(data, buffer.count, buffer.type, to, m_connection->comm(), m_stream);
+        return m_dependencies.api->send(data, buffer.count, buffer.type, to, m_connection->comm(), m_stream);
     });
 }
 
 void NcclCommunicator::recv(CommBuffer buffer, int from) {
     const NcclOperation operation{"recv", buffer.type, buffer.count, 0, from};
     runStaged(operation, {}, buffer, [&](void*, void* data) {
-        return m_parts.api->recv(data, buffer.count, buffer.type, from, m_connection->comm(), m_stream);
+        return m_dependencies.api->recv(data, buffer.count, buffer.type, from, m_connection->comm(), m_stream);
     });
 }
 
 // Starts an all-reduce of one value as a barrier: it is complete when all ranks have called it.
 std::int64_t NcclCommunicator::startBarrier() {
     return startOperation(nextOperation(CollectiveKind::kBarrier, {}), [this] {
-        return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
-                                      m_connection->comm(), m_stream);
+        return m_dependencies.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
+                                             m_connection->comm(), m_stream);
     });
 }
 
@@ -412,7 +419,7 @@ void NcclCommunicator::barrierWithoutTimeout() {
 }
 
 std::span<float> NcclCommunicator::allocate(std::size_t count) {
-    void* memory = m_parts.device->allocate(std::max<std::size_t>(count, 1) * sizeof(float));
+    void* memory = m_dependencies.device->allocate(std::max<std::size_t>(count, 1) * sizeof(float));
     m_memory.push_back(memory);
     return {static_cast<float*>(memory), count};
 }

@@ -15,7 +15,7 @@
 namespace ringside {
 
 // Dependencies of an NcclCommunicator. Tests replace them by fakes.
-struct NcclParts {
+struct NcclDependencies {
     std::shared_ptr<NcclApi> api;
     std::shared_ptr<GpuRuntime> device;
     std::shared_ptr<const Clock> clock;
@@ -39,10 +39,10 @@ class NcclCommunicator final : public Communicator {
   public:
     // Connects to all ranks. The store must outlive the communicator, because the ranks connect through it again if
     // recording a step as a CUDA graph breaks NCCL.
-    NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
+    NcclCommunicator(NcclDependencies dependencies, Store& store, int rank, int size, NcclOptions options);
     // Creates the communicator of a sub-group of `parent` over an existing connection. The sub-group is recorded
     // together with its parent. The parent's poll() also checks the collectives of the sub-group.
-    NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options,
+    NcclCommunicator(NcclDependencies dependencies, std::unique_ptr<NcclConnection> connection, NcclOptions options,
                      NcclCommunicator& parent);
     ~NcclCommunicator() override;
 
@@ -74,7 +74,7 @@ class NcclCommunicator final : public Communicator {
     bool canBeRecorded() const override { return true; }
     void beginRecording() override;
     RecordedCalls endRecording() override;
-    void launched(const RecordedCalls& calls) override;
+    void countLaunch(const RecordedCalls& calls) override;
 
     // Sets a function that is called if the destructor finds that the abort of NCCL hangs; see NcclConnection.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {
@@ -117,7 +117,7 @@ class NcclCommunicator final : public Communicator {
     void runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                    const std::function<NcclResult(void* in, void* out)>& call);
 
-    NcclParts m_parts;
+    NcclDependencies m_dependencies;
     NcclOptions m_options;
     Store* m_store;                           // null for a sub-group
     NcclCommunicator* m_parent = nullptr;     // null for the group of all ranks

@@ -4,8 +4,8 @@
 namespace ringside {
 
 std::unique_ptr<NcclCommunicator> makeNcclCommunicator(Store& store, int rank, int size, NcclOptions options) {
-    NcclParts parts{makeNcclApi(), makeGpuRuntime(), std::make_shared<SteadyClock>()};
-    return std::make_unique<NcclCommunicator>(std::move(parts), store, rank, size, options);
+    NcclDependencies dependencies{makeNcclApi(), makeGpuRuntime(), std::make_shared<SteadyClock>()};
+    return std::make_unique<NcclCommunicator>(std::move(dependencies), store, rank, size, options);
 }
 
 }  // namespace ringside

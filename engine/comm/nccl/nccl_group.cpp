@@ -39,7 +39,7 @@ NcclResult exchangeWithPeers(NcclApi& api, PeerExchange exchange, NcclComm comm,
     return isError(failure) ? failure : ended;
 }
 
-NcclResult callTogether(NcclApi& api, std::span<const CollectiveCall> calls, NcclComm comm, DeviceStream stream) {
+NcclResult callAsGroup(NcclApi& api, std::span<const CollectiveCall> calls, NcclComm comm, DeviceStream stream) {
     if (const NcclResult started = api.groupStart(); isError(started)) return started;
     NcclResult failure = NcclResult::kSuccess;
     for (const CollectiveCall& call : calls) {

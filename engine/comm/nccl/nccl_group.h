@@ -10,7 +10,7 @@ namespace ringside {
 
 // Starts all calls as one group of NCCL on a stream. All buffers must be device memory. Returns the first error of a
 // call, or the result of the group. The group is closed in every case.
-NcclResult callTogether(NcclApi& api, std::span<const CollectiveCall> calls, NcclComm comm, DeviceStream stream);
+NcclResult callAsGroup(NcclApi& api, std::span<const CollectiveCall> calls, NcclComm comm, DeviceStream stream);
 
 // Arguments of exchangeWithPeers(): device memory, the number of this rank in the group, and the size of the group.
 struct PeerExchange {

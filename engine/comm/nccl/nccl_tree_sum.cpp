@@ -46,15 +46,15 @@ NcclResult NcclTreeSum::callForEachPeer(const Ranks& ranks, const std::function<
 NcclResult NcclTreeSum::collectBlocks(const float* in, const Blocks& blocks, const Ranks& ranks) {
     const std::size_t own = blocks.count(ranks.rank);
     reserve(own * static_cast<std::size_t>(ranks.size));
-    const auto placeOf = [&](int rank) { return m_memory + static_cast<std::size_t>(rank) * own; };
-    if (own > 0) m_device.copy(placeOf(ranks.rank), in + blocks.begin(ranks.rank), own * sizeof(float), m_stream);
+    const auto blockOf = [&](int rank) { return m_memory + static_cast<std::size_t>(rank) * own; };
+    if (own > 0) m_device.copy(blockOf(ranks.rank), in + blocks.begin(ranks.rank), own * sizeof(float), m_stream);
     return callForEachPeer(ranks, [&](int peer) {
         NcclResult result = NcclResult::kSuccess;
         if (blocks.count(peer) > 0)
             result =
                 m_api.send(in + blocks.begin(peer), blocks.count(peer), CommType::kFloat32, peer, ranks.comm, m_stream);
         if (own > 0 && !isError(result))
-            result = m_api.recv(placeOf(peer), own, CommType::kFloat32, peer, ranks.comm, m_stream);
+            result = m_api.recv(blockOf(peer), own, CommType::kFloat32, peer, ranks.comm, m_stream);
         return result;
     });
 }

@@ -8,41 +8,41 @@
 
 namespace ringside {
 
-StagedCommunicator::StagedCommunicator(StagedParts parts, const StagedOptions& options)
-    : m_parts(std::move(parts)),
+StagedCommunicator::StagedCommunicator(StagedDependencies dependencies, const StagedOptions& options)
+    : m_dependencies(std::move(dependencies)),
       m_options(options),
-      m_stream(m_parts.device->createStream()),
-      m_event(m_parts.device->createEvent()) {}
+      m_stream(m_dependencies.device->createStream()),
+      m_event(m_dependencies.device->createEvent()) {}
 
 StagedCommunicator::~StagedCommunicator() {
-    for (void* memory : m_memory) m_parts.device->release(memory);
+    for (void* memory : m_memory) m_dependencies.device->release(memory);
     for (const Message& message : m_messages) m_freeStaging.push_back(message.staging);
     m_freeStaging.insert(m_freeStaging.end(), {m_in, m_out});
     for (const Staging& staging : m_freeStaging)
-        if (staging.memory) m_parts.device->releaseHost(staging.memory);
-    m_parts.device->destroyEvent(m_event);
-    m_parts.device->destroyStream(m_stream);
+        if (staging.memory) m_dependencies.device->releaseHost(staging.memory);
+    m_dependencies.device->destroyEvent(m_event);
+    m_dependencies.device->destroyStream(m_stream);
 }
 
 bool StagedCommunicator::isOnDevice(CommBuffer buffer) const {
-    return buffer.count > 0 && !m_parts.device->isHostMemory(buffer.data);
+    return buffer.count > 0 && !m_dependencies.device->isHostMemory(buffer.data);
 }
 
 void StagedCommunicator::reserve(Staging& staging, std::size_t bytes) {
     if (bytes <= staging.bytes) return;
-    void* larger = m_parts.device->allocateHost(bytes);
-    if (staging.memory) m_parts.device->releaseHost(staging.memory);
+    void* larger = m_dependencies.device->allocateHost(bytes);
+    if (staging.memory) m_dependencies.device->releaseHost(staging.memory);
     staging = {larger, bytes};
 }
 
 // Blocks until the copies between device and host memory are complete. The copies run after the work that computes
 // their content. Throws DeviceError at the timeout.
 void StagedCommunicator::waitForCopies(const char* doing) {
-    GpuRuntime& device = *m_parts.device;
+    GpuRuntime& device = *m_dependencies.device;
     device.record(m_event, m_stream);
-    const TimePoint start = m_parts.clock->now();
+    const TimePoint start = m_dependencies.clock->now();
     while (!device.finished(m_event)) {
-        if (m_parts.clock->now() - start >= m_options.deadline)
+        if (m_dependencies.clock->now() - start >= m_options.deadline)
             throw DeviceError("rank " + std::to_string(rank()) + ": the GPU did not finish " + doing + " within " +
                               describeDuration(m_options.deadline) + ": see dmesg for Xid messages");
         device.pause();
@@ -55,7 +55,7 @@ CommBuffer StagedCommunicator::copyToHost(CommBuffer buffer, Staging& staging, b
     if (!isOnDevice(buffer)) return buffer;
     reserve(staging, buffer.bytes());
     if (withContent) {
-        GpuRuntime& device = *m_parts.device;
+        GpuRuntime& device = *m_dependencies.device;
         device.record(m_event, m_options.computeStream);
         device.streamWaits(m_stream, m_event);
         device.copy(staging.memory, buffer.data, buffer.bytes(), m_stream);
@@ -66,7 +66,7 @@ CommBuffer StagedCommunicator::copyToHost(CommBuffer buffer, Staging& staging, b
 
 void StagedCommunicator::copyToDevice(CommBuffer buffer, const Staging& staging) {
     if (!isOnDevice(buffer)) return;
-    GpuRuntime& device = *m_parts.device;
+    GpuRuntime& device = *m_dependencies.device;
     device.record(m_event, m_options.computeStream);
     device.streamWaits(m_stream, m_event);
     device.copy(buffer.data, staging.memory, buffer.bytes(), m_stream);
@@ -74,46 +74,47 @@ void StagedCommunicator::copyToDevice(CommBuffer buffer, const Staging& staging)
 }
 
 void StagedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    m_parts.host->allReduce(copyToHost(buffer, m_in, true), op);
+    m_dependencies.host->allReduce(copyToHost(buffer, m_in, true), op);
     copyToDevice(buffer, m_in);
 }
 
 CommHandle StagedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    if (!isOnDevice(buffer)) return m_parts.host->allReduceAsync(buffer, op);
+    if (!isOnDevice(buffer)) return m_dependencies.host->allReduceAsync(buffer, op);
     allReduce(buffer, op);
     return {};
 }
 
 void StagedCommunicator::broadcast(CommBuffer buffer, int root) {
-    m_parts.host->broadcast(copyToHost(buffer, m_in, rank() == root), root);
+    m_dependencies.host->broadcast(copyToHost(buffer, m_in, rank() == root), root);
     if (rank() != root) copyToDevice(buffer, m_in);
 }
 
 void StagedCommunicator::allGather(CommBuffer in, CommBuffer out) {
     const CommBuffer from = copyToHost(in, m_in, true);
-    m_parts.host->allGather(from, copyToHost(out, m_out, false));
+    m_dependencies.host->allGather(from, copyToHost(out, m_out, false));
     copyToDevice(out, m_out);
 }
 
 void StagedCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     const CommBuffer from = copyToHost(in, m_in, true);
-    m_parts.host->reduceScatter(from, copyToHost(out, m_out, false), op);
+    m_dependencies.host->reduceScatter(from, copyToHost(out, m_out, false), op);
     copyToDevice(out, m_out);
 }
 
 void StagedCommunicator::send(CommBuffer buffer, int to) {
-    m_parts.host->send(copyToHost(buffer, m_in, true), to);
+    m_dependencies.host->send(copyToHost(buffer, m_in, true), to);
 }
 
 void StagedCommunicator::recv(CommBuffer buffer, int from) {
-    m_parts.host->recv(copyToHost(buffer, m_out, false), from);
+    m_dependencies.host->recv(copyToHost(buffer, m_out, false), from);
     copyToDevice(buffer, m_out);
 }
 
 std::unique_ptr<Communicator> StagedCommunicator::split(int colour, int key, GroupUse use) {
-    std::unique_ptr<Communicator> host = m_parts.host->split(colour, key, use);
+    std::unique_ptr<Communicator> host = m_dependencies.host->split(colour, key, use);
     if (!host) return nullptr;
-    return std::make_unique<StagedCommunicator>(StagedParts{std::move(host), m_parts.device, m_parts.clock}, m_options);
+    return std::make_unique<StagedCommunicator>(
+        StagedDependencies{std::move(host), m_dependencies.device, m_dependencies.clock}, m_options);
 }
 
 StagedCommunicator::Staging StagedCommunicator::takeStaging(std::size_t bytes) {
@@ -128,14 +129,14 @@ StagedCommunicator::Staging StagedCommunicator::takeStaging(std::size_t bytes) {
 
 CommHandle StagedCommunicator::sendAsync(CommBuffer buffer, int to) {
     Message message{{}, buffer, takeStaging(buffer.bytes()), true};
-    message.handle = m_parts.host->sendAsync(copyToHost(buffer, message.staging, true), to);
+    message.handle = m_dependencies.host->sendAsync(copyToHost(buffer, message.staging, true), to);
     m_messages.push_back(message);
     return {*this, m_finishedMessages + static_cast<std::int64_t>(m_messages.size())};
 }
 
 CommHandle StagedCommunicator::recvAsync(CommBuffer buffer, int from) {
     Message message{{}, buffer, takeStaging(buffer.bytes()), false};
-    message.handle = m_parts.host->recvAsync(copyToHost(buffer, message.staging, false), from);
+    message.handle = m_dependencies.host->recvAsync(copyToHost(buffer, message.staging, false), from);
     m_messages.push_back(message);
     return {*this, m_finishedMessages + static_cast<std::int64_t>(m_messages.size())};
 }
@@ -152,7 +153,7 @@ void StagedCommunicator::waitFor(std::int64_t ticket) {
 }
 
 std::span<float> StagedCommunicator::allocate(std::size_t count) {
-    void* memory = m_parts.device->allocate(std::max<std::size_t>(count, 1) * sizeof(float));
+    void* memory = m_dependencies.device->allocate(std::max<std::size_t>(count, 1) * sizeof(float));
     m_memory.push_back(memory);
     return {static_cast<float*>(memory), count};
 }

@@ -14,7 +14,7 @@
 namespace ringside {
 
 // Dependencies of a StagedCommunicator.
-struct StagedParts {
+struct StagedDependencies {
     std::unique_ptr<Communicator> host;  // communicator for host memory: Gloo
     std::shared_ptr<GpuRuntime> device;
     std::shared_ptr<const Clock> clock;
@@ -32,12 +32,12 @@ struct StagedOptions {
 // copy.
 class StagedCommunicator final : public Communicator {
   public:
-    StagedCommunicator(StagedParts parts, const StagedOptions& options);
+    StagedCommunicator(StagedDependencies dependencies, const StagedOptions& options);
     ~StagedCommunicator() override;
 
-    int rank() const override { return m_parts.host->rank(); }
-    int size() const override { return m_parts.host->size(); }
-    std::string name() const override { return m_parts.host->name(); }
+    int rank() const override { return m_dependencies.host->rank(); }
+    int size() const override { return m_dependencies.host->size(); }
+    std::string name() const override { return m_dependencies.host->name(); }
     std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
@@ -47,14 +47,14 @@ class StagedCommunicator final : public Communicator {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
-    void barrier() override { m_parts.host->barrier(); }
+    void barrier() override { m_dependencies.host->barrier(); }
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
-    std::int64_t bytesSent() const override { return m_parts.host->bytesSent(); }
-    void barrierWithoutTimeout() override { m_parts.host->barrierWithoutTimeout(); }
-    void abort() override { m_parts.host->abort(); }
-    void setTrace(CollectiveTrace* trace) override { m_parts.host->setTrace(trace); }
-    std::int64_t collective() const override { return m_parts.host->collective(); }
+    std::int64_t bytesSent() const override { return m_dependencies.host->bytesSent(); }
+    void barrierWithoutTimeout() override { m_dependencies.host->barrierWithoutTimeout(); }
+    void abort() override { m_dependencies.host->abort(); }
+    void setTrace(CollectiveTrace* trace) override { m_dependencies.host->setTrace(trace); }
+    std::int64_t collective() const override { return m_dependencies.host->collective(); }
     std::span<float> allocate(std::size_t count) override;  // returns device memory
 
   protected:
@@ -80,7 +80,7 @@ class StagedCommunicator final : public Communicator {
     void copyToDevice(CommBuffer buffer, const Staging& staging);
     void waitForCopies(const char* doing);
 
-    StagedParts m_parts;
+    StagedDependencies m_dependencies;
     StagedOptions m_options;
     DeviceStream m_stream = nullptr;
     DeviceEvent m_event = nullptr;

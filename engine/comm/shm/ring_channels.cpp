@@ -130,7 +130,7 @@ void RingChannels::waitUntil(Ready ready, int peer, const std::string& what) {
         if (ready()) return;
         m_barrier.throwIfFailed();
         line.channelSleeps.fetch_add(1);
-        futexWait(line.channelWake, seen, m_barrier.nextFailureCheck(deadline.nextLook()));
+        futexWait(line.channelWake, seen, m_barrier.nextFailureCheck(deadline.nextCheck()));
         line.channelSleeps.fetch_sub(1);
         if (!ready() && deadline.hasPassed()) m_barrier.failMissing(peer, what);
     }

@@ -85,7 +85,7 @@ bool RoundBarrier::yieldUntilComplete() {
     constexpr std::chrono::microseconds kLongest{200};
     TimePoint now = m_yields.now();
     for (const TimePoint end = now + kLongest; now < end && m_yields.isWorthwhile(now);) {
-        now = m_yields.make(now);
+        now = m_yields.yield(now);
         if (isComplete()) return true;
     }
     return false;
@@ -99,7 +99,7 @@ void RoundBarrier::sleepUntilComplete(std::chrono::milliseconds timeout) {
         if (isComplete()) return;
         throwIfFailed();
         header.sleepers.fetch_add(1);
-        futexWait(header.wake, seen, nextFailureCheck(deadline.nextLook()));
+        futexWait(header.wake, seen, nextFailureCheck(deadline.nextCheck()));
         header.sleepers.fetch_sub(1);
         if (!isComplete() && deadline.hasPassed()) failAtDeadline();
     }

@@ -13,23 +13,23 @@ namespace ringside {
 
 ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
                                  Async async)
-    : ShmCommunicator(Parts{
+    : ShmCommunicator(Dependencies{
           arena, rank, options, std::move(name),
           async == Async::kThread || (async == Async::kAuto && 2 * arena->layout().worldSize <= usableProcessors()),
           std::make_shared<ShmRank>()}) {}
 
 ShmCommunicator::ShmCommunicator(const ShmCommunicator& whole, std::shared_ptr<const Arena> arena, int rank)
     : ShmCommunicator(
-          Parts{std::move(arena), rank, whole.m_options, whole.m_name, whole.m_thread, whole.m_shared, true}) {}
+          Dependencies{std::move(arena), rank, whole.m_options, whole.m_name, whole.m_thread, whole.m_shared, true}) {}
 
-ShmCommunicator::ShmCommunicator(Parts parts)
-    : m_arena(std::move(parts.arena)),
-      m_rank(parts.rank),
-      m_options(parts.options),
-      m_name(std::move(parts.name)),
-      m_shared(std::move(parts.shared)),
-      m_isGroup(parts.isGroup),
-      m_thread(parts.thread),
+ShmCommunicator::ShmCommunicator(Dependencies dependencies)
+    : m_arena(std::move(dependencies.arena)),
+      m_rank(dependencies.rank),
+      m_options(dependencies.options),
+      m_name(std::move(dependencies.name)),
+      m_shared(std::move(dependencies.shared)),
+      m_isGroup(dependencies.isGroup),
+      m_thread(dependencies.thread),
       m_barrier(*m_arena, m_rank, m_options.timeout),
       m_collectives(*m_arena, m_barrier, m_rank),
       m_channels(*m_arena, m_barrier, m_rank, m_options.timeout,

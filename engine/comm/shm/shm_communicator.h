@@ -85,7 +85,7 @@ class ShmCommunicator final : public Communicator {
         CommBuffer buffer;
         int from = 0;
     };
-    struct Parts {
+    struct Dependencies {
         std::shared_ptr<const Arena> arena;
         int rank = 0;
         CommOptions options;
@@ -94,7 +94,7 @@ class ShmCommunicator final : public Communicator {
         std::shared_ptr<ShmRank> shared;
         bool isGroup = false;
     };
-    explicit ShmCommunicator(Parts parts);
+    explicit ShmCommunicator(Dependencies dependencies);
 
     void begin(const QueuedCollective& job);
     std::int64_t enqueue(QueuedCollective job);

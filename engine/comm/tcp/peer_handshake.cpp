@@ -113,8 +113,8 @@ void PeerHandshake::readAnswer(std::string_view message) {
     m_state = isSameProof(taken<Proof>(message), proof(false)) ? State::kDone : State::kRefused;
 }
 
-Proof PeerHandshake::proof(bool ofAsking) const {
-    std::string message(ofAsking ? "ringside asks" : "ringside answers");
+Proof PeerHandshake::proof(bool ofInitiator) const {
+    std::string message(ofInitiator ? "ringside asks" : "ringside answers");
     message += textOf(m_acceptorNonce);
     message += textOf(m_initiatorNonce);
     message += rankBytes(m_isInitiator ? m_self : m_peer);

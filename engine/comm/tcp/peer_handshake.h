@@ -14,7 +14,7 @@ namespace ringside {
 // a connection. Proofs are keyed hashes over both random numbers and both ranks, so that a recorded handshake cannot be
 // replayed.
 //
-//     connecting rank (asking)                          accepting rank (answering)
+//     connecting rank (initiator)                       accepting rank (acceptor)
 //         <--- greeting, random number A ------------------
 //         ---- greeting, own rank, random number B, proof -->   checks the proof
 //         <--- proof --------------------------------------
@@ -23,7 +23,7 @@ namespace ringside {
 // All messages have a fixed length. The class does no input or output: the caller moves the bytes.
 class PeerHandshake {
   public:
-    enum class State : std::uint8_t { kGoing, kDone, kRefused };
+    enum class State : std::uint8_t { kInProgress, kDone, kRefused };
 
     // Returns the handshake of the rank that connects to `peer`.
     static PeerHandshake initiator(const Secret& secret, int self, int peer);
@@ -35,7 +35,7 @@ class PeerHandshake {
     std::string takeOutput();
     // Returns the number of bytes expected next. The caller must not read more, because later bytes belong to the next
     // protocol.
-    std::size_t bytesExpected() const { return m_state == State::kGoing ? m_expected - m_input.size() : 0; }
+    std::size_t bytesExpected() const { return m_state == State::kInProgress ? m_expected - m_input.size() : 0; }
     // Accepts received bytes, at most bytesExpected().
     void receive(std::string_view bytes);
 
@@ -47,7 +47,7 @@ class PeerHandshake {
     void readChallenge(std::string_view message);
     void readClaim(std::string_view message);
     void readAnswer(std::string_view message);
-    Proof proof(bool ofAsking) const;
+    Proof proof(bool ofInitiator) const;
 
     Secret m_secret;
     int m_self;
@@ -62,7 +62,7 @@ class PeerHandshake {
     std::size_t m_expected = 0;
     std::string m_input;
     std::string m_output;
-    State m_state = State::kGoing;
+    State m_state = State::kInProgress;
 };
 
 }  // namespace ringside

@@ -25,9 +25,9 @@ namespace {
 constexpr std::size_t kReadAhead = std::size_t{64} << 10;
 // Step in which memory for a message without a pending receive grows as its bytes arrive.
 constexpr std::size_t kGrowth = std::size_t{1} << 20;
-constexpr std::chrono::seconds kLook{1};
+constexpr std::chrono::seconds kCheckInterval{1};
 // Largest number of messages of one peer that may arrive before their receives.
-constexpr std::size_t kMostEarly = 65536;
+constexpr std::size_t kMaxEarly = 65536;
 
 bool isTemporary(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -86,7 +86,7 @@ void PeerLinks::waitForCount(LinkCounters& user, int& count, std::chrono::millis
         if (m_aborted) throw LinkError("communication was aborted");
         if (!user.lostWhy.empty()) throw LinkError(user.lostWhy, user.lostPeer, user.lostByMisuse);
         if (m_pumping || !sendAndReceiveAll()) {
-            transferOrWait(lock, deadline.nextLook());
+            transferOrWait(lock, deadline.nextCheck());
             if (count == 0 && deadline.hasPassed()) throw LinkError("the timeout was reached");
         }
     }
@@ -116,7 +116,7 @@ void PeerLinks::transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_p
     }
     const Clock::time_point begin = Clock::now();
     const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - begin);
-    const auto wait = std::clamp(left, std::chrono::nanoseconds(0), std::chrono::nanoseconds(kLook));
+    const auto wait = std::clamp(left, std::chrono::nanoseconds(0), std::chrono::nanoseconds(kCheckInterval));
     const timespec time{wait.count() / 1'000'000'000, wait.count() % 1'000'000'000};
     lock.unlock();
     ::ppoll(polls.data(), polls.size(), &time, nullptr);
@@ -165,7 +165,7 @@ void PeerLinks::runBackgroundThread() {
         if (sendAndReceiveAll()) {
             m_changed.notify_all();
         } else {
-            transferOrWait(lock, Clock::now() + kLook);
+            transferOrWait(lock, Clock::now() + kCheckInterval);
         }
     }
     m_pumping = false;
@@ -289,8 +289,8 @@ bool PeerLinks::beginMessage(int rank) {
         endLinkForWrongSize(rank, length, taker->bytes.size());
         return true;
     }
-    if (peer.isUnexpected && peer.early.size() >= kMostEarly) {
-        endLink(rank, "it sent more than " + std::to_string(kMostEarly) + " messages that are not expected", true);
+    if (peer.isUnexpected && peer.early.size() >= kMaxEarly) {
+        endLink(rank, "it sent more than " + std::to_string(kMaxEarly) + " messages that are not expected", true);
         return true;
     }
     if (peer.isUnexpected) peer.early.push_back({peer.slot, {}});

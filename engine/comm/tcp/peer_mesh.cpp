@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBeforeAskingAgain{20};
-constexpr milliseconds kUnknownMayTake{5000};
+constexpr milliseconds kRetryInterval{20};
+constexpr milliseconds kHandshakeTimeout{5000};
 constexpr int kAcceptedAtOnce = 64;
 
 bool isForLater(int error) {
@@ -57,7 +57,7 @@ std::vector<UniqueFd> PeerMesh::connect() {
         pollOnce();
     }
     m_listener.reset();
-    m_refusedConnections += std::ranges::count(m_attempts, false, &Attempt::asking);
+    m_refusedConnections += std::ranges::count(m_attempts, false, &Attempt::isInitiator);
     m_attempts.clear();
     return std::move(m_sockets);
 }
@@ -92,20 +92,20 @@ void PeerMesh::readStore() {
                             " in the store is invalid; see the log of that rank");
         m_addresses.push_back(*address);
     }
-    m_askAgain.resize(m_addresses.size(), Clock::time_point::max());
+    m_nextConnect.resize(m_addresses.size(), Clock::time_point::max());
 }
 
 // Extends the deadline by the time in which this process was suspended or stopped since the last call (AwakeDeadline).
 // `allowed` is the longest time that the wait since the last call should have taken.
 void PeerMesh::extendDeadlinesAfterFreeze(milliseconds allowed) {
-    const auto took = Clock::now() - m_lookedAt;
+    const auto took = Clock::now() - m_lastFreezeCheck;
     if (took > allowed + AwakeDeadline::kLate) m_deadline += took;
-    m_lookedAt += took;
+    m_lastFreezeCheck += took;
 }
 
 std::vector<char> PeerMesh::waitForKey(const std::string& key, int from) {
     extendDeadlinesAfterFreeze(milliseconds(0));
-    const auto left = std::max(std::chrono::ceil<milliseconds>(m_deadline - m_lookedAt), milliseconds(1));
+    const auto left = std::max(std::chrono::ceil<milliseconds>(m_deadline - m_lastFreezeCheck), milliseconds(1));
     try {
         std::vector<char> value = m_store.get(m_options.prefix + key, left);
         extendDeadlinesAfterFreeze(left);
@@ -123,7 +123,7 @@ void PeerMesh::connectTo(int peer) {
         throw CommError("a socket cannot be created (" + errnoText(errno) + "): raise the limit of open files");
     const bool connected = ::connect(socket.get(), address.socketAddress(), address.size()) == 0;
     if (!connected && !isForLater(errno)) {
-        m_askAgain[static_cast<std::size_t>(peer)] = Clock::now() + kBeforeAskingAgain;
+        m_nextConnect[static_cast<std::size_t>(peer)] = Clock::now() + kRetryInterval;
         return;
     }
     sendAtOnce(socket.get());
@@ -132,9 +132,9 @@ void PeerMesh::connectTo(int peer) {
 }
 
 void PeerMesh::reconnectLostPeers() {
-    for (std::size_t peer = 0; peer < m_askAgain.size(); ++peer) {
-        if (Clock::now() < m_askAgain[peer]) continue;
-        m_askAgain[peer] = Clock::time_point::max();
+    for (std::size_t peer = 0; peer < m_nextConnect.size(); ++peer) {
+        if (Clock::now() < m_nextConnect[peer]) continue;
+        m_nextConnect[peer] = Clock::time_point::max();
         connectTo(static_cast<int>(peer));
     }
 }
@@ -146,8 +146,9 @@ void PeerMesh::accept() {
         // Ends this call: no connection is waiting to be accepted, or the connection was closed before it was accepted.
         if (!socket) return;
         sendAtOnce(socket.get());
-        const auto unknown = static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::asking));
-        if (unknown >= kMostUnknown) dropOldestUnauthenticated();
+        const auto unauthenticated =
+            static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::isInitiator));
+        if (unauthenticated >= kMaxUnauthenticated) dropOldestUnauthenticated();
         m_attempts.push_back(
             {std::move(socket), PeerHandshake::acceptor(m_secret, m_options.rank, size()), false, false, Clock::now()});
         handleProgress(m_attempts.back(), advanceAttempt(m_attempts.back()));
@@ -156,7 +157,7 @@ void PeerMesh::accept() {
 
 // Closes the oldest unauthenticated connection. If it was a rank of this run, that rank connects again.
 bool PeerMesh::dropOldestUnauthenticated() {
-    const auto oldest = std::ranges::find(m_attempts, false, &Attempt::asking);
+    const auto oldest = std::ranges::find(m_attempts, false, &Attempt::isInitiator);
     if (oldest == m_attempts.end()) return false;
     m_attempts.erase(oldest);
     ++m_refusedConnections;
@@ -173,7 +174,7 @@ void PeerMesh::pollOnce() {
         polls.push_back({attempt.socket.get(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
     }
     const auto left = std::chrono::ceil<milliseconds>(m_deadline - Clock::now());
-    const auto pause = std::clamp(left, milliseconds(0), kBeforeAskingAgain);
+    const auto pause = std::clamp(left, milliseconds(0), kRetryInterval);
     if (::poll(polls.data(), polls.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) {
         throw CommError("waiting for the other ranks failed (" + errnoText(errno) + ")");
     }
@@ -182,8 +183,8 @@ void PeerMesh::pollOnce() {
     for (Attempt& attempt : m_attempts) {
         if ((poll++)->revents != 0) {
             handleProgress(attempt, advanceAttempt(attempt));
-        } else if (!attempt.asking && Clock::now() - attempt.since > kUnknownMayTake) {
-            handleProgress(attempt, Progress::kStranger);
+        } else if (!attempt.isInitiator && Clock::now() - attempt.since > kHandshakeTimeout) {
+            handleProgress(attempt, Progress::kUnauthenticated);
         }
     }
     std::erase_if(m_attempts, [](const Attempt& attempt) { return !attempt.socket; });
@@ -201,37 +202,37 @@ PeerMesh::Progress PeerMesh::checkConnection(Attempt& attempt) const {
     if (::getpeername(attempt.socket.get(), reinterpret_cast<sockaddr*>(&peer), &length) == 0) {
         attempt.connecting = false;
     }
-    return Progress::kWaits;
+    return Progress::kPending;
 }
 
 PeerMesh::Progress PeerMesh::advanceAttempt(Attempt& attempt) {
     if (attempt.connecting && checkConnection(attempt) == Progress::kLost) return Progress::kLost;
-    if (attempt.connecting) return Progress::kWaits;
-    const Progress lost = attempt.asking ? Progress::kLost : Progress::kStranger;
+    if (attempt.connecting) return Progress::kPending;
+    const Progress lost = attempt.isInitiator ? Progress::kLost : Progress::kUnauthenticated;
     std::array<char, 256> buffer;
     while (true) {
         attempt.unsent += attempt.handshake.takeOutput();
         while (!attempt.unsent.empty()) {
             const ssize_t sent =
                 ::send(attempt.socket.get(), attempt.unsent.data(), attempt.unsent.size(), MSG_NOSIGNAL);
-            if (sent < 0) return isForLater(errno) ? Progress::kWaits : lost;
+            if (sent < 0) return isForLater(errno) ? Progress::kPending : lost;
             attempt.unsent.erase(0, static_cast<std::size_t>(sent));
         }
         if (attempt.handshake.state() == PeerHandshake::State::kRefused) return lost;
         if (attempt.handshake.state() == PeerHandshake::State::kDone) return Progress::kDone;
         const std::size_t room = std::min(buffer.size(), attempt.handshake.bytesExpected());
         const ssize_t got = ::recv(attempt.socket.get(), buffer.data(), room, 0);
-        if (got < 0) return isForLater(errno) ? Progress::kWaits : lost;
+        if (got < 0) return isForLater(errno) ? Progress::kPending : lost;
         if (got == 0) return lost;
         attempt.handshake.receive({buffer.data(), static_cast<std::size_t>(got)});
     }
 }
 
 void PeerMesh::handleProgress(Attempt& attempt, Progress progress) {
-    if (progress == Progress::kWaits) return;
-    if (progress == Progress::kStranger) ++m_refusedConnections;
+    if (progress == Progress::kPending) return;
+    if (progress == Progress::kUnauthenticated) ++m_refusedConnections;
     const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));
-    if (progress == Progress::kLost) m_askAgain[peer] = Clock::now() + kBeforeAskingAgain;
+    if (progress == Progress::kLost) m_nextConnect[peer] = Clock::now() + kRetryInterval;
     // Replaces an earlier socket of this rank: a rank that connects again has lost its previous connection.
     if (progress == Progress::kDone) m_sockets[peer] = std::move(attempt.socket);
     attempt.socket.reset();

@@ -49,7 +49,7 @@ class PeerMesh {
     std::int64_t refusedConnections() const { return m_refusedConnections; }
 
     // Largest number of accepted connections that are not authenticated yet. One more replaces the oldest.
-    static constexpr std::size_t kMostUnknown = 128;
+    static constexpr std::size_t kMaxUnauthenticated = 128;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -57,12 +57,12 @@ class PeerMesh {
     struct Attempt {
         UniqueFd socket;
         PeerHandshake handshake;
-        bool asking = false;
-        bool connecting = false;  // true until the TCP connection is established
-        Clock::time_point since;
+        bool isInitiator = false;  // true if this rank opened the connection
+        bool connecting = false;   // true until the TCP connection is established
+        Clock::time_point since;   // time at which the connection was opened or accepted
         std::string unsent = {};
     };
-    enum class Progress : std::uint8_t { kWaits, kDone, kLost, kStranger };
+    enum class Progress : std::uint8_t { kPending, kDone, kLost, kUnauthenticated };
 
     int size() const { return static_cast<int>(m_options.ranksInRun.size()); }
     void listen();
@@ -83,12 +83,12 @@ class PeerMesh {
 
     Store& m_store;
     Options m_options;
-    Clock::time_point m_lookedAt = Clock::now();
+    Clock::time_point m_lastFreezeCheck = Clock::now();
     Clock::time_point m_deadline;
     Secret m_secret{};
     UniqueFd m_listener;
-    std::vector<PeerAddress> m_addresses;  // addresses of the ranks with lower numbers than this rank
-    std::vector<Clock::time_point> m_askAgain;
+    std::vector<PeerAddress> m_addresses;          // addresses of the ranks with lower numbers than this rank
+    std::vector<Clock::time_point> m_nextConnect;  // time of the next attempt to connect to each lower rank
     std::list<Attempt> m_attempts;
     std::vector<UniqueFd> m_sockets;
     std::int64_t m_refusedConnections = 0;

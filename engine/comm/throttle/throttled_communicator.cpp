@@ -11,8 +11,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostStamps = 4096;
-constexpr std::size_t kMostSentStamps = 256;
+constexpr std::size_t kMaxStamps = 4096;
+constexpr std::size_t kMaxSentStamps = 256;
 
 CommBuffer bytesOf(std::int64_t& value) {
     return CommBuffer::of(std::span(&value, 1));
@@ -20,14 +20,14 @@ CommBuffer bytesOf(std::int64_t& value) {
 
 // True if `sentNs` can be a time on the clock of this host: it is not in the future and at most an hour old.
 bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
-    constexpr std::int64_t kMostNs = 3'600'000'000'000;
-    return sentNs <= nowNs && nowNs - sentNs < kMostNs;
+    constexpr std::int64_t kMaxNs = 3'600'000'000'000;
+    return sentNs <= nowNs && nowNs - sentNs < kMaxNs;
 }
 
 }  // namespace
 
 ThrottledCommunicator::ThrottledCommunicator(std::unique_ptr<Communicator> inner, const LinkThrottle& throttle)
-    : m_inner(std::move(inner)), m_throttle(throttle), m_stamps(m_noPhases, kMostStamps) {
+    : m_inner(std::move(inner)), m_throttle(throttle), m_stamps(m_noPhases, kMaxStamps) {
     m_inner->setTrace(&m_stamps);
     m_stamps.startRecording();
 }
@@ -149,7 +149,7 @@ void ThrottledCommunicator::barrier() {
 
 CommHandle ThrottledCommunicator::sendAsync(CommBuffer buffer, int to) {
     countMessage(buffer);
-    if (m_sentStamps.size() >= kMostSentStamps) {
+    if (m_sentStamps.size() >= kMaxSentStamps) {
         m_sentStamps.front().handle.wait();
         m_sentStamps.pop_front();
     }

@@ -31,7 +31,7 @@ ChannelMoments::Moments ChannelMoments::momentsOf(std::span<const float> pixels)
 
 void ChannelMoments::addChunk(std::int64_t chunk) {
     const std::int64_t size = m_dataset.size();
-    const std::int64_t used = std::min(size, kMostSamples);
+    const std::int64_t used = std::min(size, kMaxSamples);
     const std::size_t pixels = m_sample.size() / m_channels;
     std::vector<Moments> sums(m_channels);
     for (std::int64_t i = used * chunk / kChunks; i < used * (chunk + 1) / kChunks; ++i) {

@@ -13,12 +13,12 @@ namespace ringside {
 // Mean and standard deviation of each channel over the pixels of a data set.
 //
 // The samples are divided into kChunks fixed chunks, whose results are merged in order. The result therefore has the
-// same bits regardless of which rank computes which chunk. If the data set has more than kMostSamples samples,
-// kMostSamples evenly spaced samples are used.
+// same bits regardless of which rank computes which chunk. If the data set has more than kMaxSamples samples,
+// kMaxSamples evenly spaced samples are used.
 class ChannelMoments {
   public:
     static constexpr std::int64_t kChunks = 64;
-    static constexpr std::int64_t kMostSamples = 65536;
+    static constexpr std::int64_t kMaxSamples = 65536;
 
     explicit ChannelMoments(const Dataset& dataset);
 

@@ -39,7 +39,7 @@ LoaderSweep::LoaderSweep(const RunConfig& config, const DataSplit& data, const C
 }
 
 std::int64_t LoaderSweep::ranks() const {
-    return std::clamp<std::int64_t>(m_config.parallel.worldSize, 1, kMostRanks);
+    return std::clamp<std::int64_t>(m_config.parallel.worldSize, 1, kMaxRanks);
 }
 
 LoaderRate LoaderSweep::measure(std::int64_t numWorkers, std::chrono::duration<double> time) const {

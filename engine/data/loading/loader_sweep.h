@@ -35,7 +35,7 @@ struct LoaderRate {
 class LoaderSweep {
   public:
     // Largest number of ranks measured: larger runs use several computers.
-    static constexpr std::int64_t kMostRanks = 16;
+    static constexpr std::int64_t kMaxRanks = 16;
 
     // `data` and `clock` must outlive this object.
     LoaderSweep(const RunConfig& config, const DataSplit& data, const Clock& clock);

@@ -36,7 +36,7 @@ Result<Start> readStart(const path& file) {
     if (!source) return source.problem();
     Start start;
     start.packed = source.value().packed();
-    start.fileBytes = source.value().mostBytesLeft();
+    start.fileBytes = source.value().maxBytesLeft();
     start.text.resize(static_cast<std::size_t>(std::min<std::uint64_t>(start.fileBytes, kPreviewBytes)));
     auto got = source.value().read(std::as_writable_bytes(std::span(start.text)));
     if (!got) return got.problem();

@@ -143,11 +143,11 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
         }
         count *= static_cast<std::uint64_t>(size);
     }
-    if (count * elementSize(header.type) <= source.mostBytesLeft()) return true;
+    if (count * elementSize(header.type) <= source.maxBytesLeft()) return true;
     return Problem{file,
                    "announces " + header.shapeText() + " values of " + elementName(header.type) + ", " +
                        std::to_string(count * elementSize(header.type)) + " bytes, but at most " +
-                       std::to_string(source.mostBytesLeft()) + " follow its header",
+                       std::to_string(source.maxBytesLeft()) + " follow its header",
                    "the file is truncated: download it again"};
 }
 

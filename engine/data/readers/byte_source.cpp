@@ -162,7 +162,7 @@ std::uint64_t ByteSource::position() const {
     return m_state->position;
 }
 
-std::uint64_t ByteSource::mostBytesLeft() const {
+std::uint64_t ByteSource::maxBytesLeft() const {
     const std::uint64_t most = m_state->packed ? m_state->fileSize * kBestDeflateRatio : m_state->fileSize;
     return most - std::min(most, m_state->position);
 }

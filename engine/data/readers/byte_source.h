@@ -32,7 +32,7 @@ class ByteSource {
     // Returns an upper bound of the bytes still to be read. The total is assumed to be the size of a plain file, or
     // 1032 times the size of a gzip file (the best ratio of deflate). Headers are checked against it before memory is
     // allocated.
-    std::uint64_t mostBytesLeft() const;
+    std::uint64_t maxBytesLeft() const;
 
     // Fills `out` and returns the number of bytes read, which is smaller only at the end of the data. Problems:
     // unreadable, damaged gzip, stopped.

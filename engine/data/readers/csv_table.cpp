@@ -49,11 +49,11 @@ std::size_t followingBytes(unsigned char first) {
 }
 
 bool isUtf8(std::string_view text, const std::stop_token& stop) {
-    std::size_t look = 0;
+    std::size_t nextCheck = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        if (at >= look) {
+        if (at >= nextCheck) {
             if (stop.stop_requested()) return false;
-            look = at + kBetweenChecks;
+            nextCheck = at + kBetweenChecks;
         }
         const auto first = static_cast<unsigned char>(text[at]);
         if (first < 0x80) continue;

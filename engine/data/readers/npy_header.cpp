@@ -148,10 +148,10 @@ Result<ArrayHeader> readNpyHeader(ByteSource& source, std::uint8_t majorVersion)
     if (auto got = source.readAll(raw, "header"); !got) return got.problem();
     std::uint64_t size = 0;
     for (std::size_t i = raw.size(); i-- > 0;) size = size << 8 | std::to_integer<std::uint64_t>(raw[i]);
-    if (size > kMaxHeaderBytes || size > source.mostBytesLeft()) {
+    if (size > kMaxHeaderBytes || size > source.maxBytesLeft()) {
         return Problem{file,
                        "specifies a header of " + std::to_string(size) + " bytes; at most " +
-                           std::to_string(std::min(kMaxHeaderBytes, source.mostBytesLeft())) + " are possible",
+                           std::to_string(std::min(kMaxHeaderBytes, source.maxBytesLeft())) + " are possible",
                        "the file is damaged: download it again"};
     }
     std::string text(static_cast<std::size_t>(size), ' ');

@@ -33,11 +33,11 @@ Result<std::string> readTextFile(const std::filesystem::path& path, std::size_t 
     if (!opened) return opened.problem();
     ByteSource& source = opened.value();
     const std::size_t limit = source.packed() ? std::min(maxBytes, kMaxUnpackedTextBytes) : maxBytes;
-    if (!source.packed() && source.mostBytesLeft() > limit) return tooLarge(source, limit, maxBytes);
+    if (!source.packed() && source.maxBytesLeft() > limit) return tooLarge(source, limit, maxBytes);
     // An uncompressed file is read in one call. The unpacked size of a gzip file is unknown, so the buffer grows.
     std::string content;
     std::size_t used = 0;
-    std::size_t portion = source.packed() ? kFirstPortion : static_cast<std::size_t>(source.mostBytesLeft()) + 1;
+    std::size_t portion = source.packed() ? kFirstPortion : static_cast<std::size_t>(source.maxBytesLeft()) + 1;
     for (;;) {
         content.resize(used + portion);
         auto got = source.read(std::as_writable_bytes(std::span(content).subspan(used)));

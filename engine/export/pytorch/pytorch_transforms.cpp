@@ -40,7 +40,7 @@ PythonTransforms pythonTransforms(const RunConfig& config, const SampleShape& sh
     transforms.definition =
         "IMAGE = (" + std::to_string(shape.channels) + ", " + std::to_string(shape.height) + ", " +
         std::to_string(shape.width) + ")  # channels, height, width\n\n" + (random.empty() ? "" : pythonPiece("mix")) +
-        (normalize ? pythonPiece("channel_scale", {{"most", std::to_string(ChannelMoments::kMostSamples)}}) : "") +
+        (normalize ? pythonPiece("channel_scale", {{"most", std::to_string(ChannelMoments::kMaxSamples)}}) : "") +
         pythonPiece("transformed", {{"random", random}});
     transforms.wrap = std::string("    scale = ") + (normalize ? "channel_scale(training)" : "None") +
                       "\n    training = images = Transformed(training, scale, random=True)\n"

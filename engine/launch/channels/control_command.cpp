@@ -53,9 +53,9 @@ std::string allNames() {
 }
 
 std::string inQuotes(std::string_view text) {
-    constexpr std::size_t kMost = 40;
+    constexpr std::size_t kMax = 40;
     std::string out(1, '"');
-    out.append(text.substr(0, kMost)).push_back('"');
+    out.append(text.substr(0, kMax)).push_back('"');
     return out;
 }
 

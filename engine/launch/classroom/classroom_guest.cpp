@@ -27,7 +27,7 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kConnectTry{3000};
 constexpr std::chrono::milliseconds kAnswerTry{5000};
-constexpr int kMostAgain = 3;
+constexpr int kMaxRetries = 3;
 
 Problem notThere(const JoinCode& code, const std::string& what) {
     return {"the classroom at " + code.host + ":" + std::to_string(code.port), what,
@@ -70,19 +70,19 @@ Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& nam
     const auto line = receiveLine(socket.get(), kMaxGreetingBytes, until);
     const auto answer = line ? decodeAnswer(*line) : std::nullopt;
     if (!answer) return notThere(code, "closed the connection");
-    if (!sameSecret(answer->proof, hmacSha256(code.token, answeredText(greeting.nonce, answer->refused))))
+    if (!isSameSecret(answer->proof, hmacSha256(code.token, answeredText(greeting.nonce, answer->refused))))
         return Problem{"the join code", "belongs to another classroom: the secret after the \"/\" differs",
                        "copy it from the host"};
     if (!answer->refused.empty()) return Problem{"this computer", answer->refused, "ask the host"};
     return socket;
 }
 
-ClassroomGuest::ClassroomGuest(UniqueFd socket, fs::path folder, std::int64_t mostBytes, Check check)
+ClassroomGuest::ClassroomGuest(UniqueFd socket, fs::path folder, std::int64_t maxBytes, Check check)
     : m_socket(std::move(socket)),
-      m_mostBytes(mostBytes),
+      m_maxBytes(maxBytes),
       m_check(std::move(check)),
       m_folder(folder),
-      m_kept(folder / "files", mostBytes) {}
+      m_cache(folder / "files", maxBytes) {}
 
 void ClassroomGuest::send(ClassroomLine line) {
     line.text = withoutPrivateParts(line.text);
@@ -92,8 +92,8 @@ void ClassroomGuest::send(ClassroomLine line) {
 
 bool ClassroomGuest::read() {
     std::array<char, 1U << 16> buffer;
-    constexpr int kMostAtOnce = 64;
-    for (int round = 0; round < kMostAtOnce; ++round) {
+    constexpr int kMaxAtOnce = 64;
+    for (int round = 0; round < kMaxAtOnce; ++round) {
         const ssize_t got = ::recv(m_socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -110,7 +110,7 @@ bool ClassroomGuest::read() {
 bool ClassroomGuest::receiveBytes(std::string_view& bytes) {
     const auto count = std::min(bytes.size(), static_cast<std::size_t>(m_left));
     m_sum->add(std::as_bytes(std::span(bytes.data(), count)));
-    writeAll(m_file.get(), bytes.substr(0, count), m_folder.part());
+    writeAll(m_file.get(), bytes.substr(0, count), m_folder.partialFile());
     bytes.remove_prefix(count);
     m_left -= static_cast<std::int64_t>(count);
     m_receivedBytes += static_cast<std::int64_t>(count);
@@ -158,10 +158,10 @@ std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) co
     if (offer.number <= m_offer.number)
         return Problem{"the classroom", "repeats offer " + std::to_string(offer.number),
                        "ask the host to start it again"};
-    if (offer.bytes() > m_mostBytes)
+    if (offer.bytes() > m_maxBytes)
         return Problem{
             "the data of the classroom",
-            "have " + memoryText(offer.bytes()) + "; this computer accepts at most " + memoryText(m_mostBytes),
+            "have " + memoryText(offer.bytes()) + "; this computer accepts at most " + memoryText(m_maxBytes),
             "join with a larger --most-mb"};
     if (auto conflict = offerConflict(offer.files)) return conflict;
     return m_check ? m_check(offer) : std::nullopt;
@@ -174,7 +174,7 @@ void ClassroomGuest::beginOffer(ClassroomOffer offer) {
     m_retries = 0;
     if (auto problem = objection(offer)) return refuse(std::move(*problem));
     m_offer = std::move(offer);
-    m_kept.makeRoomFor(m_offer.files);
+    m_cache.makeRoomFor(m_offer.files);
     m_folder.beginOffer(m_offer.number);
     findMissing();
     requestNextFile();
@@ -182,7 +182,7 @@ void ClassroomGuest::beginOffer(ClassroomOffer offer) {
 
 void ClassroomGuest::findMissing() {
     for (std::size_t i = m_offer.files.size(); i-- > 0;) {
-        if (m_kept.linkTo(m_offer.files[i], m_folder.placeFor(m_offer.files[i].name))) continue;
+        if (m_cache.linkTo(m_offer.files[i], m_folder.preparePath(m_offer.files[i].name))) continue;
         m_missing.push_back(i);
         m_expectedBytes += m_offer.files[i].bytes;
     }
@@ -196,7 +196,7 @@ void ClassroomGuest::requestNextFile() {
 void ClassroomGuest::beginFile(std::int64_t bytes) {
     if (m_missing.empty() || bytes != m_offer.files[m_missing.back()].bytes)
         return refuse({"the data of the classroom", "differ from the offered data", "join the class again"});
-    const fs::path part = m_folder.part();
+    const fs::path part = m_folder.partialFile();
     m_file = UniqueFd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!m_file) failWriting(part, errno);
     m_sum = std::make_unique<Sha256>();
@@ -208,14 +208,14 @@ void ClassroomGuest::endFile() {
     const ClassroomFile& file = m_offer.files[m_missing.back()];
     m_file.reset();
     const std::string sum = m_sum->hex();
-    if (sum != file.sha256 && ++m_retries >= kMostAgain)
+    if (sum != file.sha256 && ++m_retries >= kMaxRetries)
         return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join the class again"});
     if (sum == file.sha256) {
-        const fs::path place = m_folder.placeFor(file.name);
+        const fs::path path = m_folder.preparePath(file.name);
         std::error_code error;
-        fs::rename(m_folder.part(), place, error);
-        if (error) failWriting(place, error.value());
-        m_kept.keep(file, place);
+        fs::rename(m_folder.partialFile(), path, error);
+        if (error) failWriting(path, error.value());
+        m_cache.store(file, path);
         m_missing.pop_back();
     }
     requestNextFile();

@@ -13,9 +13,9 @@
 #include "base/errors/result.h"
 #include "base/system/unique_fd.h"
 #include "launch/classroom/classroom_lines.h"
+#include "launch/classroom/file_cache.h"
 #include "launch/classroom/guest_folder.h"
 #include "launch/classroom/join_code.h"
-#include "launch/classroom/kept_files.h"
 #include "launch/wire/line_socket.h"
 
 namespace ringside {
@@ -25,7 +25,7 @@ namespace ringside {
 Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& name, const std::string& program,
                                     const std::string& ownHostKey, LineDeadline deadline);
 
-// Connection of a guest to a classroom. Receives the offered files, checks their SHA-256, keeps them for the next
+// Connection of a guest to a classroom. Receives the offered files, checks their SHA-256, caches them for the next
 // classroom, and stores them under the experiment's names in a private folder, which the destructor removes. The host
 // is not trusted: an offer that breaks a rule is refused with a problem, and its files are removed. Sending and writing
 // block; one thread.
@@ -34,8 +34,8 @@ class ClassroomGuest {
     // Callback that returns a problem if the experiment of an offer cannot be trained on this computer.
     using Check = std::function<std::optional<Problem>(const ClassroomOffer& offer)>;
 
-    // folder: parent of received files. mostBytes: limit of one offer, and of all kept files together.
-    ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t mostBytes, Check check = {});
+    // folder: parent of received files. maxBytes: limit of one offer, and of all cached files together.
+    ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t maxBytes, Check check = {});
 
     int fd() const { return m_socket.get(); }
     // Sends a line after paths and quoted text have been removed from ClassroomLine::text. Blocks for up to 10 s.
@@ -68,10 +68,10 @@ class ClassroomGuest {
     void refuse(Problem problem);
 
     UniqueFd m_socket;
-    std::int64_t m_mostBytes;
+    std::int64_t m_maxBytes;
     Check m_check;
     GuestFolder m_folder;
-    KeptFiles m_kept;
+    FileCache m_cache;
     std::string m_line;
     std::vector<ClassroomLine> m_lines;  // received lines that next() has not returned yet
     ClassroomOffer m_offer;

@@ -16,13 +16,13 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kOnlyWatched = " (this computer joined after the start and did not train)";
-constexpr seconds kForgetAfter{90};  // time without a line after which a member is dropped
+constexpr seconds kDropDelay{90};  // time without a line after which a member is dropped
 constexpr std::chrono::milliseconds kAnswerTime{1000};
 constexpr int kLowestPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPorts = 12000;
 constexpr int kTries = 64;
-constexpr std::size_t kMostNotes = 1000;
-constexpr std::size_t kMostRemoved = 1000;
+constexpr std::size_t kMaxNotes = 1000;
+constexpr std::size_t kMaxRemoved = 1000;
 
 }  // namespace
 
@@ -34,9 +34,9 @@ ClassroomHost::ClassroomHost(Options options) : m_options(std::move(options)) {
 // Listens on `port` if the next port, which the rendezvous of the ranks uses, is free too. False if one of the two
 // ports cannot be bound.
 bool ClassroomHost::bindPair(int port) {
-    FrontDoor next;
+    AuthenticatingListener next;
     if (!next.listen(m_options.address, port + 1, false)) return false;
-    return m_door.listen(m_options.address, port, false);
+    return m_listener.listen(m_options.address, port, false);
 }
 
 Problems ClassroomHost::listen() {
@@ -59,14 +59,14 @@ void ClassroomHost::offer(ClassroomOffer offer, std::vector<std::filesystem::pat
     m_offer = std::move(offer);
     m_sources = std::move(sources);
     for (const auto& member : m_members) {
-        member->forgetFiles();
+        member->discardFiles();
         member->send({ClassroomLine::Kind::kOffer, {}, 0, m_offer});
     }
 }
 
 bool ClassroomHost::handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const auto greeting = decodeGreeting(line);
-    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
+    if (!greeting || !isSameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the join code belongs to another classroom", ""}), Clock::now());
         return false;
     }
@@ -88,7 +88,7 @@ std::string ClassroomHost::objection(const Greeting& greeting, const std::string
     if (greeting.program != m_options.program)
         return "has ringside " + greeting.program + ", but the classroom has " + m_options.program;
     const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
-    if (!known && m_members.size() >= m_options.most)
+    if (!known && m_members.size() >= m_options.maxMembers)
         return "is too late: the classroom is full with " + std::to_string(m_members.size());
     return {};
 }
@@ -122,7 +122,7 @@ void ClassroomHost::admitMember(const Greeting& greeting, UniqueFd socket) {
 }
 
 void ClassroomHost::addInterests(std::vector<pollfd>& waiting) const {
-    m_door.addInterests(waiting);
+    m_listener.addInterests(waiting);
     for (const auto& member : m_members) {
         const short writing = member->hasOutput() ? short{POLLOUT} : short{0};
         waiting.push_back({member->fd(), static_cast<short>(POLLIN | writing), 0});
@@ -130,20 +130,20 @@ void ClassroomHost::addInterests(std::vector<pollfd>& waiting) const {
 }
 
 void ClassroomHost::poll(Clock::time_point now) {
-    m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+    m_listener.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
         return handleGreeting(socket, nonce, line);
     });
     for (std::size_t i = 0; i < m_members.size();) {
         ClassroomMember& member = *m_members[i];
         const bool isConnected =
             member.read(now, [&](const ClassroomLine& line) { handleLine(member, line); }) && member.write();
-        const bool isGone = !isConnected || member.left;
+        const bool isGone = !isConnected || member.hasLeft;
         if (!member.misuse.empty()) {
             refuseInFuture(member, member.misuse);
             dropMember(i, "was removed: it " + member.misuse);
-        } else if (isGone || now - member.lastReceivedAt() > kForgetAfter) {
-            dropMember(
-                i, isGone ? "has left" : "has not sent anything for " + std::to_string(kForgetAfter.count()) + " s");
+        } else if (isGone || now - member.lastReceivedAt() > kDropDelay) {
+            dropMember(i,
+                       isGone ? "has left" : "has not sent anything for " + std::to_string(kDropDelay.count()) + " s");
         } else {
             ++i;
         }
@@ -153,7 +153,7 @@ void ClassroomHost::poll(Clock::time_point now) {
 void ClassroomHost::refuseInFuture(const ClassroomMember& member, const std::string& why) {
     const bool isShared =
         std::ranges::count(m_members, member.address(), [](const auto& one) { return one->address(); }) > 1;
-    if (m_removed.size() < kMostRemoved)
+    if (m_removed.size() < kMaxRemoved)
         m_removed.push_back({member.hostKey(), member.pid(), isShared ? "" : member.address(), why});
 }
 
@@ -161,7 +161,7 @@ void ClassroomHost::remove(int id, const std::string& why) {
     const auto found = std::ranges::find(m_members, id, [](const auto& one) { return one->id(); });
     if (found == m_members.end()) return;
     refuseInFuture(**found, why);
-    (*found)->forgetFiles();
+    (*found)->discardFiles();
     (*found)->send({ClassroomLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
     // Sends the reason if this is possible without blocking. If the removed computer connects again, it is refused with
@@ -170,15 +170,15 @@ void ClassroomHost::remove(int id, const std::string& why) {
     dropMember(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }
 
-void ClassroomHost::dropMember(std::size_t place, const std::string& why) {
-    m_notes.push_back(m_members[place]->name() + " " + why);
-    m_members.erase(m_members.begin() + static_cast<std::ptrdiff_t>(place));
+void ClassroomHost::dropMember(std::size_t index, const std::string& why) {
+    m_notes.push_back(m_members[index]->name() + " " + why);
+    m_members.erase(m_members.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& line) {
     switch (line.kind) {
         case ClassroomLine::Kind::kHere:
-            member.doing = line.text.substr(0, 200);
+            member.activity = line.text.substr(0, 200);
             return;
         case ClassroomLine::Kind::kReady:
             if (line.number == m_offer.number) member.ready = m_offer.number;
@@ -189,18 +189,18 @@ void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& lin
             if (which >= m_sources.size() || line.text != std::to_string(m_offer.number)) return;
             if (!member.sendFile(m_offer.files[which].bytes, m_sources[which]))
                 member.misuse =
-                    "requested more than " + std::to_string(ClassroomMember::kMostWanted) + " files at once";
+                    "requested more than " + std::to_string(ClassroomMember::kMaxRequested) + " files at once";
             return;
         }
         case ClassroomLine::Kind::kEnded:
             member.hasEnded = member.rank >= 0;
             member.rank = -1;
-            if (line.number != 0 && m_notes.size() < kMostNotes)
+            if (line.number != 0 && m_notes.size() < kMaxNotes)
                 m_notes.push_back(member.name() + "'s rank ended with code " + std::to_string(line.number) +
                                   (line.text.empty() ? "" : ": " + line.text));
             return;
         case ClassroomLine::Kind::kLeave:
-            member.left = true;
+            member.hasLeft = true;
             if (!line.text.empty()) m_notes.push_back(member.name() + ": " + line.text);
             return;
         default:
@@ -208,7 +208,7 @@ void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& lin
     }
 }
 
-std::vector<ClassroomMember*> ClassroomHost::readyOnes(Clock::time_point now) const {
+std::vector<ClassroomMember*> ClassroomHost::readyMembers(Clock::time_point now) const {
     std::vector<ClassroomMember*> ready;
     for (const auto& member : m_members) {
         if (member->ready == m_offer.number && member->isHere(now)) ready.push_back(member.get());
@@ -246,11 +246,11 @@ void ClassroomHost::sendToAll(const std::function<std::string(const ClassroomMem
 }
 
 void ClassroomHost::close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience) {
-    m_door.close();
+    m_listener.close();
     const bool wasRun = std::ranges::any_of(m_members, [](const auto& member) { return member->hasTrained; });
     for (const auto& member : m_members) {
         const bool onlyWatched = wasRun && !member->hasTrained;
-        member->forgetFiles();
+        member->discardFiles();
         member->send({ClassroomLine::Kind::kOver, verdict + (onlyWatched ? kOnlyWatched : ""), exitCode});
     }
     const auto until = Clock::now() + patience;

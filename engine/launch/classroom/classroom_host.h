@@ -14,7 +14,7 @@
 #include "launch/classroom/classroom_lines.h"
 #include "launch/classroom/classroom_member.h"
 #include "launch/classroom/join_code.h"
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 
 namespace ringside {
 
@@ -24,11 +24,11 @@ namespace ringside {
 class ClassroomHost {
   public:
     struct Options {
-        std::string address;     // address of this host, the only one on which it listens
-        int port = 0;            // port of the classroom; 0: a random free port whose successor is free for the ranks
-        std::string program;     // version of Ringside
-        std::string hostKey;     // identifier of this host (hostKey() in launch_sources.h)
-        std::size_t most = 255;  // maximum number of members
+        std::string address;  // address of this host, the only one on which it listens
+        int port = 0;         // port of the classroom; 0: a random free port whose successor is free for the ranks
+        std::string program;  // version of Ringside
+        std::string hostKey;  // identifier of this host (hostKey() in launch_sources.h)
+        std::size_t maxMembers = 255;  // maximum number of members
     };
     using Clock = std::chrono::steady_clock;
 
@@ -39,7 +39,7 @@ class ClassroomHost {
     // Returns the join code. Its port is known after listen().
     JoinCode code() const { return m_code; }
     int runPort() const { return m_code.port + 1; }  // returns the port of the ranks' rendezvous
-    std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
+    std::int64_t refusedConnections() const { return m_listener.refusedConnections(); }
 
     // Sends an offer, the files of the next start, to all members. sources: paths of the files, in the order of the
     // offer.
@@ -54,7 +54,7 @@ class ClassroomHost {
     const std::vector<std::unique_ptr<ClassroomMember>>& members() const { return m_members; }
     // Returns the members that have all files of the current offer and from which a line has arrived within the last 6
     // s (ClassroomMember::isHere()).
-    std::vector<ClassroomMember*> readyOnes(Clock::time_point now) const;
+    std::vector<ClassroomMember*> readyMembers(Clock::time_point now) const;
     // Starts the members as ranks 1, 2, ... of a run; this host is rank 0. Returns the token (secret) of the
     // rendezvous.
     std::string start(const std::vector<ClassroomMember*>& ranks);
@@ -86,11 +86,11 @@ class ClassroomHost {
     void admitMember(const Greeting& greeting, UniqueFd socket);
     std::string nameFor(const std::string& wanted) const;
     void handleLine(ClassroomMember& member, const ClassroomLine& line);
-    void dropMember(std::size_t place, const std::string& why);
+    void dropMember(std::size_t index, const std::string& why);
 
     Options m_options;
     JoinCode m_code;
-    FrontDoor m_door;
+    AuthenticatingListener m_listener;
     ClassroomOffer m_offer;
     std::vector<std::filesystem::path> m_sources;
     std::vector<std::unique_ptr<ClassroomMember>> m_members;

@@ -43,7 +43,7 @@ bool isHexOf(const std::string& text, std::size_t digits) {
 
 ClassroomOffer offerIn(JsonObject& object) {
     ClassroomOffer offer;
-    offer.number = object.whole("number", 1, 1 << 30);
+    offer.number = object.intNumber("number", 1, 1 << 30);
     offer.config = object.text("config", kMaxClassroomLine);
     offer.resumes = object.flag("resumes");
     const Json* files = object.array("files", kMaxClassroomFiles);
@@ -51,7 +51,7 @@ ClassroomOffer offerIn(JsonObject& object) {
     for (const Json& one : *files) {
         JsonObject in(one);
         ClassroomFile file{in.text("name", 1024), in.number("bytes", 0, kMaxNumber), in.text("sha256", 64)};
-        if (!in.good() || !isSafeName(file.name) || !isHexOf(file.sha256, 64)) {
+        if (!in.isValid() || !isSafeName(file.name) || !isHexOf(file.sha256, 64)) {
             object.fail();
             return offer;
         }
@@ -62,10 +62,10 @@ ClassroomOffer offerIn(JsonObject& object) {
 
 ClassroomStart startIn(JsonObject& object) {
     ClassroomStart start;
-    start.number = object.whole("number", 1, 1 << 30);
-    start.worldSize = object.whole("world_size", 2, kMaxRanks);
-    start.rank = object.whole("rank", 1, start.worldSize - 1);
-    start.port = object.whole("port", 1, 65535);
+    start.number = object.intNumber("number", 1, 1 << 30);
+    start.worldSize = object.intNumber("world_size", 2, kMaxRanks);
+    start.rank = object.intNumber("rank", 1, start.worldSize - 1);
+    start.port = object.intNumber("port", 1, 65535);
     start.nonce = object.text("nonce", 64);
     return start;
 }
@@ -125,7 +125,7 @@ std::optional<ClassroomLine> decodeClassroomLine(std::string_view text) {
         line.text = object.text("text", kMaxSentence);
         line.number = object.number("number", 0, kMaxNumber);
     }
-    if (!object.good()) return {};
+    if (!object.isValid()) return {};
     return line;
 }
 

@@ -14,9 +14,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostWaiting = std::size_t{4} << 20;  // maximum size of the unsent lines of a member
+constexpr std::size_t kMaxWaiting = std::size_t{4} << 20;  // maximum size of the unsent lines of a member
 constexpr std::size_t kFileChunk = std::size_t{256} << 10;
-constexpr int kMostReads = 16;  // maximum number of reads per call, so that one member cannot block the others
+constexpr int kMaxReads = 16;  // maximum number of reads per call, so that one member cannot block the others
 
 }  // namespace
 
@@ -34,15 +34,15 @@ void ClassroomMember::send(const ClassroomLine& line) {
 }
 
 bool ClassroomMember::sendFile(std::int64_t bytes, std::filesystem::path file) {
-    if (m_wanted.size() >= kMostWanted) return false;
-    m_wanted.push_back({bytes, std::move(file)});
+    if (m_requested.size() >= kMaxRequested) return false;
+    m_requested.push_back({bytes, std::move(file)});
     return true;
 }
 
 bool ClassroomMember::read(Time now, const LineSink& sink) {
     std::array<char, 65536> bytes;
     bool good = true;
-    for (int round = 0; round < kMostReads; ++round) {
+    for (int round = 0; round < kMaxReads; ++round) {
         const ssize_t got = ::recv(m_socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -53,7 +53,7 @@ bool ClassroomMember::read(Time now, const LineSink& sink) {
             good = good && line.has_value();
             if (good) sink(*line);
         });
-        if (good && m_lines.tooLong() == 0) continue;
+        if (good && m_lines.skippedLines() == 0) continue;
         misuse = "sent a line that is not a message of a classroom";
         return false;
     }
@@ -65,8 +65,8 @@ bool ClassroomMember::read(Time now, const LineSink& sink) {
 // shorter.
 bool ClassroomMember::fillFromFile() {
     if (m_left == 0) {
-        const Wanted next = std::move(m_wanted.front());
-        m_wanted.pop_front();
+        const Requested next = std::move(m_requested.front());
+        m_requested.pop_front();
         Result<UniqueFd> file = openFile(next.file);
         if (!file) return true;
         m_file = std::move(file).value();
@@ -84,9 +84,9 @@ bool ClassroomMember::fillFromFile() {
 }
 
 bool ClassroomMember::write() {
-    if (m_output.size() + m_after.size() > kMostWaiting) return false;
+    if (m_output.size() + m_after.size() > kMaxWaiting) return false;
     for (;;) {
-        while (m_output.empty() && (m_left > 0 || !m_wanted.empty())) {
+        while (m_output.empty() && (m_left > 0 || !m_requested.empty())) {
             if (!fillFromFile()) return false;
         }
         if (m_output.empty()) return true;
@@ -102,7 +102,7 @@ bool ClassroomMember::write() {
 bool ClassroomMember::finishSending() {
     if (!write()) return true;
     if (hasOutput()) return false;
-    if (!std::exchange(m_saidAll, true)) ::shutdown(m_socket.get(), SHUT_WR);
+    if (!std::exchange(m_isOutputShutDown, true)) ::shutdown(m_socket.get(), SHUT_WR);
     return !read(m_lastReceivedAt, [](const ClassroomLine&) {});
 }
 

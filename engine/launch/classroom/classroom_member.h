@@ -26,7 +26,7 @@ class ClassroomMember {
     const std::string& name() const { return m_name; }
     const std::string& address() const { return m_address; }
     int fd() const { return m_socket.get(); }
-    bool hasOutput() const { return !m_output.empty() || !m_wanted.empty() || m_left > 0; }
+    bool hasOutput() const { return !m_output.empty() || !m_requested.empty() || m_left > 0; }
     // True if the greeting comes from the process of this member, which is reconnecting.
     bool isSameProcess(const Greeting& greeting) const {
         return m_hostKey == greeting.hostKey && m_pid == greeting.pid;
@@ -36,10 +36,11 @@ class ClassroomMember {
 
     // Queues a line, after the file in transfer if there is one.
     void send(const ClassroomLine& line);
-    // Queues a file that the guest has requested. False if kMostWanted files are queued already: a guest requests one
+    // Queues a file that the guest has requested. False if kMaxRequested files are queued already: a guest requests one
     // file at a time.
     bool sendFile(std::int64_t bytes, std::filesystem::path file);
-    void forgetFiles() { m_wanted.clear(); }
+    // Removes the queued files. A file whose transfer has begun is sent to its end.
+    void discardFiles() { m_requested.clear(); }
 
     // Reads or writes as much as possible without blocking. False once the connection has ended or the guest broke the
     // protocol.
@@ -56,17 +57,18 @@ class ClassroomMember {
     int rank = -1;            // rank in the current run; -1: none
     bool hasTrained = false;  // true if the guest was a rank of an earlier or the current run of this classroom
     bool hasEnded = false;    // true if the guest's rank of the current run has ended
-    std::string doing;        // current activity, as reported by the guest
-    bool left = false;        // true if the guest has left and will not reconnect
+    std::string activity;     // current activity, as reported by the guest
+    bool hasLeft = false;     // true if the guest has left and will not reconnect
     std::string misuse;       // violation of the protocol, such as "sent a line that is not a message of a classroom"
 
-    static constexpr std::size_t kMostWanted = 8;  // maximum number of files that a guest may have requested at a time
+    static constexpr std::size_t kMaxRequested =
+        8;  // maximum number of files that a guest may have requested at a time
 
     // Silence after which isHere() is false; guests send a line every 2 s.
     static constexpr std::chrono::seconds kAway{6};
 
   private:
-    struct Wanted {
+    struct Requested {
         std::int64_t bytes = 0;
         std::filesystem::path file;
     };
@@ -82,10 +84,10 @@ class ClassroomMember {
     LineSplitter m_lines{kMaxClassroomLine};
     std::string m_output;
     std::string m_after;  // lines queued behind the file in transfer
-    std::deque<Wanted> m_wanted;
+    std::deque<Requested> m_requested;
     UniqueFd m_file;  // file in transfer
     std::int64_t m_left = 0;
-    bool m_saidAll = false;
+    bool m_isOutputShutDown = false;
 };
 
 }  // namespace ringside

@@ -93,15 +93,15 @@ GuestFolder::GuestFolder(const fs::path& parent) {
 void GuestFolder::beginOffer(int number) {
     std::error_code ignored;
     if (!m_offer.empty()) fs::remove_all(m_offer, ignored);
-    fs::remove(part(), ignored);
+    fs::remove(partialFile(), ignored);
     m_offer = *m_folder / std::to_string(number);
     makeFolders(m_offer);
 }
 
-fs::path GuestFolder::placeFor(const std::string& name) const {
-    const fs::path place = m_offer / name;
-    makeFolders(place.parent_path());
-    return place;
+fs::path GuestFolder::preparePath(const std::string& name) const {
+    const fs::path path = m_offer / name;
+    makeFolders(path.parent_path());
+    return path;
 }
 
 }  // namespace ringside

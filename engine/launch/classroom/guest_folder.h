@@ -30,9 +30,9 @@ class GuestFolder {
     void beginOffer(int number);
     const std::filesystem::path& offer() const { return m_offer; }
     // Returns the path for an offered file and creates its parent folders. Throws IoError.
-    std::filesystem::path placeFor(const std::string& name) const;
+    std::filesystem::path preparePath(const std::string& name) const;
     // Path of the file that is being received.
-    std::filesystem::path part() const { return *m_folder / "arriving"; }
+    std::filesystem::path partialFile() const { return *m_folder / "arriving"; }
 
   private:
     struct Remove {

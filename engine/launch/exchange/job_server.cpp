@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostAddresses = 16;
+constexpr std::size_t kMaxAddresses = 16;
 constexpr const char* kEveryAddress = "0.0.0.0";
 
 std::vector<std::string> splitAtCommas(const std::string& text) {
@@ -30,7 +30,7 @@ std::vector<std::string> splitAtCommas(const std::string& text) {
 std::string jobAndAddresses() {
     std::string text = randomHex(16);
     std::vector<OwnAddress> addresses = ownAddresses();
-    addresses.resize(std::min(addresses.size(), kMostAddresses));
+    addresses.resize(std::min(addresses.size(), kMaxAddresses));
     for (const OwnAddress& one : addresses) text += "," + one.address;
     return text;
 }
@@ -50,20 +50,20 @@ Result<std::unique_ptr<JobServer>> connectJobServer(const LaunchOptions& options
     return std::unique_ptr<JobServer>();
 }
 
-Result<bool> exchangeJob(JobServer& server, LaunchPlace& place, bool hasMaster, LineDeadline deadline) {
-    const Result<std::string> shared = server.shareFromFirst(place.rank == 0 ? jobAndAddresses() : "", deadline);
+Result<bool> exchangeJob(JobServer& server, LaunchLayout& layout, bool hasMaster, LineDeadline deadline) {
+    const Result<std::string> shared = server.shareFromFirst(layout.rank == 0 ? jobAndAddresses() : "", deadline);
     if (!shared) return shared.problem();
     std::vector<std::string> parts = splitAtCommas(shared.value());
     if (parts.front().size() != 32)
         return Problem{"rank 0", "shared \"" + shared.value() + "\" instead of the identifier of the job",
                        "start all ranks with the same version of ringside-worker"};
-    place.job = textOf(place.launcher) + " " + parts.front();
-    if (hasMaster || place.isOneHost()) return true;
+    layout.job = textOf(layout.launcher) + " " + parts.front();
+    if (hasMaster || layout.isOneHost()) return true;
     // Rank 0's host has no network address. Ranks on its own host reach it at the loopback address; ranks on other
     // hosts cannot reach it.
     if (parts.size() == 1) parts.emplace_back("127.0.0.1");
-    place.masterHosts.assign(parts.begin() + 1, parts.end());
-    if (place.rank == 0) place.masterHosts = {kEveryAddress};  // rank 0 cannot know which address others reach
+    layout.masterHosts.assign(parts.begin() + 1, parts.end());
+    if (layout.rank == 0) layout.masterHosts = {kEveryAddress};  // rank 0 cannot know which address others reach
     return true;
 }
 

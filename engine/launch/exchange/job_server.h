@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/errors/result.h"
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 #include "launch/wire/line_socket.h"
 
 namespace ringside {
@@ -17,7 +17,7 @@ class JobServer {
     virtual ~JobServer() = default;
 
     // Returns the rank, world size, local rank and local size of this process, as far as the server knows them.
-    virtual ServerPlace place() const = 0;
+    virtual ServerLayout layout() const = 0;
 
     // Publishes `text` if this process is rank 0, and returns rank 0's text on every rank. Blocks until all ranks of
     // the job have called it. `text` has at most 500 characters, without spaces, newlines and '='.
@@ -39,6 +39,6 @@ Result<std::unique_ptr<JobServer>> connectJobServer(const LaunchOptions& options
 
 // Completes a layout whose launcher does not name the job or rank 0's host: rank 0 shares a random job identifier and
 // its own addresses. An address from --master (hasMaster) is kept. Collective over the job.
-Result<bool> exchangeJob(JobServer& server, LaunchPlace& place, bool hasMaster, LineDeadline deadline);
+Result<bool> exchangeJob(JobServer& server, LaunchLayout& layout, bool hasMaster, LineDeadline deadline);
 
 }  // namespace ringside

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "launch/place/whole_number.h"
+#include "launch/layout/whole_number.h"
 
 namespace ringside {
 namespace {
@@ -40,11 +40,12 @@ UniqueFd inheritedSocket(const std::string& number) {
     return UniqueFd(::fcntl(*fd, F_DUPFD_CLOEXEC, 3));
 }
 
-UniqueFd connectToPort(const std::string& place, LineDeadline deadline) {
-    const std::size_t colon = place.rfind(':');
-    const std::optional<int> port = colon == std::string::npos ? std::nullopt : wholeNumberIn(place.substr(colon + 1));
+UniqueFd connectToPort(const std::string& address, LineDeadline deadline) {
+    const std::size_t colon = address.rfind(':');
+    const std::optional<int> port =
+        colon == std::string::npos ? std::nullopt : wholeNumberIn(address.substr(colon + 1));
     if (!port || *port == 0 || *port > 65535) return {};
-    return connectTo(place.substr(0, colon), *port, deadline);
+    return connectTo(address.substr(0, colon), *port, deadline);
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ Result<std::unique_ptr<JobServer>> PmiServer::connect(const LaunchSources& sourc
     const std::string port = sources.find("PMI_PORT").value_or("");
     const std::string variable = fd.empty() ? "PMI_PORT" : "PMI_FD";
     auto server =
-        std::make_unique<PmiServer>(fd.empty() ? connectToPort(port, deadline) : inheritedSocket(fd), ServerPlace{});
+        std::make_unique<PmiServer>(fd.empty() ? connectToPort(port, deadline) : inheritedSocket(fd), ServerLayout{});
     const bool answers = server->m_socket &&
                          (!fd.empty() || server->identify(sources.find("PMI_ID").value_or("0"), deadline)) &&
                          server->start(deadline);
@@ -68,9 +69,9 @@ bool PmiServer::identify(const std::string& id, LineDeadline deadline) {
     for (;;) {
         const auto fields = receive("set", deadline);
         if (!fields) return false;
-        if (fields->contains("size")) m_place.worldSize = wholeNumberIn(fields->at("size"));
-        if (fields->contains("rank")) m_place.rank = wholeNumberIn(fields->at("rank"));
-        if (fields->contains("debug")) return m_place.rank && m_place.worldSize;
+        if (fields->contains("size")) m_layout.worldSize = wholeNumberIn(fields->at("size"));
+        if (fields->contains("rank")) m_layout.rank = wholeNumberIn(fields->at("rank"));
+        if (fields->contains("debug")) return m_layout.rank && m_layout.worldSize;
     }
 }
 

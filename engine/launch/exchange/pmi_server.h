@@ -17,9 +17,9 @@ class PmiServer : public JobServer {
   public:
     static Result<std::unique_ptr<JobServer>> connect(const LaunchSources& sources, LineDeadline deadline);
 
-    PmiServer(UniqueFd socket, ServerPlace place) : m_socket(std::move(socket)), m_place(place) {}
+    PmiServer(UniqueFd socket, ServerLayout layout) : m_socket(std::move(socket)), m_layout(layout) {}
 
-    ServerPlace place() const override { return m_place; }
+    ServerLayout layout() const override { return m_layout; }
     Result<std::string> shareFromFirst(const std::string& text, LineDeadline deadline) override;
     void leave() override;
 
@@ -32,7 +32,7 @@ class PmiServer : public JobServer {
     std::optional<Fields> request(const std::string& line, const std::string& command, LineDeadline deadline);
 
     UniqueFd m_socket;
-    ServerPlace m_place;
+    ServerLayout m_layout;
 };
 
 }  // namespace ringside

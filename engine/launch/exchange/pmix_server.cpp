@@ -141,11 +141,11 @@ bool PmixServer::start() {
         return m_library->init(&m_library->self, nullptr, 0);
     };
     if (init() != kSuccess) return false;
-    m_place.rank = static_cast<int>(m_library->self.rank);
-    m_place.worldSize = m_library->number("pmix.job.size", false);
-    m_place.localRank = m_library->number("pmix.lrank", true);
-    m_place.localSize = m_library->number("pmix.local.size", false);
-    return m_place.worldSize.has_value();
+    m_layout.rank = static_cast<int>(m_library->self.rank);
+    m_layout.worldSize = m_library->number("pmix.job.size", false);
+    m_layout.localRank = m_library->number("pmix.lrank", true);
+    m_layout.localSize = m_library->number("pmix.local.size", false);
+    return m_layout.worldSize.has_value();
 }
 
 // Ignores the deadline, because PMIx_Fence() is called without a timeout: if a rank never calls it, the launcher ends

@@ -15,7 +15,7 @@ class PmixServer : public JobServer {
     static Result<std::unique_ptr<JobServer>> connect(const LaunchSources& sources);
     ~PmixServer() override;
 
-    ServerPlace place() const override { return m_place; }
+    ServerLayout layout() const override { return m_layout; }
     Result<std::string> shareFromFirst(const std::string& text, LineDeadline deadline) override;
     void leave() override;
     void leaveAfterMpi() override { leave(); }  // PMIx counts the initializations and ends with the last one
@@ -27,7 +27,7 @@ class PmixServer : public JobServer {
     bool start();
 
     std::unique_ptr<Library> m_library;
-    ServerPlace m_place;
+    ServerLayout m_layout;
 };
 
 }  // namespace ringside

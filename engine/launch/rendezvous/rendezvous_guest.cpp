@@ -86,7 +86,7 @@ class Search {
         const auto answer = line ? decodeAnswer(*line) : std::nullopt;
         if (!answer) return {};
         const std::string proof = hmacSha256(m_terms.token, answeredText(m_greeting.nonce, answer->refused));
-        if (!sameSecret(answer->proof, proof)) {
+        if (!isSameSecret(answer->proof, proof)) {
             m_hint = "; at port " + std::to_string(port) + " another run responds, or one with another RINGSIDE_TOKEN";
             return {};
         }
@@ -121,7 +121,7 @@ std::optional<Problem> compareClocks(Joined& joined) {
     for (int probe = 0; probe < kClockProbes; ++probe) {
         const std::int64_t sent = monotonicUs();
         const auto until = steady_clock::now() + kAnswerPatience;
-        if (!sendLine(joined.channels.control.get(), kClockQuestion, until)) return {};
+        if (!sendLine(joined.channels.control.get(), kClockQuery, until)) return {};
         const auto line = receiveLine(joined.channels.control.get(), kMaxGreetingBytes, until);
         const auto there = line ? decodeClock(*line) : std::nullopt;
         if (line && decodeVerdict(*line)) return startProblem(line);
@@ -158,7 +158,7 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
         if (!socket) return socket.problem();
         *channel = std::move(socket).value();
         joined.sameHost = search.hostKey() == ownHostKey;
-        // Rank 0 answers clock questions only while it waits for further connections of this rank.
+        // Rank 0 answers clock queries only while it waits for further connections of this rank.
         const bool isControl = channel == &joined.channels.control;
         const auto problem = isControl && !joined.sameHost ? compareClocks(joined) : std::nullopt;
         if (problem) return *problem;
@@ -174,7 +174,7 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
 void declineRendezvous(const RendezvousTerms& terms, int rank, const std::string& hostName, const std::string& reason) {
     Greeting greeting = greetingOf(terms, rank, hostName, "");
     greeting.reason = reason.substr(0, kMaxReasonBytes);
-    [[maybe_unused]] const Result<UniqueFd> told =
+    [[maybe_unused]] const Result<UniqueFd> declined =
         Search(terms, std::move(greeting)).connect(ConnectionRole::kDeclines);
 }
 

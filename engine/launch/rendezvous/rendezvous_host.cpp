@@ -23,7 +23,7 @@ constexpr milliseconds kLatecomers{5000};
 constexpr int kFirstPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPortSpan = 12000;
 constexpr int kPortChoices = 8;
-constexpr std::size_t kMostNamed = 8;  // maximum number of missing ranks that a message lists
+constexpr std::size_t kMaxNamed = 8;  // maximum number of missing ranks that a message lists
 
 int portFrom(const std::string& job) {
     return kFirstPort + static_cast<int>(std::stoul(sha256Text("port " + job).substr(0, 7), nullptr, 16) %
@@ -32,28 +32,28 @@ int portFrom(const std::string& job) {
 
 }  // namespace
 
-RendezvousTerms termsOf(const LaunchPlace& place, const std::string& token, const std::string& program,
+RendezvousTerms termsOf(const LaunchLayout& layout, const std::string& token, const std::string& program,
                         const std::string& experiment) {
     RendezvousTerms terms;
-    terms.token = token.empty() ? sha256Text("ringside job " + place.job) : token;
+    terms.token = token.empty() ? sha256Text("ringside job " + layout.job) : token;
     terms.program = program;
     terms.experiment = experiment;
-    terms.hosts = place.masterHosts;
-    if (place.masterPort != 0) {
-        terms.ports = {place.masterPort};
+    terms.hosts = layout.masterHosts;
+    if (layout.masterPort != 0) {
+        terms.ports = {layout.masterPort};
     } else {
-        for (int i = 0; i < kPortChoices; ++i) terms.ports.push_back(portFrom(place.job) + i);
+        for (int i = 0; i < kPortChoices; ++i) terms.ports.push_back(portFrom(layout.job) + i);
     }
     return terms;
 }
 
-RendezvousHost::RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey)
-    : m_terms(std::move(terms)), m_place(place), m_hostKey(std::move(ownHostKey)) {}
+RendezvousHost::RendezvousHost(RendezvousTerms terms, const LaunchLayout& layout, std::string ownHostKey)
+    : m_terms(std::move(terms)), m_layout(layout), m_hostKey(std::move(ownHostKey)) {}
 
 Problems RendezvousHost::listen() {
     for (const int port : m_terms.ports) {
         for (const std::string& host : m_terms.hosts) {
-            if (m_door.listen(host, port, !m_place.isOneHost())) return {};
+            if (m_listener.listen(host, port, !m_layout.isOneHost())) return {};
         }
     }
     std::string hosts;
@@ -65,13 +65,13 @@ Problems RendezvousHost::listen() {
 }
 
 std::string RendezvousHost::address() const {
-    return m_door.address();
+    return m_listener.address();
 }
 
 Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(const std::string&)>& log) {
     m_startedAt = steady_clock::now();
-    m_logAt = m_startedAt + seconds(2);
-    while (!allHere()) {
+    m_nextLog = m_startedAt + seconds(2);
+    while (!allConnected()) {
         if (steady_clock::now() - m_startedAt > m_terms.deadline) {
             for (const int rank : missingRanks()) m_culprits.push_back({rank, {}, false});
             return dismiss({"the start",
@@ -84,7 +84,7 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
             stopped.stopped = true;
             return stopped;
         }
-        m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+        m_listener.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
             return handleGreeting(socket, nonce, line);
         });
         readControls();
@@ -97,9 +97,9 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
 void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) {
     m_refusal = "cannot start, because rank 0 cannot start: " + why;
     const auto until = steady_clock::now() + patience;
-    while (static_cast<int>(m_refusedRanks.size()) < m_place.worldSize - 1 && steady_clock::now() < until) {
+    while (static_cast<int>(m_refusedRanks.size()) < m_layout.worldSize - 1 && steady_clock::now() < until) {
         waitForInput(-1);
-        m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+        m_listener.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
             return handleGreeting(socket, nonce, line);
         });
     }
@@ -110,7 +110,7 @@ void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) 
 // connection has input: the caller tries to read each of them, which costs little, because there are few.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
-    m_door.addInterests(waiting);
+    m_listener.addInterests(waiting);
     for (const auto& [rank, guest] : m_guests) {
         if (guest.control) waiting.push_back({guest.control.get(), POLLIN, 0});
     }
@@ -122,7 +122,7 @@ bool RendezvousHost::waitForInput(int stopFd) const {
 // the peer knows the token (secret).
 bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
-    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
+    if (!greeting || !isSameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the token belongs to another run", ""}), steady_clock::now());
         return false;
     }
@@ -141,7 +141,7 @@ bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, 
                             "start all ranks with the same program, experiment and number of ranks"};
         m_culprits = {{greeting->rank, peerAddress(socket.get(), false), true}};
     } else {
-        seatRank(socket, *greeting);
+        addConnection(socket, *greeting);
     }
     return true;
 }
@@ -156,8 +156,8 @@ void RendezvousHost::answerGreeting(int socket, const Greeting& greeting, const 
 std::string RendezvousHost::objection(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
-    if (greeting.rank < 1 || greeting.rank >= m_place.worldSize)
-        return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are expected";
+    if (greeting.rank < 1 || greeting.rank >= m_layout.worldSize)
+        return "is not one of the ranks 1 to " + std::to_string(m_layout.worldSize - 1) + " that are expected";
     if (!m_refusal.empty()) {
         m_refusedRanks.insert(greeting.rank);
         return m_refusal;
@@ -179,7 +179,7 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
                : "connected twice from the same process";
 }
 
-void RendezvousHost::seatRank(UniqueFd& socket, const Greeting& greeting) {
+void RendezvousHost::addConnection(UniqueFd& socket, const Greeting& greeting) {
     Guest& guest = m_guests[greeting.rank];
     if (greeting.role == ConnectionRole::kTelemetry) guest.telemetry = std::move(socket);
     if (greeting.role == ConnectionRole::kStore) guest.store = std::move(socket);
@@ -192,12 +192,12 @@ void RendezvousHost::seatRank(UniqueFd& socket, const Greeting& greeting) {
     guest.control = std::move(socket);
 }
 
-// Answers clock questions on the control connections. Sets m_problem if a rank has left or sent any other line.
+// Answers clock queries on the control connections. Sets m_problem if a rank has left or sent any other line.
 void RendezvousHost::readControls() {
     for (auto& [rank, guest] : m_guests) {
         const LineResult taken = guest.controlLines.read(guest.control.get());
         if (taken.state == LineResult::State::kNotYet) continue;
-        if (taken.state == LineResult::State::kLine && taken.text == kClockQuestion) {
+        if (taken.state == LineResult::State::kLine && taken.text == kClockQuery) {
             sendLine(guest.control.get(), encodeClock(monotonicUs()), steady_clock::now() + kSendPatience);
             continue;
         }
@@ -210,14 +210,14 @@ void RendezvousHost::readControls() {
     }
 }
 
-bool RendezvousHost::allHere() const {
-    return static_cast<int>(m_guests.size()) == m_place.worldSize - 1 &&
+bool RendezvousHost::allConnected() const {
+    return static_cast<int>(m_guests.size()) == m_layout.worldSize - 1 &&
            std::all_of(m_guests.begin(), m_guests.end(), [](const auto& one) { return one.second.complete(); });
 }
 
 std::vector<int> RendezvousHost::missingRanks() const {
     std::vector<int> missing;
-    for (int rank = 1; rank < m_place.worldSize; ++rank) {
+    for (int rank = 1; rank < m_layout.worldSize; ++rank) {
         const auto guest = m_guests.find(rank);
         if (guest == m_guests.end() || !guest->second.complete()) missing.push_back(rank);
     }
@@ -228,22 +228,22 @@ std::string RendezvousHost::missingText() const {
     std::string text;
     std::size_t count = 0;
     for (const int rank : missingRanks()) {
-        if (++count > kMostNamed) continue;
-        const std::string host = m_place.hostOf(rank);
+        if (++count > kMaxNamed) continue;
+        const std::string host = m_layout.hostOf(rank);
         text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);
         if (!host.empty()) text += " (on " + host + ")";
     }
-    return count > kMostNamed ? text + " and " + std::to_string(count - kMostNamed) + " more" : text;
+    return count > kMaxNamed ? text + " and " + std::to_string(count - kMaxNamed) + " more" : text;
 }
 
 // Logs the missing ranks after 2 s, 6 s, 18 s, and so on: each log line triples the time since the start.
 void RendezvousHost::logMissingRanks(const std::function<void(const std::string&)>& log) {
     const auto now = steady_clock::now();
-    if (now < m_logAt || allHere()) return;
+    if (now < m_nextLog || allConnected()) return;
     const auto waited = std::chrono::duration_cast<seconds>(now - m_startedAt);
     log("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s until now; they must reach " +
         address());
-    m_logAt = now + 2 * std::max(waited, seconds(2));
+    m_nextLog = now + 2 * std::max(waited, seconds(2));
 }
 
 // Sends the problem to all connected ranks, so that they stop waiting, and closes every connection.
@@ -266,7 +266,7 @@ Problem RendezvousHost::dismissWithLatecomers(Problem problem) {
 }
 
 Gathering RendezvousHost::close() {
-    m_door.close();
+    m_listener.close();
     Gathering gathering;
     for (auto& [rank, guest] : m_guests) gathering.guests.push_back(std::move(guest));
     m_guests.clear();

@@ -13,8 +13,8 @@
 
 #include "base/errors/result.h"
 #include "base/system/unique_fd.h"
-#include "launch/place/launch_place.h"
-#include "launch/wire/front_door.h"
+#include "launch/layout/launch_layout.h"
+#include "launch/wire/authenticating_listener.h"
 #include "launch/wire/greeting.h"
 #include "launch/wire/line_socket.h"
 
@@ -42,7 +42,7 @@ struct RendezvousTerms {
 
 // Returns the terms for a rank layout. `token`: value of RINGSIDE_TOKEN; if empty, the token is derived from the job.
 // Ports are derived from the job unless the layout has a master port.
-RendezvousTerms termsOf(const LaunchPlace& place, const std::string& token, const std::string& program,
+RendezvousTerms termsOf(const LaunchLayout& layout, const std::string& token, const std::string& program,
                         const std::string& experiment);
 
 // A connected rank and its three connections.
@@ -77,12 +77,12 @@ struct Gathering {
 // Connections without the token are refused and counted. One thread at a time.
 class RendezvousHost {
   public:
-    RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey);
+    RendezvousHost(RendezvousTerms terms, const LaunchLayout& layout, std::string ownHostKey);
 
     // Starts listening. Returns a problem if no port is free or none of the hosts is an address of this computer.
     Problems listen();
     std::string address() const;  // returns address and port, "10.0.0.7:21345"
-    std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
+    std::int64_t refusedConnections() const { return m_listener.refusedConnections(); }
 
     // Blocks until all other ranks are connected or the deadline passes; a readable stopFd (-1: none) ends the wait
     // with Gathering::stopped. Returns a problem if ranks are missing at the deadline, have another version or
@@ -101,28 +101,28 @@ class RendezvousHost {
     bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answerGreeting(int socket, const Greeting& greeting, const std::string& refused) const;
     std::string objection(const Greeting& greeting);
-    void seatRank(UniqueFd& socket, const Greeting& greeting);
+    void addConnection(UniqueFd& socket, const Greeting& greeting);
     void readControls();
     bool waitForInput(int stopFd) const;
     void logMissingRanks(const std::function<void(const std::string&)>& log);
     std::string missingText() const;
     std::vector<int> missingRanks() const;
-    bool allHere() const;
+    bool allConnected() const;
     Problem dismiss(Problem problem);
     Problem dismissWithLatecomers(Problem problem);
     Gathering close();
 
     const RendezvousTerms m_terms;
-    const LaunchPlace m_place;
+    const LaunchLayout m_layout;
     const std::string m_hostKey;
-    FrontDoor m_door;
+    AuthenticatingListener m_listener;
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;
     std::string m_refusal;         // reason given to every rank by refuseRanks(); empty if the start is not refused
     std::set<int> m_refusedRanks;  // ranks that know why the start fails: from refuseRanks(), or because they declined
     LineDeadline m_startedAt{};
-    LineDeadline m_logAt{};
+    LineDeadline m_nextLog{};
 };
 
 }  // namespace ringside

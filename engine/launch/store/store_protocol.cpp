@@ -40,14 +40,14 @@ std::string encodeStoreFrame(const StoreFrame& frame) {
 }
 
 std::optional<StoreFrame> StoreFrameReader::next() {
-    if (m_broken || m_bytes.size() < kMessageLengthBytes) return {};
+    if (m_isBroken || m_bytes.size() < kMessageLengthBytes) return {};
     std::size_t length = readNumber(m_bytes, 0, kMessageLengthBytes);
-    m_broken = length < kFixedBytes || length > StoreFrame::kMaxBytes;
-    if (m_broken || m_bytes.size() < kMessageLengthBytes + length) return {};
+    m_isBroken = length < kFixedBytes || length > StoreFrame::kMaxBytes;
+    if (m_isBroken || m_bytes.size() < kMessageLengthBytes + length) return {};
     char verb = m_bytes[kMessageLengthBytes];
     std::size_t keyLength = readNumber(m_bytes, kMessageLengthBytes + 1, 2);
-    m_broken = !known(verb) || keyLength > StoreFrame::kMaxKeyBytes || kFixedBytes + keyLength > length;
-    if (m_broken) return {};
+    m_isBroken = !known(verb) || keyLength > StoreFrame::kMaxKeyBytes || kFixedBytes + keyLength > length;
+    if (m_isBroken) return {};
     std::size_t keyStart = kMessageLengthBytes + kFixedBytes;
     StoreFrame frame{static_cast<StoreFrame::Verb>(verb), m_bytes.substr(keyStart, keyLength),
                      m_bytes.substr(keyStart + keyLength, length - kFixedBytes - keyLength)};

@@ -31,17 +31,17 @@ struct StoreFrame {
 // Returns the bytes of a frame. Asserts the size limits.
 std::string encodeStoreFrame(const StoreFrame& frame);
 
-// Decoder of a byte stream into frames; accepts chunks of any size. After broken() no further frame can be decoded.
+// Decoder of a byte stream into frames; accepts chunks of any size. After isBroken() no further frame can be decoded.
 class StoreFrameReader {
   public:
     void append(std::string_view bytes) { m_bytes.append(bytes); }
-    // Returns the next complete frame, if any. Sets broken() on an invalid length or on a verb that no peer sends.
+    // Returns the next complete frame, if any. Sets isBroken() on an invalid length or on a verb that no peer sends.
     std::optional<StoreFrame> next();
-    bool broken() const { return m_broken; }
+    bool isBroken() const { return m_isBroken; }
 
   private:
     std::string m_bytes;
-    bool m_broken = false;
+    bool m_isBroken = false;
 };
 
 }  // namespace ringside

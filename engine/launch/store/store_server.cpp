@@ -48,13 +48,14 @@ bool StoreServer::readAll(Connection& connection) {
         while (auto frame = connection.reader.next()) {
             if (!serve(connection, std::move(*frame))) return false;
         }
-        if (connection.reader.broken()) return refuse(connection, "sent bytes that do not follow the store's protocol");
+        if (connection.reader.isBroken())
+            return refuse(connection, "sent bytes that do not follow the store's protocol");
     }
     return true;
 }
 
 bool StoreServer::serve(Connection& connection, StoreFrame frame) {
-    if (frame.verb == StoreFrame::Verb::kSet) return keep(connection, std::move(frame));
+    if (frame.verb == StoreFrame::Verb::kSet) return storeValue(connection, std::move(frame));
     if (frame.verb != StoreFrame::Verb::kGet || connection.waiting || !connection.output.empty()) {
         return refuse(connection, "sent a request to the store in the wrong order");
     }
@@ -68,7 +69,7 @@ bool StoreServer::serve(Connection& connection, StoreFrame frame) {
     return true;
 }
 
-bool StoreServer::keep(Connection& connection, StoreFrame frame) {
+bool StoreServer::storeValue(Connection& connection, StoreFrame frame) {
     auto found = m_values.find(frame.key);
     std::size_t replaced = found == m_values.end() ? 0 : found->first.size() + found->second.size();
     std::size_t total = m_storedBytes - replaced + frame.key.size() + frame.value.size();

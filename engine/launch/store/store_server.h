@@ -51,7 +51,7 @@ class StoreServer {
     bool readAll(Connection& connection);
     bool writeSome(Connection& connection);
     bool serve(Connection& connection, StoreFrame frame);
-    bool keep(Connection& connection, StoreFrame frame);
+    bool storeValue(Connection& connection, StoreFrame frame);
     void replyToWaiting(const std::string& key);
     static void sendAnswer(Connection& connection, const std::string& key, const std::string& value);
     bool refuse(const Connection& connection, const std::string& message);

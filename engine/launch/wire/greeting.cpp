@@ -9,13 +9,13 @@
 namespace ringside {
 namespace {
 
-// Parses a received line as a JSON object. The result is not good() if the line is no object.
+// Parses a received line as a JSON object. The result is not valid if the line is no object.
 JsonObject objectIn(std::string_view line, std::size_t maxBytes) {
     Result<Json> json = parseJson(line, "line", maxBytes, 4);
     return JsonObject(json ? std::move(json).value() : Json());
 }
 
-constexpr std::int64_t kMostUs = std::int64_t{1} << 60;
+constexpr std::int64_t kMaxUs = std::int64_t{1} << 60;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::optional<std::string> decodeChallenge(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     fields.number("ringside", kRendezvousVersion, kRendezvousVersion);
     std::string nonce = fields.text("nonce", 128);
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return nonce;
 }
 
@@ -62,7 +62,7 @@ std::optional<Greeting> decodeGreeting(std::string_view line) {
     greeting.hostKey = fields.text("host_key", 256);
     greeting.pid = fields.number("pid", 0, std::int64_t{1} << 31);
     if (fields.has("reason")) greeting.reason = fields.text("reason", 1024);
-    if (!fields.good() || !role) return {};
+    if (!fields.isValid() || !role) return {};
     greeting.role = *role;
     return greeting;
 }
@@ -74,7 +74,7 @@ std::string encodeAnswer(const Answer& answer) {
 std::optional<Answer> decodeAnswer(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     Answer answer{fields.text("proof", 128), fields.text("refused", 2048), fields.text("host_key", 256)};
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return answer;
 }
 
@@ -110,11 +110,11 @@ std::optional<Welcome> decodeWelcome(std::string_view line, int worldSize) {
     welcome.backend = fields.text("backend", 32);
     welcome.device = fields.text("device", 32);
     welcome.resume = fields.text("resume", 4096);
-    welcome.runStartUs = fields.number("epoch_us", -kMostUs, kMostUs);
+    welcome.runStartUs = fields.number("epoch_us", -kMaxUs, kMaxUs);
     welcome.sharedName = fields.text("shared_name", 64);
     const Json* hosts = fields.array("hosts", static_cast<std::size_t>(worldSize));
     const Json* addresses = fields.array("addresses", static_cast<std::size_t>(worldSize));
-    if (!fields.good() || std::ssize(*hosts) != worldSize || std::ssize(*addresses) != worldSize) return {};
+    if (!fields.isValid() || std::ssize(*hosts) != worldSize || std::ssize(*addresses) != worldSize) return {};
     for (const Json& host : *hosts) {
         if (!host.is_number_unsigned() || host.get<std::uint64_t>() >= static_cast<std::uint64_t>(worldSize)) return {};
         welcome.hosts.push_back(host.get<int>());
@@ -133,35 +133,35 @@ std::string encodeClock(std::int64_t us) {
 std::optional<std::int64_t> decodeClock(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "clock") return {};
-    const std::int64_t us = fields.number("us", 0, kMostUs);
-    if (!fields.good()) return {};
+    const std::int64_t us = fields.number("us", 0, kMaxUs);
+    if (!fields.isValid()) return {};
     return us;
 }
 
-std::string encodeTimeQuestion(const TimeQuestion& question) {
-    Json json = {{"kind", "time"}, {"asked_us", question.askedUs}};
-    if (question.zeroUs) json["zero_us"] = *question.zeroUs;
+std::string encodeTimeQuery(const TimeQuery& query) {
+    Json json = {{"kind", "time"}, {"asked_us", query.sentUs}};
+    if (query.zeroUs) json["zero_us"] = *query.zeroUs;
     return jsonText(json) + "\n";
 }
 
-std::optional<TimeQuestion> decodeTimeQuestion(std::string_view line) {
+std::optional<TimeQuery> decodeTimeQuery(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "time") return {};
-    TimeQuestion question{fields.number("asked_us", 0, kMostUs)};
-    if (fields.has("zero_us")) question.zeroUs = fields.number("zero_us", -kMostUs, kMostUs);
-    if (!fields.good()) return {};
-    return question;
+    TimeQuery query{fields.number("asked_us", 0, kMaxUs)};
+    if (fields.has("zero_us")) query.zeroUs = fields.number("zero_us", -kMaxUs, kMaxUs);
+    if (!fields.isValid()) return {};
+    return query;
 }
 
 std::string encodeTimeAnswer(const TimeAnswer& answer) {
-    return jsonText({{"kind", "time"}, {"asked_us", answer.askedUs}, {"us", answer.us}});
+    return jsonText({{"kind", "time"}, {"asked_us", answer.sentUs}, {"us", answer.us}});
 }
 
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "time") return {};
-    const TimeAnswer answer{fields.number("asked_us", 0, kMostUs), fields.number("us", 0, kMostUs)};
-    if (!fields.good()) return {};
+    const TimeAnswer answer{fields.number("asked_us", 0, kMaxUs), fields.number("us", 0, kMaxUs)};
+    if (!fields.isValid()) return {};
     return answer;
 }
 
@@ -173,11 +173,11 @@ std::optional<Farewell> decodeFarewell(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "exit") return {};
     Farewell farewell{static_cast<int>(fields.number("code", 0, 255)), fields.text("text", 4096)};
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return farewell;
 }
 
-bool isStopWish(std::string_view line) {
+bool isStopRequest(std::string_view line) {
     return objectIn(line, kMaxGreetingBytes).text("kind", 16) == "stop";
 }
 
@@ -189,7 +189,7 @@ std::optional<std::string> decodeVerdict(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "verdict") return {};
     std::string text = fields.text("text", 4096);
-    if (!fields.good()) return {};
+    if (!fields.isValid()) return {};
     return text;
 }
 

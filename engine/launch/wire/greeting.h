@@ -90,44 +90,44 @@ struct Welcome {
 std::string encodeWelcome(const Welcome& welcome);
 std::optional<Welcome> decodeWelcome(std::string_view line, int worldSize);
 
-// Clock question and answer during the rendezvous, on the control connection. All times are microseconds of
+// Clock query and answer during the rendezvous, on the control connection. All times are microseconds of
 // CLOCK_MONOTONIC.
-inline constexpr const char* kClockQuestion = "{\"kind\":\"clock\"}";
+inline constexpr const char* kClockQuery = "{\"kind\":\"clock\"}";
 std::string encodeClock(std::int64_t us);
 std::optional<std::int64_t> decodeClock(std::string_view line);
 
-// Clock comparison during training: rank 0's host sends a TimeQuestion at intervals. When it has estimated the clock of
-// the receiving rank's host more precisely than during the rendezvous, the question also contains the start of the run
+// Clock comparison during training: rank 0's host sends a TimeQuery at intervals. When it has estimated the clock of
+// the receiving rank's host more precisely than during the rendezvous, the query also contains the start of the run
 // on that clock. All times are microseconds of CLOCK_MONOTONIC.
-struct TimeQuestion {
-    std::int64_t askedUs = 0;
+struct TimeQuery {
+    std::int64_t sentUs = 0;  // time of the query on the sender's clock
     // Start of the run on the receiver's clock; empty as long as the estimate of the rendezvous is the most precise
     // one.
     std::optional<std::int64_t> zeroUs = {};
 
-    bool operator==(const TimeQuestion&) const = default;
+    bool operator==(const TimeQuery&) const = default;
 };
 struct TimeAnswer {
-    std::int64_t askedUs = 0;  // copy of TimeQuestion::askedUs
-    std::int64_t us = 0;
+    std::int64_t sentUs = 0;  // copy of TimeQuery::sentUs
+    std::int64_t us = 0;      // time of the answer on the rank's clock
 
     bool operator==(const TimeAnswer&) const = default;
 };
-std::string encodeTimeQuestion(const TimeQuestion& question);  // returns the line with its newline
-std::optional<TimeQuestion> decodeTimeQuestion(std::string_view line);
+std::string encodeTimeQuery(const TimeQuery& query);  // returns the line with its newline
+std::optional<TimeQuery> decodeTimeQuery(std::string_view line);
 std::string encodeTimeAnswer(const TimeAnswer& answer);
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line);
 
-// kStopWish: message of a rank on its control connection; the rank sends it when its launcher requests the rank to
+// kStopRequest: message of a rank on its control connection; the rank sends it when its launcher requests the rank to
 // stop. Farewell: the last message of a rank on this connection, with exit code and error text.
-inline constexpr const char* kStopWish = "{\"kind\":\"stop\"}";
+inline constexpr const char* kStopRequest = "{\"kind\":\"stop\"}";
 struct Farewell {
     int exitCode = 0;
     std::string text;
 };
 std::string encodeFarewell(const Farewell& farewell);
 std::optional<Farewell> decodeFarewell(std::string_view line);
-bool isStopWish(std::string_view line);
+bool isStopRequest(std::string_view line);
 
 // Host's message at the end of a failed start: the reason.
 std::string encodeVerdict(const std::string& text);

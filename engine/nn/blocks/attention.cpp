@@ -15,10 +15,10 @@ class ScaledDotProduct final : public Layer {
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override {
         m_backend = &memory.backend();
         const AttentionMemory wanted = m_backend->attentionMemory(m_spec);
-        m_y = memory.kept({maxBatch * m_spec.positions, m_spec.width()}, DType::kFloat32);
-        m_kept = memory.kept({maxBatch, wanted.kept}, DType::kFloat32);
-        if (wanted.scratch > 0) m_scratch = memory.transient({maxBatch, wanted.scratch}, DType::kFloat32);
-        m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);
+        m_y = memory.allocate({maxBatch * m_spec.positions, m_spec.width()}, DType::kFloat32);
+        m_kept = memory.allocate({maxBatch, wanted.kept}, DType::kFloat32);
+        if (wanted.scratch > 0) m_scratch = memory.allocateScratch({maxBatch, wanted.scratch}, DType::kFloat32);
+        m_gradX = memory.allocateScratch(batchShape(input, maxBatch), DType::kFloat32);
     }
 
     Tensor forward(const Tensor& x) override {

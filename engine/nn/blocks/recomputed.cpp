@@ -7,10 +7,10 @@ namespace ringside {
 
 void Recomputed::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
-    m_shared->rewind();
+    m_shared->reset();
     m_layers.prepare(LayerMemory(*m_backend, *m_shared), input, maxBatch);
-    m_y = memory.kept({maxBatch * m_layers.output().count()}, DType::kFloat32);
-    m_gradX = memory.transient({maxBatch * input.count()}, DType::kFloat32);
+    m_y = memory.allocate({maxBatch * m_layers.output().count()}, DType::kFloat32);
+    m_gradX = memory.allocateScratch({maxBatch * input.count()}, DType::kFloat32);
 }
 
 void Recomputed::begin(const Pass& pass) {

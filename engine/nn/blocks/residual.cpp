@@ -22,8 +22,8 @@ void Residual::prepare(const LayerMemory& memory, const Shape& input, std::int64
     m_body.prepare(memory, input, maxBatch);
     if (m_shortcut) m_shortcut->prepare(memory, input, maxBatch);
     if (m_skip.probability <= 0) return;
-    m_y = memory.kept({maxBatch * m_body.output().count()}, DType::kFloat32);
-    m_gradX = memory.transient({maxBatch * input.count()}, DType::kFloat32);
+    m_y = memory.allocate({maxBatch * m_body.output().count()}, DType::kFloat32);
+    m_gradX = memory.allocateScratch({maxBatch * input.count()}, DType::kFloat32);
 }
 
 std::vector<Parameter*> Residual::parameters() {

@@ -5,9 +5,9 @@
 
 namespace ringside {
 
-// Returns the next piece of memory that is large enough and has not been returned since rewind(). Skipped smaller
-// pieces are not used until the next rewind().
-Tensor ReusedMemory::take(const Shape& shape, DType type) {
+// Returns the next piece of memory that is large enough and has not been returned since reset(). Skipped smaller
+// pieces are not used until the next reset().
+Tensor ReusedMemory::allocate(const Shape& shape, DType type) {
     Tensor taken{nullptr, shape, type, m_backend.device()};
     while (m_next < m_blocks.size() && m_blocks[m_next].bytes() < taken.bytes()) ++m_next;
     if (m_next == m_blocks.size()) m_blocks.push_back(m_backend.allocate(shape, type));
@@ -15,8 +15,8 @@ Tensor ReusedMemory::take(const Shape& shape, DType type) {
     return taken;
 }
 
-Tensor LayerMemory::kept(const Shape& shape, DType type) const {
-    return m_inTurns ? m_inTurns->take(shape, type) : m_backend->allocate(shape, type);
+Tensor LayerMemory::allocate(const Shape& shape, DType type) const {
+    return m_shared ? m_shared->allocate(shape, type) : m_backend->allocate(shape, type);
 }
 
 }  // namespace ringside

@@ -15,8 +15,8 @@ class ReusedMemory {
   public:
     explicit ReusedMemory(Backend& backend) : m_backend(backend) {}
 
-    void rewind() { m_next = 0; }  // makes all pieces of the memory available again, for the next layer
-    Tensor take(const Shape& shape, DType type);
+    void reset() { m_next = 0; }  // makes all pieces of the memory available again, for the next layer
+    Tensor allocate(const Shape& shape, DType type);
 
   private:
     Backend& m_backend;
@@ -28,17 +28,17 @@ class ReusedMemory {
 class LayerMemory {
   public:
     LayerMemory(Backend& backend) : m_backend(&backend) {}  // NOLINT(google-explicit-constructor)
-    LayerMemory(Backend& backend, ReusedMemory& inTurns) : m_backend(&backend), m_inTurns(&inTurns) {}
+    LayerMemory(Backend& backend, ReusedMemory& shared) : m_backend(&backend), m_shared(&shared) {}
 
     Backend& backend() const { return *m_backend; }
     // Allocates memory for values that the forward pass stores for the backward pass.
-    Tensor kept(const Shape& shape, DType type) const;
+    Tensor allocate(const Shape& shape, DType type) const;
     // Allocates working memory of the backward pass.
-    Tensor transient(const Shape& shape, DType type) const { return kept(shape, type); }
+    Tensor allocateScratch(const Shape& shape, DType type) const { return allocate(shape, type); }
 
   private:
     Backend* m_backend;
-    ReusedMemory* m_inTurns = nullptr;
+    ReusedMemory* m_shared = nullptr;
 };
 
 }  // namespace ringside

@@ -15,12 +15,12 @@ BatchNorm2d::BatchNorm2d(std::int64_t channels, const std::string& prefix, Image
 
 void BatchNorm2d::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
-    m_y = memory.kept(batchShape(input, maxBatch, m_layout), DType::kFloat32);
-    m_moments = memory.kept({2, input[0]}, DType::kFloat32);
-    m_unused = memory.transient({2, input[0]}, DType::kFloat32);
-    m_gradWeight = memory.transient({input[0]}, DType::kFloat32);
-    m_gradBias = memory.transient({input[0]}, DType::kFloat32);
-    m_gradX = memory.transient(batchShape(input, maxBatch, m_layout), DType::kFloat32);
+    m_y = memory.allocate(batchShape(input, maxBatch, m_layout), DType::kFloat32);
+    m_moments = memory.allocate({2, input[0]}, DType::kFloat32);
+    m_unused = memory.allocateScratch({2, input[0]}, DType::kFloat32);
+    m_gradWeight = memory.allocateScratch({input[0]}, DType::kFloat32);
+    m_gradBias = memory.allocateScratch({input[0]}, DType::kFloat32);
+    m_gradX = memory.allocateScratch(batchShape(input, maxBatch, m_layout), DType::kFloat32);
 }
 
 void BatchNorm2d::initialise(TorchGenerator&, Backend& backend) {

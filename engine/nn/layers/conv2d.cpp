@@ -23,8 +23,8 @@ void Conv2d::prepareConvolution(const LayerMemory& memory) {
 
 void Conv2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
     prepareConvolution(memory);
-    m_y = memory.kept({maxBatch, m_spec.outHeight(), m_spec.outWidth(), m_spec.outChannels}, DType::kFloat32);
-    m_gradX = memory.transient({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
+    m_y = memory.allocate({maxBatch, m_spec.outHeight(), m_spec.outWidth(), m_spec.outChannels}, DType::kFloat32);
+    m_gradX = memory.allocateScratch({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
 }
 
 void Conv2d::initialise(TorchGenerator& generator, Backend& backend) {

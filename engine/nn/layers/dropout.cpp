@@ -13,8 +13,8 @@ void Dropout::prepare(const LayerMemory& memory, const Shape& input, std::int64_
     // The key is not allocated in the memory that the layer shares with other layers, because the key is set before the
     // pass and other layers would overwrite it.
     m_key = memory.backend().allocate({1}, DType::kInt64);
-    m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
-    m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);
+    m_y = memory.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_gradX = memory.allocateScratch(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 void Dropout::begin(const Pass& pass) {

@@ -21,7 +21,7 @@ Embedding::Embedding(std::int64_t words, std::int64_t width, const std::string& 
 
 void Embedding::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
-    m_y = memory.kept({maxBatch * input[0], m_weight.shape[1]}, DType::kFloat32);
+    m_y = memory.allocate({maxBatch * input[0], m_weight.shape[1]}, DType::kFloat32);
 }
 
 void Embedding::initialise(TorchGenerator& generator, Backend& backend) {
@@ -44,7 +44,7 @@ PositionEmbedding::PositionEmbedding(std::int64_t positions, std::int64_t width,
 
 void PositionEmbedding::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
-    m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
+    m_y = memory.allocate(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 void PositionEmbedding::initialise(TorchGenerator& generator, Backend& backend) {

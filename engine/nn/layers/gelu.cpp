@@ -7,8 +7,8 @@ namespace ringside {
 
 void Gelu::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
-    m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
-    m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);
+    m_y = memory.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_gradX = memory.allocateScratch(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 Tensor Gelu::forward(const Tensor& x) {

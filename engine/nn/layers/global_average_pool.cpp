@@ -7,8 +7,8 @@ namespace ringside {
 
 void GlobalAveragePool::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
-    m_y = memory.kept({maxBatch, input[0]}, DType::kFloat32);
-    m_gradX = memory.transient(batchShape(input, maxBatch, m_layout), DType::kFloat32);
+    m_y = memory.allocate({maxBatch, input[0]}, DType::kFloat32);
+    m_gradX = memory.allocateScratch(batchShape(input, maxBatch, m_layout), DType::kFloat32);
 }
 
 Tensor GlobalAveragePool::forward(const Tensor& x) {

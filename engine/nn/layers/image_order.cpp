@@ -13,8 +13,8 @@ void ImageOrder::prepare(const LayerMemory& memory, const Shape& input, std::int
     m_pixels = input[1] * input[2];
     const Shape flat{maxBatch, input.count()};
     const Shape images = batchShape(input, maxBatch);
-    m_y = memory.kept(m_to == To::kFlat ? flat : images, DType::kFloat32);
-    m_gradX = memory.transient(m_to == To::kFlat ? images : flat, DType::kFloat32);
+    m_y = memory.allocate(m_to == To::kFlat ? flat : images, DType::kFloat32);
+    m_gradX = memory.allocateScratch(m_to == To::kFlat ? images : flat, DType::kFloat32);
 }
 
 Tensor ImageOrder::forward(const Tensor& x) {

@@ -13,9 +13,9 @@ LayerNorm::LayerNorm(std::int64_t features, const std::string& prefix)
 void LayerNorm::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     const Shape shape = batchShape(input, maxBatch);
-    m_y = memory.kept(shape, DType::kFloat32);
-    m_moments = memory.kept({shape[0], 2}, DType::kFloat32);
-    m_gradX = memory.transient(shape, DType::kFloat32);
+    m_y = memory.allocate(shape, DType::kFloat32);
+    m_moments = memory.allocate({shape[0], 2}, DType::kFloat32);
+    m_gradX = memory.allocateScratch(shape, DType::kFloat32);
 }
 
 void LayerNorm::initialise(TorchGenerator&, Backend& backend) {

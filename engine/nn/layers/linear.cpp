@@ -15,8 +15,8 @@ Linear::Linear(std::int64_t inFeatures, std::int64_t outFeatures, const std::str
 void Linear::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     const std::int64_t rows = input.dimensions() == 2 ? maxBatch * input[0] : maxBatch;
-    m_y = memory.kept({rows, m_out}, DType::kFloat32);
-    m_gradX = memory.transient({rows, m_in}, DType::kFloat32);
+    m_y = memory.allocate({rows, m_out}, DType::kFloat32);
+    m_gradX = memory.allocateScratch({rows, m_in}, DType::kFloat32);
 }
 
 void Linear::initialise(TorchGenerator& generator, Backend& backend) {

@@ -6,9 +6,9 @@ namespace ringside {
 void MaxPool2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     const Shape output{maxBatch, m_spec.height / m_spec.kernel, m_spec.width / m_spec.kernel, m_spec.channels};
-    m_y = memory.kept(output, DType::kFloat32);
-    m_winners = memory.kept(output, DType::kUInt8);
-    m_gradX = memory.transient({maxBatch, m_spec.height, m_spec.width, m_spec.channels}, DType::kFloat32);
+    m_y = memory.allocate(output, DType::kFloat32);
+    m_winners = memory.allocate(output, DType::kUInt8);
+    m_gradX = memory.allocateScratch({maxBatch, m_spec.height, m_spec.width, m_spec.channels}, DType::kFloat32);
 }
 
 Tensor MaxPool2d::forward(const Tensor& x) {

@@ -27,13 +27,13 @@ void PooledConv2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t
     const Shape image{m_pool.height, m_pool.width, m_pool.channels};
     const std::int64_t bytes = image.count() * static_cast<std::int64_t>(sizeof(float));
     m_imagesAtOnce = std::clamp<std::int64_t>(kPooledPartBytes / bytes, 1, maxBatch);
-    m_between = memory.transient({m_imagesAtOnce, image[0], image[1], image[2]}, DType::kFloat32);
+    m_between = memory.allocateScratch({m_imagesAtOnce, image[0], image[1], image[2]}, DType::kFloat32);
     const Shape pooled{maxBatch, m_pool.height / m_pool.kernel, m_pool.width / m_pool.kernel, m_pool.channels};
-    m_y = memory.kept(pooled, DType::kFloat32);
-    m_winners = memory.kept(pooled, DType::kUInt8);
-    m_gradX = memory.transient({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
-    m_partWeight = memory.transient(m_weight.shape, DType::kFloat32);
-    if (m_spec.bias) m_partBias = memory.transient(m_bias.shape, DType::kFloat32);
+    m_y = memory.allocate(pooled, DType::kFloat32);
+    m_winners = memory.allocate(pooled, DType::kUInt8);
+    m_gradX = memory.allocateScratch({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
+    m_partWeight = memory.allocateScratch(m_weight.shape, DType::kFloat32);
+    if (m_spec.bias) m_partBias = memory.allocateScratch(m_bias.shape, DType::kFloat32);
 }
 
 Tensor PooledConv2d::forward(const Tensor& x) {

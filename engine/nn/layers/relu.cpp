@@ -7,7 +7,7 @@ namespace ringside {
 
 void ReLU::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
-    if (!m_inPlace) m_own = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
+    if (!m_inPlace) m_own = memory.allocate(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 Tensor ReLU::forward(const Tensor& x) {

@@ -18,7 +18,7 @@ class PassingValues {
     // Binds the layer's parameters and buffers that have no value, and returns them.
     std::vector<Parameter*> lend(Layer& layer) {
         std::vector<Parameter*> lent;
-        m_onDevice.rewind();
+        m_onDevice.reset();
         m_onHost.clear();
         std::vector<Parameter*> all = layer.parameters();
         for (Parameter* buffer : layer.buffers()) all.push_back(buffer);
@@ -32,7 +32,7 @@ class PassingValues {
 
   private:
     Tensor memoryFor(const Parameter& one) {
-        if (m_backend.device().kind != Device::Kind::kCpu) return m_onDevice.take(one.shape, one.type);
+        if (m_backend.device().kind != Device::Kind::kCpu) return m_onDevice.allocate(one.shape, one.type);
         Tensor value{nullptr, one.shape, one.type, m_backend.device()};
         m_onHost.emplace_back((value.bytes() + 7) / 8);
         value.data = m_onHost.back().data();
@@ -131,7 +131,7 @@ Tensor Model::forward(const Tensor& x) {
 
 void Model::watchBegins(LayerWatch::Work work, std::int64_t samples) {
     if (m_watch != nullptr) [[unlikely]]
-        m_watch->passBegins(*this, work, samples);
+        m_watch->onPassBegin(*this, work, samples);
 }
 
 // True if the gradient with respect to the layer's input is needed, by another layer of the range or by the previous

@@ -27,12 +27,12 @@ class LayerWatch {
     // Kind of work that a layer has done; kWeights and kInputs are the halves of the backward pass.
     enum class Work { kForward, kBackward, kInputs, kWeights };
     virtual ~LayerWatch() = default;
-    virtual void passBegins(const Model& model, Work work, std::int64_t samples) = 0;
+    virtual void onPassBegin(const Model& model, Work work, std::int64_t samples) = 0;
     virtual void layerBegins(std::size_t layer) = 0;
     // Called when a layer has completed this work. kForward: its output is computed; kWeights: its parameters'
     // gradients; kInputs: the gradient with respect to its input.
     virtual void layerDone(const Model& model, std::size_t layer, Work work) = 0;
-    virtual void passEnds() = 0;
+    virtual void onPassEnd() = 0;
 };
 
 // A model: layers one after the other, as torch.nn.Sequential.
@@ -103,7 +103,7 @@ class Model {
     }
     void watchEnds() {
         if (m_watch != nullptr) [[unlikely]]
-            m_watch->passEnds();
+            m_watch->onPassEnd();
     }
 
     Backend& m_backend;

@@ -148,7 +148,7 @@ void DataParallel::replicate(Device& device) {
         device.backend->copyFromPeer(from[i]->value, device.model->state()[i]->value);
 }
 
-Pass DataParallel::passOn(int device) const {
+Pass DataParallel::passOfDevice(int device) const {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     return {.training = true,
             .key = hashOf({number(m_config.training.seed), number(device), number(m_optimizer->steps()),
@@ -164,7 +164,7 @@ void DataParallel::forward(const Batch& batch, bool training) {
         if (place >= m_chunks.size()) return;
         Device& device = m_devices[place];
         if (number > 0) replicate(device);
-        device.model->begin(training ? passOn(number) : Pass{.training = false});
+        device.model->begin(training ? passOfDevice(number) : Pass{.training = false});
         const Batch chunk = rowsFrom(batch, number * m_chunks.front(), m_chunks[place]);
         device.y = device.model->forward(copyToDevice(device, chunk.features, device.input));
         if (number > 0) device.backend->synchronize();
@@ -273,7 +273,7 @@ void DataParallel::logMemory() {
     if (!m_dependencies.log || m_devices.size() == 1) return;
     constexpr double kMebibyte = 1 << 20;
     const auto mebibytes = [](const Device& device) {
-        return static_cast<double>(device.backend->memory().all()) / kMebibyte;
+        return static_cast<double>(device.backend->memory().total()) / kMebibyte;
     };
     m_dependencies.log(
         fmt::format("data_parallel: device 0 uses {:.2f} MiB, each of the other {} uses {:.2f} MiB: only device 0 has "

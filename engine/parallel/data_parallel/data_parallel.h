@@ -84,7 +84,7 @@ class DataParallel final : public Strategy {
     void keepGradients(bool first);
     void logMemory();
     void logTimeShares();
-    Pass passOn(int device) const;
+    Pass passOfDevice(int device) const;
 
     // For training.reduction canonical: each device adds up the gradients of its leaves (groups of samples), and device
     // 0 adds up the sums of the devices.

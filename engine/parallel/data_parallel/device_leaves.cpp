@@ -15,7 +15,7 @@ namespace ringside {
 // sum, so that their sum is a node of the tree.
 void DataParallel::processLeavesOf(int number) {
     Device& device = m_devices[static_cast<std::size_t>(number)];
-    const int turns = m_leaves->turns() / m_threads.deviceCount();
+    const int turns = m_leaves->turnCount() / m_threads.deviceCount();
     const int levels = std::countr_zero(static_cast<unsigned>(turns));
     const auto key = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     if (number > 0) replicate(device);
@@ -31,7 +31,7 @@ void DataParallel::processLeavesOf(int number) {
             static_cast<float>(static_cast<double>(m_leaves->rowsOf(turn)) / static_cast<double>(m_leaves->rows()));
         device.backend->scale(device.loss->gradient(), share);
         device.model->backward(device.loss->gradient(), [](std::size_t) {});
-        TreeSumStep sumStep = treeSumStep(turn, m_leaves->turns(), m_leaves->filledLeaves());
+        TreeSumStep sumStep = treeSumStep(turn, m_leaves->turnCount(), m_leaves->filledLeaves());
         sumStep.adds &= (1U << levels) - 1;
         // The sum of all leaves of this device is complete: the gradient keeps it, and device 0 adds the sums of the
         // devices.
@@ -57,7 +57,7 @@ void DataParallel::recordLosses(int turn, const SampleLosses& losses) {
 }
 
 void DataParallel::sumLeafGradients() {
-    const int turns = m_leaves->turns() / m_threads.deviceCount();
+    const int turns = m_leaves->turnCount() / m_threads.deviceCount();
     for (int step = 1; step < m_threads.deviceCount(); step *= 2) {
         for (int device = 0; device < m_threads.deviceCount(); device += 2 * step) {
             if (!m_leaves->isFilled((device + step) * turns)) continue;

@@ -48,7 +48,7 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
     if (dependencies.plan.skipsLayers())
         dependencies.model.setUnused([this](std::size_t parameter) { handleUnused(parameter); });
     dependencies.model.watch(dependencies.watch);
-    if (dependencies.ownGradient) m_reducer.watch(dependencies.ownGradient);
+    if (dependencies.onLocalGradient) m_reducer.watch(dependencies.onLocalGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
 }
 

@@ -33,14 +33,14 @@ template <class Visit>
 void MeshNorm::forEachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit) {
     for (PipelineStage& stage : stages)
         for (std::size_t i = 0; counts(stage, groups.layout()) && i < stage.model().parameters().size(); ++i)
-            if (const Tensor gradient = stage.store().ownGradient(i); gradient.count() > 0) visit(stage, i, gradient);
+            if (const Tensor gradient = stage.store().localGradient(i); gradient.count() > 0) visit(stage, i, gradient);
 }
 
 Tensor MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups) {
     if (!m_rows) return squaredExactly(stages, groups);
     m_rows->clear();
     forEachOwnGradient(stages, groups, [this](PipelineStage& stage, std::size_t parameter, const Tensor& gradient) {
-        const RowRange rows = stage.store().ownRows(parameter);
+        const RowRange rows = stage.store().localRows(parameter);
         const std::string& name = stage.model().parameters()[parameter]->name;
         m_kernels->squaresOfRows(gradient, m_rows->squaresOfRows(name, rows.first, rows.count));
     });

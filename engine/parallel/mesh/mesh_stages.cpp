@@ -10,13 +10,13 @@ PipelineStage& MeshStages::add(const StageDependencies& stage) {
     return m_stages.emplace_back(stage);
 }
 
-void MeshStages::watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient) {
+void MeshStages::watchGradients(const std::function<void(std::size_t, const Tensor&)>& onLocalGradient) {
     for (PipelineStage& stage : m_stages) {
         const std::size_t first = m_trained.size();
         m_trained.insert(m_trained.end(), stage.model().parameters().begin(), stage.model().parameters().end());
-        if (!ownGradient) continue;
-        stage.store().watch([ownGradient, first](std::size_t parameter, const Tensor& gradient) {
-            ownGradient(first + parameter, gradient);
+        if (!onLocalGradient) continue;
+        stage.store().watch([onLocalGradient, first](std::size_t parameter, const Tensor& gradient) {
+            onLocalGradient(first + parameter, gradient);
         });
     }
 }
@@ -57,14 +57,14 @@ std::pair<PipelineStage&, std::size_t> MeshStages::stageOf(std::size_t trained) 
 void MeshStages::copyValue(std::size_t trained, std::span<float> to) {
     const auto [stage, place] = stageOf(trained);
     std::vector<float> whole;
-    stage.store().gather(place, stage.store().own(place), whole);
+    stage.store().gather(place, stage.store().localValue(place), whole);
     std::copy_n(whole.begin(), to.size(), to.begin());
 }
 
 void MeshStages::copyGradient(std::size_t trained, std::span<float> to) {
     const auto [stage, place] = stageOf(trained);
     std::vector<float> whole;
-    stage.store().gather(place, stage.store().ownGradient(place), whole);
+    stage.store().gather(place, stage.store().localGradient(place), whole);
     std::copy_n(whole.begin(), to.size(), to.begin());
 }
 

@@ -17,9 +17,9 @@ class MeshStages {
   public:
     // Adds a stage. Stages must be added in ascending order of their numbers.
     PipelineStage& add(const StageDependencies& stage);
-    // Lists the parameters of all stages and, unless `ownGradient` is empty, calls it with each local gradient and the
-    // parameter's index in trainedParameters(). Must be called after each stage has its ParameterStore.
-    void watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient);
+    // Lists the parameters of all stages and, unless `onLocalGradient` is empty, calls it with each local gradient and
+    // the parameter's index in trainedParameters(). Must be called after each stage has its ParameterStore.
+    void watchGradients(const std::function<void(std::size_t, const Tensor&)>& onLocalGradient);
 
     std::vector<PipelineStage>& allStages() { return m_stages; }
     // Waits for the messages and gathers in progress, and discards gathered parameters. Called at the start and the end

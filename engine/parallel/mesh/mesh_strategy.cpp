@@ -83,7 +83,7 @@ void logOffload(MeshStages& stages, const WholeTensors& wholeTensors, const Stra
     std::int64_t bytes = 0;
     for (const Parameter* one : stages.updatedParameters())
         bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
-                 static_cast<std::int64_t>(2 + wholeTensors.kept().size());
+                 static_cast<std::int64_t>(2 + wholeTensors.optimizerTensorNames().size());
     dependencies.log("fsdp.cpu_offload: " + std::to_string(bytes) +
                      " bytes of shards, their gradients and the optimizer state are in host memory, which is also the "
                      "device memory on a CPU");
@@ -105,8 +105,8 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
     strategy->m_wholeTensors = std::make_unique<WholeTensors>(
-        WholeTensors::Parts{config.optimizer, dependencies.model, dependencies.backend, strategy->m_groups,
-                            strategy->m_stages, *strategy->m_optimizer});
+        WholeTensors::Dependencies{config.optimizer, dependencies.model, dependencies.backend, strategy->m_groups,
+                                   strategy->m_stages, *strategy->m_optimizer});
     if (config.fsdp.cpuOffload) logOffload(strategy->m_stages, *strategy->m_wholeTensors, dependencies);
     logStatistics(dependencies, config.loader.batchSize);
     return std::unique_ptr<Strategy>(std::move(strategy));
@@ -130,7 +130,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& 
         stage.setStore(makeStore(stage));
         stage.store().initialise(config.training.seed);
     }
-    m_stages.watchGradients(dependencies.ownGradient);
+    m_stages.watchGradients(dependencies.onLocalGradient);
     for (PipelineStage& stage : m_stages.allStages())
         if (m_leaves)
             m_statistics.emplace_back(stage.model(), m_plan.keptLevels, dependencies.backend, m_results.memory());
@@ -150,7 +150,7 @@ void MeshStrategy::addStages() {
                           .backend = m_dependencies.backend,
                           .range = {layers.first, layers.last},
                           .number = number,
-                          .microBatches = mostInFlight(actions, static_cast<int>(number)),
+                          .microBatches = maxInFlight(actions, static_cast<int>(number)),
                           .classes = m_dependencies.loss.countsCorrect() ? m_dependencies.interface.outputs : 0,
                           .targets = m_dependencies.interface.outputs,
                           .positions = m_dependencies.interface.isSequence ? m_dependencies.interface.sample[0] : 1,
@@ -207,7 +207,7 @@ void MeshStrategy::runLeaves(const Batch& batch) {
     m_leaves->copySamples(batch);
     const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipelineIndex())];
     const int atOnce = static_cast<int>(m_plan.microBatches);
-    for (int first = 0; first < m_leaves->turns(); first += atOnce) {
+    for (int first = 0; first < m_leaves->turnCount(); first += atOnce) {
         for (PipelineAction action : actions) {
             action.microBatch += first;
             if (m_leaves->isFilled(action.microBatch)) runAction(action, batch);
@@ -217,7 +217,7 @@ void MeshStrategy::runLeaves(const Batch& batch) {
 
 PassPosition MeshStrategy::positionOf(const PipelineAction& action) const {
     const bool inHalves = action.work != PipelineWork::kBackward;
-    if (m_leaves) return {treeSumStep(action.microBatch, m_leaves->turns(), m_leaves->filledLeaves()), inHalves};
+    if (m_leaves) return {treeSumStep(action.microBatch, m_leaves->turnCount(), m_leaves->filledLeaves()), inHalves};
     const bool isFirst = m_passes + action.microBatch == 0;
     const bool isLast = m_lastBatch && action.microBatch == m_lastMicroBatch;
     return {{isFirst ? 0U : 1U, isLast ? -1 : 0}, inHalves};
@@ -229,7 +229,7 @@ PassPosition MeshStrategy::positionOf(const PipelineAction& action) const {
 float MeshStrategy::lossShareOf(int microBatch) const {
     if (!m_leaves) return m_share;
     std::int64_t rows = 0;
-    for (int turn = 0; turn < m_leaves->turns(); ++turn) rows += m_leaves->rowsOf(turn);
+    for (int turn = 0; turn < m_leaves->turnCount(); ++turn) rows += m_leaves->rowsOf(turn);
     return static_cast<float>(static_cast<double>(m_leaves->rowsOf(microBatch)) /
                               static_cast<double>(rows * m_groups.layout().dataSize()));
 }
@@ -341,7 +341,7 @@ void MeshStrategy::runAction(const PipelineAction& action, const Batch& batch) {
 void MeshStrategy::reportAction(const PipelineAction& action) const {
     if (m_recorder && !isTraced(m_dependencies.trace)) return;
     if (m_dependencies.onAction && m_plan.schedule.rankCount() > 1)
-        m_dependencies.onAction(action, ActionTimes{}.of(action.work) / m_length);
+        m_dependencies.onAction(action, ActionTimes{}.timeOf(action.work) / m_length);
 }
 
 void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& whole) {
@@ -356,7 +356,7 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     stage.store().beginForward();
     slot.y = slot.model->forward(x);
     stage.store().endForward();
-    if (statistics) statistics->afterForward(treeSumStep(microBatch, m_leaves->turns(), m_leaves->filledLeaves()));
+    if (statistics) statistics->afterForward(treeSumStep(microBatch, m_leaves->turnCount(), m_leaves->filledLeaves()));
     if (!stage.isLast()) return m_messages.sendOutput(stage, slot);
     slot.loss->compute(slot.y, batch, true);
     m_results.losses().record(slot.loss->rows(batch), microBatch);

@@ -12,8 +12,8 @@ namespace ringside {
 class StageMessages {
   public:
     // All arguments must outlive this object.
-    StageMessages(const StrategyDependencies& parts, MeshGroups& groups, MeshStages& stages)
-        : m_dependencies(parts), m_groups(groups), m_stages(stages) {}
+    StageMessages(const StrategyDependencies& dependencies, MeshGroups& groups, MeshStages& stages)
+        : m_dependencies(dependencies), m_groups(groups), m_stages(stages) {}
 
     // Sets the number of micro-batches in the earlier batches of the step, so that the numbers of messages are unique
     // within the step.

@@ -45,7 +45,7 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
     FoundTensor found = findTensor(m_dependencies.stages.allStages(), tensor.of.name);
     Tensor own = found.value;
     if (found.isParameter) {
-        own = found.stage->store().own(found.parameter);
+        own = found.stage->store().localValue(found.parameter);
         if (*tensor.kept != '\0') {
             own = {};
             std::size_t firstOfStage = 0;
@@ -76,7 +76,7 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
     visit(shown());
 }
 
-std::vector<const char*> WholeTensors::kept() const {
+std::vector<const char*> WholeTensors::optimizerTensorNames() const {
     std::vector<const char*> names;
     for (const std::string_view name : stateTensors(m_dependencies.config)) names.push_back(name.data());
     return names;
@@ -86,7 +86,7 @@ void WholeTensors::visitTensors(const TensorVisitor& visit, bool reading, bool o
     std::vector<float> memory;
     for (const Parameter* one : m_dependencies.model.wholeState()) exchange({*one}, memory, visit, reading);
     if (!optimizerToo) return;
-    const std::vector<const char*> names = kept();
+    const std::vector<const char*> names = optimizerTensorNames();
     for (const Parameter* one : m_dependencies.model.wholeParameters())
         for (const char* name : names) exchange({*one, name}, memory, visit, reading);
 }

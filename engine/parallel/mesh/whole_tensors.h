@@ -14,7 +14,7 @@ namespace ringside {
 class WholeTensors final : public WholeTensorAccess {
   public:
     // All references must outlive this object.
-    struct Parts {
+    struct Dependencies {
         const OptimizerConfig& config;
         const Model& model;  // description of the whole model, without values
         Backend& backend;
@@ -22,17 +22,17 @@ class WholeTensors final : public WholeTensorAccess {
         MeshStages& stages;
         Optimizer& optimizer;
     };
-    explicit WholeTensors(const Parts& parts) : m_dependencies(parts) {}
+    explicit WholeTensors(const Dependencies& dependencies) : m_dependencies(dependencies) {}
 
     void read(const TensorVisitor& visit, bool optimizerToo) override { visitTensors(visit, true, optimizerToo); }
     void write(const TensorVisitor& fill) override;
-    std::vector<const char*> kept() const override;
+    std::vector<const char*> optimizerTensorNames() const override;
 
   private:
     void visitTensors(const TensorVisitor& visit, bool reading, bool optimizerToo);
     void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
 
-    Parts m_dependencies;
+    Dependencies m_dependencies;
 };
 
 }  // namespace ringside

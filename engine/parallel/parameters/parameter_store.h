@@ -64,10 +64,10 @@ class ParameterStore {
     virtual void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) = 0;
     // Return this rank's part of the value and of the gradient of a parameter; an empty tensor if this rank holds no
     // part.
-    virtual Tensor own(std::size_t parameter) const = 0;
-    virtual Tensor ownGradient(std::size_t parameter) const = 0;
-    // Returns the range of the parameter's rows that own() and ownGradient() contain.
-    virtual RowRange ownRows(std::size_t parameter) const = 0;
+    virtual Tensor localValue(std::size_t parameter) const = 0;
+    virtual Tensor localGradient(std::size_t parameter) const = 0;
+    // Returns the range of the parameter's rows that localValue() and localGradient() contain.
+    virtual RowRange localRows(std::size_t parameter) const = 0;
     // Sets a function that is called with each local gradient of a step, in whole shape, before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
     virtual void watch(OwnGradient own) = 0;

@@ -32,8 +32,8 @@ ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const st
       m_op(options.inTree ? ReduceOp::kTreeSum : ReduceOp::kSum),
       m_parts(models.front()->parameters().size()) {
     plan(units);
-    takePools();
-    for (UnitState& unit : m_units) placeUnit(unit);
+    allocatePools();
+    for (UnitState& unit : m_units) allocateUnit(unit);
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
         if (m_parts[i].ownValues == 0) continue;
         m_trained.push_back(&m_parts[i].shard);
@@ -65,7 +65,7 @@ std::span<float> ShardedParameters::take(std::size_t count) {
 // Allocates the memory pools that units (layers whose parameters are gathered together) use one after the other. The
 // pool for gradients has room for one unit, because the gradients of a unit are scattered before the backward pass of
 // the next unit begins.
-void ShardedParameters::takePools() {
+void ShardedParameters::allocatePools() {
     std::size_t largest = 0;
     for (std::size_t i = 1; i < m_units.size(); ++i) largest = std::max(largest, m_units[i].wholeCount);
     const std::size_t units = m_units.size() - 1;
@@ -110,12 +110,12 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
 
 // Allocates the memory of a unit (layers whose parameters are gathered together): for this rank's shards, and, unless
 // the unit uses the pools, for its whole values and whole gradients.
-void ShardedParameters::placeUnit(UnitState& unit) {
+void ShardedParameters::allocateUnit(UnitState& unit) {
     const bool isRest = &unit == &m_units.front();
     const Whole values =
-        takeWhole(unit, isRest || !m_options.freesParameters, !m_options.freesParameters, MemoryClass::kParameters);
+        allocateWhole(unit, isRest || !m_options.freesParameters, !m_options.freesParameters, MemoryClass::kParameters);
     const Whole gradients =
-        takeWhole(unit, isRest || m_gradientPool.empty(), m_options.keepsGradients, MemoryClass::kGradients);
+        allocateWhole(unit, isRest || m_gradientPool.empty(), m_options.keepsGradients, MemoryClass::kGradients);
     unit.values = values.values;
     unit.gradients = gradients.values;
     for (const std::size_t i : unit.parameters) {
@@ -135,7 +135,8 @@ void ShardedParameters::placeUnit(UnitState& unit) {
 // Allocates memory for the whole values or gradients of a unit (layers whose parameters are gathered together), if
 // `own` is true; otherwise the unit uses a pool. stays: true if the whole memory counts as `state` in the statistics;
 // false if only this rank's shards do, and the rest counts as gathered.
-ShardedParameters::Whole ShardedParameters::takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state) {
+ShardedParameters::Whole ShardedParameters::allocateWhole(const UnitState& unit, bool own, bool stays,
+                                                          MemoryClass state) {
     if (!own) return {};
     std::size_t shards = 0;
     for (const std::size_t i : unit.parameters) shards += m_parts[i].chunk;
@@ -197,7 +198,7 @@ void ShardedParameters::initialise(std::int64_t seed) {
         if (found == numbers.end()) return;
         values.resize(static_cast<std::size_t>(drawn.shape.count()));
         m_backend.download(drawn.value, values.data());
-        scatter(found->second, values, own(found->second));
+        scatter(found->second, values, localValue(found->second));
     });
     for (const UnitState& unit : m_units)
         if (!unit.values.empty()) bindValues(unit);
@@ -351,7 +352,7 @@ void ShardedParameters::abandonStep() {
     updated();
 }
 
-RowRange ShardedParameters::ownRows(std::size_t parameter) const {
+RowRange ShardedParameters::localRows(std::size_t parameter) const {
     const Part& part = m_parts[parameter];
     if (part.ownValues == 0) return {};
     return {static_cast<std::int64_t>(static_cast<std::size_t>(m_shard.rank()) * part.chunk / part.valuesPerRow),

@@ -56,9 +56,9 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void abandonStep() override;
     void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) override;
     void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
-    Tensor own(std::size_t parameter) const override { return m_parts[parameter].shard.value; }
-    Tensor ownGradient(std::size_t parameter) const override { return m_parts[parameter].shard.gradient; }
-    RowRange ownRows(std::size_t parameter) const override;
+    Tensor localValue(std::size_t parameter) const override { return m_parts[parameter].shard.value; }
+    Tensor localGradient(std::size_t parameter) const override { return m_parts[parameter].shard.gradient; }
+    RowRange localRows(std::size_t parameter) const override;
     void watch(OwnGradient own) override { m_own = std::move(own); }
     bool ownsDistinctPart() const override { return true; }
 
@@ -108,10 +108,10 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     };
 
     std::span<float> take(std::size_t count);
-    void takePools();
+    void allocatePools();
     void plan(const std::vector<std::vector<Unit*>>& units);
-    void placeUnit(UnitState& unit);
-    Whole takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state);
+    void allocateUnit(UnitState& unit);
+    Whole allocateWhole(const UnitState& unit, bool own, bool stays, MemoryClass state);
     std::span<float> shardOf(const Part& part, const Whole& whole, MemoryClass state);
     void bindBuffers();
     void bindValues(const UnitState& unit);

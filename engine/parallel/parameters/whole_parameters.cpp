@@ -39,7 +39,7 @@ void WholeParameters::finish() {
     m_reducer.finishPass();
 }
 
-RowRange WholeParameters::ownRows(std::size_t parameter) const {
+RowRange WholeParameters::localRows(std::size_t parameter) const {
     const Shape& shape = trained()[parameter]->shape;
     return {0, shape.dimensions() > 0 ? shape[0] : 1};
 }

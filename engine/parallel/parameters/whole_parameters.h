@@ -25,9 +25,9 @@ class WholeParameters final : public ParameterStore {
     void finish() override;
     void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) override;
     void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
-    Tensor own(std::size_t parameter) const override { return trained()[parameter]->value; }
-    Tensor ownGradient(std::size_t parameter) const override { return trained()[parameter]->gradient; }
-    RowRange ownRows(std::size_t parameter) const override;
+    Tensor localValue(std::size_t parameter) const override { return trained()[parameter]->value; }
+    Tensor localGradient(std::size_t parameter) const override { return trained()[parameter]->gradient; }
+    RowRange localRows(std::size_t parameter) const override;
     void watch(OwnGradient own) override { m_reducer.watch(std::move(own)); }
     bool ownsDistinctPart() const override { return false; }
 

@@ -31,7 +31,7 @@ class LeafBatches {
     void copySamples(const Batch& whole);         // copies the samples of a step's batch into the memory of their
                                                   // leaves (groups of samples)
     std::int64_t rows() const { return m_rows; }  // returns the number of samples of the whole batch
-    int turns() const { return m_count; }
+    int turnCount() const { return m_count; }
     bool isFilled(int turn) const { return leafOf(turn) < filledLeaves(); }
     // Returns the number of leaves (groups of samples) that are not empty. These are always the first leaves.
     int filledLeaves() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }

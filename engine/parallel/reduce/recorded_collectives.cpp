@@ -12,7 +12,7 @@ class WorkWithCollectives final : public RecordedWork {
 
     void launch() override {
         m_work->launch();
-        m_communicator.launched(m_calls);
+        m_communicator.countLaunch(m_calls);
     }
 
   private:

@@ -10,9 +10,9 @@ RowSquares::RowSquares(const std::vector<Parameter*>& parameters, Backend& backe
     std::int64_t rows = 0;
     std::vector<std::int64_t> ends;
     for (const Parameter* one : parameters) {
-        const Place place{rows, one->shape.dimensions() > 0 ? one->shape[0] : 1};
-        m_placeOf.emplace(one->name, place);
-        rows += place.count;
+        const EntryRange range{rows, one->shape.dimensions() > 0 ? one->shape[0] : 1};
+        m_rangeOf.emplace(one->name, range);
+        rows += range.count;
         ends.push_back(rows);
     }
     const auto tensors = static_cast<std::int64_t>(parameters.size());
@@ -29,9 +29,9 @@ void RowSquares::clear() {
 }
 
 Tensor RowSquares::squaresOfRows(const std::string& parameter, std::int64_t first, std::int64_t count) const {
-    const Place& place = m_placeOf.at(parameter);
-    RINGSIDE_ASSERT(first + count <= place.count);
-    return doublesAt(static_cast<double*>(m_rows.data) + place.first + first, count, m_rows.device);
+    const EntryRange& range = m_rangeOf.at(parameter);
+    RINGSIDE_ASSERT(first + count <= range.count);
+    return doublesAt(static_cast<double*>(m_rows.data) + range.first + first, count, m_rows.device);
 }
 
 Tensor RowSquares::squaredNorms(Communicator& ranks, ReductionKernels& kernels) {

@@ -35,14 +35,14 @@ class RowSquares {
 
   private:
     // Range of entries of a parameter in m_rows.
-    struct Place {
+    struct EntryRange {
         std::int64_t first = 0;
         std::int64_t count = 0;
     };
     Backend& m_backend;
-    std::map<std::string, Place> m_placeOf;  // range of each parameter, by the parameter's name
-    Tensor m_rows;                           // one entry for each row of the model: the sum of the squares of its
-                                             // gradients
+    std::map<std::string, EntryRange> m_rangeOf;  // range of each parameter, by the parameter's name
+    Tensor m_rows;                                // one entry for each row of the model: the sum of the squares of its
+                                                  // gradients
     // For each tensor, the index in m_rows of the entry after its last one.
     Tensor m_ends;
     Tensor m_squares;  // squared norm of each tensor

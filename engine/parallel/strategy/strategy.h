@@ -43,7 +43,7 @@ struct StrategyDependencies {
     LayerWatch* watch = nullptr;  // observer of all forward and backward passes on this rank; may be null
     // Called with each local gradient, before it is averaged over the ranks. The first argument is its index in
     // Strategy::localParameters().
-    std::function<void(std::size_t, const Tensor&)> ownGradient = {};
+    std::function<void(std::size_t, const Tensor&)> onLocalGradient = {};
     // Called when an action of the pipeline schedule starts, after its inputs have arrived. share: duration of the
     // action divided by that of the whole schedule, as planned.
     std::function<void(const PipelineAction&, double share)> onAction = {};
@@ -134,8 +134,8 @@ class Strategy {
     }
 };
 
-// Makes the strategy of the plan in `parts`, with the settings of training and optimizer in the configuration, which
-// must outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
-Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& parts);
+// Makes the strategy of the plan in `dependencies`, with the settings of training and optimizer in the configuration,
+// which must outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
+Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& dependencies);
 
 }  // namespace ringside

@@ -21,8 +21,8 @@ struct WholeTensor {
 using TensorVisitor = std::function<void(const WholeTensor&)>;
 
 // Access to the whole tensors of a model that no rank holds as a whole. Tensors are read or written one after the
-// other: first parameters and buffers, then the optimizer's state. All functions except kept() are collective over all
-// ranks.
+// other: first parameters and buffers, then the optimizer's state. All functions except optimizerTensorNames() are
+// collective over all ranks.
 class WholeTensorAccess {
   public:
     virtual ~WholeTensorAccess() = default;
@@ -33,7 +33,7 @@ class WholeTensorAccess {
     // the tensor.
     virtual void write(const TensorVisitor& fill) = 0;
     // Returns the names of the optimizer's tensors for each parameter, such as "exp_avg".
-    virtual std::vector<const char*> kept() const = 0;
+    virtual std::vector<const char*> optimizerTensorNames() const = 0;
 };
 
 }  // namespace ringside

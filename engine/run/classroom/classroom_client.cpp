@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "base/errors/exit_code.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "run/prepare/guest_experiment.h"
 #include "run/ranks/line_stream.h"
 
@@ -17,9 +17,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kSeatLooksEvery{250};
+constexpr milliseconds kClientPollInterval{250};
 constexpr seconds kSeatReportInterval{2};
-constexpr seconds kTryEvery{2};
+constexpr seconds kConnectInterval{2};
 constexpr seconds kFirstPatience{10};  // time in which the first connection must succeed
 constexpr seconds kGiveUpAfter{600};   // time after the loss of the connection in which reconnecting must succeed
 // Time without a line from the host after which the connection counts as lost. A host sends a line every 2 s.
@@ -43,16 +43,16 @@ int ClassroomClient::run(int signalFd) {
     return m_exitCode.value_or(0);
 }
 
-// Tries to connect, at most once per kTryEvery. Returns false and sets the exit code if the classroom refuses this
-// computer, or if no connection succeeded within kFirstPatience, or within kGiveUpAfter after a lost connection.
+// Tries to connect, at most once per kConnectInterval. Returns false and sets the exit code if the classroom refuses
+// this computer, or if no connection succeeded within kFirstPatience, or within kGiveUpAfter after a lost connection.
 bool ClassroomClient::connect() {
     const auto now = Clock::now();
-    if (now < m_tryAt) return true;
-    m_tryAt = now + kTryEvery;
+    if (now < m_nextConnect) return true;
+    m_nextConnect = now + kConnectInterval;
     Result<UniqueFd> socket =
         connectToClassroom(m_plan.code, m_plan.name, m_plan.program, hostKey(), now + kConnectPatience);
     if (socket) {
-        m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
+        m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.maxBytes,
                                                    [](const ClassroomOffer& offer) { return guestProblem(offer); });
         m_lastReceivedAt = Clock::now();
         report(GuestEvent::kJoined, m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);
@@ -67,7 +67,7 @@ bool ClassroomClient::connect() {
     return false;
 }
 
-// Waits for input for up to kSeatLooksEvery. Returns true if the user leaves the classroom: a signal, or the end
+// Waits for input for up to kClientPollInterval. Returns true if the user leaves the classroom: a signal, or the end
 // of the input.
 bool ClassroomClient::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
@@ -75,7 +75,7 @@ bool ClassroomClient::wait(int signalFd) {
                         {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
                         {m_rank ? m_rank->exitFd() : -1, POLLIN, 0},
                         {m_plan.inputFd, POLLIN, 0}};
-    if (::poll(waiting, std::size(waiting), static_cast<int>(kSeatLooksEvery.count())) <= 0) return false;
+    if (::poll(waiting, std::size(waiting), static_cast<int>(kClientPollInterval.count())) <= 0) return false;
     char ignored = 0;
     // True if the program that started this one has ended.
     const bool isAlone = waiting[4].revents != 0 && ::read(m_plan.inputFd, &ignored, 1) <= 0;
@@ -105,7 +105,7 @@ void ClassroomClient::readClass() {
     m_lostGuest = m_rank ? std::move(m_guest) : nullptr;
     m_guest.reset();
     m_lostAt = Clock::now();
-    m_tryAt = {};
+    m_nextConnect = {};
     report(GuestEvent::kLost, "connection to the classroom lost; reconnecting");
 }
 
@@ -141,7 +141,7 @@ void ClassroomClient::launchRank(const ClassroomStart& start) {
     options.environment = {"RINGSIDE_TOKEN=" + tokenOfStart(m_plan.code.token, start),
                            std::string(kGuestVariable) + "=1"};
     m_rank = std::make_unique<ChildProcess>(options);
-    m_lastWords.clear();
+    m_lastLine.clear();
     report(GuestEvent::kRank, "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize),
            start.rank);
 }
@@ -149,7 +149,7 @@ void ClassroomClient::launchRank(const ClassroomStart& start) {
 void ClassroomClient::readRank() {
     if (!m_rank) return;
     readAvailable(m_rank->outputFd(), m_output, [this](std::string_view line) {
-        m_lastWords = line;
+        m_lastLine = line;
         m_observer.printRankLine(line);
     });
     if (m_rank->poll()) endRank();
@@ -160,8 +160,8 @@ void ClassroomClient::endRank() {
     m_rank.reset();
     m_lostGuest.reset();
     const int code = end.shellCode();
-    if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
-    report(GuestEvent::kEnded, code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
+    if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastLine, code});
+    report(GuestEvent::kEnded, code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastLine, code);
 }
 
 void ClassroomClient::reportProgress() {

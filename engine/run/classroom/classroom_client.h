@@ -27,7 +27,7 @@ struct ClientSettings {
     std::string name;
     std::filesystem::path worker;
     std::filesystem::path folder;
-    std::int64_t mostBytes = 0;
+    std::int64_t maxBytes = 0;
     std::string program;  // version of Ringside; the host must have the same
     int inputFd = -1;     // descriptor whose end makes the guest leave, as a signal does; -1: none
 };
@@ -92,11 +92,11 @@ class ClassroomClient {
     std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; declared after the connections, so
                                                   // that it is destroyed before the files that it uses
     LineSplitter m_output{8192};
-    std::string m_lastWords;
+    std::string m_lastLine;
     std::optional<std::pair<GuestEvent, std::string>> m_lastMessage;
     std::optional<int> m_exitCode;
     Clock::time_point m_lostAt{};
-    Clock::time_point m_tryAt{};
+    Clock::time_point m_nextConnect{};
     Clock::time_point m_reportAt{};
     Clock::time_point m_lastReceivedAt{};
     bool m_everThere = false;

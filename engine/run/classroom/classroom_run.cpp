@@ -24,16 +24,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kLookEvery{50};
+constexpr milliseconds kPollInterval{50};
 constexpr seconds kReportInterval{2};
 // Time after a failed run in which lost members can reconnect; then the run continues without them.
 constexpr seconds kComeBack{8};
 constexpr seconds kMeet{60};
-constexpr seconds kLastWords{3};
+constexpr seconds kClosePatience{3};
 // Limit of the number of restarts if parallel.max_restarts is 0 and parallel.min_ranks is set.
 constexpr std::int64_t kManyRestarts = 1000;
-constexpr std::size_t kMostInput = 4096;
-constexpr int kMostFailures = 3;  // number of failures after which a guest is removed
+constexpr std::size_t kMaxInput = 4096;
+constexpr int kMaxFailures = 3;  // number of failures after which a guest is removed
 
 std::string namesOf(const std::vector<ClassroomMember*>& members) {
     std::string names;
@@ -69,14 +69,14 @@ bool ClassroomRun::offer(std::int64_t worldSize) {
     if (m_restarts > 0) {
         const Result<std::string> found = findResumeAuto(m_plan.out, config.dataRanks());
         m_resume = found ? found.value() : "";
-        keepLiveChanges(config, m_resume, {});
+        applyLiveChanges(config, m_resume, {});
     }
     if (!m_resume.empty()) {
         const Result<std::filesystem::path> found = findCheckpoint(m_resume);
         if (!found) return closeClassroom(found.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
         checkpoint = found.value();
     }
-    Result<ClassroomData> data = gatherClassroomData(config, checkpoint, m_plan.mostBytes);
+    Result<ClassroomData> data = gatherClassroomData(config, checkpoint, m_plan.maxBytes);
     if (!data) return closeClassroom(data.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
     m_data = std::move(data).value();
     m_host.offer(m_data.offer, m_data.sources);
@@ -86,13 +86,13 @@ bool ClassroomRun::offer(std::int64_t worldSize) {
 void ClassroomRun::waitForNews(int inputFd, int signalFd) {
     std::vector<pollfd> waiting{{signalFd, POLLIN, 0}, {m_inputEnded ? -1 : inputFd, POLLIN, 0}};
     m_host.addInterests(waiting);
-    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kLookEvery.count())) <= 0) return;
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kPollInterval.count())) <= 0) return;
     if (waiting[0].revents != 0) readSignal(signalFd);
     if (waiting[1].revents != 0) readInput(inputFd);
 }
 
 void ClassroomRun::readSignal(int signalFd) {
-    if (takeSignal(signalFd)) stop();
+    if (readSignalFrom(signalFd)) stop();
 }
 
 void ClassroomRun::readInput(int inputFd) {
@@ -110,13 +110,13 @@ void ClassroomRun::readInput(int inputFd) {
         const std::string line = m_input.substr(0, end);
         m_input.erase(0, end + 1);
         if (line == "stop") stop();
-        if (line == "start" || line.empty()) m_startAsked = true;
+        if (line == "start" || line.empty()) m_startRequested = true;
     }
-    if (m_input.size() > kMostInput) m_input.clear();
+    if (m_input.size() > kMaxInput) m_input.clear();
 }
 
 void ClassroomRun::stop() {
-    m_stopAsked = true;
+    m_stopRequested = true;
     const std::uint64_t one = 1;
     if (m_phase == ClassroomPhase::kRunning) {
         [[maybe_unused]] const ssize_t written = ::write(m_stopRun.get(), &one, sizeof one);
@@ -144,11 +144,11 @@ void ClassroomRun::advance() {
 }
 
 void ClassroomRun::gather() {
-    std::vector<ClassroomMember*> ready = m_host.readyOnes(ClassroomHost::Clock::now());
+    std::vector<ClassroomMember*> ready = m_host.readyMembers(ClassroomHost::Clock::now());
     const auto others = static_cast<std::size_t>(maximumRanks() - 1);
     if (ready.size() > others) ready.resize(others);
-    if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
-    if (std::exchange(m_startAsked, false)) m_observer.print("no computer is ready yet");
+    if (ready.size() == others || (m_startRequested && !ready.empty())) return begin(ready);
+    if (std::exchange(m_startRequested, false)) m_observer.print("no computer is ready yet");
 }
 
 // Called repeatedly after a failed run until training can continue. Sends the members a new offer, because they may
@@ -166,8 +166,8 @@ void ClassroomRun::gatherAgain() {
     const bool all = ranks >= m_worldSize;
     const bool enough =
         minimumRanks() > 0 && ranks >= std::max<std::int64_t>(minimumRanks(), 2) && now - m_endedAt > kComeBack;
-    if (here.empty() || (!all && !enough && !m_startAsked)) return;
-    m_startAsked = false;
+    if (here.empty() || (!all && !enough && !m_startRequested)) return;
+    m_startRequested = false;
     if (!offer(ranks)) return;
     m_receiving.clear();
     for (const ClassroomMember* member : here) m_receiving.push_back(member->id());
@@ -196,14 +196,14 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
         m_progress.clear();
     }
     const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
-    m_startAsked = false;
-    LaunchPlace place = placeOf(ranks);
+    m_startRequested = false;
+    LaunchLayout layout = layoutOf(ranks);
     RunConfig offered = m_data.offered;
     offered.parallel.worldSize = m_worldSize;
     m_ranks.clear();
     for (const ClassroomMember* member : ranks) m_ranks.push_back(member->id());
     const std::string token = m_host.start(ranks);
-    RendezvousTerms terms = termsOf(place, token, m_plan.program, experimentHash(offered));
+    RendezvousTerms terms = termsOf(layout, token, m_plan.program, experimentHash(offered));
     terms.deadline = kMeet;
     m_observer.print("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
     if (m_restarts > 0 && m_worldSize != before)
@@ -212,28 +212,28 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     m_phase = ClassroomPhase::kRunning;
     m_training =
-        std::async(std::launch::async, [this, training = trainingOf(std::move(place), std::move(terms))]() mutable {
+        std::async(std::launch::async, [this, training = trainingOf(std::move(layout), std::move(terms))]() mutable {
             m_observer.beginTraining();
             return m_train(m_plan, std::move(training));
         });
 }
 
-LaunchPlace ClassroomRun::placeOf(const std::vector<ClassroomMember*>& ranks) const {
-    LaunchPlace place;
-    place.launcher = LauncherKind::kClassroom;
-    place.worldSize = static_cast<int>(m_worldSize);
-    place.masterHosts = {m_host.code().host};
-    place.masterPort = m_host.runPort();
-    place.found = {"ringsidectl host"};
-    place.hosts = {m_plan.name};
-    for (const ClassroomMember* member : ranks) place.hosts.push_back(member->name());
-    place.restart = static_cast<int>(m_restarts);
-    return place;
+LaunchLayout ClassroomRun::layoutOf(const std::vector<ClassroomMember*>& ranks) const {
+    LaunchLayout layout;
+    layout.launcher = LauncherKind::kClassroom;
+    layout.worldSize = static_cast<int>(m_worldSize);
+    layout.masterHosts = {m_host.code().host};
+    layout.masterPort = m_host.runPort();
+    layout.found = {"ringsidectl host"};
+    layout.hosts = {m_plan.name};
+    for (const ClassroomMember* member : ranks) layout.hosts.push_back(member->name());
+    layout.restart = static_cast<int>(m_restarts);
+    return layout;
 }
 
 // Returns the next start of the ranks. Its functions are called in the thread of the run.
-ClassroomTraining ClassroomRun::trainingOf(LaunchPlace place, RendezvousTerms terms) {
-    ClassroomTraining training{std::move(place), std::move(terms), m_resume, m_restarts, m_stopRun.get(), {}, {}};
+ClassroomTraining ClassroomRun::trainingOf(LaunchLayout layout, RendezvousTerms terms) {
+    ClassroomTraining training{std::move(layout), std::move(terms), m_resume, m_restarts, m_stopRun.get(), {}, {}};
     training.onChange = [this](const RunData& run, unsigned changes) { showProgressOf(run, changes); };
     training.log = [this](const std::string& text) {
         const std::lock_guard lock(m_mutex);
@@ -256,9 +256,9 @@ void ClassroomRun::showProgressOf(const RunData& run, unsigned changes) {
 
 bool ClassroomRun::canContinue(const ClassroomOutcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
-    const std::int64_t mostRestarts = allowed == 0 && minimumRanks() > 0 ? kManyRestarts : allowed;
+    const std::int64_t maxRestarts = allowed == 0 && minimumRanks() > 0 ? kManyRestarts : allowed;
     const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
-    return outcome.state == RunOutcome::kFailed && passes && !m_stopAsked && m_restarts < mostRestarts;
+    return outcome.state == RunOutcome::kFailed && passes && !m_stopRequested && m_restarts < maxRestarts;
 }
 
 // True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can
@@ -270,28 +270,28 @@ bool ClassroomRun::isGuestsFault(const ClassroomOutcome& outcome) const {
 }
 
 // Counts the failures that guests have caused. Removes a guest at once if a failure is its fault, otherwise after its
-// kMostFailures-th failure.
+// kMaxFailures-th failure.
 void ClassroomRun::reportGuestFailures(const ClassroomOutcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
-    const auto place = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
-    if (outcome.firstFailedRank <= 0 || place >= m_ranks.size()) return;
+    const auto index = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
+    if (outcome.firstFailedRank <= 0 || index >= m_ranks.size()) return;
     const char* const why = outcome.isMisuse         ? "sent a line that is not valid for a rank"
                             : isGuestsFault(outcome) ? "could not train the experiment"
                                                      : "ended the run";
-    reportFailure(m_ranks[place], why, isGuestsFault(outcome));
+    reportFailure(m_ranks[index], why, isGuestsFault(outcome));
 }
 
 void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) {
-    if (id == 0 || (!isMisuse && ++m_failures[id] < kMostFailures)) return;
-    m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMostFailures) + " times");
+    if (id == 0 || (!isMisuse && ++m_failures[id] < kMaxFailures)) return;
+    m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMaxFailures) + " times");
 }
 
 // Returns the id of the member that has the culprit's network address. If several members have it, returns the one
 // whose rank the culprit claims. Returns 0 if no member fits.
 int ClassroomRun::idOf(const Culprit& culprit) const {
-    const auto place = static_cast<std::size_t>(culprit.rank) - 1;
-    const int named = culprit.rank > 0 && place < m_ranks.size() ? m_ranks[place] : 0;
+    const auto index = static_cast<std::size_t>(culprit.rank) - 1;
+    const int named = culprit.rank > 0 && index < m_ranks.size() ? m_ranks[index] : 0;
     if (culprit.address.empty()) return named;
     std::vector<int> there;
     for (const auto& member : m_host.members()) {
@@ -319,12 +319,12 @@ void ClassroomRun::closeClassroom(const std::string& verdict, int exitCode) {
     m_phase = ClassroomPhase::kOver;
     m_exitCode = exitCode;
     m_observer.showEnd(verdict, exitCode);
-    m_host.close(verdict, exitCode, kLastWords);
+    m_host.close(verdict, exitCode, kClosePatience);
     if (exitCode != 0) m_observer.showFailure(verdict);
 }
 
 std::string ClassroomRun::currentNews() {
-    const auto here = m_host.readyOnes(ClassroomHost::Clock::now());
+    const auto here = m_host.readyMembers(ClassroomHost::Clock::now());
     if (m_phase == ClassroomPhase::kRunning) {
         const std::lock_guard lock(m_mutex);
         return m_progress.empty() ? "starting" : m_progress;

@@ -12,7 +12,7 @@
 #include "base/system/unique_fd.h"
 #include "launch/classroom/classroom_host.h"
 #include "launch/classroom/classroom_member.h"
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "run/classroom/classroom_observer.h"
 #include "run/classroom/classroom_training.h"
@@ -51,8 +51,8 @@ class ClassroomRun {
     void gatherAgain();
     void waitUntilSent();
     void begin(const std::vector<ClassroomMember*>& ranks);
-    LaunchPlace placeOf(const std::vector<ClassroomMember*>& ranks) const;
-    ClassroomTraining trainingOf(LaunchPlace place, RendezvousTerms terms);
+    LaunchLayout layoutOf(const std::vector<ClassroomMember*>& ranks) const;
+    ClassroomTraining trainingOf(LaunchLayout layout, RendezvousTerms terms);
     void showProgressOf(const RunData& run, unsigned changes);
     void handleOutcome(const ClassroomOutcome& outcome);
     bool canContinue(const ClassroomOutcome& outcome) const;
@@ -78,8 +78,8 @@ class ClassroomRun {
     std::map<int, int> m_failures;  // number of failed runs and starts that a member caused, by member id
     std::int64_t m_worldSize = 0;
     std::int64_t m_restarts = 0;
-    bool m_startAsked = false;
-    bool m_stopAsked = false;
+    bool m_startRequested = false;
+    bool m_stopRequested = false;
     bool m_inputEnded = false;
     UniqueFd m_stopRun;  // eventfd that stops the run
     ClassroomHost::Clock::time_point m_endedAt{};

@@ -21,9 +21,9 @@ ClassroomOutcome refused(const Problem& problem, ExitCode code) {
 }
 
 ClassroomOutcome train(const ClassroomPlan& plan, ClassroomTraining training) {
-    RunConfig config = classConfig(plan.experiment.config, training.place.worldSize);
+    RunConfig config = classConfig(plan.experiment.config, training.layout.worldSize);
     config.training.resume = training.resume;
-    if (training.restarts > 0) keepLiveChanges(config, training.resume, {});
+    if (training.restarts > 0) applyLiveChanges(config, training.resume, {});
     LaunchedRun launched;
     launched.runStartUs = monotonicUs();
     Result<PreparedRun> prepared = prepareRun(config, plan.experiment.baseDirectory, nullptr, 1);
@@ -31,7 +31,7 @@ ClassroomOutcome train(const ClassroomPlan& plan, ClassroomTraining training) {
     if (training.restarts > 0) launched.commands = readLiveCommands(RunPaths(plan.out));
     Result<RunDirectory> where = openRun(prepared.value().config, plan.out, training.restarts > 0, launched.runStartUs);
     if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
-    launched.place = std::move(training.place);
+    launched.layout = std::move(training.layout);
     launched.terms = std::move(training.terms);
     launched.ownToken = true;
     launched.run = std::move(prepared).value();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "run/prepare/experiment_file.h"
 #include "telemetry/data/run_data.h"
@@ -21,14 +21,14 @@ struct ClassroomPlan {
     std::filesystem::path out;  // run directory
     std::filesystem::path worker;
     std::string name;  // name of the host, the member whose rank is 0
-    std::int64_t mostBytes = 0;
+    std::int64_t maxBytes = 0;
     std::string program;             // version of Ringside; all members must have it
     bool stopsAtEndOfInput = false;  // true: the end of the input closes the classroom, unless a run is in progress
 };
 
 // Start of the ranks of a classroom.
 struct ClassroomTraining {
-    LaunchPlace place;
+    LaunchLayout layout;
     RendezvousTerms terms;
     std::string resume;         // path of the checkpoint to resume from; empty to start from the beginning
     std::int64_t restarts = 0;  // number of starts before this one

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanksOnHosts = 64;
+constexpr int kMaxRanksOnHosts = 64;
 
 }  // namespace
 
@@ -23,13 +23,13 @@ Result<std::vector<HostRanks>> parseHosts(const std::string& list) {
         const std::string number = entry.find(':') == std::string::npos ? "1" : entry.substr(entry.find(':') + 1);
         const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), host.ranks);
         const bool fine = error == std::errc{} && end == number.data() + number.size() && host.ranks > 0 &&
-                          host.ranks <= kMostRanksOnHosts && !host.name.empty() && host.name.front() != '-';
+                          host.ranks <= kMaxRanksOnHosts && !host.name.empty() && host.name.front() != '-';
         if (!fine)
             return Problem{"--hosts", "has \"" + entry + "\"", "write HOST:RANKS,HOST:RANKS, as in node1:4,node2:4"};
         ranks += host.ranks;
         hosts.push_back(host);
     }
-    if (hosts.empty() || ranks > kMostRanksOnHosts)
+    if (hosts.empty() || ranks > kMaxRanksOnHosts)
         return Problem{"--hosts", "names " + std::to_string(ranks) + " ranks", "name 1 to 64"};
     return hosts;
 }
@@ -50,19 +50,21 @@ int countRanks(std::span<const HostRanks> hosts) {
     return ranks;
 }
 
-NextHosts chooseNextHosts(std::span<const HostRanks> hosts, std::vector<HostRanks> there, std::int64_t minRanks) {
-    if (there.size() == hosts.size()) return {std::move(there), ""};
+NextHosts chooseNextHosts(std::span<const HostRanks> hosts, std::vector<HostRanks> responding, std::int64_t minRanks) {
+    if (responding.size() == hosts.size()) return {std::move(responding), ""};
     std::string away;
     for (const HostRanks& host : hosts) {
-        const bool isThere = std::ranges::any_of(there, [&](const HostRanks& one) { return one.name == host.name; });
+        const bool isThere =
+            std::ranges::any_of(responding, [&](const HostRanks& one) { return one.name == host.name; });
         if (!isThere) away += (away.empty() ? "" : ", ") + host.name;
     }
-    const bool hasFirst = !there.empty() && there.front().name == hosts.front().name;
-    const int ranks = countRanks(there);
+    const bool hasFirst = !responding.empty() && responding.front().name == hosts.front().name;
+    const int ranks = countRanks(responding);
     if (hasFirst && minRanks > 0 && ranks >= minRanks)
-        return {std::move(there), "without " + away + ": " + std::to_string(ranks) +
-                                      " ranks continue, and the samples are assigned to them from the last complete "
-                                      "epoch"};
+        return {std::move(responding),
+                "without " + away + ": " + std::to_string(ranks) +
+                    " ranks continue, and the samples are assigned to them from the last complete "
+                    "epoch"};
     return {{},
             "waiting for " + away + (hasFirst ? "" : ", which writes the run directory") +
                 ": no response; press Ctrl+C to cancel"};

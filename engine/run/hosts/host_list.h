@@ -36,7 +36,7 @@ struct NextHosts {
 
 // Returns the hosts of the next start: all hosts if all of them respond; otherwise the hosts that respond, if the first
 // host, which writes the run directory, is one of them and if they have at least minRanks ranks. hosts: hosts of the
-// run. there: hosts that respond, in the same order. minRanks: minimum number of ranks; 0: all.
-NextHosts chooseNextHosts(std::span<const HostRanks> hosts, std::vector<HostRanks> there, std::int64_t minRanks);
+// run. responding: hosts that respond, in the same order. minRanks: minimum number of ranks; 0: all.
+NextHosts chooseNextHosts(std::span<const HostRanks> hosts, std::vector<HostRanks> responding, std::int64_t minRanks);
 
 }  // namespace ringside

@@ -47,7 +47,7 @@ int HostsRun::run(int signalFd) {
                 m_output.log("no restart is left of " + std::to_string(m_plan.maxRestarts) + " (--max-restarts)");
             return code;
         }
-        const milliseconds pause = backOffBefore(restart + 1, m_plan.firstPause);
+        const milliseconds pause = restartDelay(restart + 1, m_plan.firstPause);
         m_output.log("restart " + std::to_string(restart + 1) + " of " + std::to_string(m_plan.maxRestarts) + " in " +
                      std::to_string(std::chrono::duration_cast<seconds>(pause).count()) + " s");
         hosts = waitForHosts(pause);
@@ -104,10 +104,11 @@ int HostsRun::watch() {
             }
         }
         if (code && !others) {
-            for (auto& shell : m_shells) relay(*shell);  // prints the last lines of each rank, such as the verdict
+            for (auto& shell : m_shells)
+                forwardOutput(*shell);  // prints the last lines of each rank, such as the verdict
             return *code;
         }
-        takeSignals();
+        readSignals();
         if (m_stopRequests > 0 || code || (stopAt && now >= *stopAt)) {
             for (auto& shell : m_shells) shell->requestStop();
         }
@@ -125,15 +126,15 @@ void HostsRun::waitForNews() {
         waiting.push_back({shell->child().end() ? -1 : shell->child().exitFd(), POLLIN, 0});
     }
     ::poll(waiting.data(), waiting.size(), 200);
-    for (const auto& shell : m_shells) relay(*shell);
+    for (const auto& shell : m_shells) forwardOutput(*shell);
 }
 
-void HostsRun::relay(RemoteShell& shell) const {
-    shell.relay([&](std::string_view line) { m_output.rankLine(shell.rank(), shell.host(), line); });
+void HostsRun::forwardOutput(RemoteShell& shell) const {
+    shell.forwardOutput([&](std::string_view line) { m_output.rankLine(shell.rank(), shell.host(), line); });
 }
 
-void HostsRun::takeSignals() {
-    if (takeSignal(m_signalFd)) ++m_stopRequests;
+void HostsRun::readSignals() {
+    if (readSignalFrom(m_signalFd)) ++m_stopRequests;
 }
 
 // Returns the hosts that respond to the availability check within kAnswers.
@@ -149,12 +150,12 @@ std::vector<HostRanks> HostsRun::findHosts() const {
     for (const auto until = steady_clock::now() + kAnswers;
          steady_clock::now() < until && !std::ranges::all_of(probes, isOver);)
         ::poll(nullptr, 0, 20);
-    std::vector<HostRanks> there;
+    std::vector<HostRanks> responding;
     for (std::size_t i = 0; i < probes.size(); ++i) {
         const auto& end = probes[i]->poll();
-        if (end && !end->signalled && end->code == 0) there.push_back(m_plan.hosts[i]);
+        if (end && !end->signalled && end->code == 0) responding.push_back(m_plan.hosts[i]);
     }
-    return there;
+    return responding;
 }
 
 // Waits for `pause`, then checks the hosts until enough of them respond; the interval doubles up to kLongestWait.
@@ -173,7 +174,7 @@ std::vector<HostRanks> HostsRun::waitForHosts(milliseconds pause) {
 // Waits for `pause` before the next attempt to reach the hosts. Returns false if a signal that ends the run arrives.
 bool HostsRun::pauseFor(milliseconds pause) {
     pollfd waiting{m_signalFd, POLLIN, 0};
-    if (::poll(&waiting, 1, static_cast<int>(pause.count())) > 0) takeSignals();
+    if (::poll(&waiting, 1, static_cast<int>(pause.count())) > 0) readSignals();
     return m_stopRequests == 0;
 }
 

@@ -56,8 +56,8 @@ class HostsRun {
                    const std::string& token);
     int watch();
     void waitForNews();
-    void relay(RemoteShell& shell) const;
-    void takeSignals();
+    void forwardOutput(RemoteShell& shell) const;
+    void readSignals();
     std::vector<HostRanks> findHosts() const;
     std::vector<HostRanks> waitForHosts(std::chrono::milliseconds pause);
     bool pauseFor(std::chrono::milliseconds pause);

@@ -64,7 +64,7 @@ std::optional<int> RemoteShell::exitCode() {
     return end->shellCode();
 }
 
-void RemoteShell::relay(const LineSink& print) {
+void RemoteShell::forwardOutput(const LineSink& print) {
     readAvailable(m_child.outputFd(), m_lines, print);
 }
 

@@ -42,7 +42,7 @@ class RemoteShell {
     // Returns the exit code of the rank, 128 + n if signal n ended the shell; empty while the shell runs.
     std::optional<int> exitCode();
     // Passes each line of output that has arrived to `print`. Does not block.
-    void relay(const LineSink& print);
+    void forwardOutput(const LineSink& print);
 
   private:
     int m_rank;

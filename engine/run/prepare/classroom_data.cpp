@@ -82,7 +82,7 @@ void addSchedule(const std::string& file, std::string& offered, Files& files) {
     files[offered] = file;
 }
 
-Result<ClassroomData> offerOf(const Files& files, std::int64_t mostBytes) {
+Result<ClassroomData> offerOf(const Files& files, std::int64_t maxBytes) {
     ClassroomData data;
     if (files.size() > kMaxClassroomFiles)
         return Problem{"the data set", "has more than " + std::to_string(kMaxClassroomFiles) + " files",
@@ -96,10 +96,10 @@ Result<ClassroomData> offerOf(const Files& files, std::int64_t mostBytes) {
         data.offer.files.push_back({name, bytes, {}});
         data.sources.push_back(path);
     }
-    if (data.offer.bytes() > mostBytes)
+    if (data.offer.bytes() > maxBytes)
         return Problem{"the data set",
                        "and the checkpoint have " + memoryText(data.offer.bytes()) + ", and at most " +
-                           memoryText(mostBytes) + " are sent to computers that join",
+                           memoryText(maxBytes) + " are sent to computers that join",
                        "allow more with --most-mb"};
     for (std::size_t i = 0; i < data.sources.size(); ++i) {
         Result<std::string> sum = sumOfFile(data.sources[i]);
@@ -124,12 +124,12 @@ std::string experimentHash(RunConfig offered) {
     return sha256Text(offered.toText());
 }
 
-Result<ClassroomData> gatherClassroomData(const RunConfig& config, const fs::path& checkpoint, std::int64_t mostBytes) {
+Result<ClassroomData> gatherClassroomData(const RunConfig& config, const fs::path& checkpoint, std::int64_t maxBytes) {
     RunConfig offered = config;
     Files files = datasetFiles(config.dataset, offered.dataset);
     addSchedule(config.pipeline.scheduleFile, offered.pipeline.scheduleFile, files);
     if (!checkpoint.empty()) addFolder(checkpoint, "checkpoint", files);
-    Result<ClassroomData> data = offerOf(files, mostBytes);
+    Result<ClassroomData> data = offerOf(files, maxBytes);
     if (!data) return data.problem();
     offered.training.resume.clear();
     data.value().offer.config = offered.toText();

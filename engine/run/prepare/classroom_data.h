@@ -30,8 +30,8 @@ RunConfig classConfig(RunConfig config, std::int64_t worldSize);
 
 // Collects the files of an experiment and reads each for its hash, which can take long. config: the experiment with
 // paths of this computer. checkpoint: directory from which the ranks resume; empty if they start from the beginning.
-// Returns a problem if files are missing, too many or larger than mostBytes together.
+// Returns a problem if files are missing, too many or larger than maxBytes together.
 Result<ClassroomData> gatherClassroomData(const RunConfig& config, const std::filesystem::path& checkpoint,
-                                          std::int64_t mostBytes);
+                                          std::int64_t maxBytes);
 
 }  // namespace ringside

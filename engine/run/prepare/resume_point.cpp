@@ -157,7 +157,7 @@ void changeEpochs(RunConfig& experiment, std::int64_t epochs) {
     experiment.training.epochs = epochs;
 }
 
-void keepLiveChanges(RunConfig& experiment, const path& resumed, const std::vector<std::string>& assignments) {
+void applyLiveChanges(RunConfig& experiment, const path& resumed, const std::vector<std::string>& assignments) {
     if (resumed.empty() || setsField(assignments, "training.epochs")) return;
     if (const auto change = lastChange(resumed, ControlKind::kEpochs))
         changeEpochs(experiment, static_cast<std::int64_t>(change->value));

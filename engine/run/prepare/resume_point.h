@@ -47,8 +47,8 @@ void changeEpochs(RunConfig& experiment, std::int64_t epochs);
 // Gives `experiment`, with which a run continues from its checkpoint `resumed`, the number of epochs that a control
 // command had set before the checkpoint was saved. Changes nothing if there was no such command, or if one of
 // `assignments`, those of the option --set, sets training.epochs. The trainer itself restores learning rates.
-void keepLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
-                     const std::vector<std::string>& assignments);
+void applyLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
+                      const std::vector<std::string>& assignments);
 
 // Returns a problem if one of `assignments`, those of the option --set, gives a learning rate that has no effect,
 // because a control command changed the rate before the checkpoint `resumed` was saved. experiment: includes the

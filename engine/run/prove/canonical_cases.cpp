@@ -11,8 +11,8 @@ constexpr const char* kSingle = "single";
 class Layouts {
   public:
     Layouts(const RunConfig& config, std::int64_t steps, std::int64_t samples)
-        : m_global(config.globalBatch()), m_base(plain(config, 1)) {
-        keepRate(m_base, config);
+        : m_global(config.globalBatch()), m_base(withPlainDdp(config, 1)) {
+        copyLearningRate(m_base, config);
         m_base.sampler.dropLast = m_base.loader.dropLast = true;
         m_base.loader.batchSize = m_global;
         m_base.training.maxSteps = steps;

@@ -13,9 +13,9 @@ std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t step
 
 // Returns a copy of the experiment for `ranks` ranks with DDP and shared memory on the CPU of one computer, where sums
 // have a fixed order.
-RunConfig plain(const RunConfig& config, std::int64_t ranks);
+RunConfig withPlainDdp(const RunConfig& config, std::int64_t ranks);
 // Sets the learning rate of `to` so that it equals the scaled learning rate of `from`, and switches off scaling by the
 // number of data-parallel ranks in `to`.
-void keepRate(RunConfig& to, const RunConfig& from);
+void copyLearningRate(RunConfig& to, const RunConfig& from);
 
 }  // namespace ringside

@@ -115,7 +115,7 @@ std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, 
     return {};
 }
 
-const ProofCase& Proof::named(const std::string& name) const {
+const ProofCase& Proof::findCase(const std::string& name) const {
     const auto found = std::ranges::find(m_cases, name, &ProofCase::name);
     RINGSIDE_ASSERT(found != m_cases.end());
     return *found;
@@ -154,7 +154,7 @@ ProofLine Proof::prove(const ProofCase& one) {
     ProofLine line{.strategy = one.name, .reference = one.reference};
     const std::int64_t steps = one.config.training.maxSteps;
     const Result<std::filesystem::path>& mine = weightsOf(one, steps);
-    const ProofCase& other = named(one.reference);
+    const ProofCase& other = findCase(one.reference);
     const Result<std::filesystem::path>& theirs = weightsOf(other, steps);
     if (!mine || !theirs) {
         line.problem = (mine ? theirs : mine).problem().text();

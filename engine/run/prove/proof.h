@@ -65,7 +65,7 @@ class Proof {
     ProofLine prove(const ProofCase& one);
 
   private:
-    const ProofCase& named(const std::string& name) const;
+    const ProofCase& findCase(const std::string& name) const;
     const Result<std::filesystem::path>& weightsOf(const ProofCase& one, std::int64_t steps);
     std::optional<FirstDifference> firstDifference(const ProofCase& one, const ProofCase& other);
 

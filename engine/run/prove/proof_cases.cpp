@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-RunConfig plain(const RunConfig& config, std::int64_t ranks) {
+RunConfig withPlainDdp(const RunConfig& config, std::int64_t ranks) {
     RunConfig plain = config;
     plain.parallel.strategy = StrategyKind::kDdp;
     plain.parallel.worldSize = ranks;
@@ -30,7 +30,7 @@ RunConfig plain(const RunConfig& config, std::int64_t ranks) {
     return plain;
 }
 
-void keepRate(RunConfig& to, const RunConfig& from) {
+void copyLearningRate(RunConfig& to, const RunConfig& from) {
     to.optimizer.lr = from.scaledLearningRate();
     to.optimizer.scaleLr = RateScaling::kNone;
 }
@@ -61,7 +61,7 @@ std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples, 
 
 std::vector<std::string> settingsLeftOut(const RunConfig& config) {
     const Json given = config.toJson();
-    const Json kept = plain(config, config.parallel.worldSize).toJson();
+    const Json kept = withPlainDdp(config, config.parallel.worldSize).toJson();
     std::vector<std::string> settings;
     for (const auto& [name, value] : given["training"].items()) {
         if (name != "checkpoint_every" && value != kept["training"][name])
@@ -87,8 +87,8 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
         return cases.emplace_back(ProofCase{name, std::move(made), reference});
     };
 
-    RunConfig ddp = plain(config, ranks);
-    keepRate(ddp, ddp);
+    RunConfig ddp = withPlainDdp(config, ranks);
+    copyLearningRate(ddp, ddp);
     ddp.training.maxSteps = within(batch * ranks);
     add("ddp", ddp, "ddp");
     for (const ShardedState shard : {ShardedState::kOptimizer, ShardedState::kGradients, ShardedState::kParameters}) {
@@ -107,10 +107,10 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
     again.training.recompute = Recompute::kAll;
     add("recompute", again, "ddp");
 
-    RunConfig single = plain(ddp, 1);
+    RunConfig single = withPlainDdp(ddp, 1);
     single.training.maxSteps = within(batch);
     add("single", single, "single");
-    RunConfig modelParallel = plain(single, ranks);
+    RunConfig modelParallel = withPlainDdp(single, ranks);
     modelParallel.parallel.strategy = StrategyKind::kModelParallel;
     modelParallel.training.maxSteps = single.training.maxSteps;
     add("model_parallel", modelParallel, "single");

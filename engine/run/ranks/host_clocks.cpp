@@ -16,32 +16,32 @@ void HostClocks::add(int rank, int host) {
     if (host == 0) return;
     std::vector<int>& ranks = m_hosts[host].ranks;
     if (std::ranges::find(ranks, rank) == ranks.end()) ranks.push_back(rank);
-    m_asked = 0;
-    m_askAtUs = 0;
+    m_queryCount = 0;
+    m_nextQueryUs = 0;
 }
 
-std::vector<HostClocks::Question> HostClocks::questions(std::int64_t nowUs) {
-    if (m_hosts.empty() || nowUs < m_askAtUs) return {};
-    m_askAtUs = nowUs + (++m_asked < kEagerQuestions ? kEagerUs : kEveryUs);
+std::vector<HostClocks::Query> HostClocks::queries(std::int64_t nowUs) {
+    if (m_hosts.empty() || nowUs < m_nextQueryUs) return {};
+    m_nextQueryUs = nowUs + (++m_queryCount < kInitialQueries ? kInitialIntervalUs : kIntervalUs);
     m_isFresh = false;
-    std::vector<Question> questions;
+    std::vector<Query> queries;
     for (const auto& [number, host] : m_hosts) {
-        TimeQuestion question{nowUs};
-        if (const auto difference = host.clock.at(nowUs)) question.zeroUs = m_runStartUs + difference->offsetUs;
-        for (const int rank : host.ranks) questions.push_back({rank, encodeTimeQuestion(question)});
+        TimeQuery query{nowUs};
+        if (const auto difference = host.clock.at(nowUs)) query.zeroUs = m_runStartUs + difference->offsetUs;
+        for (const int rank : host.ranks) queries.push_back({rank, encodeTimeQuery(query)});
     }
-    return questions;
+    return queries;
 }
 
-void HostClocks::take(int rank, const ClockReading& reading) {
+void HostClocks::addReading(int rank, const ClockReading& reading) {
     for (auto& [number, host] : m_hosts) {
         if (std::ranges::find(host.ranks, rank) != host.ranks.end()) host.clock.add(reading);
     }
     m_isFresh = true;
 }
 
-std::vector<HostClock> HostClocks::news(std::int64_t nowUs) {
-    if (m_asked < kEagerQuestions || !m_isFresh || nowUs < m_reportAtUs) return {};
+std::vector<HostClock> HostClocks::clocksToReport(std::int64_t nowUs) {
+    if (m_queryCount < kInitialQueries || !m_isFresh || nowUs < m_nextReportUs) return {};
     std::vector<HostClock> news;
     for (auto& [number, host] : m_hosts) {
         const auto now = host.clock.at(nowUs);
@@ -55,7 +55,7 @@ std::vector<HostClock> HostClocks::news(std::int64_t nowUs) {
                         .driftPpm = now->drift * 1e6,
                         .timeUs = nowUs - m_runStartUs});
     }
-    if (!news.empty()) m_reportAtUs = nowUs + kReportIntervalUs;
+    if (!news.empty()) m_nextReportUs = nowUs + kReportIntervalUs;
     return news;
 }
 

@@ -51,11 +51,11 @@ class RankLink {
     virtual void sendControl(std::string_view line) const = 0;
     // True once after a launcher has requested the rank to stop.
     virtual bool takeStopRequest() { return false; }
-    // Returns the new answers to time questions (HostClocks).
+    // Returns the new answers to time queries (HostClocks).
     virtual std::vector<ClockReading> takeClockReadings() { return {}; }
 
     // Returns the last lines of the rank's output, including an incomplete one.
-    virtual std::vector<std::string> tail() const = 0;
+    virtual std::vector<std::string> lastLines() const = 0;
     // True if the rank's process is stopped by SIGSTOP or a debugger.
     virtual bool isStopped() const = 0;
 

@@ -13,19 +13,19 @@ bool samePlace(const Heartbeat& a, const Heartbeat& b) {
 
 }  // namespace
 
-void RankMovement::take(const Heartbeat& beat, TimePoint now) {
+void RankMovement::update(const Heartbeat& beat, TimePoint now) {
     if (samePlace(beat, m_last)) return;
-    m_longestSeconds = std::max(m_longestSeconds, stillSeconds(now));
+    m_longestStallSeconds = std::max(m_longestStallSeconds, stalledSeconds(now));
     m_last = beat;
-    m_movedAt = now;
+    m_progressAt = now;
 }
 
-double RankMovement::stillSeconds(TimePoint now) const {
-    return isWork(m_last.phase) ? std::chrono::duration<double>(now - m_movedAt).count() : 0;
+double RankMovement::stalledSeconds(TimePoint now) const {
+    return isWork(m_last.phase) ? std::chrono::duration<double>(now - m_progressAt).count() : 0;
 }
 
 double RankMovement::savingSeconds(TimePoint now) const {
-    return isSaving() ? std::chrono::duration<double>(now - m_movedAt).count() : 0;
+    return isSaving() ? std::chrono::duration<double>(now - m_progressAt).count() : 0;
 }
 
 }  // namespace ringside

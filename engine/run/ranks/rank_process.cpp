@@ -105,8 +105,8 @@ bool RankProcess::readTelemetry(const LineSink& line) {
 bool RankProcess::readOutput(const LineSink& line) {
     if (m_process.outputFd() < 0) return false;
     const auto keep = [&](std::string_view text) {
-        m_tail.emplace_back(text);
-        if (m_tail.size() > kTailLines) m_tail.pop_front();
+        m_lastLines.emplace_back(text);
+        if (m_lastLines.size() > kMaxLastLines) m_lastLines.pop_front();
         line(text);
     };
     if (readAvailable(m_process.outputFd(), m_outputLines, keep)) return true;
@@ -119,8 +119,8 @@ void RankProcess::sendControl(std::string_view line) const {
         ::send(m_control.get(), line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-std::vector<std::string> RankProcess::tail() const {
-    std::vector<std::string> lines(m_tail.begin(), m_tail.end());
+std::vector<std::string> RankProcess::lastLines() const {
+    std::vector<std::string> lines(m_lastLines.begin(), m_lastLines.end());
     if (!m_outputLines.partial().empty()) lines.push_back(m_outputLines.partial());
     return lines;
 }

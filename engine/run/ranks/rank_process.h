@@ -8,7 +8,7 @@
 
 #include "base/system/child_process.h"
 #include "base/text/line_splitter.h"
-#include "launch/place/rank_environment.h"
+#include "launch/layout/rank_environment.h"
 #include "run/ranks/rank_link.h"
 
 namespace ringside {
@@ -23,7 +23,7 @@ struct WorkerProgram {
 // Worker process on this host, and the supervisor's ends of its channels. The destructor kills the process.
 class RankProcess final : public RankLink {
   public:
-    static constexpr std::size_t kTailLines = 20;
+    static constexpr std::size_t kMaxLastLines = 20;
 
     // Starts the worker. storeSocket: set to this process's end of the connection to the store. Throws IoError.
     RankProcess(const WorkerProgram& worker, const RankEnvironment& environment, UniqueFd& storeSocket);
@@ -38,7 +38,7 @@ class RankProcess final : public RankLink {
     const std::optional<ChildEnd>& end() const override { return m_process.end(); }
     void signal(int number) override { m_process.signal(number); }
     void sendControl(std::string_view line) const override;
-    std::vector<std::string> tail() const override;
+    std::vector<std::string> lastLines() const override;
     bool isStopped() const override;
 
   private:
@@ -46,7 +46,7 @@ class RankProcess final : public RankLink {
     UniqueFd m_telemetry;
     LineSplitter m_telemetryLines;
     LineSplitter m_outputLines;
-    std::deque<std::string> m_tail;
+    std::deque<std::string> m_lastLines;
     ChildProcess m_process;
 };
 

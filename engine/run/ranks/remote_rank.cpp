@@ -21,9 +21,9 @@ namespace {
 constexpr std::chrono::seconds kLastTelemetry{30};
 constexpr std::chrono::seconds kTelemetryOfLost{2};
 
-// Maximum number of clock readings of the rank (answers to questions of HostClocks) that are stored until they are
+// Maximum number of clock readings of the rank (answers to queries of HostClocks) that are stored until they are
 // taken. Further readings are discarded.
-constexpr std::size_t kMostReadings = 16;
+constexpr std::size_t kMaxReadings = 16;
 
 void stopBlocking(int fd) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -48,29 +48,29 @@ bool RemoteRank::readTelemetry(const LineSink& line) {
     return false;
 }
 
-void RemoteRank::take(std::string_view line) {
+void RemoteRank::readControlLine(std::string_view line) {
     if (const auto time = decodeTimeAnswer(line)) {
-        if (m_clockReadings.size() < kMostReadings)
-            m_clockReadings.push_back({time->askedUs, time->us, monotonicNs() / 1000});
+        if (m_clockReadings.size() < kMaxReadings)
+            m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
         return;
     }
-    if (isStopWish(line)) m_stopWanted = true;
+    if (isStopRequest(line)) m_stopWanted = true;
     const std::optional<Farewell> farewell = decodeFarewell(line);
     if (!farewell) return;
     m_exitCode = farewell->exitCode;
-    if (!farewell->text.empty()) m_lastWords = {farewell->text};
+    if (!farewell->text.empty()) m_lastLines = {farewell->text};
 }
 
 const std::optional<ChildEnd>& RemoteRank::poll() {
     if (m_end) return m_end;
     const TimePoint now = m_now();
     if (m_guest.control &&
-        !readAvailable(m_guest.control.get(), m_controlLines, [this](std::string_view line) { take(line); })) {
+        !readAvailable(m_guest.control.get(), m_controlLines, [this](std::string_view line) { readControlLine(line); })) {
         if (m_exitCode == static_cast<int>(ExitCode::kStopped)) m_controlOfStopped = std::move(m_guest.control);
         m_guest.control.reset();
-        m_hungUpAt = now;
+        m_closedAt = now;
     }
-    const bool all = !m_guest.telemetry || now - m_hungUpAt > (m_exitCode ? kLastTelemetry : kTelemetryOfLost);
+    const bool all = !m_guest.telemetry || now - m_closedAt > (m_exitCode ? kLastTelemetry : kTelemetryOfLost);
     if (!m_guest.control && all) {
         m_end = m_exitCode ? ChildEnd{false, *m_exitCode, false} : ChildEnd{true, 0, true};
         m_guest.telemetry.reset();

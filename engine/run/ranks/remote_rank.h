@@ -35,12 +35,12 @@ class RemoteRank final : public RankLink {
     bool takeStopRequest() override { return std::exchange(m_stopWanted, false); }
     std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
-    std::vector<std::string> tail() const override { return m_lastWords; }
+    std::vector<std::string> lastLines() const override { return m_lastLines; }
     // Returns false, because the state of a process on another host is not known.
     bool isStopped() const override { return false; }
 
   private:
-    void take(std::string_view line);
+    void readControlLine(std::string_view line);
 
     Guest m_guest;
     Clock m_now;
@@ -50,8 +50,8 @@ class RemoteRank final : public RankLink {
     // Control connection of a rank that has stopped. Open until the end of this object, because the rank waits for the
     // summary of the run: it exits when the connection closes.
     UniqueFd m_controlOfStopped;
-    std::vector<std::string> m_lastWords;
-    TimePoint m_hungUpAt{};
+    std::vector<std::string> m_lastLines;
+    TimePoint m_closedAt{};
     std::optional<ChildEnd> m_end;
     bool m_stopWanted = false;
     std::vector<ClockReading> m_clockReadings;

@@ -77,7 +77,7 @@ class StepComparison {
             } else if (entry.type != other->type || entry.shape != other->shape) {
                 skip(name, "has another type or shape in B");
             } else if (entry.type == "F32") {
-                take(name, valuesOf(a, entry), valuesOf(b, *other));
+                compareValues(name, valuesOf(a, entry), valuesOf(b, *other));
             } else if (a.bytes(entry) != b.bytes(*other)) {
                 skip(name, "of type " + entry.type + " has other values in B");
             }
@@ -88,7 +88,7 @@ class StepComparison {
     void skip(const std::string& name, const std::string& why) {
         m_result.notCompared.push_back(name + " of step " + std::to_string(m_step) + " " + why);
     }
-    void take(const std::string& name, const std::vector<float>& a, const std::vector<float>& b) {
+    void compareValues(const std::string& name, const std::vector<float>& a, const std::vector<float>& b) {
         const double relative = relativeDifference(a, b);
         ++m_result.tensors;
         m_result.largest = std::max(m_result.largest, relative);

@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string fileNameOf(const std::string& name) {
-    constexpr std::size_t kMost = 64;
+    constexpr std::size_t kMax = 64;
     std::string safe;
-    for (const char c : name.substr(0, kMost)) {
+    for (const char c : name.substr(0, kMax)) {
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
                            c == '_' || c == '.';
         safe += plain ? c : '-';

@@ -39,7 +39,7 @@ bool reportsValidation(const RunData& run) {
 
 }  // namespace
 
-std::vector<std::string> EpochLines::take(const RunData& run, std::chrono::steady_clock::time_point now) {
+std::vector<std::string> EpochLines::takeLines(const RunData& run, std::chrono::steady_clock::time_point now) {
     const std::int64_t total = run.started() ? run.started()->epochs : 0;
     const auto& training = run.trainingEpochs();
     const auto& validation = run.validationEpochs();

@@ -15,7 +15,7 @@ namespace ringside {
 class EpochLines {
   public:
     // Returns the lines of the epochs that are complete since the last call.
-    std::vector<std::string> take(const RunData& run, std::chrono::steady_clock::time_point now);
+    std::vector<std::string> takeLines(const RunData& run, std::chrono::steady_clock::time_point now);
 
   private:
     std::size_t m_taken = 0;  // number of complete epochs whose lines have been returned

@@ -186,9 +186,9 @@ bool MetricsReader::readMore() {
 }
 
 std::optional<std::string_view> MetricsReader::nextLine() {
-    std::size_t looked = m_at;
+    std::size_t searched = m_at;
     for (;;) {
-        const std::size_t newline = m_buffer.find('\n', looked);
+        const std::size_t newline = m_buffer.find('\n', searched);
         if (newline != std::string::npos) {
             const std::string_view line(m_buffer.data() + m_at, newline - m_at);
             m_at = newline + 1;
@@ -196,7 +196,7 @@ std::optional<std::string_view> MetricsReader::nextLine() {
             return line;
         }
         m_tooLong = m_buffer.size() - m_at > kLongestLine;
-        looked = m_buffer.size() - m_at;
+        searched = m_buffer.size() - m_at;
         if (m_tooLong || !readMore()) return {};
     }
 }

@@ -50,7 +50,7 @@ std::string killedText(const RunPaths& paths) {
 
 // The supervisor writes summary.json before the end line. If summary.json exists, the run has ended, and the last
 // telemetry lines were lost afterwards.
-std::string missingEnd(const RunPaths& paths) {
+std::string missingEndLines(const RunPaths& paths) {
     const Result<RunSummary> summary = readRunSummary(paths.summary());
     if (!summary || summary.value().verdict.empty()) {
         return encode(failure(ExitCode::kRankDied, killedText(paths)));
@@ -63,7 +63,7 @@ std::string missingEnd(const RunPaths& paths) {
     return encode(warning) + encode(end);
 }
 
-std::string unknownEnd(const RunPaths& paths) {
+std::string unknownEndLine(const RunPaths& paths) {
     return encode(failure(ExitCode::kBadConfiguration,
                           "the run in " + paths.directory.string() + " belongs to " +
                               otherOwner(paths.directory).value_or("another user") +

@@ -14,12 +14,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostLines = 100;  // maximum number of lines before the event that begins the record
+constexpr int kMaxLines = 100;  // maximum number of lines before the event that begins the record
 
 std::string configInTelemetry(const RunPaths& paths) {
     std::ifstream in(paths.telemetry());
     std::string line;
-    for (int count = 0; count < kMostLines && std::getline(in, line); ++count) {
+    for (int count = 0; count < kMaxLines && std::getline(in, line); ++count) {
         const Result<Event> event = decodeLine(line);
         if (!event) continue;
         if (const auto* started = std::get_if<RunStarted>(&event.value())) return started->config;

@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 1U << 20;
+constexpr std::size_t kMaxAtOnce = 1U << 20;
 constexpr std::string_view kEndLine = R"({"kind":"end")";
 
 std::string_view lastLine(std::string_view wholeLines) {
@@ -42,19 +42,19 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
     // Reads the lock before the lines: if the run ends in between, the next call still reads its last lines.
     const RunLife life = runLife(m_paths.directory);
-    if (!readOn(lines)) return false;
+    if (!readNext(lines)) return false;
     const bool moreTraces = !m_behind && deliverTraces(lines);
     if (life == RunLife::kLive || m_behind || moreTraces) return true;
     const bool isUnknown = life == RunLife::kUnknown;
     if (isUnknown && m_clock->now() - m_lastDataAt < kUnknownPatience) return true;
-    lines(isUnknown ? unknownEnd(m_paths) : missingEnd(m_paths));
+    lines(isUnknown ? unknownEndLine(m_paths) : missingEndLines(m_paths));
     m_ended = true;
     return false;
 }
 
 // Reads telemetry.jsonl to its current end, or about 1 MiB of it. Returns false once the end line has been passed to
 // `lines`.
-bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
+bool RunFollower::readNext(const std::function<void(std::string_view)>& lines) {
     if (!m_file) {
         Result<UniqueFd> file = openFile(m_paths.telemetry());
         if (!file) return true;  // the supervisor has not created the file yet
@@ -62,7 +62,7 @@ bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
     }
     std::array<char, 1U << 16> buffer;
     std::size_t taken = 0;
-    for (m_behind = false; !m_behind; m_behind = taken >= kMostAtOnce) {
+    for (m_behind = false; !m_behind; m_behind = taken >= kMaxAtOnce) {
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;

@@ -42,7 +42,7 @@ class RunFollower {
     void drainWake() const;
 
   private:
-    bool readOn(const std::function<void(std::string_view)>& lines);
+    bool readNext(const std::function<void(std::string_view)>& lines);
     void deliverLines(std::string_view come, const std::function<void(std::string_view)>& lines);
     void bufferPart(std::string_view part, const std::function<void(std::string_view)>& lines);
 

@@ -339,8 +339,8 @@ class Reader {
     static bool readPlain(const Json& json, T& value) {
         if (!json.is_number_integer()) return false;
         const auto wide = json.get<std::int64_t>();
-        constexpr std::int64_t kMost = std::min<std::int64_t>(std::numeric_limits<T>::max(), limits::kMaxCount);
-        if (wide < -kMost || wide > kMost) return false;
+        constexpr std::int64_t kMax = std::min<std::int64_t>(std::numeric_limits<T>::max(), limits::kMaxCount);
+        if (wide < -kMax || wide > kMax) return false;
         value = static_cast<T>(wide);
         return true;
     }

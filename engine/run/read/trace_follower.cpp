@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostTracesAtOnce = 1U << 20;
+constexpr std::size_t kMaxTracesAtOnce = 1U << 20;
 
 UniqueFd openTrace(const std::filesystem::path& path) {
     UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -33,11 +33,11 @@ bool isAt(const UniqueFd& file, const std::filesystem::path& path) {
 
 bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (!m_file && !openNext()) return false;
-    while (!readOn(lines)) {
+    while (!readNext(lines)) {
         // At the end of a file: waits for more data in the growing file. A file that was renamed no longer grows: reads
         // the rest of it, and then opens the next file.
         if (isAt(m_file, m_paths.trace())) return false;
-        if (readOn(lines)) return true;
+        if (readNext(lines)) return true;
         if (!openNext()) return false;
     }
     return true;
@@ -57,9 +57,9 @@ bool TraceFollower::openNext() {
 }
 
 // Reads about 1 MiB. Returns true if there may be more; false at the end of the file.
-bool TraceFollower::readOn(const std::function<void(std::string_view)>& lines) {
+bool TraceFollower::readNext(const std::function<void(std::string_view)>& lines) {
     std::array<char, 1U << 16> buffer;
-    for (std::size_t taken = 0; taken < kMostTracesAtOnce;) {
+    for (std::size_t taken = 0; taken < kMaxTracesAtOnce;) {
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;

@@ -21,7 +21,7 @@ class TraceFollower {
     bool advance(const std::function<void(std::string_view)>& lines);
 
   private:
-    bool readOn(const std::function<void(std::string_view)>& lines);
+    bool readNext(const std::function<void(std::string_view)>& lines);
     bool openNext();
 
     const RunPaths m_paths;

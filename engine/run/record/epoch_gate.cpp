@@ -22,7 +22,7 @@ EpochGate::EpochGate(RecordBudget& budget, int worldSize, std::int64_t epochs)
       m_epochs(epochs),
       m_bytes(kResultBytes + kRankBytes * static_cast<std::size_t>(std::max(worldSize, 1))) {}
 
-bool EpochGate::keeps(std::int64_t epoch) {
+bool EpochGate::isRecorded(std::int64_t epoch) {
     if (const auto known = m_decided.find(epoch); known != m_decided.end()) return known->second;
     const std::int64_t every = std::int64_t{1} << m_budget.halvings(RecordKind::kEpochs);
     bool keeps = (epoch + 1) % every == 0;

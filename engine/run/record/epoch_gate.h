@@ -17,7 +17,7 @@ class EpochGate {
 
     // True if the epoch is recorded. The first call for an epoch decides, and subtracts the size of the epoch's lines
     // from the budget; later calls return the same decision.
-    bool keeps(std::int64_t epoch);
+    bool isRecorded(std::int64_t epoch);
 
   private:
     RecordBudget& m_budget;

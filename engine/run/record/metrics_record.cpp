@@ -123,7 +123,7 @@ void MetricsRecord::close() {
 }
 
 void MetricsRecord::add(const EpochResult& result) {
-    if (!m_epochs.keeps(result.epoch)) return;
+    if (!m_epochs.isRecorded(result.epoch)) return;
     m_waitingEpochs.push_back(result);
 }
 

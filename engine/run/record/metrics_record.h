@@ -33,7 +33,7 @@ class MetricsRecord {
     // Writes the pending results of epochs that end at this step or before.
     void writeEpochsUpTo(std::int64_t step);
     // Continues in a new file `path` after the run directory, and the old file with it, was deleted.
-    void startAgain(const std::filesystem::path& path) { m_file = AppendFile(path); }
+    void startNewFile(const std::filesystem::path& path) { m_file = AppendFile(path); }
     // Writes the current, incomplete window and all pending results of epochs.
     void finish();
     // Adjusts the number of steps per window to the budget, and writes the buffered lines to the file.

@@ -89,15 +89,15 @@ void PlanWatch::queue(Task task) {
     m_wake.notify_all();
 }
 
-PlanResults PlanWatch::take() {
+PlanResults PlanWatch::takeResults() {
     const std::lock_guard lock(m_mutex);
-    return std::exchange(m_news, {});
+    return std::exchange(m_newResults, {});
 }
 
-void PlanWatch::withoutPauses() {
+void PlanWatch::disablePauses() {
     {
         const std::lock_guard lock(m_mutex);
-        m_withoutPauses = true;
+        m_pausesDisabled = true;
     }
     m_wake.notify_all();
 }
@@ -107,10 +107,10 @@ PlanResults PlanWatch::finish(std::chrono::milliseconds deadline) {
         queue({[this, reports = std::move(reports)] { auditEpoch(reports); }});
     }
     std::unique_lock lock(m_mutex);
-    m_withoutPauses = true;
+    m_pausesDisabled = true;
     m_wake.notify_all();
     m_done.wait_for(lock, deadline, [&] { return m_tasks.empty() && !m_busy; });
-    return std::exchange(m_news, {});
+    return std::exchange(m_newResults, {});
 }
 
 void PlanWatch::runThread() {
@@ -132,7 +132,7 @@ void PlanWatch::runThread() {
         lock.lock();
         m_busy = false;
         m_done.notify_all();
-        m_wake.wait_for(lock, pause, [&] { return m_stopping || m_withoutPauses; });
+        m_wake.wait_for(lock, pause, [&] { return m_stopping || m_pausesDisabled; });
     }
 }
 
@@ -155,7 +155,7 @@ const ShardPlan* PlanWatch::planOf(std::int64_t epoch) {
 void PlanWatch::addMismatch(const PlanMismatch& mismatch) {
     if (!m_known.emplace(mismatch.rank, mismatch.epoch).second) return;
     const std::lock_guard lock(m_mutex);
-    m_news.mismatches.push_back(mismatch);
+    m_newResults.mismatches.push_back(mismatch);
 }
 
 void PlanWatch::auditEpoch(const std::vector<Consumed>& reports) {
@@ -173,7 +173,7 @@ void PlanWatch::auditEpoch(const std::vector<Consumed>& reports) {
     }
     if (!isComplete) return;
     const std::lock_guard lock(m_mutex);
-    m_news.auditedEpochs.push_back(reports.front().epoch);
+    m_newResults.auditedEpochs.push_back(reports.front().epoch);
 }
 
 void PlanWatch::compare(const ConsumedIndices& report) {
@@ -192,8 +192,8 @@ void PlanWatch::compare(const ConsumedIndices& report) {
     if (report.slot != 0 && (reached.epoch != report.epoch || reached.count != report.slot)) return;
     reached = {report.rank, report.epoch, slot};
     const std::lock_guard lock(m_mutex);
-    std::erase_if(m_news.confirmed, [&](const auto& one) { return one.rank == report.rank; });
-    m_news.confirmed.push_back(reached);
+    std::erase_if(m_newResults.confirmed, [&](const auto& one) { return one.rank == report.rank; });
+    m_newResults.confirmed.push_back(reached);
 }
 
 }  // namespace ringside

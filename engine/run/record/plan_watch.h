@@ -48,7 +48,7 @@ struct PlanWatchOptions {
     std::int64_t datasetSize = 0;
     // Function that returns the labels of the samples, which some samplers need. Called in the comparing thread.
     std::function<std::shared_ptr<const ClassLabels>()> classes = {};
-    // Largest share of one CPU that the comparing thread uses before withoutPauses() or finish() is called; 1: it never
+    // Largest share of one CPU that the comparing thread uses before disablePauses() or finish() is called; 1: it never
     // pauses.
     double share = 0.02;
     std::function<void()> onResults = {};  // called in the comparing thread after each comparison
@@ -57,7 +57,7 @@ struct PlanWatchOptions {
     bool mayEndEarly = false;
 };
 
-// Results since the last PlanWatch::take().
+// Results since the last PlanWatch::takeResults().
 struct PlanResults {
     struct Confirmed {
         int rank = 0;
@@ -90,10 +90,10 @@ class PlanWatch {
     void add(const Consumed& report);
     void add(const ConsumedIndices& report);
     // Returns the results since the last call. Does not wait for a running comparison.
-    PlanResults take();
+    PlanResults takeResults();
     // Makes the comparing thread run without pauses from now on. Must be called only after all ranks have finished
     // training.
-    void withoutPauses();
+    void disablePauses();
     // Compares the queued reports and the reports of epochs that not all ranks have reported. Returns the results that
     // are available after at most `deadline`.
     PlanResults finish(std::chrono::milliseconds deadline);
@@ -127,9 +127,9 @@ class PlanWatch {
     std::deque<Task> m_tasks;
     std::size_t m_queuedIndices = 0;
     bool m_busy = false;
-    bool m_withoutPauses = false;
+    bool m_pausesDisabled = false;
     bool m_stopping = false;
-    PlanResults m_news;
+    PlanResults m_newResults;
     std::thread m_thread;
 };
 

@@ -15,8 +15,8 @@ constexpr double kVitalBytes = kMebibyte;
 constexpr double kHourUs = 3600e6;
 constexpr std::int64_t kMinuteUs = 60000000;
 constexpr std::int64_t kHour = 3600000000;
-constexpr std::int64_t kLookUs = 1000000;
-constexpr int kMostHalvings = 30;
+constexpr std::int64_t kUpdateUs = 1000000;
+constexpr int kMaxHalvings = 30;
 
 // Share of each kind of data in the allowance. The last kind, kVital, has the separate budget kVitalBytes.
 constexpr std::array<double, kRecordKinds> kShares = {0.34, 0.16, 0.22, 0.12, 0.02, 0.10, 0.04, 0};
@@ -80,7 +80,7 @@ void RecordBudget::adapt(RecordKind kind) {
     constexpr double kBusy = 0.5;
     constexpr double kPlenty = 4;
     Part& one = part(kind);
-    if (one.wanted == 0 || m_nowUs - one.updatedUs < kLookUs) return;
+    if (one.wanted == 0 || m_nowUs - one.updatedUs < kUpdateUs) return;
     const double seconds = static_cast<double>(m_nowUs - std::exchange(one.updatedUs, m_nowUs)) / 1e6;
     const double wanted = static_cast<double>(std::exchange(one.wanted, 0)) / seconds;
     const double share = kShares[static_cast<std::size_t>(kind)];
@@ -90,7 +90,7 @@ void RecordBudget::adapt(RecordKind kind) {
     const double coming = share * static_cast<double>(allowedAt(m_nowUs + kHour) - allowed()) / 3600;
     const double lasting = std::max(left / kLastSeconds + coming, 1e-3);
     if (usedNow > kBusy && wanted > lasting) {
-        one.halvings = std::min(one.halvings + static_cast<int>(std::ceil(std::log2(wanted / lasting))), kMostHalvings);
+        one.halvings = std::min(one.halvings + static_cast<int>(std::ceil(std::log2(wanted / lasting))), kMaxHalvings);
     } else if (one.halvings > 0 && kPlenty * wanted < lasting) {
         --one.halvings;
     }

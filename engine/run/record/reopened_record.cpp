@@ -120,7 +120,7 @@ std::optional<std::string> keepMetric(const std::string& line, const RecordCut& 
 
 }  // namespace
 
-std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut) {
+std::int64_t truncateRecord(const RunPaths& paths, const RecordCut& cut) {
     std::int64_t lastUs = 0;
     rewriteLines(paths.telemetry(), [&](const std::string& line) { return keepEvent(line, cut, lastUs); });
     rewriteLines(paths.metrics(), [&](const std::string& line) { return keepMetric(line, cut); });

@@ -17,7 +17,7 @@ struct RecordCut {
 // Removes the lines after the checkpoint and the end line from telemetry.jsonl and metrics.jsonl, and deletes
 // summary.json. Returns the run time of the last line that is kept, in microseconds. Throws IoError; each file is then
 // either unchanged or completely rewritten.
-std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut);
+std::int64_t truncateRecord(const RunPaths& paths, const RecordCut& cut);
 
 // Last step and number of epochs recorded in metrics.jsonl; zeros if the file does not exist.
 struct RecordReach {

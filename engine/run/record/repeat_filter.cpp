@@ -14,7 +14,7 @@ void dropFirst(std::vector<T>& column, std::size_t count) {
 
 }  // namespace
 
-std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
+std::optional<StepsFrame> RepeatFilter::withoutRepeats(const Event& event) const {
     const auto* frame = std::get_if<StepsFrame>(&event);
     const auto recorded = frame == nullptr ? m_ranks.end() : m_ranks.find(frame->rank);
     if (recorded == m_ranks.end() || frame->step.empty() || frame->step.front() > recorded->second.step) return {};

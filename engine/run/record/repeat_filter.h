@@ -23,7 +23,7 @@ class RepeatFilter {
     void acceptRepeatedEpochs();
     // Returns a copy of a steps frame without its repeated steps; empty if no step is repeated or the event is not a
     // steps frame. Call before isRepeated(), which stores the frame's steps as known.
-    std::optional<StepsFrame> newPart(const Event& event) const;
+    std::optional<StepsFrame> withoutRepeats(const Event& event) const;
 
   private:
     struct Recorded {

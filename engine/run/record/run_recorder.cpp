@@ -19,11 +19,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLastWords = 96U << 10;  // maximum size of the lines written after recording has stopped, in
-                                                   // bytes; less than half of SpaceReserve::kLastWords
+constexpr std::size_t kMaxFinalBytes = 96U << 10;  // maximum size of the lines written after recording has stopped, in
+                                                   // bytes; less than half of SpaceReserve::kFinalBytes
 constexpr std::int64_t kMeasureUs = 5000000;       // interval between calls of bytesOfOthers(), in microseconds
-constexpr std::size_t kMostMismatches = 16;
-constexpr std::size_t kMismatchesTold = 3;
+constexpr std::size_t kMaxMismatches = 16;
+constexpr std::size_t kMaxReportedMismatches = 3;
 // Longest wait at the end of the run for the comparison of the remaining samples with the plan.
 constexpr std::chrono::milliseconds kAuditPatience{500};
 
@@ -51,20 +51,20 @@ RunRecorder::RunRecorder(const RunPaths& paths, const RecordedRun& run)
       m_metrics(paths.metrics(), m_budget, m_epochs,
                 {.paddedFirst = run.paddedValidation, .stepsBefore = run.stepsBefore, .logEvery = run.logEvery}),
       m_log(paths.log()),
-      m_traces(paths, run.worldSize, TraceRecord::mostBytesWithin(run.limits.megabytesTotal)),
+      m_traces(paths, run.worldSize, TraceRecord::maxBytesWithin(run.limits.megabytesTotal)),
       m_data(Curves::kLeftOut) {
     m_flushedStep = run.stepsBefore;
     if (run.audit) m_watch.emplace(*run.audit);
     m_data.onGlobalStep = [this](const GlobalStep& step) {
         if (m_firstStepUs < 0) m_firstStepUs = step.timeUs;
-        unlessFull([&] { m_metrics.add(step); });
+        writeUnlessFull([&] { m_metrics.add(step); });
     };
 }
 
 // Calls `write`. If the disk refuses the data, stops the recording instead of throwing: the ranks continue, so that
 // they can save their weights.
 template <class Write>
-void RunRecorder::unlessFull(Write&& write) {
+void RunRecorder::writeUnlessFull(Write&& write) {
     if (m_full) return;
     try {
         write();
@@ -73,18 +73,18 @@ void RunRecorder::unlessFull(Write&& write) {
     }
 }
 
-unsigned RunRecorder::take(const Event& event, std::string_view line) {
+unsigned RunRecorder::record(const Event& event, std::string_view line) {
     if (std::holds_alternative<StepTrace>(event)) {
-        unlessFull([&] { m_traces.add(line); });
+        writeUnlessFull([&] { m_traces.add(line); });
         return m_data.apply(event);
     }
-    const std::optional<StepsFrame> fresh = m_repeats.newPart(event);
+    const std::optional<StepsFrame> fresh = m_repeats.withoutRepeats(event);
     if (m_repeats.isRepeated(event)) return 0;
     return fresh ? recordNew(*fresh, withoutNewline(encode(*fresh))) : recordNew(event, line);
 }
 
 unsigned RunRecorder::recordNew(const Event& event, std::string_view line) {
-    unlessFull([&] { m_telemetry.add(event, line); });
+    writeUnlessFull([&] { m_telemetry.add(event, line); });
     if (m_full) addFinalEvents(event, line);
     handleEvent(event);
     const unsigned changes = m_data.apply(event);
@@ -95,19 +95,19 @@ unsigned RunRecorder::recordNew(const Event& event, std::string_view line) {
 }
 
 unsigned RunRecorder::add(const Event& event) {
-    return take(event, withoutNewline(encode(event)));
+    return record(event, withoutNewline(encode(event)));
 }
 
 void RunRecorder::handleEvent(const Event& event) {
-    if (const auto* line = std::get_if<LogLine>(&event)) unlessFull([&] { writeLog(*line); });
+    if (const auto* line = std::get_if<LogLine>(&event)) writeUnlessFull([&] { writeLog(*line); });
     if (const auto* state = std::get_if<RankState>(&event)) recordTrainingState(*state);
     if (const auto* consumed = std::get_if<Consumed>(&event); consumed && m_watch) m_watch->add(*consumed);
     if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices && m_watch) m_watch->add(*indices);
     if (const auto* controlled = std::get_if<Controlled>(&event)) m_metrics.add(*controlled);
-    if (const auto* scalar = std::get_if<LoggedScalar>(&event)) unlessFull([&] { m_metrics.add(*scalar); });
+    if (const auto* scalar = std::get_if<LoggedScalar>(&event)) writeUnlessFull([&] { m_metrics.add(*scalar); });
     if (const auto* epoch = std::get_if<EpochResult>(&event)) {
         m_metrics.add(*epoch);
-        unlessFull([&] { m_metrics.writeEpochsUpTo(m_data.lastStep() ? m_data.lastStep()->step : 0); });
+        writeUnlessFull([&] { m_metrics.writeEpochsUpTo(m_data.lastStep() ? m_data.lastStep()->step : 0); });
     }
 }
 
@@ -120,18 +120,18 @@ void RunRecorder::writeLog(const LogLine& line) {
 // the end of the run.
 void RunRecorder::stopRecording(const std::string& why) {
     m_full = FullDisk{m_flushedStep, why};
-    m_reserve.shrinkTo(SpaceReserve::kLastWords / 2);
+    m_reserve.shrinkTo(SpaceReserve::kFinalBytes / 2);
     add(LogLine{-1, LogLevel::kError, why + "; recording stops after step " + std::to_string(m_full->step),
                 m_data.lastTimeUs()});
 }
 
 // Writes a log line, rank state or saved checkpoint after recording has stopped, because viewers need these lines.
-// Skips other events, and lines beyond kMostLastWords bytes in total.
+// Skips other events, and lines beyond kMaxFinalBytes bytes in total.
 void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
     const bool counts = std::holds_alternative<LogLine>(event) || std::holds_alternative<RankState>(event) ||
                         std::holds_alternative<CheckpointSaved>(event);
-    if (!counts || m_lastWords + line.size() > kMostLastWords) return;
-    m_lastWords += line.size();
+    if (!counts || m_finalBytes + line.size() > kMaxFinalBytes) return;
+    m_finalBytes += line.size();
     try {
         m_telemetry.addVital(std::string(line).append("\n"));
         m_telemetry.flushFile();
@@ -140,7 +140,7 @@ void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
     } catch (const IoError&) {
         // Other programs have filled the released space: no further line is written before the end of the run. The
         // latest log line is stored and written then.
-        m_lastWords = kMostLastWords;
+        m_finalBytes = kMaxFinalBytes;
         if (const auto* log = std::get_if<LogLine>(&event)) m_unwrittenLog = logText(*log);
     }
 }
@@ -175,9 +175,9 @@ void RunRecorder::warnOfDrops(const Heartbeat& beat) {
 void RunRecorder::applyFindings(const PlanResults& news) {
     m_auditedEpochs += static_cast<std::int64_t>(news.auditedEpochs.size());
     for (const PlanMismatch& mismatch : news.mismatches) {
-        if (m_mismatches.size() == kMostMismatches) return;
+        if (m_mismatches.size() == kMaxMismatches) return;
         m_mismatches.push_back(mismatch);
-        if (m_mismatches.size() > kMismatchesTold) continue;
+        if (m_mismatches.size() > kMaxReportedMismatches) continue;
         add(LogLine{-1, LogLevel::kError, "differs from the plan: " + mismatch.text(), m_data.lastTimeUs()});
     }
 }
@@ -187,21 +187,21 @@ void RunRecorder::complete(RecordedRun run, Watched watched) {
     m_watched = std::move(watched);
 }
 
-void RunRecorder::startAgain(std::string_view firstLine) {
-    m_telemetry.startAgain(m_paths.telemetry(), firstLine);
-    m_metrics.startAgain(m_paths.metrics());
+void RunRecorder::startNewFiles(std::string_view firstLine) {
+    m_telemetry.startNewFile(m_paths.telemetry(), firstLine);
+    m_metrics.startNewFile(m_paths.metrics());
     m_log = AppendFile(m_paths.log());
 }
 
 void RunRecorder::flush() {
-    if (m_watch) applyFindings(m_watch->take());
+    if (m_watch) applyFindings(m_watch->takeResults());
     const std::int64_t now = m_data.lastTimeUs();
     m_budget.advance(now);
     if (now - m_measuredUs > kMeasureUs) {
         m_measuredUs = now;
         m_budget.setOtherFileBytes(bytesOfOthers());
     }
-    unlessFull([&] {
+    writeUnlessFull([&] {
         m_traces.flush();
         m_telemetry.flush(now);
         m_metrics.flush();

@@ -25,7 +25,7 @@ namespace ringside {
 // Writer of a run directory: telemetry.jsonl, metrics.jsonl and log.txt during the run, summary.json at the end.
 //
 // If the disk is full or fails, recording stops with a line in the log, and the ranks can still save their weights.
-// The constructor, startAgain() and writeSummary() throw IoError.
+// The constructor, startNewFiles() and writeSummary() throw IoError.
 //
 // Thread safety: one thread. The object owns a PlanWatch thread, which its destructor joins.
 class RunRecorder {
@@ -35,7 +35,7 @@ class RunRecorder {
 
     // Records an event of a rank. line: the same event, encoded without a newline. Skips an event that a restarted rank
     // repeats. Returns which parts of the run's data have changed, as RunChange bits.
-    unsigned take(const Event& event, std::string_view line);
+    unsigned record(const Event& event, std::string_view line);
     // Records an event of the supervisor itself. Returns which parts of the run's data changed, as RunChange bits.
     unsigned add(const Event& event);
     // Writes buffered lines to the files and records new results of PlanWatch, which compares the trained samples with
@@ -43,7 +43,7 @@ class RunRecorder {
     void flush();
     // Starts new files, with `firstLine` as the first line of telemetry, after the run directory was lost and created
     // again.
-    void startAgain(std::string_view firstLine);
+    void startNewFiles(std::string_view firstLine);
     // Reason why the run directory is no longer written: a full or failed disk.
     struct FullDisk {
         std::int64_t step = 0;  // number of the last step that is recorded for certain
@@ -82,7 +82,7 @@ class RunRecorder {
 
   private:
     template <class Write>
-    void unlessFull(Write&& write);
+    void writeUnlessFull(Write&& write);
     unsigned recordNew(const Event& event, std::string_view line);
     void handleEvent(const Event& event);
     void recordTrainingState(const RankState& state);
@@ -123,8 +123,8 @@ class RunRecorder {
     std::int64_t m_restarts = 0;
     std::int64_t m_flushedStep = 0;  // last step when all files were written for the last time
     std::optional<FullDisk> m_full;
-    std::size_t m_lastWords = 0;  // size of the lines written since recording stopped, in bytes
-    std::string m_unwrittenLog;   // log line that did not fit on the full disk; written at the end of the run
+    std::size_t m_finalBytes = 0;  // size of the lines written since recording stopped, in bytes
+    std::string m_unwrittenLog;    // log line that did not fit on the full disk; written at the end of the run
     bool m_loggedLeftOut = false;
     bool m_warnedOfIsa = false;
     bool m_warnedOfDrops = false;

@@ -101,7 +101,7 @@ void addWatched(const RunRecorder::Watched& watched, RunSummary& all) {
 void RunRecorder::judgeTime(RunEnded& end) {
     if (!m_data.trace() || m_data.trace()->steps().empty()) return;
     m_time = verdictOf(m_data, *m_data.trace());
-    if (m_time.finding != StepsFinding::kTooFewSteps) end.timeVerdict = m_time.whole();
+    if (m_time.finding != StepsFinding::kTooFewSteps) end.timeVerdict = m_time.fullText();
 }
 
 std::optional<Straggler> RunRecorder::straggler() const {

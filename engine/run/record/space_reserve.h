@@ -13,11 +13,11 @@ namespace ringside {
 // them. The reserve is an unlinked file, which the kernel removes when the process ends.
 class SpaceReserve {
   public:
-    static constexpr std::int64_t kLastWords = 256 << 10;  // bytes reserved for summary, end line and log
+    static constexpr std::int64_t kFinalBytes = 256 << 10;  // bytes reserved for summary, end line and log
 
     // Reserves the space. Throws IoError if the disk has less; `what` is part of the error's text. If the file system
     // does not support reservations, no space is reserved.
-    explicit SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes = kLastWords,
+    explicit SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes = kFinalBytes,
                           const std::string& what = "a run");
     // Releases the reserve except for `bytes` bytes.
     void shrinkTo(std::int64_t bytes);

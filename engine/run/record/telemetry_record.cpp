@@ -10,7 +10,7 @@ namespace ringside {
 namespace {
 
 // Fraction of the steps' budget up to which single steps are written. The rest is kept for windows of steps.
-constexpr double kMostOfSingles = 0.9;
+constexpr double kMaxOfSingles = 0.9;
 constexpr std::int64_t kSignIntervalUs = 1000000;  // interval of heartbeats and states without halvings, in
                                                    // microseconds; each halving doubles it
 
@@ -70,12 +70,12 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     } else if (const auto* beat = std::get_if<Heartbeat>(&event)) {
         if (known(beat->rank)) addReport(beat->rank, false, line);
     } else if (const auto* result = std::get_if<EpochResult>(&event)) {
-        if (m_epochs.keeps(result->epoch)) m_file.add(withNewline(line));
+        if (m_epochs.isRecorded(result->epoch)) m_file.add(withNewline(line));
     } else if (const auto* local = std::get_if<LocalResult>(&event)) {
-        if (m_epochs.keeps(local->epoch)) m_file.add(withNewline(line));
+        if (m_epochs.isRecorded(local->epoch)) m_file.add(withNewline(line));
     } else if (const auto* consumed = std::get_if<Consumed>(&event)) {
         if (!known(consumed->rank)) return;
-        const bool keeps = m_epochs.keeps(consumed->epoch);
+        const bool keeps = m_epochs.isRecorded(consumed->epoch);
         m_skipsReplica[static_cast<std::size_t>(consumed->rank)] = !keeps;
         if (keeps) m_file.add(withNewline(line));
     } else if (const auto* replica = std::get_if<Replica>(&event)) {
@@ -98,7 +98,7 @@ bool TelemetryRecord::isRequested(std::int64_t step) const {
 }
 
 // Writes the gradient cells of a step for all ranks or for no rank. Cells of requested steps are written even if the
-// budget is used up, at most kMostRequestedBytes in a run. With an increasing use of the budget, cells of other steps
+// budget is used up, at most kMaxRequestedBytes in a run. With an increasing use of the budget, cells of other steps
 // are written for all steps, then for one step in 3 s, and finally for one step in 30 s. The other values of a gradient
 // view are small and are always written.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
@@ -108,7 +108,7 @@ void TelemetryRecord::addGradients(const GradientView& view, std::string_view li
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
     if (begins) m_wholeGradients = true;
-    if (isRequested(view.step) && m_requestedBytes + line.size() <= kMostRequestedBytes) {
+    if (isRequested(view.step) && m_requestedBytes + line.size() <= kMaxRequestedBytes) {
         m_requestedBytes += line.size();
         return addVital(withNewline(line));
     }
@@ -133,7 +133,7 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
                              : single > 0                ? encode(headOf(frame, single))
                                                          : std::string();
     // Single steps may not use the whole budget: windows of steps are written later and need a part of it.
-    if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMostOfSingles)) m_file.add(head);
+    if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMaxOfSingles)) m_file.add(head);
     if (single == frame.step.size()) return;
     if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];
     windows.add(frame, single, m_steps);
@@ -191,7 +191,7 @@ void TelemetryRecord::adjust() {
     m_steps.widen(m_steps.windowOf(std::max<std::int64_t>(m_lastStep, 1)).last, halvings);
 }
 
-void TelemetryRecord::startAgain(const std::filesystem::path& path, std::string_view firstLine) {
+void TelemetryRecord::startNewFile(const std::filesystem::path& path, std::string_view firstLine) {
     m_file = AppendFile(path);
     m_file.add(firstLine);
 }

@@ -34,7 +34,7 @@ class TelemetryRecord {
     // Writes a line, with its newline, even if the budget is used up.
     void addVital(const std::string& line);
     // Starts a new file with the line firstLine after the run directory, and the old file with it, was deleted.
-    void startAgain(const std::filesystem::path& path, std::string_view firstLine);
+    void startNewFile(const std::filesystem::path& path, std::string_view firstLine);
     // Writes unfinished windows and pending states. Called at the end of a run.
     void finish();
     // Writes finished windows, and heartbeats and states that are due; adjusts the width of windows to the budget;
@@ -52,7 +52,7 @@ class TelemetryRecord {
     };
     void addSteps(const StepsFrame& frame, std::string_view line);
     // Limit of the bytes of requested gradients in a run.
-    static constexpr std::size_t kMostRequestedBytes = 16U << 20;
+    static constexpr std::size_t kMaxRequestedBytes = 16U << 20;
 
     bool isRequested(std::int64_t step) const;
     void addGradients(const GradientView& view, std::string_view line);

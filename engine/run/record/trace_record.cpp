@@ -7,20 +7,20 @@
 
 namespace ringside {
 
-TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes)
-    : m_paths(paths), m_mostLines(kSteps * std::max(worldSize, 1)), m_mostBytes(mostBytes) {}
+TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t maxBytes)
+    : m_paths(paths), m_maxLines(kSteps * std::max(worldSize, 1)), m_maxBytes(maxBytes) {}
 
-std::int64_t TraceRecord::mostBytesWithin(std::int64_t mebibytesTotal) {
-    constexpr std::int64_t kLeast = 100'000;
-    constexpr std::int64_t kMost = 32 << 20;
+std::int64_t TraceRecord::maxBytesWithin(std::int64_t mebibytesTotal) {
+    constexpr std::int64_t kMin = 100'000;
+    constexpr std::int64_t kMax = 32 << 20;
     constexpr std::int64_t kPart = 20;  // the size limit of the run directory is divided by this number for each of the
                                         // two trace files
-    return std::clamp((mebibytesTotal << 20) / kPart, kLeast, kMost);
+    return std::clamp((mebibytesTotal << 20) / kPart, kMin, kMax);
 }
 
 void TraceRecord::add(std::string_view line) {
     const auto bytes = static_cast<std::int64_t>(line.size() + 1);
-    if (m_lines >= m_mostLines || (m_lines > 0 && m_bytes + bytes > m_mostBytes)) rotate();
+    if (m_lines >= m_maxLines || (m_lines > 0 && m_bytes + bytes > m_maxBytes)) rotate();
     if (!m_file) m_file.emplace(m_paths.trace());
     m_file->add(std::string(line).append("\n"));
     ++m_lines;

@@ -17,11 +17,11 @@ class TraceRecord {
   public:
     static constexpr std::int64_t kSteps = 2000;
 
-    // mostBytes: maximum size of each file, in bytes.
-    TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes);
+    // maxBytes: maximum size of each file, in bytes.
+    TraceRecord(const RunPaths& paths, int worldSize, std::int64_t maxBytes);
     // Returns the maximum size of each trace file in bytes: 1/20 of the size limit of the run directory, at least
     // 100,000 bytes and at most 32 MiB.
-    static std::int64_t mostBytesWithin(std::int64_t mebibytesTotal);
+    static std::int64_t maxBytesWithin(std::int64_t mebibytesTotal);
 
     // Adds a line without its newline. Throws IoError if the disk refuses the write.
     void add(std::string_view line);
@@ -31,8 +31,8 @@ class TraceRecord {
     void rotate();
 
     RunPaths m_paths;
-    const std::int64_t m_mostLines;
-    const std::int64_t m_mostBytes;
+    const std::int64_t m_maxLines;
+    const std::int64_t m_maxBytes;
     std::optional<AppendFile> m_file;  // file of the traces; empty before the first trace
     std::int64_t m_lines = 0;
     std::int64_t m_bytes = 0;

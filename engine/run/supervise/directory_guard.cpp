@@ -14,7 +14,7 @@ DirectoryGuard::DirectoryGuard(const RunPaths& paths, const PreparedRun& run, Ru
 
 bool DirectoryGuard::isLost(TimePoint now) {
     if (m_cannotRecord || !m_watch.isLost(now)) return false;
-    startAgain();
+    recreate();
     m_journal.log(
         LogLevel::kError,
         m_lostText + (m_cannotRecord
@@ -24,10 +24,10 @@ bool DirectoryGuard::isLost(TimePoint now) {
 }
 
 void DirectoryGuard::restore() {
-    if (!m_cannotRecord && !m_watch.isThere()) startAgain();
+    if (!m_cannotRecord && !m_watch.isIntact()) recreate();
 }
 
-void DirectoryGuard::startAgain() {
+void DirectoryGuard::recreate() {
     m_lostText = "the run directory " + m_paths.directory.string() + " was deleted or moved during the run";
     std::error_code error;
     std::filesystem::create_directories(m_paths.directory, error);
@@ -37,7 +37,7 @@ void DirectoryGuard::startAgain() {
     try {
         if (error) throw IoError("it cannot be created again (" + error.message() + ")");
         writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
-        m_journal.recorder().startAgain(encode(m_journal.runLine()));
+        m_journal.recorder().startNewFiles(encode(m_journal.runLine()));
         m_watch.begin();
     } catch (const IoError& cause) {
         m_cannotRecord = true;

@@ -9,8 +9,8 @@
 namespace ringside {
 
 // Creates the directory of a live run again after it was deleted or moved, with its configuration and a new record, so
-// that the ranks can save a last checkpoint in it. If this fails, the ranks save elsewhere (SavePlaces), and the rest
-// of the run is not recorded.
+// that the ranks can save a last checkpoint in it. If this fails, the ranks save elsewhere (SaveDirectories), and the
+// rest of the run is not recorded.
 class DirectoryGuard {
   public:
     DirectoryGuard(const RunPaths& paths, const PreparedRun& run, RunJournal& journal);
@@ -25,7 +25,7 @@ class DirectoryGuard {
     const std::string& lostText() const { return m_lostText; }
 
   private:
-    void startAgain();
+    void recreate();
 
     const RunPaths& m_paths;
     const PreparedRun& m_run;

@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery{250};
+constexpr std::chrono::milliseconds kPollInterval{250};
 
 // True if it is certain that the path does not exist. Returns false for other errors, such as those of a network file
 // system that is temporarily unavailable.
@@ -30,7 +30,7 @@ void DirectoryWatch::begin() {
     m_missed = 0;
 }
 
-bool DirectoryWatch::isThere() const {
+bool DirectoryWatch::isIntact() const {
     struct stat found {};
     if (isAbsent(m_paths.directory.c_str(), found)) return false;
     if (found.st_ino != 0 && (found.st_ino != m_inode || found.st_dev != m_device)) return false;
@@ -39,9 +39,9 @@ bool DirectoryWatch::isThere() const {
 }
 
 bool DirectoryWatch::isLost(TimePoint now) {
-    if (now < m_lookAt) return false;
-    m_lookAt = now + kLookEvery;
-    m_missed = isThere() ? 0 : m_missed + 1;
+    if (now < m_nextPoll) return false;
+    m_nextPoll = now + kPollInterval;
+    m_missed = isIntact() ? 0 : m_missed + 1;
     return m_missed >= 2;
 }
 

@@ -21,14 +21,14 @@ class DirectoryWatch {
     void begin();
     // Checks the directory immediately. True if the directory at the path is the one that begin() stored, and contains
     // telemetry.jsonl.
-    bool isThere() const;
+    bool isIntact() const;
 
   private:
     const RunPaths m_paths;
     dev_t m_device = 0;
     ino_t m_inode = 0;
     int m_missed = 0;
-    TimePoint m_lookAt{};
+    TimePoint m_nextPoll{};
 };
 
 }  // namespace ringside

@@ -10,8 +10,8 @@
 #include "base/system/files.h"
 #include "launch/channels/shared_handover.h"
 #include "launch/channels/shared_memory.h"
-#include "launch/place/launch_sources.h"
-#include "launch/place/rank_environment.h"
+#include "launch/layout/launch_sources.h"
+#include "launch/layout/rank_environment.h"
 #include "launch/wire/line_socket.h"
 #include "run/ranks/remote_rank.h"
 #include "run/supervise/supervisor.h"
@@ -66,7 +66,7 @@ std::optional<Problem> chooseBackend(PreparedRun& run, int hosts) {
 
 std::vector<std::string> notesOf(const LaunchedRun& launched, const RendezvousHost& host, const std::string& address,
                                  const std::vector<Guest>& guests) {
-    std::vector<std::string> notes{"this is " + launched.place.text()};
+    std::vector<std::string> notes{"this is " + launched.layout.text()};
     if (!guests.empty())
         notes.push_back("the ranks met at " + address + ", with " +
                         (launched.ownToken
@@ -87,9 +87,9 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
         ranks.push_back(
             {{"rank", guest.rank}, {"host", guest.host}, {"address", guest.address}, {"process", guest.pid}});
     const Json json = {{"version", 1},
-                       {"launcher", textOf(launched.place.launcher)},
-                       {"found", launched.place.found},
-                       {"restart", launched.place.restart},
+                       {"launcher", textOf(launched.layout.launcher)},
+                       {"found", launched.layout.found},
+                       {"restart", launched.layout.restart},
                        {"met_at", address},
                        {"strangers", host.refusedConnections()},
                        {"ranks", std::move(ranks)}};
@@ -118,7 +118,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
     // The stop descriptor is used like that of a closing terminal: a launcher sends several signals, which must count
     // as one stop request.
-    options.hangUpFd = launched.stopFd;
+    options.stopOnceFd = launched.stopFd;
     options.mayBeKilled = true;
     options.sharedFd = sharedFd;
     options.hosts = welcome.hosts;
@@ -143,10 +143,10 @@ RunEnded stoppedWhileWaiting() {
 }  // namespace
 
 Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
-    RendezvousHost host(launched.terms, launched.place, hostKey());
+    RendezvousHost host(launched.terms, launched.layout, hostKey());
     std::string address;
     std::vector<Guest> guests;
-    if (!launched.place.isAlone()) {
+    if (!launched.layout.isAlone()) {
         const Problems problems = host.listen();
         if (!problems.empty()) return problems.front();
         address = host.address();
@@ -179,7 +179,7 @@ Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
     }
     supervisor.start();
     directory.keep();
-    launched.log("all " + std::to_string(launched.place.worldSize) +
+    launched.log("all " + std::to_string(launched.layout.worldSize) +
                  " ranks train; run directory: " + paths.directory.string());
     RunEnded end = supervisor.run();
     directory.release();

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "run/prepare/prepared_run.h"
 #include "run/read/run_directory.h"
@@ -20,7 +20,7 @@ namespace ringside {
 // rank 0. This process hosts the rendezvous and is then the supervisor of the run. Rank 0 itself trains in a child
 // process, so that its failure can be reported.
 struct LaunchedRun {
-    LaunchPlace place;
+    LaunchLayout layout;
     RendezvousTerms terms;
     bool ownToken = false;  // true: the token was set by RINGSIDE_TOKEN; false: it is derived from the job of the
                             // launcher

@@ -13,13 +13,13 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostPending = 64;  // further commands are not repeated after a restart
+constexpr std::size_t kMaxPending = 64;  // further commands are not repeated after a restart
 
 }  // namespace
 
 void LiveCommands::request(const ControlCommand& command) {
     // No rank reports kTraceEvery.
-    if (command.kind != ControlKind::kTraceEvery && m_pending.size() < kMostPending) m_pending.push_back(command);
+    if (command.kind != ControlKind::kTraceEvery && m_pending.size() < kMaxPending) m_pending.push_back(command);
 }
 
 void LiveCommands::report(const Controlled& executed) {

@@ -9,13 +9,13 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 16;
+constexpr std::size_t kMaxBytes = 1U << 16;
 constexpr const char* kMachine = "/proc/vmstat";
 
 // Returns the path of the file memory.events of this process's control group (cgroup version 2, whose line begins with
 // "0::"); empty if there is none.
 std::filesystem::path ownGroupFile() {
-    const Result<std::string> groups = readFile("/proc/self/cgroup", kMostBytes);
+    const Result<std::string> groups = readFile("/proc/self/cgroup", kMaxBytes);
     if (!groups) return {};
     const std::string& text = groups.value();
     const std::size_t start = text.rfind("0::/", 0) == 0 ? 0 : text.find("\n0::/");
@@ -25,7 +25,7 @@ std::filesystem::path ownGroupFile() {
 }
 
 std::optional<std::int64_t> killsIn(const std::filesystem::path& file) {
-    const Result<std::string> text = readFile(file, kMostBytes);
+    const Result<std::string> text = readFile(file, kMaxBytes);
     return text ? oomKillsIn(text.value()) : std::nullopt;
 }
 
@@ -50,10 +50,10 @@ MemoryKills::MemoryKills() : m_file(ownGroupFile()), m_before(m_file.empty() ? s
     m_last = m_before;
 }
 
-void MemoryKills::look(TimePoint now) {
+void MemoryKills::read(TimePoint now) {
     constexpr std::chrono::seconds kEvery{10};
-    if (!m_last || now < m_lookAt) return;
-    m_lookAt = now + kEvery;
+    if (!m_last || now < m_nextReading) return;
+    m_nextReading = now + kEvery;
     m_before = m_last;
     m_last = killsIn(m_file);
 }

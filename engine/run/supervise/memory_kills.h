@@ -17,7 +17,7 @@ class MemoryKills {
     MemoryKills();
     // Reads the kernel's counter of out-of-memory kills, at most every 10 s. Must be called at each tick of the
     // supervisor, so that killedRecently() compares with a recent value.
-    void look(TimePoint now);
+    void read(TimePoint now);
     // True if the kernel has killed a process for lack of memory in the last 10 to 20 s; empty if the kernel does not
     // count such kills.
     std::optional<bool> killedRecently() const;
@@ -26,7 +26,7 @@ class MemoryKills {
     std::filesystem::path m_file;
     std::optional<std::int64_t> m_before;  // number of kills at the last but one reading of the counter
     std::optional<std::int64_t> m_last;    // number of kills at the latest reading of the counter
-    TimePoint m_lookAt{};
+    TimePoint m_nextReading{};
 };
 
 // Returns the number after "oom_kill" in the text of memory.events or /proc/vmstat; empty if it is missing.

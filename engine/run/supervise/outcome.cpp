@@ -110,7 +110,7 @@ RunEnded withoutDirectory(const RunEvidence& run) {
 
 using Accept = std::function<bool(const std::filesystem::path& directory, const CheckpointManifest& manifest)>;
 
-std::optional<StoredCheckpoint> newestUpTo(const std::filesystem::path& runDirectory, std::int64_t mostSteps,
+std::optional<StoredCheckpoint> newestUpTo(const std::filesystem::path& runDirectory, std::int64_t maxSteps,
                                            const Accept& accept = {}) {
     std::optional<StoredCheckpoint> newest;
     std::error_code error;
@@ -119,7 +119,7 @@ std::optional<StoredCheckpoint> newestUpTo(const std::filesystem::path& runDirec
         const Result<Json> json = readJsonFile(file);
         if (!json) continue;
         const Result<CheckpointManifest> manifest = CheckpointManifest::fromJson(json.value(), file.string());
-        if (!manifest || manifest.value().step > mostSteps) continue;
+        if (!manifest || manifest.value().step > maxSteps) continue;
         if (newest && manifest.value().step <= newest->step) continue;
         if (accept && !accept(entry.path(), manifest.value())) continue;
         const bool complete = std::ranges::all_of(manifest.value().files, [&](const CheckpointManifest::File& listed) {

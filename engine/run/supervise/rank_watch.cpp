@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 // this time is not counted.
 constexpr milliseconds kLateTick{1500};
 constexpr milliseconds kReadLoadEvery{1000};
-constexpr milliseconds kLookAtSavesEvery{1000};
+constexpr milliseconds kSaveCheckInterval{1000};
 constexpr double kHeartbeatSeconds = 1;
 
 double secondsBetween(TimePoint from, TimePoint to) {
@@ -73,13 +73,13 @@ void RankWatch::tick() {
     }
     m_lastTick = now;
     trackSaveProgress(now);
-    m_memoryKills.look(now);
+    m_memoryKills.read(now);
 }
 
 void RankWatch::trackSaveProgress(TimePoint now) {
     const auto saves = [](const auto& rank) { return !rank->end() && rank->movement.isSaving(); };
-    if (now < m_lookAtSavesAt || std::ranges::none_of(m_ranks, saves)) return;
-    m_lookAtSavesAt = now + kLookAtSavesEvery;
+    if (now < m_nextSaveCheck || std::ranges::none_of(m_ranks, saves)) return;
+    m_nextSaveCheck = now + kSaveCheckInterval;
     const std::uintmax_t bytes = bytesSaved(m_paths.directory);
     if (std::exchange(m_savedBytes, bytes) == bytes) return;
     for (const auto& rank : m_ranks) {
@@ -102,50 +102,52 @@ std::optional<Verdict> RankWatch::judge(bool settled) {
     const double timeout = m_run.config.parallel.timeoutSeconds * m_deadlines.timeoutFactor;
     limits.runSeconds = timeout + kHeartbeatSeconds;
     // On a GPU that does not respond, a rank ends itself after twice the timeout. The limit must be longer.
-    limits.stillSeconds = (m_run.compute.device == DeviceChoice::kCuda ? 2 : 1) * timeout +
-                          std::chrono::duration<double>(m_options.stillGrace).count();
-    return ringside::judge(fates(), limits, settled);
+    limits.stalledSeconds = (m_run.compute.device == DeviceChoice::kCuda ? 2 : 1) * timeout +
+                            std::chrono::duration<double>(m_options.stallGrace).count();
+    return ringside::judge(conditions(), limits, settled);
 }
 
 void RankWatch::reportMisuse(RankLink& rank, const std::string& how, bool isCertain) {
-    constexpr int kMostBadLines = 16;
-    if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMostBadLines)) return;
-    RankCondition fate;
-    fate.rank = rank.rank();
-    fate.host = rank.host();
-    m_misuse = misuseVerdict(fate, how);
+    constexpr int kMaxBadLines = 16;
+    if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMaxBadLines)) return;
+    RankCondition condition;
+    condition.rank = rank.rank();
+    condition.host = rank.host();
+    m_misuse = misuseVerdict(condition, how);
 }
 
-std::vector<RankCondition> RankWatch::fates() const {
+std::vector<RankCondition> RankWatch::conditions() const {
     std::vector<RankCondition> all;
     const TimePoint now = steady_clock::now();
-    for (const auto& rank : m_ranks) all.push_back(fateOf(*rank, now));
+    for (const auto& rank : m_ranks) all.push_back(conditionOf(*rank, now));
     return all;
 }
 
-RankCondition RankWatch::fateOf(const RankLink& rank, TimePoint now) const {
-    RankCondition fate;
-    fate.rank = rank.rank();
-    fate.end = rank.end();
-    fate.endOrder = rank.endOrder;
-    fate.silentSeconds = secondsBetween(rank.lastLineAt, now);
-    fate.longestSilence = rank.longestSilence;
-    fate.reportedStage = rank.reportedStage;
-    fate.hasSentAny = rank.hasSentAny;
-    fate.host = rank.host();
-    if (fate.end) fate.lastLines = rank.tail();
-    fate.place = positionOf(rank.rank());
-    fate.beat = rank.movement.last();
-    fate.stillSeconds = rank.movement.stillSeconds(now);
-    fate.longestSeconds = rank.movement.longestSeconds();
-    fate.savingSeconds = rank.movement.savingSeconds(now);
-    if (fate.end) fate.endedSeconds = secondsBetween(rank.endedAt, now);
-    fate.missingRank = rank.missingRank;
+RankCondition RankWatch::conditionOf(const RankLink& rank, TimePoint now) const {
+    RankCondition condition;
+    condition.rank = rank.rank();
+    condition.end = rank.end();
+    condition.endOrder = rank.endOrder;
+    condition.silentSeconds = secondsBetween(rank.lastLineAt, now);
+    condition.longestSilence = rank.longestSilence;
+    condition.reportedStage = rank.reportedStage;
+    condition.hasSentAny = rank.hasSentAny;
+    condition.host = rank.host();
+    if (condition.end) condition.lastLines = rank.lastLines();
+    condition.position = positionOf(rank.rank());
+    condition.beat = rank.movement.last();
+    condition.stalledSeconds = rank.movement.stalledSeconds(now);
+    condition.longestStallSeconds = rank.movement.longestStallSeconds();
+    condition.savingSeconds = rank.movement.savingSeconds(now);
+    if (condition.end) condition.endedSeconds = secondsBetween(rank.endedAt, now);
+    condition.missingRank = rank.missingRank;
     // Checks only silent ranks, or all ranks after one may have failed because of a peer: reading /proc for each rank
     // at each tick would take more time than all other checks together.
-    if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt)) fate.processStopped = rank.isStopped();
-    if (fate.end && fate.end->signalled && fate.end->code == SIGKILL) fate.memoryKill = m_memoryKills.killedRecently();
-    return fate;
+    if (!condition.end && (condition.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
+        condition.processStopped = rank.isStopped();
+    if (condition.end && condition.end->signalled && condition.end->code == SIGKILL)
+        condition.memoryKill = m_memoryKills.killedRecently();
+    return condition;
 }
 
 std::string RankWatch::positionOf(int rank) const {

@@ -46,13 +46,13 @@ class RankWatch {
     // otherwise at the rank's 16th invalid line. For a rank on this host, does nothing: the caller logs the line,
     // because the cause is a mistake in Ringside.
     void reportMisuse(RankLink& rank, const std::string& how, bool isCertain);
-    std::vector<RankCondition> fates() const;
+    std::vector<RankCondition> conditions() const;
 
   private:
     std::optional<Verdict> judge(bool settled);
     void extendStartDeadline();
     void trackSaveProgress(TimePoint now);
-    RankCondition fateOf(const RankLink& rank, TimePoint now) const;
+    RankCondition conditionOf(const RankLink& rank, TimePoint now) const;
     std::string positionOf(int rank) const;
     std::chrono::milliseconds timeout() const;
     int ranksHere() const;
@@ -69,7 +69,7 @@ class RankWatch {
     std::optional<Verdict> m_misuse;         // verdict about a rank on another host that sent invalid data
     MemoryKills m_memoryKills;
     std::uintmax_t m_savedBytes = 0;
-    TimePoint m_lookAtSavesAt{};
+    TimePoint m_nextSaveCheck{};
     TimePoint m_lastTick{};
 };
 

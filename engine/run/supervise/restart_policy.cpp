@@ -14,10 +14,10 @@ bool isRestartable(int exitCode) {
     return std::ranges::any_of(kCodes, [exitCode](ExitCode code) { return exitCode == static_cast<int>(code); });
 }
 
-std::chrono::milliseconds backOffBefore(std::int64_t restart, std::chrono::milliseconds first) {
+std::chrono::milliseconds restartDelay(std::int64_t restart, std::chrono::milliseconds first) {
     constexpr std::chrono::milliseconds kLongest{30000};
-    constexpr std::int64_t kMostDoublings = 10;
-    return std::min(first * (std::int64_t{1} << std::min(restart - 1, kMostDoublings)), kLongest);
+    constexpr std::int64_t kMaxDoublings = 10;
+    return std::min(first * (std::int64_t{1} << std::min(restart - 1, kMaxDoublings)), kLongest);
 }
 
 }  // namespace ringside

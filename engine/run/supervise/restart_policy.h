@@ -12,6 +12,6 @@ bool isRestartable(int exitCode);
 
 // Returns the pause before a restart. restart: number of the restart, counted from 1. The first pause is `first`; each
 // further pause is twice as long, at most 30 s.
-std::chrono::milliseconds backOffBefore(std::int64_t restart, std::chrono::milliseconds first);
+std::chrono::milliseconds restartDelay(std::int64_t restart, std::chrono::milliseconds first);
 
 }  // namespace ringside

@@ -9,7 +9,7 @@ Restarts::Restarts(const RunPaths& paths, const PreparedRun& run, const Supervis
     : m_paths(paths),
       m_run(run),
       m_journal(journal),
-      m_most(run.config.parallel.maxRestarts),
+      m_maxRestarts(run.config.parallel.maxRestarts),
       m_backOff(options.backOff),
       m_count(options.restart),
       m_checkpoint(run.config.training.resume) {}
@@ -21,17 +21,18 @@ void Restarts::recordEarlier() {
 }
 
 std::optional<std::chrono::milliseconds> Restarts::next(const RunEnded& end, std::int64_t plannedSteps) {
-    if (!areLeft() || end.state != RunOutcome::kFailed || !isRestartable(end.exitCode)) return {};
+    if (!canRestart() || end.state != RunOutcome::kFailed || !isRestartable(end.exitCode)) return {};
     const auto& last = m_journal.data().lastStep();
     m_from = newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
     if (m_from && m_from->step >= plannedSteps) {
         m_journal.log(LogLevel::kInfo, "no restart: " + m_from->path + " has the weights of the last planned step");
         return {};
     }
-    const std::chrono::milliseconds pause = backOffBefore(m_count + 1, m_backOff);
+    const std::chrono::milliseconds pause = restartDelay(m_count + 1, m_backOff);
     m_journal.log(LogLevel::kWarning, end.verdict);
-    m_journal.log(LogLevel::kWarning, "restart " + std::to_string(m_count + 1) + " of " + std::to_string(m_most) +
-                                          " in " + std::to_string(pause.count()) + " ms: all ranks continue from " +
+    m_journal.log(LogLevel::kWarning, "restart " + std::to_string(m_count + 1) + " of " +
+                                          std::to_string(m_maxRestarts) + " in " + std::to_string(pause.count()) +
+                                          " ms: all ranks continue from " +
                                           (m_from ? m_from->path + ", step " + std::to_string(m_from->step)
                                                   : std::string("the start, because there is no checkpoint yet")));
     return pause;

@@ -21,7 +21,7 @@ class Restarts {
     // ssh (SupervisorOptions::restart).
     void recordEarlier();
     // True if parallel.max_restarts allows a further restart.
-    bool areLeft() const { return m_count < m_most; }
+    bool canRestart() const { return m_count < m_maxRestarts; }
     // Decides whether the ranks restart after they have ended with `end`. They do not if the last checkpoint is that of
     // the last planned step. Returns the pause before the restart, and logs it; empty: no restart.
     std::optional<std::chrono::milliseconds> next(const RunEnded& end, std::int64_t plannedSteps);
@@ -38,7 +38,7 @@ class Restarts {
     const RunPaths& m_paths;
     const PreparedRun& m_run;
     RunJournal& m_journal;
-    const std::int64_t m_most;
+    const std::int64_t m_maxRestarts;
     const std::chrono::milliseconds m_backOff;
     std::int64_t m_count;
     // Checkpoint from which the ranks resume in the restart that next() has decided on; empty if they start from the

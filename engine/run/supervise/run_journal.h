@@ -30,7 +30,7 @@ class RunJournal {
     // Records an event of the supervisor.
     void record(const Event& event) { m_changes |= m_recorder.add(event); }
     // Records an event that a rank has sent; `line` is the event's text.
-    void take(const Event& event, std::string_view line) { m_changes |= m_recorder.take(event, line); }
+    void record(const Event& event, std::string_view line) { m_changes |= m_recorder.record(event, line); }
     void log(LogLevel level, const std::string& text);
     void flush(TimePoint now);
     void flushIfDue(TimePoint now);

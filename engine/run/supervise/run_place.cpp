@@ -59,7 +59,7 @@ Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool 
     }
     const std::optional<StoredCheckpoint> checkpoint = checkpointAt(paths.directory, resume);
     if (!checkpoint) return Problem{resume, "no longer exists", "start again"};
-    runStartUs -= cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
+    runStartUs -= truncateRecord(paths, {checkpoint->step, checkpoint->epochsDone});
     return reopened;
 }
 

@@ -15,7 +15,7 @@ namespace ringside {
 // earlier one is ignored, because the user cannot have read the line yet; a later one logs the line again.
 class StopRequests {
   public:
-    enum class Meaning { kBegin, kLogCost, kNothing, kCutShort };
+    enum class Meaning { kBegin, kLogCost, kIgnore, kTerminate };
     static constexpr std::chrono::milliseconds kIgnoreTime{
         300};  // time after the log line in which a request is ignored,
                // because the user cannot have read the line yet
@@ -25,9 +25,9 @@ class StopRequests {
     // Returns the meaning of a stop request by the user.
     Meaning request(TimePoint now);
     // Returns the meaning of a request that can arrive several times for one stop, as from a closing terminal or a
-    // launcher: kBegin for the first request of any kind, otherwise kNothing.
-    Meaning hangUp(TimePoint now);
-    // True after the first call of request() or hangUp().
+    // launcher: kBegin for the first request of any kind, otherwise kIgnore.
+    Meaning requestOnce(TimePoint now);
+    // True after the first call of request() or requestOnce().
     bool isRequested() const { return m_isRequested; }
 
   private:

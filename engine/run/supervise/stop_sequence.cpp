@@ -33,12 +33,12 @@ void StopSequence::request() {
     handleRequest(m_requests.request(steady_clock::now()));
 }
 
-void StopSequence::hangUp() {
-    handleRequest(m_requests.hangUp(steady_clock::now()));
+void StopSequence::requestOnce() {
+    handleRequest(m_requests.requestOnce(steady_clock::now()));
 }
 
 void StopSequence::beginOnce() {
-    if (m_requests.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
+    if (m_requests.requestOnce(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
 }
 
 void StopSequence::handleRequest(StopRequests::Meaning meaning) {
@@ -48,18 +48,18 @@ void StopSequence::handleRequest(StopRequests::Meaning meaning) {
         case StopRequests::Meaning::kLogCost:
             if (m_phase == Phase::kStopping) logCost();
             return;
-        case StopRequests::Meaning::kCutShort:
+        case StopRequests::Meaning::kTerminate:
             if (m_phase != Phase::kStopping) return;
             m_cutShort = true;
             m_journal.log(LogLevel::kWarning, "third stop request: terminating the ranks without saving");
             return terminateRanks();
-        case StopRequests::Meaning::kNothing:
+        case StopRequests::Meaning::kIgnore:
             return;
     }
 }
 
 void StopSequence::beginStop() {
-    if (someRankLoads()) {
+    if (isAnyRankLoading()) {
         m_stoppedLoading = true;
         m_journal.log(LogLevel::kInfo, "stop requested before the first step: the ranks stop reading their data");
         return terminateRanks();
@@ -104,7 +104,7 @@ void StopSequence::logCost() {
     const std::optional<StoredCheckpoint> last = newestCheckpoint(m_paths.directory);
     const std::int64_t since = std::max<std::int64_t>(m_journal.recorder().stepsDone() - (last ? last->step : 0), 0);
     m_journal.log(LogLevel::kWarning,
-                  "already stopping: waiting for " + waitingForText(m_watch.fates(), m_paths.directory) +
+                  "already stopping: waiting for " + waitingForText(m_watch.conditions(), m_paths.directory) +
                       ". Another stop request within " + std::to_string(StopRequests::kConfirmTime.count()) +
                       " s ends the ranks immediately and discards " +
                       (since == 0 ? "the current step" : std::to_string(since) + " trained steps") +
@@ -116,11 +116,12 @@ void StopSequence::logWaiting() {
     if (now < m_logAt) return;
     m_logInterval = std::min(2 * m_logInterval, kMaxLogInterval);
     m_logAt = now + m_logInterval;
-    m_journal.log(LogLevel::kWarning, "stopping: waiting for " + waitingForText(m_watch.fates(), m_paths.directory));
+    m_journal.log(LogLevel::kWarning,
+                  "stopping: waiting for " + waitingForText(m_watch.conditions(), m_paths.directory));
 }
 
 // True if at least one rank is still loading its data. No rank has then done a step, because each step needs all ranks.
-bool StopSequence::someRankLoads() const {
+bool StopSequence::isAnyRankLoading() const {
     return std::ranges::any_of(m_journal.data().ranks(),
                                [](const RankData& rank) { return rank.state == RankStage::kLoading; });
 }

@@ -24,7 +24,7 @@ class StopSequence {
     // Handles a stop request by the user.
     void request();
     // Handles a stop request that can arrive several times for one stop, as from a closing terminal or a launcher.
-    void hangUp();
+    void requestOnce();
     // Begins the stop unless it was requested before.
     void beginOnce();
     // Logs which rank the stop waits for, and kills terminated ranks after the grace period. Call at each tick.
@@ -50,7 +50,7 @@ class StopSequence {
     void terminateRanks();
     void logCost();
     void logWaiting();
-    bool someRankLoads() const;
+    bool isAnyRankLoading() const;
 
     const RunPaths& m_paths;
     const SupervisorOptions& m_options;

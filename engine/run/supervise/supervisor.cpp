@@ -161,7 +161,7 @@ void Supervisor::runRanks() {
 
 void Supervisor::tick() {
     waitForInput();
-    m_turns.begin();
+    m_slices.begin();
     for (auto& rank : m_ranks) readRank(*rank);
     reapWorkers();
     pollLaunchers();
@@ -173,16 +173,16 @@ void Supervisor::tick() {
     const bool isKilled = m_stop.phase() == StopSequence::Phase::kKilled;
     if (!isKilled && m_directory.isLost(steady_clock::now())) m_stop.beginOnce();
     // Stops the run when recording has stopped. The ranks save their weights first.
-    if (m_journal.recorder().fullDisk() && m_stop.phase() == StopSequence::Phase::kRunning) hangUp();
+    if (m_journal.recorder().fullDisk() && m_stop.phase() == StopSequence::Phase::kRunning) requestStopOnce();
     m_stop.tick();
     m_journal.flushIfDue(steady_clock::now());
-    const unsigned changes = m_journal.takeChanges();
+    const unsigned changes = m_journal.recordChanges();
     if (changes != 0 && m_options.onChange) m_options.onChange(m_journal.data(), changes);
 }
 
 void Supervisor::waitForInput() {
     std::vector<pollfd> waiting;
-    for (const int fd : {m_options.stopFd, m_options.hangUpFd}) {
+    for (const int fd : {m_options.stopFd, m_options.stopOnceFd}) {
         if (fd >= 0) waiting.push_back({fd, POLLIN, 0});
     }
     for (const pollfd& fd : m_control->interests()) waiting.push_back(fd);
@@ -201,10 +201,10 @@ void Supervisor::waitForInput() {
 void Supervisor::dispatch(const std::vector<pollfd>& ready) {
     for (const pollfd& one : ready) {
         if (one.revents == 0 || one.fd < 0) continue;
-        if (one.fd == m_options.stopFd || one.fd == m_options.hangUpFd) {
+        if (one.fd == m_options.stopFd || one.fd == m_options.stopOnceFd) {
             std::array<char, 256> ignored;
             if (::read(one.fd, ignored.data(), ignored.size()) <= 0) continue;
-            one.fd == m_options.hangUpFd ? hangUp() : requestStop();
+            one.fd == m_options.stopOnceFd ? requestStopOnce() : requestStop();
             continue;
         }
         m_control->onReady(one.fd, [this](const ControlCommand& command) { execute(command); });
@@ -240,18 +240,18 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         m_journal.log(LogLevel::kWarning, sender + " sent telemetry of another rank: line ignored");
         return m_watch.reportMisuse(rank, "it sends telemetry of other ranks", false);
     }
-    if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastLineAt);
+    if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.update(*beat, rank.lastLineAt);
     if (const auto* state = std::get_if<RankState>(&event.value())) {
         rank.reportedStage = state->state;
         if (state->missingRank >= 0) rank.missingRank = state->missingRank;
     }
     if (const auto* executed = std::get_if<Controlled>(&event.value())) m_commands.report(*executed);
-    m_journal.take(event.value(), line);
+    m_journal.record(event.value(), line);
     const bool isStopping = m_stop.phase() == StopSequence::Phase::kStopping;
     if (std::holds_alternative<CheckpointSaved>(event.value()) && isStopping)
         writeSummaryEarly(outcomeIfKilledNow(evidence()));
     if (std::holds_alternative<RankLinks>(event.value())) logSlowLinks();
-    m_turns.next();
+    m_slices.next();
 }
 
 // Logs a warning for each host with a slow link, at the first report of the link.
@@ -259,7 +259,7 @@ void Supervisor::logSlowLinks() {
     for (const HostLink& link : hostLinks(m_journal.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
         m_journal.log(LogLevel::kWarning,
-                      "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
+                      "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.fullText());
     }
 }
 
@@ -293,21 +293,21 @@ void Supervisor::reapWorker(RankLink& rank) {
 void Supervisor::execute(const ControlCommand& command) {
     if (command.kind == ControlKind::kStop) return requestStop();
     m_commands.request(command);
-    if (!m_verdict && !m_waitsToRestart) m_ranks.front()->sendControl(encodeControl(command));
+    if (!m_verdict && !m_isWaitingToRestart) m_ranks.front()->sendControl(encodeControl(command));
 }
 
 void Supervisor::requestStop() {
     if (acceptStopRequest()) m_stop.request();
 }
 
-void Supervisor::hangUp() {
-    if (acceptStopRequest()) m_stop.hangUp();
+void Supervisor::requestStopOnce() {
+    if (acceptStopRequest()) m_stop.requestOnce();
 }
 
 // Cancels the next restart if the supervisor is waiting for it. Returns true if a stop request may be handled; false if
 // the ranks are already being killed.
 bool Supervisor::acceptStopRequest() {
-    m_givesUp = m_givesUp || m_waitsToRestart;
+    m_restartCancelled = m_restartCancelled || m_isWaitingToRestart;
     return m_stop.phase() != StopSequence::Phase::kKilled;
 }
 
@@ -317,26 +317,26 @@ void Supervisor::pollLaunchers() {
         if (!rank->takeStopRequest()) continue;
         if (!m_stop.isRequested())
             m_journal.log(LogLevel::kInfo, "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
-        hangUp();
+        requestStopOnce();
     }
 }
 
-// Exchanges time questions and answers with ranks on other hosts, so that traces of different hosts can be aligned in
+// Exchanges time queries and answers with ranks on other hosts, so that traces of different hosts can be aligned in
 // time.
 void Supervisor::compareClocks() {
     for (auto& rank : m_ranks) {
-        for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.take(rank->rank(), reading);
+        for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.addReading(rank->rank(), reading);
     }
     const std::int64_t now = m_journal.nowUs() + m_options.runStartUs;
-    for (const HostClocks::Question& question : m_clocks.questions(now))
-        m_ranks[static_cast<std::size_t>(question.rank)]->sendControl(question.line);
-    for (const HostClock& clock : m_clocks.news(now)) m_journal.record(clock);
+    for (const HostClocks::Query& query : m_clocks.queries(now))
+        m_ranks[static_cast<std::size_t>(query.rank)]->sendControl(query.line);
+    for (const HostClock& clock : m_clocks.clocksToReport(now)) m_journal.record(clock);
 }
 
 void Supervisor::fail(const Verdict& verdict) {
     m_verdict = verdict;
     for (const auto& rank : m_ranks) {
-        if (rank->rank() == verdict.firstFailedRank) m_lastLines = rank->tail();
+        if (rank->rank() == verdict.firstFailedRank) m_lastLines = rank->lastLines();
     }
     if (verdict.firstFailedRank >= 0)
         m_journal.record(RankState{verdict.firstFailedRank, RankStage::kFailed, "", 0, m_journal.nowUs()});
@@ -409,12 +409,12 @@ RunEnded Supervisor::finish() {
 
 bool Supervisor::restartRanks() {
     const bool isOver = m_stop.isRequested() || m_adopted || !m_directory.lostText().empty() ||
-                        m_journal.recorder().fullDisk() || !m_restarts.areLeft();
+                        m_journal.recorder().fullDisk() || !m_restarts.canRestart();
     if (isOver) return false;
     const std::optional<milliseconds> pause = m_restarts.next(conclusion(), evidence().plannedSteps);
     if (!pause || !waitToRestart(*pause)) return false;
     m_restarts.begin();
-    startAfresh();
+    resetForRestart();
     return true;
 }
 
@@ -422,17 +422,17 @@ bool Supervisor::restartRanks() {
 // failure.
 bool Supervisor::waitToRestart(milliseconds pause) {
     const TimePoint until = steady_clock::now() + pause;
-    m_waitsToRestart = true;
-    while (!m_givesUp && steady_clock::now() < until) {
+    m_isWaitingToRestart = true;
+    while (!m_restartCancelled && steady_clock::now() < until) {
         waitForInput();
         m_journal.flushIfDue(steady_clock::now());
     }
-    m_waitsToRestart = false;
-    if (m_givesUp) m_journal.log(LogLevel::kInfo, "stop requested during the pause: the run is not restarted");
-    return !m_givesUp;
+    m_isWaitingToRestart = false;
+    if (m_restartCancelled) m_journal.log(LogLevel::kInfo, "stop requested during the pause: the run is not restarted");
+    return !m_restartCancelled;
 }
 
-void Supervisor::startAfresh() {
+void Supervisor::resetForRestart() {
     m_ranks.clear();  // the destructors kill the processes that are still running
     m_store = StoreServer();
     if (m_shared) m_shared = createSharedMemory(sharedMemoryBytes(static_cast<int>(m_run.config.parallel.worldSize)));

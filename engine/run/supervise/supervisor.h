@@ -59,7 +59,7 @@ class Supervisor {
     void reapWorker(RankLink& rank);
     void execute(const ControlCommand& command);
     void requestStop();
-    void hangUp();
+    void requestStopOnce();
     bool acceptStopRequest();
     void pollLaunchers();
     void compareClocks();
@@ -72,7 +72,7 @@ class Supervisor {
     RunEnded finish();
     bool restartRanks();
     bool waitToRestart(std::chrono::milliseconds pause);
-    void startAfresh();
+    void resetForRestart();
     void repeatCommands();
 
     const RunPaths m_paths;
@@ -95,11 +95,11 @@ class Supervisor {
     std::set<std::string> m_slowHosts;  // hosts for which a warning about a slow link has been logged
     bool m_adopted = false;             // true if some ranks were started by a launcher: only the launcher can restart
                                         // them
-    bool m_waitsToRestart = false;
-    bool m_givesUp = false;  // true if a stop was requested during the pause before a restart, so that the restart is
-                             // cancelled
+    bool m_isWaitingToRestart = false;
+    bool m_restartCancelled = false;  // true if a stop was requested during the pause before a restart, so that the
+                                      // restart is cancelled
     int m_ends = 0;
-    WorkSlices m_turns;
+    WorkSlices m_slices;
 };
 
 }  // namespace ringside

@@ -21,8 +21,8 @@ struct SupervisorOptions {
     std::int64_t runStartUs = 0;                 // start of the run's time, in microseconds of CLOCK_MONOTONIC
     int stopFd = -1;                             // descriptor, such as a signalfd; each time it is readable, one stop
                                                  // is requested
-    int hangUpFd = -1;  // descriptor that becomes readable once or several times when the terminal is closed; all
-                        // events together are one stop request
+    int stopOnceFd = -1;  // descriptor that becomes readable once or several times when the terminal is closed; all
+                          // events together are one stop request
     // Minimum of the deadline for the first telemetry line of a worker; see runDeadlines().
     std::chrono::milliseconds startDeadline{10000};
     // Time from the stop request to the first log line that names the rank the stop waits for.
@@ -35,7 +35,7 @@ struct SupervisorOptions {
     std::chrono::milliseconds settleTime{400};
     // Time added to the timeout of collectives before a rank without progress counts as hung, so that the ranks can
     // report a missing peer first.
-    std::chrono::milliseconds stillGrace{3000};
+    std::chrono::milliseconds stallGrace{3000};
     std::function<HostLoad(int ranks)> readLoad = readHostLoad;
     bool mayBeKilled = false;        // true: a launcher may kill this process soon after a failure or a stop request
     int sharedFd = -1;               // descriptor of the shared memory for the collectives; -1: start() creates it for

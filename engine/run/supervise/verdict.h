@@ -20,28 +20,28 @@ struct RankCondition {
     int endOrder = 0;             // position in the order in which the supervisor detected ends, from 1; 0: still
                                   // running
     std::vector<std::string> lastLines;
-    double silentSeconds = 0;     // time since the rank's last telemetry line, or since its start
-    bool hasSentAny = false;      // true if at least one telemetry line of the rank has arrived
-    bool processStopped = false;  // true if SIGSTOP or a debugger has stopped the process
-    std::string place;            // last known position, such as "at step 41 of epoch 3"; empty before the
-                                  // first heartbeat
-    Heartbeat beat;               // first heartbeat with the latest progress; later heartbeats were equal
-    double stillSeconds = 0;      // time since the rank's last progress; 0 in phases without a time limit
-    double longestSeconds = 0;    // longest earlier value of stillSeconds
-    double savingSeconds = 0;     // time since the last write of a rank that saves a checkpoint; 0 in other phases
-    double endedSeconds = 0;      // time since the process ended
-    int missingRank = -1;         // peer that this rank reported as missing; -1: none
-    double longestSilence = 0;    // longest time between two telemetry lines of the rank; the silence since the last
-                                  // line is not included
+    double silentSeconds = 0;        // time since the rank's last telemetry line, or since its start
+    bool hasSentAny = false;         // true if at least one telemetry line of the rank has arrived
+    bool processStopped = false;     // true if SIGSTOP or a debugger has stopped the process
+    std::string position;            // last known position, such as "at step 41 of epoch 3"; empty before the
+                                     // first heartbeat
+    Heartbeat beat;                  // first heartbeat with the latest progress; later heartbeats were equal
+    double stalledSeconds = 0;       // time since the rank's last progress; 0 in phases without a time limit
+    double longestStallSeconds = 0;  // longest earlier value of stalledSeconds
+    double savingSeconds = 0;        // time since the last write of a rank that saves a checkpoint; 0 in other phases
+    double endedSeconds = 0;         // time since the process ended
+    int missingRank = -1;            // peer that this rank reported as missing; -1: none
+    double longestSilence = 0;       // longest time between two telemetry lines of the rank; the silence since the last
+                                     // line is not included
     std::optional<RankStage> reportedStage;  // stage that the rank's last RankState reported
     std::optional<bool> memoryKill = {};     // true if a killed rank was killed for lack of memory; empty: not known
 };
 
 // Limits in seconds after which a rank counts as hung.
 struct SilenceLimits {
-    double startSeconds = 10;  // longest allowed silence from the start of a rank to its first telemetry line
-    double runSeconds = 30;    // longest allowed silence after the first telemetry line
-    double stillSeconds = 33;  // longest allowed time in which heartbeats arrive but show no progress
+    double startSeconds = 10;    // longest allowed silence from the start of a rank to its first telemetry line
+    double runSeconds = 30;      // longest allowed silence after the first telemetry line
+    double stalledSeconds = 33;  // longest allowed time in which heartbeats arrive but show no progress
 };
 
 // Reason why a run has failed.
@@ -58,10 +58,10 @@ struct Verdict {
 // peer. Only then a report such as "rank 2 did not arrive" means that rank 2 hung. If some ranks are on other hosts, a
 // rank that rejects its configuration or data is also judged only when settled: the cause can be invalid data from a
 // peer, which another rank then reports.
-std::optional<Verdict> judge(const std::vector<RankCondition>& fates, const SilenceLimits& limits, bool settled);
+std::optional<Verdict> judge(const std::vector<RankCondition>& conditions, const SilenceLimits& limits, bool settled);
 
 // Returns the verdict about a rank on another host that sent invalid data to the supervisor.
-Verdict misuseVerdict(const RankCondition& fate, const std::string& how);
+Verdict misuseVerdict(const RankCondition& condition, const std::string& how);
 
 // True if rank b may be waiting for rank a: a has made less progress, or both are at the same batch and only b waits in
 // a collective.

@@ -24,10 +24,10 @@ std::uintmax_t bytesSaved(const std::filesystem::path& runDirectory) {
     return bytes;
 }
 
-std::string waitingForText(const std::vector<RankCondition>& fates, const std::filesystem::path& runDirectory) {
+std::string waitingForText(const std::vector<RankCondition>& conditions, const std::filesystem::path& runDirectory) {
     const RankCondition* last = nullptr;
-    for (const RankCondition& fate : fates) {
-        if (!fate.end && (last == nullptr || isBehind(fate, *last))) last = &fate;
+    for (const RankCondition& condition : conditions) {
+        if (!condition.end && (last == nullptr || isBehind(condition, *last))) last = &condition;
     }
     if (last == nullptr) return "the end of the run";
     const std::string name = "rank " + std::to_string(last->rank);
@@ -39,8 +39,8 @@ std::string waitingForText(const std::vector<RankCondition>& fates, const std::f
     std::string text = name;
     if (last->processStopped) text += ", whose process is stopped,";
     text += " in " + std::string(phaseName(last->beat.phase));
-    if (last->beat.step > 0) text += " " + last->place;
-    if (last->stillSeconds >= 1) text += " for " + std::to_string(std::lround(last->stillSeconds)) + " s";
+    if (last->beat.step > 0) text += " " + last->position;
+    if (last->stalledSeconds >= 1) text += " for " + std::to_string(std::lround(last->stalledSeconds)) + " s";
     return text;
 }
 

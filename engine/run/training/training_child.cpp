@@ -68,23 +68,23 @@ std::string TrainingChild::failureText(const Result<RunSummary>& summary) const 
 // Requests the process to stop, and waits until it has ended or the time is over.
 void TrainingChild::stop() {
     using std::chrono::steady_clock;
-    constexpr int kLookMs = 20;
+    constexpr int kPollMs = 20;
     const auto until = steady_clock::now() + std::chrono::seconds(10);
     m_child.signal(SIGTERM);
     while (!advance() && steady_clock::now() < until) {
         pollfd end{m_child.end() ? -1 : exitFd(), POLLIN, 0};
-        ::poll(&end, 1, kLookMs);
+        ::poll(&end, 1, kPollMs);
     }
 }
 
 Result<TrainedChild> TrainingChild::wait(int stopFd) {
-    constexpr int kLookMs = 1000;
+    constexpr int kPollMs = 1000;
     while (!advance()) {
         // poll() ignores a negative descriptor, from which there is nothing to read.
         std::array<pollfd, 3> waiting{{{m_outputEnded ? -1 : outputFd(), POLLIN, 0},
                                        {m_child.end() ? -1 : exitFd(), POLLIN, 0},
                                        {stopFd, POLLIN, 0}}};
-        ::poll(waiting.data(), waiting.size(), kLookMs);
+        ::poll(waiting.data(), waiting.size(), kPollMs);
         if (waiting[2].revents == 0) continue;
         stop();
         throw StoppedError();

@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostBits = std::int64_t{1} << 31;  // maximum size of the bit sets of all ranks, in bits: 256
-                                                           // MiB
+constexpr std::int64_t kMaxBits = std::int64_t{1} << 31;  // maximum size of the bit sets of all ranks, in bits: 256
+                                                          // MiB
 
 using Bits = std::vector<std::uint64_t>;
 
@@ -36,8 +36,8 @@ std::int64_t common(const Bits& a, const Bits& b) {
 }
 
 void fillOverlap(const ShardPlan& plan, AssignmentEffects& damage, const std::atomic<bool>* stop) {
-    const std::int64_t room = kMostBits / std::max<std::int64_t>(1, damage.samples);
-    damage.ranks = std::min({plan.spec().worldSize, kMostOverlapRanks, std::max<std::int64_t>(room, 1)});
+    const std::int64_t room = kMaxBits / std::max<std::int64_t>(1, damage.samples);
+    damage.ranks = std::min({plan.spec().worldSize, kMaxOverlapRanks, std::max<std::int64_t>(room, 1)});
     const std::vector<Bits> sets = rankSets(plan, damage.ranks, stop);
     const std::size_t ranks = sets.size();
     damage.overlap.resize(ranks * ranks);

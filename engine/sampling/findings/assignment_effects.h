@@ -19,7 +19,7 @@ struct AssignmentEffects {
     std::int64_t uses = 0;    // number of samples that all ranks train, counted with repetitions
     std::int64_t seen = 0;    // number of samples trained at least once
     double expectedSeen = 0;  // expected value of `seen`: mean over all shuffles; -1 if no closed formula is known
-    std::int64_t ranks = 0;   // size of the matrix: the first ranks of the run, at most kMostOverlapRanks
+    std::int64_t ranks = 0;   // size of the matrix: the first ranks of the run, at most kMaxOverlapRanks
     // Matrix: the entry a * ranks + b is the number of samples that ranks a and b both train. The diagonal contains the
     // number of distinct samples of each rank.
     std::vector<std::int64_t> overlap;
@@ -27,7 +27,7 @@ struct AssignmentEffects {
                                  // unknown
 };
 
-inline constexpr std::int64_t kMostOverlapRanks = 64;
+inline constexpr std::int64_t kMaxOverlapRanks = 64;
 
 // Measures coverage and overlap of a plan. After *stop is set, returns early with incomplete numbers.
 AssignmentEffects assignmentEffects(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);

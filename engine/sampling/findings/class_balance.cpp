@@ -153,7 +153,7 @@ BatchBalance batchBalance(const ShardPlan& plan, std::span<const std::uint16_t> 
     balance.classes = static_cast<int>(names.size());
     balance.names = std::move(names);
     balance.stepsOfEpoch = plan.stepsPerEpoch();
-    balance.steps = std::min(balance.stepsOfEpoch, BatchBalance::kMostCounts / std::max(1, balance.classes));
+    balance.steps = std::min(balance.stepsOfEpoch, BatchBalance::kMaxCounts / std::max(1, balance.classes));
     balance.datasetSize = plan.spec().datasetSize;
     balance.counts.resize(static_cast<std::size_t>(balance.steps * balance.classes));
     balance.sizes.resize(static_cast<std::size_t>(balance.steps));

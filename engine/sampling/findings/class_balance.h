@@ -51,7 +51,7 @@ ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> 
 
 // Number of samples of each class that every step trains on all ranks together, duplicates included.
 struct BatchBalance {
-    static constexpr std::int64_t kMostCounts = 4'000'000;  // maximum number of counts; later steps are not counted
+    static constexpr std::int64_t kMaxCounts = 4'000'000;  // maximum number of counts; later steps are not counted
 
     std::int64_t steps = 0;  // number of steps that were counted
     std::int64_t stepsOfEpoch = 0;

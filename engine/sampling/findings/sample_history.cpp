@@ -21,16 +21,16 @@ std::vector<std::uint32_t> matesOf(const ShardPlan& plan, const SampleSlot& plac
 }  // namespace
 
 SampleHistoryEntry sampleHistoryEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
-                                      std::int64_t mostMates) {
+                                      std::int64_t maxMates) {
     SampleHistoryEntry entry{epoch, {}, plan.stepsPerEpoch()};
     for (const SampleSlot& place : plan.usesByScan(sample)) {
-        entry.uses.push_back({place, matesOf(plan, place, mostMates)});
+        entry.uses.push_back({place, matesOf(plan, place, maxMates)});
     }
     return entry;
 }
 
 std::optional<Problem> appendEpochs(const SampleHistorySource& source, std::int64_t sample, std::int64_t first,
-                                    std::int64_t last, std::int64_t mostMates, std::vector<SampleHistoryEntry>& entries,
+                                    std::int64_t last, std::int64_t maxMates, std::vector<SampleHistoryEntry>& entries,
                                     const std::atomic<bool>* stop) {
     std::optional<ShardPlan> plan;
     for (std::int64_t epoch = first; epoch < last && !(stop && *stop); ++epoch) {
@@ -40,7 +40,7 @@ std::optional<Problem> appendEpochs(const SampleHistorySource& source, std::int6
             if (!made) return made.problem();
             plan = std::move(made.value());
         }
-        entries.push_back(sampleHistoryEntry(*plan, epoch, sample, mostMates));
+        entries.push_back(sampleHistoryEntry(*plan, epoch, sample, maxMates));
     }
     return {};
 }

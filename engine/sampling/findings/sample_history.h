@@ -26,10 +26,10 @@ struct SampleHistoryEntry {
     std::int64_t steps = 0;       // number of steps of the epoch
 };
 
-// Returns the uses of a sample in one epoch. mostMates: maximum number of batch mates that are returned for each use,
+// Returns the uses of a sample in one epoch. maxMates: maximum number of batch mates that are returned for each use,
 // because a batch can contain the whole data set.
 SampleHistoryEntry sampleHistoryEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
-                                      std::int64_t mostMates = std::numeric_limits<std::int64_t>::max());
+                                      std::int64_t maxMates = std::numeric_limits<std::int64_t>::max());
 
 struct SampleHistorySource {
     std::function<ShardSpec(std::int64_t epoch)> specAt;
@@ -38,7 +38,7 @@ struct SampleHistorySource {
 // Appends the entries of epochs [first, last) to `entries`. Consecutive epochs with equal specs share one plan. Returns
 // a problem if an epoch has no plan. Returns after the current epoch if *stop is set.
 std::optional<Problem> appendEpochs(const SampleHistorySource& source, std::int64_t sample, std::int64_t first,
-                                    std::int64_t last, std::int64_t mostMates, std::vector<SampleHistoryEntry>& entries,
+                                    std::int64_t last, std::int64_t maxMates, std::vector<SampleHistoryEntry>& entries,
                                     const std::atomic<bool>* stop = nullptr);
 
 }  // namespace ringside

@@ -7,7 +7,7 @@ namespace ringside {
 namespace {
 
 // Maximum number of draws of all ranks together. This number of draws takes seconds and 4 GiB of memory.
-constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxDraws = std::int64_t{1} << 30;
 
 // Reports what DistributedSampler refuses: a rank that is not below num_replicas.
 Problems checkRank(const ShardSpec& spec) {
@@ -31,7 +31,7 @@ std::int64_t samplerWorldSize(const ShardSpec& spec) {
     return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
 }
 
-bool partsOrders(const PitfallsConfig& pitfalls) {
+bool hasOrderPerRank(const PitfallsConfig& pitfalls) {
     return pitfalls.seedPerRank || pitfalls.doubleSharding;
 }
 
@@ -50,11 +50,11 @@ Problems checkPitfalls(const ShardSpec& spec) {
     }
     if (const Problems problems = checkRank(spec); !problems.empty()) return problems;
     const ShardLayout layout = ShardLayout::of(spec);
-    const bool tooMany = layout.orderLength > kMostDraws / spec.worldSize;
-    if (partsOrders(spec.pitfalls) && (tooMany || layout.samplesPerRank > kMostDraws / spec.worldSize)) {
+    const bool tooMany = layout.orderLength > kMaxDraws / spec.worldSize;
+    if (hasOrderPerRank(spec.pitfalls) && (tooMany || layout.samplesPerRank > kMaxDraws / spec.worldSize)) {
         return {{"pitfalls",
                  "give each of " + std::to_string(spec.worldSize) + " ranks its own order of " +
-                     std::to_string(layout.orderLength) + " samples; the maximum is " + std::to_string(kMostDraws) +
+                     std::to_string(layout.orderLength) + " samples; the maximum is " + std::to_string(kMaxDraws) +
                      " together",
                  "use fewer samples or ranks"}};
     }

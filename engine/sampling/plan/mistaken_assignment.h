@@ -21,7 +21,7 @@ Problems checkPitfalls(const ShardSpec& spec);
 std::int64_t samplerWorldSize(const ShardSpec& spec);
 
 // True if a pitfall gives every rank an order of its own.
-bool partsOrders(const PitfallsConfig& pitfalls);
+bool hasOrderPerRank(const PitfallsConfig& pitfalls);
 
 // Returns the indices of all ranks, rank by rank, layout.samplesPerRank each. With double sharding, the data is first
 // split as by DistributedSampler without shuffle, and the sampler then splits each rank's share among all ranks again.

@@ -28,7 +28,7 @@ struct ShardLayout {
 
     std::int64_t totalSize() const { return uneven ? orderLength : samplesPerRank * worldSize; }
     // Returns the number of ranks with samplesPerRank samples, which are the first ones.
-    std::int64_t longRanks() const {
+    std::int64_t longerRanks() const {
         const std::int64_t longer = uneven ? orderLength % worldSize : 0;
         return longer > 0 ? longer : worldSize;
     }

@@ -41,11 +41,11 @@ ShardNumbers shardNumbers(const ShardSpec& spec) {
                                           : std::max<std::int64_t>(0, numbers.totalSize - layout.orderLength);
     numbers.droppedBySampler = std::max<std::int64_t>(0, layout.orderLength - layout.totalSize());
     numbers.batchSize = spec.batchSize;
-    const std::int64_t longRanks = layout.uneven ? layout.longRanks() : spec.worldSize;
-    numbers.groups[0] = groupOf(spec, longRanks, layout.samplesPerRank);
+    const std::int64_t longerRanks = layout.uneven ? layout.longerRanks() : spec.worldSize;
+    numbers.groups[0] = groupOf(spec, longerRanks, layout.samplesPerRank);
     numbers.stepsPerEpoch = numbers.groups[0].steps;
-    if (longRanks < spec.worldSize)
-        numbers.groups[1] = groupOf(spec, spec.worldSize - longRanks, layout.samplesPerRank - 1);
+    if (longerRanks < spec.worldSize)
+        numbers.groups[1] = groupOf(spec, spec.worldSize - longerRanks, layout.samplesPerRank - 1);
     for (RankGroup& group : numbers.groups) {
         const std::int64_t before = std::max<std::int64_t>(0, numbers.stepsPerEpoch - 1) * spec.batchSize;
         group.lastBatch = std::clamp<std::int64_t>(group.trained - before, 0, spec.batchSize);

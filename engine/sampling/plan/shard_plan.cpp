@@ -107,7 +107,7 @@ Result<ShardPlan> ShardPlan::make(const ShardSpec& spec, const DrawWatch& watch)
         Result<std::vector<std::uint32_t>> order = makeOrder(spec, watch);
         if (!order) return order.problem();
         state->order = std::move(order.value());
-        if (partsOrders(spec.pitfalls)) state->assigned = assignWithMistakes(spec, state->layout, watch.stop);
+        if (hasOrderPerRank(spec.pitfalls)) state->assigned = assignWithMistakes(spec, state->layout, watch.stop);
     } catch (const std::bad_alloc&) {
         return noMemory(spec);
     }

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-bool CurrentFindings::take(const Event& event) {
+bool CurrentFindings::apply(const Event& event) {
     const auto* const finding = std::get_if<Finding>(&event);
     if (finding == nullptr) return false;
     const auto known = std::ranges::find(m_findings, finding->code, &Finding::code);
@@ -14,7 +14,7 @@ bool CurrentFindings::take(const Event& event) {
         if (isKnown) m_findings.erase(known);
         return isKnown;
     }
-    if (!isKnown && m_findings.size() == kMostFindings) return false;
+    if (!isKnown && m_findings.size() == kMaxFindings) return false;
     if (isKnown)
         *known = *finding;
     else

@@ -11,14 +11,14 @@ namespace ringside {
 class CurrentFindings {
   public:
     // Applies an event; ignores all events except findings. Returns true if the list has changed.
-    bool take(const Event& event);
+    bool apply(const Event& event);
 
     // Returns the latest finding of each code without the withdrawn ones: mistakes first, then costs, then notes, each
     // in the order of their first report.
     const std::vector<Finding>& all() const { return m_findings; }
 
   private:
-    static constexpr std::size_t kMostFindings = 1000;
+    static constexpr std::size_t kMaxFindings = 1000;
 
     std::vector<Finding> m_findings;
 };

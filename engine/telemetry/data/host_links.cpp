@@ -17,7 +17,7 @@ constexpr double kNarrowTimes = 3;
 constexpr double kNarrowShare = 0.1;
 constexpr double kBusyShare = 0.5;             // kNarrowShare for a run with two hosts, where no other link can be
                                                // compared
-constexpr std::int64_t kLeastBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
+constexpr std::int64_t kMinBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
                                                // kernel counts this time in ticks of up to 10 ms
 // Minimum share of the time with bytes in flight in which the receiver waits for them. Below, the time says how long
 // the receiver computed, not how long the link needed.
@@ -48,9 +48,9 @@ struct Direction {
     }
     // A receiver that does not read acknowledges late: Linux delays an acknowledgement by up to 40 ms unless the
     // receive window can grow. The bytes of such a receiver are in flight for longer than the link needs.
-    bool hasRate() const { return busyUs >= kLeastBusyUs && waitShare >= kAwaitedShare * inFlightShare(); }
+    bool hasRate() const { return busyUs >= kMinBusyUs && waitShare >= kAwaitedShare * inFlightShare(); }
     // Returns the rate in Mbit/s, or a lower bound of the rate if hasRate() is false.
-    double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kLeastBusyUs)); }
+    double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kMinBusyUs)); }
     double inFlightShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
 };
 
@@ -154,7 +154,7 @@ std::string HostLink::finding() const {
     return fmt::format("bytes are in transfer {:.0f} % of the time", 100 * std::min(inFlightShare, 1.0));
 }
 
-std::string HostLink::whole() const {
+std::string HostLink::fullText() const {
     return slow == Slow::kNo ? text() : text() + ": " + finding();
 }
 

@@ -30,7 +30,7 @@ struct HostLink {
     // Returns the reason why the link is slow, for example "11 times slower than the other hosts"; empty if the link is
     // not slow.
     std::string finding() const;
-    std::string whole() const;  // returns text() and finding(), separated by a colon
+    std::string fullText() const;  // returns text() and, if there is a finding, a colon and finding()
 };
 
 // Returns the links in the order of the hosts' lowest ranks. A run on one host has no links. A run on two hosts has one

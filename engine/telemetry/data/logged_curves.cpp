@@ -3,13 +3,13 @@
 
 namespace ringside {
 
-bool LoggedCurves::take(const Event& event) {
+bool LoggedCurves::add(const Event& event) {
     const auto* const scalar = std::get_if<LoggedScalar>(&event);
     if (scalar == nullptr) return false;
     auto found = m_curves.find(scalar->tag);
     if (found == m_curves.end()) {
-        if (m_curves.size() == kMostTags) {
-            if (m_leftOut.size() < kMostLeftOut) m_leftOut.insert(scalar->tag);
+        if (m_curves.size() == kMaxTags) {
+            if (m_leftOut.size() < kMaxLeftOut) m_leftOut.insert(scalar->tag);
             return false;
         }
         found = m_curves.emplace(scalar->tag, Curve{scalar->source, scalar->rank, scalar->step}).first;

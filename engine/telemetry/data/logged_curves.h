@@ -16,9 +16,9 @@ namespace ringside {
 // steps are the script's own. If several ranks log the same tag, the curve is that of the lowest rank. Not thread-safe.
 class LoggedCurves {
   public:
-    static constexpr std::size_t kMostTags = 200;
-    static constexpr std::size_t kMostLeftOut = 10'000;  // maximum number of tags beyond kMostTags that are counted
-    static constexpr std::size_t kPoints = 1U << 12;     // maximum number of points of each curve
+    static constexpr std::size_t kMaxTags = 200;
+    static constexpr std::size_t kMaxLeftOut = 10'000;  // maximum number of tags beyond kMaxTags that are counted
+    static constexpr std::size_t kPoints = 1U << 12;    // maximum number of points of each curve
 
     struct Curve {
         // Origin of the values: "tensorboard", "lightning" or "loss"; empty: not known.
@@ -32,12 +32,12 @@ class LoggedCurves {
     // Applies an event; ignores all events except logged scalars. Returns true if a curve has changed. A value whose
     // step is before the latest step of its curve is left out, because curves are drawn from left to right. Several
     // values for one step become several points.
-    bool take(const Event& event);
+    bool add(const Event& event);
 
-    // Returns the curves by tag. The next call of take() invalidates references to the curves.
+    // Returns the curves by tag. The next call of add() invalidates references to the curves.
     const std::map<std::string, Curve>& curves() const { return m_curves; }
-    // Returns the number of tags for which there is no curve because more than kMostTags tags are logged; at most
-    // kMostLeftOut.
+    // Returns the number of tags for which there is no curve because more than kMaxTags tags are logged; at most
+    // kMaxLeftOut.
     std::size_t tagsLeftOut() const { return m_leftOut.size(); }
 
   private:

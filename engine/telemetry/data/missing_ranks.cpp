@@ -13,7 +13,7 @@ bool isOver(const RankData& rank) {
 }
 
 bool waitsLong(const RankData& rank) {
-    return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stillUs >= kAwaitedUs;
+    return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stalledUs >= kAwaitedUs;
 }
 
 // True if a recent heartbeat shows that the rank has entered the collective. Such a rank is not missing, even if it has
@@ -52,13 +52,13 @@ std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks)
         const bool there = waits || hasCome(ranks[i], collective, newestUs);
         if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
         // The wait counts from the arrival of the rank that arrived last among the waiting ranks.
-        if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stillUs);
+        if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stalledUs);
     }
     if (!anyWaits || awaited.missing.empty()) return {};
     // No rank is missing if the first of the missing ranks sent a heartbeat more than a second after the wait began,
     // and this heartbeat shows that the rank still advances and has reached the collective.
     const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];
-    if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stillUs < kAwaitedUs && first.collective >= collective)
+    if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stalledUs < kAwaitedUs && first.collective >= collective)
         return {};
     awaited.phase = first.phase.value_or(Phase::kIdle);
     awaited.seenUs = first.beatUs;

@@ -37,12 +37,12 @@ OpenStep positionFromTrace(int rank, const TracedStep& step) {
 
 // Derives the rank's position from its last heartbeat. A heartbeat that is older than the end of the rank's last
 // complete step is ignored.
-OpenStep positionFromHeartbeat(int rank, const RankData& heard, const TracedStep& last) {
+OpenStep positionFromHeartbeat(int rank, const RankData& data, const TracedStep& last) {
     const std::int64_t endNs = last.ranks[static_cast<std::size_t>(rank)].endNs;
-    OpenStep open{rank, std::max(heard.step, last.step) + 1, std::max(heard.epoch, last.epoch), Phase::kIdle, endNs};
-    if (heard.beatUs * 1000 <= endNs || !heard.phase || *heard.phase == Phase::kConnect) return open;
-    open.phase = *heard.phase;
-    open.beginNs = std::max(endNs, (heard.beatUs - heard.stillUs) * 1000);
+    OpenStep open{rank, std::max(data.step, last.step) + 1, std::max(data.epoch, last.epoch), Phase::kIdle, endNs};
+    if (data.beatUs * 1000 <= endNs || !data.phase || *data.phase == Phase::kConnect) return open;
+    open.phase = *data.phase;
+    open.beginNs = std::max(endNs, (data.beatUs - data.stalledUs) * 1000);
     return open;
 }
 
@@ -53,13 +53,13 @@ std::vector<OpenStep> openSteps(const RunData& run) {
     if (!run.trace()) return all;
     const std::size_t ranks = std::min(run.ranks().size(), run.trace()->worldSize());
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-        const RankData& heard = run.ranks()[rank];
+        const RankData& data = run.ranks()[rank];
         const LastTraces last = lastTraces(*run.trace(), rank);
-        if (isOut(heard)) continue;
+        if (isOut(data)) continue;
         if (last.open != nullptr) {
             all.push_back(positionFromTrace(static_cast<int>(rank), *last.open));
         } else if (last.whole != nullptr) {
-            all.push_back(positionFromHeartbeat(static_cast<int>(rank), heard, *last.whole));
+            all.push_back(positionFromHeartbeat(static_cast<int>(rank), data, *last.whole));
         }
     }
     return all;

@@ -22,7 +22,7 @@ void PhaseSums::add(const StepsFrame& frame, const std::function<void(const Step
         // complete.
         m_waiting.erase(m_waiting.begin(), m_waiting.upper_bound(frame.traced[i]));
     }
-    while (m_waiting.size() > kMostWaiting) m_waiting.erase(m_waiting.begin());
+    while (m_waiting.size() > kMaxWaiting) m_waiting.erase(m_waiting.begin());
 }
 
 }  // namespace ringside

@@ -12,10 +12,10 @@ namespace ringside {
 
 // Combines the times of traced steps from the step lines of all ranks: computes the mean over the ranks once every rank
 // has reported the step. A step that a rank did not report is discarded when a later step is complete, or when more
-// than kMostWaiting steps are incomplete.
+// than kMaxWaiting steps are incomplete.
 class PhaseSums {
   public:
-    static constexpr std::size_t kMostWaiting = 4096;
+    static constexpr std::size_t kMaxWaiting = 4096;
 
     struct Step {
         std::int64_t step = 0;

@@ -27,7 +27,7 @@ struct RankData {
     std::int64_t epoch = 0;
     std::optional<Phase> phase;  // phase of the last heartbeat; empty before the first heartbeat
     std::int64_t collective = 0;
-    std::int64_t stillUs = 0;     // time without progress, as of the last heartbeat
+    std::int64_t stalledUs = 0;   // time without progress, as of the last heartbeat
     std::int64_t beatUs = 0;      // time of the last heartbeat
     double loss = 0;              // loss of the last step; NaN before the first step
     double samplesPerSecond = 0;  // throughput of the rank, over about the last second

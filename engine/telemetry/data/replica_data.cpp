@@ -72,7 +72,7 @@ bool ReplicaData::apply(const GradientView& view) {
                                                          : step.change;
     place[static_cast<std::size_t>(view.rank)] = view;
     if (view.moment == GradientMoment::kChange) compareChecksums(step);
-    forgetOld();
+    dropOldSteps();
     return true;
 }
 
@@ -114,7 +114,7 @@ void ReplicaData::compare(const std::map<int, Replica>& replicas) {
     m_state = now;
 }
 
-void ReplicaData::forgetOld() {
+void ReplicaData::dropOldSteps() {
     while (m_steps.size() > kMaxSteps) m_steps.erase(m_steps.begin());
     std::size_t whole = 0;
     for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step) {

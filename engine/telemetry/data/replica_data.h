@@ -54,7 +54,7 @@ class ReplicaData {
 
   private:
     void compareChecksums(const InspectedStep& step);
-    void forgetOld();
+    void dropOldSteps();
 
     std::size_t m_worldSize;
     std::map<std::int64_t, InspectedStep> m_steps;

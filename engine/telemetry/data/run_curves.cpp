@@ -16,8 +16,7 @@ std::int32_t pointCount(std::int64_t steps) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max() / 4));
 }
 
-SeriesPoint pointOf(const SeriesPoint& place, double mean, double minimum, double maximum) {
-    SeriesPoint point = place;
+SeriesPoint pointOf(SeriesPoint point, double mean, double minimum, double maximum) {
     point.mean = static_cast<float>(mean);
     point.minimum = static_cast<float>(minimum);
     point.maximum = static_cast<float>(maximum);
@@ -32,27 +31,27 @@ void RunCurves::begin(int worldSize) {
     if (isFirst) m_phaseTimes.fill(Series(kPhasePoints));
 }
 
-SeriesPoint RunCurves::placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const {
-    SeriesPoint place;
-    place.step = step;
-    place.epoch = m_stepsPerEpoch > 0 ? static_cast<double>(step) / static_cast<double>(m_stepsPerEpoch)
+SeriesPoint RunCurves::pointAt(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const {
+    SeriesPoint point;
+    point.step = step;
+    point.epoch = m_stepsPerEpoch > 0 ? static_cast<double>(step) / static_cast<double>(m_stepsPerEpoch)
                                       : static_cast<double>(epoch);
-    place.samples = samples;
-    place.timeUs = timeUs;
-    return place;
+    point.samples = samples;
+    point.timeUs = timeUs;
+    return point;
 }
 
 void RunCurves::add(RankData& rank, const StepsFrame& frame, std::size_t index, std::int64_t samples) const {
     if (m_kept != Curves::kKept) return;
-    SeriesPoint place = placeOf(frame.step[index], frame.epoch, samples, frame.endUs[index]);
+    SeriesPoint point = pointAt(frame.step[index], frame.epoch, samples, frame.endUs[index]);
     const bool thinned = frame.isThinned();
-    if (thinned) place.count = pointCount(frame.count[index]);
+    if (thinned) point.count = pointCount(frame.count[index]);
     const double loss = frame.loss[index];
     rank.lossSeries.add(
-        pointOf(place, loss, thinned ? frame.lossMinimum[index] : loss, thinned ? frame.lossMaximum[index] : loss));
+        pointOf(point, loss, thinned ? frame.lossMinimum[index] : loss, thinned ? frame.lossMaximum[index] : loss));
     if (frame.correct.empty() || frame.samples[index] == 0) return;
     const double accuracy = frame.correct[index] / static_cast<double>(frame.samples[index]);
-    rank.accuracySeries.add(pointOf(place, accuracy, thinned ? frame.accuracyMinimum[index] : accuracy,
+    rank.accuracySeries.add(pointOf(point, accuracy, thinned ? frame.accuracyMinimum[index] : accuracy,
                                     thinned ? frame.accuracyMaximum[index] : accuracy));
 }
 
@@ -62,35 +61,35 @@ void RunCurves::addPhases(const StepsFrame& frame, const std::optional<GlobalSte
         const double share =
             last && last->step > 0 ? static_cast<double>(step.step) / static_cast<double>(last->step) : 0;
         const auto samples = last ? static_cast<double>(last->samplesSoFar) * share : 0;
-        const SeriesPoint place = placeOf(step.step, step.epoch, static_cast<std::int64_t>(samples), step.endUs);
+        const SeriesPoint point = pointAt(step.step, step.epoch, static_cast<std::int64_t>(samples), step.endUs);
         for (std::size_t phase = 0; phase < step.ms.size(); ++phase)
-            m_phaseTimes[phase].add(pointOf(place, step.ms[phase], step.ms[phase], step.ms[phase]));
+            m_phaseTimes[phase].add(pointOf(point, step.ms[phase], step.ms[phase], step.ms[phase]));
     });
 }
 
 void RunCurves::add(const GlobalStep& global) {
     if (m_kept == Curves::kLeftOut) return;
-    SeriesPoint place = placeOf(global.step, global.epoch, global.samplesSoFar, global.timeUs);
-    place.count = pointCount(global.steps);
-    m_loss.add(pointOf(place, global.loss, global.lossMinimum, global.lossMaximum));
+    SeriesPoint point = pointAt(global.step, global.epoch, global.samplesSoFar, global.timeUs);
+    point.count = pointCount(global.steps);
+    m_loss.add(pointOf(point, global.loss, global.lossMinimum, global.lossMaximum));
     if (!std::isnan(global.accuracy)) {
-        m_accuracy.add(pointOf(place, global.accuracy, global.accuracyMinimum, global.accuracyMaximum));
+        m_accuracy.add(pointOf(point, global.accuracy, global.accuracyMinimum, global.accuracyMaximum));
     }
     if (!std::isnan(global.gradientNorm)) {
-        m_gradientNorm.add(pointOf(place, global.gradientNorm, global.normMinimum, global.normMaximum));
+        m_gradientNorm.add(pointOf(point, global.gradientNorm, global.normMinimum, global.normMaximum));
     }
-    m_learningRate.add(pointOf(place, global.learningRate, global.learningRate, global.learningRate));
-    addThroughput(place);
+    m_learningRate.add(pointOf(point, global.learningRate, global.learningRate, global.learningRate));
+    addThroughput(point);
 }
 
 // Adds a point of throughput once the interval is long enough: in shorter intervals, the accuracy of the clock and of
 // the scheduler would dominate.
-void RunCurves::addThroughput(const SeriesPoint& place) {
-    m_throughputUntil = place;
-    if (m_throughputFrom.step == 0) m_throughputFrom = place;
-    if (place.timeUs - m_throughputFrom.timeUs < kThroughputWindowUs) return;
-    addThroughputPoint(m_throughputFrom, place);
-    m_throughputBefore = std::exchange(m_throughputFrom, place);
+void RunCurves::addThroughput(const SeriesPoint& point) {
+    m_throughputUntil = point;
+    if (m_throughputFrom.step == 0) m_throughputFrom = point;
+    if (point.timeUs - m_throughputFrom.timeUs < kThroughputWindowUs) return;
+    addThroughputPoint(m_throughputFrom, point);
+    m_throughputBefore = std::exchange(m_throughputFrom, point);
 }
 
 void RunCurves::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to) {

@@ -36,7 +36,7 @@ class RunCurves {
     // Adds the last throughput point. Call at the end of the run.
     void end();
 
-    Curves kept() const { return m_kept; }
+    Curves keptCurves() const { return m_kept; }
     const Series& loss() const { return m_loss; }
     const Series& accuracy() const { return m_accuracy; }
     const Series& throughput() const { return m_throughput; }
@@ -45,8 +45,8 @@ class RunCurves {
     const Series& phaseTime(Phase phase) const { return m_phaseTimes[static_cast<std::size_t>(phase)]; }
 
   private:
-    SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
-    void addThroughput(const SeriesPoint& place);
+    SeriesPoint pointAt(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
+    void addThroughput(const SeriesPoint& point);
     void addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to);
 
     Curves m_kept;

@@ -17,10 +17,10 @@ constexpr std::size_t kStepsForVerdict = 256;
 }  // namespace
 
 unsigned RunData::apply(const Event& event) {
-    return std::visit([this](const auto& one) { return take(one); }, event);
+    return std::visit([this](const auto& one) { return applyEvent(one); }, event);
 }
 
-unsigned RunData::take(const RunStarted& event) {
+unsigned RunData::applyEvent(const RunStarted& event) {
     if (m_started) return continueRun(event);
     m_started = event;
     m_ranks.begin(event.worldSize);
@@ -36,7 +36,7 @@ void RunData::begin(const RunStarted& event) {
     m_replicas = ReplicaData(event.worldSize);
     m_curves.begin(event.worldSize);
     m_curves.setStepsPerEpoch(event.stepsPerEpoch);
-    m_trace.emplace(event.worldSize, m_curves.kept() == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
+    m_trace.emplace(event.worldSize, m_curves.keptCurves() == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
 }
 
 // Handles a second or later "run" event. A run writes such an event when it continues with another number of ranks; the
@@ -52,7 +52,7 @@ unsigned RunData::continueRun(const RunStarted& event) {
     return kRunStartedChanged | kRanksChanged;
 }
 
-unsigned RunData::take(const StepsFrame& event) {
+unsigned RunData::applyEvent(const StepsFrame& event) {
     if (!m_ranks.add(event, m_curves)) return 0;
     m_curves.addPhases(event, m_lastStep);
     m_merger->add(event, [this](const GlobalStep& global) { applyGlobal(global); });
@@ -66,13 +66,13 @@ void RunData::applyGlobal(const GlobalStep& global) {
     if (onGlobalStep) onGlobalStep(global);
 }
 
-unsigned RunData::take(const EpochResult& event) {
+unsigned RunData::applyEvent(const EpochResult& event) {
     appendBounded(event.split == SplitKind::kValidation ? m_validationEpochs : m_trainingEpochs, event, kMaxEpochs);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     return kEpochsChanged;
 }
 
-unsigned RunData::take(const Replica& event) {
+unsigned RunData::applyEvent(const Replica& event) {
     if (!m_ranks.contains(event.rank)) return 0;
     auto& replicas = m_replicaSets[event.step];
     replicas[event.rank] = event;
@@ -85,11 +85,11 @@ unsigned RunData::take(const Replica& event) {
     return kRanksChanged | kReplicasChanged;
 }
 
-unsigned RunData::take(const GradientView& event) {
+unsigned RunData::applyEvent(const GradientView& event) {
     return m_replicas.apply(event) ? unsigned{kReplicasChanged} : 0U;
 }
 
-unsigned RunData::take(const LogLine& event) {
+unsigned RunData::applyEvent(const LogLine& event) {
     m_log.push_back(event);
     if (m_log.size() > kMaxLogLines) {
         m_log.pop_front();
@@ -99,12 +99,12 @@ unsigned RunData::take(const LogLine& event) {
     return kLogChanged;
 }
 
-unsigned RunData::take(const CheckpointSaved& event) {
+unsigned RunData::applyEvent(const CheckpointSaved& event) {
     appendBounded(m_checkpoints, event, kMaxCheckpoints);
     return kCheckpointsChanged;
 }
 
-unsigned RunData::take(const Controlled& event) {
+unsigned RunData::applyEvent(const Controlled& event) {
     m_pauses.add(event);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     // Restarts the measurement of the rate. After a change of speed or a pause, the previous rate no longer predicts
@@ -112,16 +112,16 @@ unsigned RunData::take(const Controlled& event) {
     if (event.command == ControlKind::kRate || event.command == ControlKind::kResume)
         m_throughput = Throughput(kThroughputWindowUs);
     if (event.command != ControlKind::kRestart) return kControlChanged;
-    m_ranks.startAgain();
+    m_ranks.resetForRestart();
     return kControlChanged | kRanksChanged;
 }
 
-unsigned RunData::take(const StepTrace& event) {
+unsigned RunData::applyEvent(const StepTrace& event) {
     if (!m_trace || !m_trace->apply(event)) return 0;
     return kTraceChanged;
 }
 
-unsigned RunData::take(const RunEnded& event) {
+unsigned RunData::applyEvent(const RunEnded& event) {
     if (!m_ended) m_curves.end();
     m_ended = event;
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);

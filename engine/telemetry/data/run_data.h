@@ -68,25 +68,25 @@ class RunData {
     std::function<void(const GlobalStep&)> onGlobalStep;
 
   private:
-    unsigned take(const RunStarted& event);
+    unsigned applyEvent(const RunStarted& event);
     unsigned continueRun(const RunStarted& event);
     void begin(const RunStarted& event);  // creates the members whose size depends on the number of ranks
-    unsigned take(const StepsFrame& event);
-    unsigned take(const EpochResult& event);
-    unsigned take(const Replica& event);
-    unsigned take(const LogLine& event);
-    unsigned take(const CheckpointSaved& event);
-    unsigned take(const Controlled& event);
-    unsigned take(const RunEnded& event);
-    unsigned take(const StepTrace& event);
-    unsigned take(const GradientView& event);
+    unsigned applyEvent(const StepsFrame& event);
+    unsigned applyEvent(const EpochResult& event);
+    unsigned applyEvent(const Replica& event);
+    unsigned applyEvent(const LogLine& event);
+    unsigned applyEvent(const CheckpointSaved& event);
+    unsigned applyEvent(const Controlled& event);
+    unsigned applyEvent(const RunEnded& event);
+    unsigned applyEvent(const StepTrace& event);
+    unsigned applyEvent(const GradientView& event);
     // Ignore the events of watched scripts, which this class does not store.
-    static unsigned take(const LoggedScalar&) { return 0; }
-    static unsigned take(const Finding&) { return 0; }
-    static unsigned take(const ScriptFacts&) { return 0; }
+    static unsigned applyEvent(const LoggedScalar&) { return 0; }
+    static unsigned applyEvent(const Finding&) { return 0; }
+    static unsigned applyEvent(const ScriptFacts&) { return 0; }
     // Passes each other event, which concerns a single rank, to the ranks.
     template <class RankEvent>
-    unsigned take(const RankEvent& event) {
+    unsigned applyEvent(const RankEvent& event) {
         return m_ranks.apply(event);
     }
 

@@ -21,7 +21,7 @@ unsigned change(RankData* rank, unsigned changes, const Change& apply) {
 }
 
 constexpr std::size_t kMaxConsumed = 100000;
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
+constexpr std::int64_t kMaxSamples = std::int64_t{1} << 62;
 
 std::vector<RankData> newRanks(int worldSize) {
     std::vector<RankData> ranks(static_cast<std::size_t>(std::max(worldSize, 0)));
@@ -60,7 +60,7 @@ void RunRanks::changeSize(int worldSize) {
     }
 }
 
-void RunRanks::startAgain() {
+void RunRanks::resetForRestart() {
     for (RankData& rank : m_ranks) {
         rank.state = RankStage::kStartingAgain;
         rank.phase.reset();
@@ -73,7 +73,7 @@ RankData* RunRanks::find(int rank) {
     return contains(rank) ? &m_ranks[static_cast<std::size_t>(rank)] : nullptr;
 }
 
-void RunRanks::seen(RankData& rank, std::int64_t timeUs) {
+void RunRanks::recordTime(RankData& rank, std::int64_t timeUs) {
     rank.lastSeenUs = std::max(rank.lastSeenUs, timeUs);
     m_lastSeenUs = std::max(m_lastSeenUs, timeUs);
 }
@@ -88,7 +88,7 @@ unsigned RunRanks::apply(const RankState& event) {
     if (!event.transport.empty()) one->transport = event.transport;
     if (!event.hosts.empty()) one->hosts = event.hosts;
     if (event.pid != 0) one->pid = event.pid;
-    seen(*one, event.timeUs);
+    recordTime(*one, event.timeUs);
     return kRanksChanged;
 }
 
@@ -98,13 +98,13 @@ unsigned RunRanks::apply(const Heartbeat& event) {
     advanceTo(*one, event.step, event.epoch);
     one->phase = event.phase;
     one->collective = event.collective;
-    one->stillUs = event.stillUs;
+    one->stalledUs = event.stalledUs;
     one->beatUs = event.timeUs;
     one->residentBytes = event.residentBytes;
     one->gpu = event.gpu;
     one->droppedSteps = event.droppedSteps;
     one->droppedEvents = event.droppedEvents;
-    seen(*one, event.timeUs);
+    recordTime(*one, event.timeUs);
     return kRanksChanged;
 }
 
@@ -137,7 +137,7 @@ unsigned RunRanks::apply(const PhaseReached& event) {
     one->slowLayer = event.layer;
     one->slowAction = event.action;
     one->step = std::max(one->step, event.step - 1);
-    seen(*one, event.timeUs);
+    recordTime(*one, event.timeUs);
     return kRanksChanged;
 }
 
@@ -173,7 +173,7 @@ bool RunRanks::add(const StepsFrame& frame, const RunCurves& curves) {
     if (one == nullptr || frame.step.empty()) return false;
     Account& done = m_accounts[static_cast<std::size_t>(frame.rank)];
     for (std::size_t i = 0; i < frame.step.size(); ++i) {
-        done.samples = std::min(done.samples + frame.samples[i], kMostSamples);
+        done.samples = std::min(done.samples + frame.samples[i], kMaxSamples);
         done.throughput.add(frame.endUs[i], done.samples, frame.step[i]);
         curves.add(*one, frame, i, done.samples);
     }
@@ -182,7 +182,7 @@ bool RunRanks::add(const StepsFrame& frame, const RunCurves& curves) {
     one->loss = frame.loss.back();
     one->batchSamples = frame.samples.back() / (frame.isThinned() ? frame.count.back() : 1);
     one->samplesPerSecond = done.throughput.samplesPerSecond().value_or(0);
-    seen(*one, frame.endUs.back());
+    recordTime(*one, frame.endUs.back());
     return true;
 }
 
@@ -201,14 +201,14 @@ void RunRanks::compare(const std::map<int, Replica>& replicas) {
 }
 
 std::string clocksText(std::span<const RankData> ranks) {
-    constexpr std::size_t kMostNamed = 4;
+    constexpr std::size_t kMaxNamed = 4;
     std::string text;
     std::size_t hosts = 0;
     for (const RankData& one : ranks) {
-        if (!one.clock || ++hosts > kMostNamed) continue;
+        if (!one.clock || ++hosts > kMaxNamed) continue;
         text += (text.empty() ? "" : "; ") + clockText(one.host, *one.clock);
     }
-    return hosts > kMostNamed ? text + " and " + std::to_string(hosts - kMostNamed) + " more hosts" : text;
+    return hosts > kMaxNamed ? text + " and " + std::to_string(hosts - kMaxNamed) + " more hosts" : text;
 }
 
 bool keepsThrottle(std::span<const RankData> ranks) {

@@ -30,7 +30,7 @@ class RunRanks {
     // assigned for another number of ranks.
     void changeSize(int worldSize);
     // Resets the state of all ranks before the run restarts them. Keeps their curves and consumed samples.
-    void startAgain();
+    void resetForRestart();
 
     const std::vector<RankData>& all() const { return m_ranks; }
     bool contains(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < m_ranks.size(); }
@@ -66,7 +66,7 @@ class RunRanks {
     };
 
     RankData* find(int rank);
-    void seen(RankData& rank, std::int64_t timeUs);
+    void recordTime(RankData& rank, std::int64_t timeUs);
 
     bool m_keepsIndices;
     std::vector<RankData> m_ranks;

@@ -4,10 +4,10 @@
 namespace ringside {
 
 void Decoder::feed(std::string_view bytes, const std::function<void(Event&&)>& sink) {
-    const std::int64_t tooLong = m_lines.tooLong();
+    const std::int64_t tooLong = m_lines.skippedLines();
     m_lines.feed(bytes, [&](std::string_view line) { decodeText(line, sink); });
-    if (m_lines.tooLong() == tooLong) return;
-    m_badLines += m_lines.tooLong() - tooLong;
+    if (m_lines.skippedLines() == tooLong) return;
+    m_badLines += m_lines.skippedLines() - tooLong;
     m_lastProblem = "a telemetry line is longer than " + std::to_string(kMaxLine) + " bytes: skipped";
 }
 

@@ -115,7 +115,7 @@ void choiceField(F& f, const char* key, C& choice, const char* complaint) {
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
     // Limit of steps_per_epoch and of epochs, so that their product, the number of all steps, fits into 64 bits.
-    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    constexpr std::int64_t kMax = std::int64_t{1} << 31;
     f.integer("version", e.version, 1, 1000000);
     f.text("name", e.name);
     f.text("run_directory", e.runDirectory);
@@ -128,8 +128,8 @@ void fields(F& f, E& e) {
     f.text("wanted_device", e.wantedDevice);
     f.integer("training_samples", e.trainingSamples);
     f.integer("validation_samples", e.validationSamples);
-    f.integer("steps_per_epoch", e.stepsPerEpoch, 0, kMost);
-    f.integer("epochs", e.epochs, 0, kMost);
+    f.integer("steps_per_epoch", e.stepsPerEpoch, 0, kMax);
+    f.integer("epochs", e.epochs, 0, kMax);
     f.integer("batch_size", e.batchSize);
     f.integer("steps_before", e.stepsBefore);
     f.integer("started_unix_ms", e.startedUnixMs, -limits::kMaxCount);
@@ -231,7 +231,7 @@ void fields(F& f, E& e) {
     if (f.includes(e.droppedEvents > 0)) f.integer("dropped_events", e.droppedEvents);
     f.integer("batches", e.batches);
     timeField(f, e.timeUs);
-    if (f.includes(e.stillUs > 0)) f.integer("still_us", e.stillUs);
+    if (f.includes(e.stalledUs > 0)) f.integer("still_us", e.stalledUs);
     if (!f.includes(e.gpu.isKnown())) return;
     f.real("gpu_percent", e.gpu.utilisationPercent);
     f.integer("gpu_used_bytes", e.gpu.usedBytes, -1);
@@ -342,12 +342,12 @@ void fields(F& f, E& e) {
 
 template <class F, Is<PhaseReached> E>
 void fields(F& f, E& e) {
-    constexpr std::int64_t kMostLayers = 1 << 20;
+    constexpr std::int64_t kMaxLayers = 1 << 20;
     rankField(f, e.rank);
     f.integer("step", e.step);
     phaseField(f, e.phase);
     timeField(f, e.timeUs);
-    if (f.includes(e.layer >= 0)) f.integer("layer", e.layer, -1, kMostLayers);
+    if (f.includes(e.layer >= 0)) f.integer("layer", e.layer, -1, kMaxLayers);
     if (f.includes(!e.action.empty())) f.text("action", e.action);
 }
 
@@ -424,11 +424,11 @@ void fields(F& f, E& e) {
 
 template <class F, Is<HostClock> E>
 void fields(F& f, E& e) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // limit of clock offsets: hosts may have been booted years
-                                                           // apart
+    constexpr std::int64_t kMax = std::int64_t{1} << 61;  // limit of clock offsets: hosts may have been booted years
+                                                          // apart
     rankField(f, e.rank);
-    f.integer("offset_us", e.offsetUs, -kMost, kMost, Need::kRequired);
-    f.integer("moved_us", e.movedUs, -kMost, kMost);
+    f.integer("offset_us", e.offsetUs, -kMax, kMax, Need::kRequired);
+    f.integer("moved_us", e.movedUs, -kMax, kMax);
     f.integer("error_us", e.errorUs, 0, limits::kMaxCount, Need::kRequired);
     f.integer("round_trip_us", e.roundTripUs, 0, limits::kMaxCount, Need::kRequired);
     f.real("drift_ppm", e.driftPpm);

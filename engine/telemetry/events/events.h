@@ -123,10 +123,10 @@ struct Heartbeat {
     // Number of step records dropped by this rank since its start because the buffer of unsent records was full.
     std::int64_t droppedSteps = 0;
     std::int64_t timeUs = 0;
-    std::int64_t batches = 0;  // number of batches fetched since the start, for training and validation
-    GpuReading gpu = {};       // utilisation, memory, temperature and power of the rank's GPU; ranks that share a GPU
-                               // report the same values
-    std::int64_t stillUs = 0;  // time for which step, batches, collective and phase have not changed
+    std::int64_t batches = 0;    // number of batches fetched since the start, for training and validation
+    GpuReading gpu = {};         // utilisation, memory, temperature and power of the rank's GPU; ranks that share a GPU
+                                 // report the same values
+    std::int64_t stalledUs = 0;  // time for which step, batches, collective and phase have not changed
     // Number of other events dropped by this rank since its start because the queue of unsent events was full.
     std::int64_t droppedEvents = 0;
 };

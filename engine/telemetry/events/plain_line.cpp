@@ -97,10 +97,10 @@ class Scanner {
   private:
     // Reads at most 18 digits without a leading zero, so that the value fits into 64 bits.
     std::optional<std::int64_t> plainDigits() {
-        constexpr std::ptrdiff_t kMost = 18;
+        constexpr std::ptrdiff_t kMax = 18;
         const char* const from = m_at;
         std::int64_t value = 0;
-        while (m_at != m_end && isDigit(*m_at) && m_at - from < kMost) value = value * 10 + (*m_at++ - '0');
+        while (m_at != m_end && isDigit(*m_at) && m_at - from < kMax) value = value * 10 + (*m_at++ - '0');
         const std::ptrdiff_t count = m_at - from;
         if (count == 0 || (count > 1 && *from == '0')) return {};
         return value;

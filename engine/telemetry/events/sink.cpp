@@ -22,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kLooksPerBeat = 4;
+constexpr int kChecksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
@@ -111,7 +111,7 @@ TelemetrySink::TelemetrySink(const SinkOptions& options)
     : m_options(options), m_runStartUs(options.runStartUs), m_ring(options.ringCapacity) {
     if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
     m_thread = std::thread([this] { runEncoder(); });
-    m_heart = std::thread([this] { beat(); });
+    m_heartbeatThread = std::thread([this] { runHeartbeatThread(); });
 }
 
 TelemetrySink::~TelemetrySink() {
@@ -124,7 +124,7 @@ TelemetrySink::~TelemetrySink() {
     m_wake.notify_one();
     m_stopped.notify_one();
     m_thread.join();
-    m_heart.join();
+    m_heartbeatThread.join();
     // Sends a last heartbeat, because the counts since the previous heartbeat would otherwise be lost.
     if (droppedSteps() + droppedEvents() != m_reportedDrops) write(heartbeat(), milliseconds(100));
 }
@@ -200,7 +200,7 @@ std::int64_t TelemetrySink::nowUs() const {
 
 void TelemetrySink::runEncoder() {
     nameThread("telemetry");
-    if (m_options.onlyWhereIdle) runOnlyWhereIdle();
+    if (m_options.onlyWhereIdle) setIdlePolicy();
     std::uint64_t steps = 0;  // number of steps in the previous frame
     for (;;) {
         bool stopping = false;
@@ -211,9 +211,9 @@ void TelemetrySink::runEncoder() {
             m_urgent = false;
             stopping = m_stopping;
         }
-        m_turns.begin();
+        m_slices.begin();
         const std::uint64_t sent = m_ring.popped();
-        if (!backlogged()) encodeUpTo(deliveredMark(), [this] { m_turns.next(); });
+        if (!backlogged()) encodeUpTo(deliveredMark(), [this] { m_slices.next(); });
         write("", m_options.frameInterval);
         steps = m_ring.popped() - sent;
         m_encodedUs = nowUs();
@@ -221,39 +221,39 @@ void TelemetrySink::runEncoder() {
     }
 }
 
-void TelemetrySink::beat() {
+void TelemetrySink::runHeartbeatThread() {
     nameThread("heartbeat");
     bool reportedStall = false;
-    for (int look = 0;; ++look) {
+    for (int check = 0;; ++check) {
         const bool still = isStalled();
         // Reports at once that a rank has not advanced for a second: viewers use it to find the missing rank.
-        if (look % kLooksPerBeat == 0 || (still && !reportedStall)) {
+        if (check % kChecksPerBeat == 0 || (still && !reportedStall)) {
             if (!backlogged()) write(heartbeat() + (still && !reportedStall ? stepUnderWay() : ""), milliseconds(0));
         }
         reportedStall = still;
         if (isOverdue()) {
             if (!backlogged()) encodeUpTo(deliveredMark(), [] {});
-            write("", m_options.heartbeatInterval / kLooksPerBeat);
+            write("", m_options.heartbeatInterval / kChecksPerBeat);
         }
         std::unique_lock lock(m_mutex);
-        if (m_stopped.wait_for(lock, m_options.heartbeatInterval / kLooksPerBeat, [&] { return m_stopping; })) return;
+        if (m_stopped.wait_for(lock, m_options.heartbeatInterval / kChecksPerBeat, [&] { return m_stopping; })) return;
     }
 }
 
 // True if the rank's position has been the same for at least a second at the checks of the heartbeat thread.
 bool TelemetrySink::isStalled() {
-    constexpr std::int64_t kStillUs = 1'000'000;
-    Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
-              m_progress.phase.now()};
+    constexpr std::int64_t kStalledUs = 1'000'000;
+    Position now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
+                 m_progress.phase.now()};
     {
         const std::lock_guard lock(m_mutex);
         if (m_collective) now.collective = m_collective();
     }
-    if (now != m_place) {
-        m_place = now;
-        m_placeUs = nowUs();
+    if (now != m_position) {
+        m_position = now;
+        m_positionUs = nowUs();
     }
-    return nowUs() - m_placeUs >= kStillUs;
+    return nowUs() - m_positionUs >= kStalledUs;
 }
 
 // True if the encoder thread is late. With onlyWhereIdle, the encoder thread gets no CPU time as long as other programs
@@ -326,7 +326,7 @@ std::string TelemetrySink::heartbeat() {
     beat.droppedEvents = droppedEvents();
     m_reportedDrops = beat.droppedSteps + beat.droppedEvents;
     beat.timeUs = nowUs();
-    beat.stillUs = beat.timeUs - m_placeUs;
+    beat.stalledUs = beat.timeUs - m_positionUs;
     beat.batches = m_progress.batches.load(std::memory_order_relaxed);
     return encode(beat);
 }

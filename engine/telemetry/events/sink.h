@@ -102,7 +102,7 @@ class TelemetrySink {
     };
     Mark deliveredMark();
     void runEncoder();
-    void beat();
+    void runHeartbeatThread();
     bool isOverdue();
     // Encodes all records and events up to the mark in small pieces, so that no thread without CPU time holds
     // m_encoding for long. Calls `next` after each piece.
@@ -137,16 +137,16 @@ class TelemetrySink {
     bool m_stopping = false;
 
     // Position of the rank at the last check of the heartbeat thread. Used by the heartbeat thread only.
-    struct Place {
+    struct Position {
         std::int64_t step = -1, batches = 0, collective = 0;
         Phase phase = Phase::kConnect;
-        bool operator==(const Place&) const = default;
+        bool operator==(const Position&) const = default;
     };
-    Place m_place;
-    std::int64_t m_placeUs = 0;
+    Position m_position;
+    std::int64_t m_positionUs = 0;
     std::int64_t m_reportedDrops = 0;  // number of dropped steps and events in the last heartbeat
 
-    WorkSlices m_turns;  // splits the work of the encoder thread into short slices with a yield after each
+    WorkSlices m_slices;  // splits the work of the encoder thread into short slices with a yield after each
     // Last time at which the encoder thread had encoded all records and events, in microseconds.
     std::atomic<std::int64_t> m_encodedUs{0};
 
@@ -159,7 +159,7 @@ class TelemetrySink {
 
     std::atomic<bool> m_readerGone{false};
     std::thread m_thread;
-    std::thread m_heart;
+    std::thread m_heartbeatThread;
 };
 
 }  // namespace ringside

@@ -49,12 +49,12 @@ struct PhaseStamp {
     std::int64_t cpuNs = 0;
 };
 
-// Receiver of phase changes. leaving() is called before a phase is left, in the thread that is in that phase; the time
-// spent in leaving() counts as part of the phase.
+// Receiver of phase changes. onPhaseEnd() is called at the end of a phase, in the thread that is in that phase; the
+// time spent in onPhaseEnd() counts as part of the phase.
 class PhaseListener {
   public:
     virtual ~PhaseListener() = default;
-    virtual void leaving(Phase phase, Phase next) = 0;
+    virtual void onPhaseEnd(Phase phase, Phase next) = 0;
 };
 
 // Current phase of one thread. Only that thread may call the functions that change it; now() may be called by any
@@ -65,7 +65,7 @@ class PhaseTrack {
     // Enters a phase, after calling the listeners. Returns the previous phase.
     Phase enter(Phase phase) {
         const Phase before = now();
-        for (PhaseListener* const listener : m_listeners) listener->leaving(before, phase);
+        for (PhaseListener* const listener : m_listeners) listener->onPhaseEnd(before, phase);
         m_now.store(phase, std::memory_order_relaxed);
         if (m_stamps != nullptr) [[unlikely]]
             stamp(phase, -1);
@@ -79,14 +79,15 @@ class PhaseTrack {
 
     // Appends a stamp to `stamps` at each change of phase, up to its capacity, until called with null. layersToo: also
     // at each change of layer.
-    void stampInto(std::vector<PhaseStamp>* stamps, bool layersToo = false) {
+    void recordStamps(std::vector<PhaseStamp>* stamps, bool layersToo = false) {
         m_stamps = stamps;
         m_layersToo = layersToo;
     }
     // Adds a listener, which must outlive this object unless it is removed earlier. Listeners are called in the order
     // in which they were added.
-    void listen(PhaseListener& listener) { m_listeners.push_back(&listener); }
-    void forget(PhaseListener& listener) { std::erase(m_listeners, &listener); }
+    void addListener(PhaseListener& listener) { m_listeners.push_back(&listener); }
+    // Removes a listener. Does nothing if it was not added.
+    void removeListener(PhaseListener& listener) { std::erase(m_listeners, &listener); }
 
   private:
     void stamp(Phase phase, int layer);

@@ -17,16 +17,16 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kLeastSteps = 8;  // minimum number of steps for a finding
-constexpr double kNoticeable = 0.05;    // smallest share of a step's length that must be lost for a rank to be named
-constexpr double kLateShare = 0.6;      // a rank is named only if it comes last in at least this share of the steps
-constexpr double kExplained = 0.4;      // smallest share of the lost time that the late rank's own work must explain
-constexpr double kCrowdedShare = 0.2;   // finding kCrowded if the typical rank queues for a CPU for at least this share
-                                        // of the step
-constexpr double kWorstQueue = 0.4;     // finding kCrowded if the rank that queues longest does so for at least this
-                                        // share of the step
-constexpr double kMuch = 0.3;           // finding kData or kBytes if waiting for data, or moving bytes, takes at least
-                                        // this share of the step
+constexpr std::size_t kMinSteps = 8;   // minimum number of steps for a finding
+constexpr double kNoticeable = 0.05;   // smallest share of a step's length that must be lost for a rank to be named
+constexpr double kLateShare = 0.6;     // a rank is named only if it comes last in at least this share of the steps
+constexpr double kExplained = 0.4;     // smallest share of the lost time that the late rank's own work must explain
+constexpr double kCrowdedShare = 0.2;  // finding kCrowded if the typical rank queues for a CPU for at least this share
+                                       // of the step
+constexpr double kWorstQueue = 0.4;    // finding kCrowded if the rank that queues longest does so for at least this
+                                       // share of the step
+constexpr double kMuch = 0.3;          // finding kData or kBytes if waiting for data, or moving bytes, takes at least
+                                       // this share of the step
 // Shortest total duration of the observed steps before one rank is named. Within less time, a single scheduling
 // decision can make the same rank late in every step.
 constexpr double kSeenForNs = 250e6;
@@ -347,7 +347,7 @@ void judgeTogether(std::span<const StepMeasurements> steps, const Latest& latest
 StepsVerdict judgeSteps(std::span<const StepMeasurements> steps) {
     StepsVerdict verdict;
     verdict.steps = static_cast<std::int64_t>(steps.size());
-    if (steps.size() < kLeastSteps || steps.front().ranks.empty()) {
+    if (steps.size() < kMinSteps || steps.front().ranks.empty()) {
         verdict.text = "Too few steps were traced to determine where the time is spent.";
         return verdict;
     }

@@ -61,7 +61,7 @@ struct StepsVerdict {
     std::string advice;
 
     bool namesRank() const { return rank >= 0; }
-    std::string whole() const { return advice.empty() ? text : text + " " + advice; }
+    std::string fullText() const { return advice.empty() ? text : text + " " + advice; }
 };
 
 // Finds the reason for the duration of the steps. All steps must have the same number of ranks.

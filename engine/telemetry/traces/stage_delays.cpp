@@ -32,11 +32,11 @@ std::vector<std::int64_t> delayCosts(const TracedStep& step) {
     const std::vector<PhaseWork> work = workOf(plan);
     std::vector<double> begins;
     for (const RankTrace& rank : step.ranks) begins.push_back(static_cast<double>(rank.beginNs - step.beginNs));
-    const double leastNs = kNoticeable * static_cast<double>(step.endNs - step.beginNs);
+    const double minNs = kNoticeable * static_cast<double>(step.endNs - step.beginNs);
     double asRecordedNs = -1;
     for (std::size_t rank = 0; rank < costs.size(); ++rank) {
         const PhaseWork excess = excessWork(plan, work, rank, kPlanError);
-        if (std::accumulate(excess.begin(), excess.end(), 0.0) < leastNs) continue;
+        if (std::accumulate(excess.begin(), excess.end(), 0.0) < minNs) continue;
         StepPlan changed = plan;
         removeWork(changed.ranks[rank], excess);
         if (asRecordedNs < 0) asRecordedNs = played(plan, begins);

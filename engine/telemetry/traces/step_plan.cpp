@@ -65,7 +65,7 @@ class MessagePlaces {
         for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
             for (const MessageEnd& one : step.ranks[rank].messages) {
                 const auto found = sent.find(keyOf(rank, one));
-                if (one.isSent || found == sent.end() || !m_places.emplace(found->first, played.size()).second)
+                if (one.isSent || found == sent.end() || !m_indices.emplace(found->first, played.size()).second)
                     continue;
                 m_waited.push_back(one.atNs < found->second);
                 const std::int64_t moved = std::max<std::int64_t>(one.endedNs - found->second, 0);
@@ -73,8 +73,8 @@ class MessagePlaces {
             }
     }
     std::optional<std::size_t> of(std::size_t rank, const MessageEnd& one) const {
-        const auto found = m_places.find(keyOf(rank, one));
-        return found == m_places.end() ? std::nullopt : std::optional(found->second);
+        const auto found = m_indices.find(keyOf(rank, one));
+        return found == m_indices.end() ? std::nullopt : std::optional(found->second);
     }
 
     // True if the receiver waited before the message was sent.
@@ -87,7 +87,7 @@ class MessagePlaces {
         return one.isSent ? Key{rank, peer, one.number} : Key{peer, rank, one.number};
     }
 
-    std::map<Key, std::size_t> m_places;
+    std::map<Key, std::size_t> m_indices;
     std::vector<bool> m_waited;
 };
 

@@ -9,20 +9,20 @@ namespace ringside {
 
 namespace {
 
-Batch allocateBatch(const BatchLoaderDependencies& parts) {
-    const Dataset& dataset = parts.dataset;
+Batch allocateBatch(const BatchLoaderDependencies& dependencies) {
+    const Dataset& dataset = dependencies.dataset;
     Batch batch;
-    batch.features = parts.backend.allocate({parts.maxBatch, dataset.shape().features}, DType::kFloat32);
+    batch.features = dependencies.backend.allocate({dependencies.maxBatch, dataset.shape().features}, DType::kFloat32);
     if (dataset.classCount() > 0)
-        batch.labels = parts.backend.allocate({parts.maxBatch, dataset.shape().labels()}, DType::kInt64);
+        batch.labels = dependencies.backend.allocate({dependencies.maxBatch, dataset.shape().labels()}, DType::kInt64);
     else
-        batch.targets = parts.backend.allocate({parts.maxBatch, dataset.targetCount()}, DType::kFloat32);
+        batch.targets = dependencies.backend.allocate({dependencies.maxBatch, dataset.targetCount()}, DType::kFloat32);
     return batch;
 }
 
-DataLoaderOptions loaderOptions(const BatchLoaderDependencies& parts) {
-    DataLoaderOptions options = dataLoaderOptions(parts.config);
-    options.changeIndices = parts.changeIndices;
+DataLoaderOptions loaderOptions(const BatchLoaderDependencies& dependencies) {
+    DataLoaderOptions options = dataLoaderOptions(dependencies.config);
+    options.changeIndices = dependencies.changeIndices;
     return options;
 }
 
@@ -42,17 +42,18 @@ Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t tar
 
 }  // namespace
 
-BatchLoader::BatchLoader(const BatchLoaderDependencies& parts)
-    : m_backend(parts.backend),
-      m_shape(parts.dataset.shape()),
-      m_targetCount(parts.dataset.targetCount()),
-      m_transforms(parts.config.loader, m_shape, parts.config.training.seed, parts.training),
-      m_loader(parts.dataset, m_transforms, loaderOptions(parts), parts.maxBatch, parts.memory),
-      m_uploader(parts.backend.makeUploader(parts.memory.pinned())) {
+BatchLoader::BatchLoader(const BatchLoaderDependencies& dependencies)
+    : m_backend(dependencies.backend),
+      m_shape(dependencies.dataset.shape()),
+      m_targetCount(dependencies.dataset.targetCount()),
+      m_transforms(dependencies.config.loader, m_shape, dependencies.config.training.seed, dependencies.training),
+      m_loader(dependencies.dataset, m_transforms, loaderOptions(dependencies), dependencies.maxBatch,
+               dependencies.memory),
+      m_uploader(dependencies.backend.makeUploader(dependencies.memory.pinned())) {
     if (!m_uploader) return;
     for (Travelling& one : m_onDevice) {
-        one.whole = allocateBatch(parts);
-        one.indices.reserve(static_cast<std::size_t>(parts.maxBatch));
+        one.whole = allocateBatch(dependencies);
+        one.indices.reserve(static_cast<std::size_t>(dependencies.maxBatch));
     }
 }
 

@@ -31,7 +31,7 @@ struct BatchLoaderDependencies {
 // other. Allocates memory only in the constructor and in begin().
 class BatchLoader {
   public:
-    explicit BatchLoader(const BatchLoaderDependencies& parts);
+    explicit BatchLoader(const BatchLoaderDependencies& dependencies);
 
     // Sets the mean and deviation of each channel, by which samples are scaled. Call before the first epoch.
     void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }

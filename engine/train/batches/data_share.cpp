@@ -10,22 +10,22 @@
 namespace ringside {
 namespace {
 
-PlanSubject subjectOf(const TrainerDependencies& parts) {
-    RunConfig config = parts.config;
-    config.parallel.worldSize = parts.communicator.size();
-    return valueOrThrow(planSubject(config, parts.data));
+PlanSubject subjectOf(const TrainerDependencies& dependencies) {
+    RunConfig config = dependencies.config;
+    config.parallel.worldSize = dependencies.communicator.size();
+    return valueOrThrow(planSubject(config, dependencies.data));
 }
 
 }  // namespace
 
-DataShare::DataShare(const TrainerDependencies& parts)
-    : m_parts(parts),
-      m_subject(subjectOf(parts)),
-      m_plan(valueOrThrow(planStrategy(m_subject, takesChannelBlocks(m_subject.model, parts.backend)))),
-      m_layout{m_plan.mesh, parts.communicator.rank()} {}
+DataShare::DataShare(const TrainerDependencies& dependencies)
+    : m_dependencies(dependencies),
+      m_subject(subjectOf(dependencies)),
+      m_plan(valueOrThrow(planStrategy(m_subject, takesChannelBlocks(m_subject.model, dependencies.backend)))),
+      m_layout{m_plan.mesh, dependencies.communicator.rank()} {}
 
 ShardSpec DataShare::trainingSpec(std::int64_t epoch) const {
-    ShardSpec spec = epochSpec(m_parts.config, m_parts.data.training, epoch);
+    ShardSpec spec = epochSpec(m_dependencies.config, m_dependencies.data.training, epoch);
     spec.worldSize = m_layout.dataSize();
     return spec;
 }
@@ -35,11 +35,11 @@ ShardPlan DataShare::trainingPlan(std::int64_t epoch) const {
 }
 
 std::optional<ShardPlan> DataShare::validationPlan() const {
-    if (!m_parts.data.validation || m_parts.data.validation->size() == 0) return std::nullopt;
-    return valueOrThrow(ShardPlan::make({.datasetSize = m_parts.data.validation->size(),
+    if (!m_dependencies.data.validation || m_dependencies.data.validation->size() == 0) return std::nullopt;
+    return valueOrThrow(ShardPlan::make({.datasetSize = m_dependencies.data.validation->size(),
                                          .worldSize = m_layout.dataSize(),
                                          .shuffle = false,
-                                         .batchSize = m_parts.config.loader.batchSize}));
+                                         .batchSize = m_dependencies.config.loader.batchSize}));
 }
 
 void throwIfNoBatch(const ShardPlan& plan) {

@@ -8,7 +8,7 @@
 #include "config/mesh.h"
 #include "plan/strategy_plan.h"
 #include "sampling/plan/shard_plan.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 
 namespace ringside {
 
@@ -16,8 +16,8 @@ namespace ringside {
 // communicator's size overrides the number of ranks in the configuration.
 class DataShare {
   public:
-    // `parts` must outlive this object. Throws Error if the configuration and the data set do not fit together.
-    explicit DataShare(const TrainerDependencies& parts);
+    // `dependencies` must outlive this object. Throws Error if the configuration and the data set do not fit together.
+    explicit DataShare(const TrainerDependencies& dependencies);
 
     const RankLayout& layout() const { return m_layout; }
     const PlanSubject& subject() const { return m_subject; }
@@ -33,7 +33,7 @@ class DataShare {
   private:
     ShardSpec trainingSpec(std::int64_t epoch) const;
 
-    const TrainerDependencies& m_parts;
+    const TrainerDependencies& m_dependencies;
     PlanSubject m_subject;
     StrategyPlan m_plan;
     RankLayout m_layout;

@@ -15,9 +15,9 @@ namespace ringside {
 // Training batches of one rank, with the samples of the current epoch and the time spent waiting for batches.
 class TrainingBatches {
   public:
-    // `observer` and the references in `parts` must outlive this object.
-    TrainingBatches(const BatchLoaderDependencies& parts, TrainerObserver& observer)
-        : m_gatherer(parts), m_observer(observer) {}
+    // `observer` and the references in `dependencies` must outlive this object.
+    TrainingBatches(const BatchLoaderDependencies& dependencies, TrainerObserver& observer)
+        : m_gatherer(dependencies), m_observer(observer) {}
 
     // Sets the mean and deviation of each channel, by which samples are scaled. Call before the first epoch.
     void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }

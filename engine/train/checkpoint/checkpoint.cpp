@@ -271,7 +271,7 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
     };
     guarded([&] {
         files.emplace(runDirectory, std::move(manifest), strategy.wholeState(), strategy.wholeParameters(),
-                      strategy.wholeTensors()->kept(), strategy.optimizer());
+                      strategy.wholeTensors()->optimizerTensorNames(), strategy.optimizer());
     });
     strategy.wholeTensors()->read(
         [&](const WholeTensor& one) {
@@ -296,7 +296,7 @@ void gatherForCheckpoint(Strategy& strategy) {
 std::int64_t checkpointBytes(Strategy& strategy, const Model& model) {
     constexpr std::int64_t kHeaders = 64 << 10;
     std::int64_t bytes = kHeaders;
-    const auto kept = static_cast<std::int64_t>(1 + strategy.wholeTensors()->kept().size());
+    const auto kept = static_cast<std::int64_t>(1 + strategy.wholeTensors()->optimizerTensorNames().size());
     for (const Parameter* one : model.wholeState()) bytes += kept * (one->shape.count() * 8 + 256);
     return bytes;
 }

@@ -118,10 +118,10 @@ void Checkpointer::saveLast(const TrainingPosition& position) {
     prepareSave();
     while (!attemptSave(position)) continue;
     m_savedStep = position.step;
-    if (m_dependencies.communicator.rank() == 0 && !m_places.isRunDirectory())
-        throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
+    if (m_dependencies.communicator.rank() == 0 && !m_directories.isRunDirectory())
+        throw IoError(m_directories.firstFailure() + "; the weights after step " + std::to_string(position.step) +
                       " are saved in " + m_lastPath + " instead: ringsidectl run --resume " +
-                      m_places.currentDirectory().string() + " continues from there");
+                      m_directories.currentDirectory().string() + " continues from there");
 }
 
 // Prepares a save. Sends all pending telemetry first, so that a resumed run never starts after steps that are not
@@ -167,11 +167,11 @@ bool Checkpointer::attemptSave(const TrainingPosition& position) {
 std::optional<std::string> Checkpointer::writeIfFinite(const TrainingPosition& position) {
     const bool mustBeFinite = m_dependencies.config.training.onNonFinite == OnNonFinite::kStop;
     if (!m_strategy.isWhole())
-        return writeCheckpoint(m_places.currentDirectory(), manifestAt(position), m_strategy, mustBeFinite);
+        return writeCheckpoint(m_directories.currentDirectory(), manifestAt(position), m_strategy, mustBeFinite);
     if (mustBeFinite && !areFinite(m_model.parameters(), m_dependencies.backend)) return {};
     const TrainedParts dependencies{m_model.state(), m_model.parameters(), m_strategy.optimizer(),
                                     m_dependencies.backend};
-    return writeCheckpoint(m_places.currentDirectory(), manifestAt(position), dependencies);
+    return writeCheckpoint(m_directories.currentDirectory(), manifestAt(position), dependencies);
 }
 
 bool Checkpointer::saveCheckpoint(const TrainingPosition& position) {
@@ -179,12 +179,12 @@ bool Checkpointer::saveCheckpoint(const TrainingPosition& position) {
         writeInCurrentDirectory(position);
         return true;
     } catch (const IoError& error) {
-        if (!m_places.chooseNext(error))
-            throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
+        if (!m_directories.chooseNext(error))
+            throw IoError(m_directories.firstFailure() + "; the weights after step " + std::to_string(position.step) +
                           " could not be saved next to the run directory or in the state directory either");
         m_dependencies.observer.onEvent(
             LogLine{0, LogLevel::kWarning,
-                    std::string(error.what()) + "; saving again in " + m_places.currentDirectory().string(),
+                    std::string(error.what()) + "; saving again in " + m_directories.currentDirectory().string(),
                     m_dependencies.observer.nowUs()});
         return false;
     }
@@ -198,9 +198,9 @@ void Checkpointer::writeInCurrentDirectory(const TrainingPosition& position) {
         throwNonFinite(m_dependencies.communicator, "the weights after step " + std::to_string(position.step) +
                                                         " are not all finite numbers and are not saved" +
                                                         lastCheckpointText() + ": lower optimizer.lr");
-    m_lastPath = m_places.isRunDirectory() ? *path : (m_places.currentDirectory() / *path).string();
+    m_lastPath = m_directories.isRunDirectory() ? *path : (m_directories.currentDirectory() / *path).string();
     m_dependencies.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_dependencies.observer.nowUs()});
-    if (m_places.isRunDirectory()) removeSuperseded(std::exchange(m_nextIsTimed, false));
+    if (m_directories.isRunDirectory()) removeSuperseded(std::exchange(m_nextIsTimed, false));
     scheduleTimedSave(m_dependencies.observer.nowUs() - fromUs);
 }
 

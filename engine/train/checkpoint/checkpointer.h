@@ -10,9 +10,9 @@
 #include "parallel/strategy/strategy.h"
 #include "run/record/space_reserve.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/checkpoint/save_places.h"
+#include "train/checkpoint/save_directories.h"
 #include "train/parts/metric_sums.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 
 namespace ringside {
 
@@ -35,7 +35,7 @@ class Checkpointer {
         : m_dependencies(dependencies),
           m_model(model),
           m_strategy(strategy),
-          m_places(dependencies.runDirectory, dependencies.config) {}
+          m_directories(dependencies.runDirectory, dependencies.config) {}
 
     // Restores the weights, the optimizer's state and float16's loss scale on every rank, and returns the position of
     // the checkpoint. Returns the start of the training if training.resume is empty. Throws TrainingError.
@@ -52,7 +52,7 @@ class Checkpointer {
     // complete. Does nothing if this step is already saved. Throws TrainingError if a weight is not finite and
     // training.on_non_finite is stop. Throws IoError if no space is left for another checkpoint. If the run directory
     // was deleted, creates it again; if the run directory cannot be written, saves the weights in another of the
-    // SavePlaces, and rank 0 throws an IoError that names this directory.
+    // SaveDirectories, and rank 0 throws an IoError that names this directory.
     void save(const TrainingPosition& position);
     // Saves a checkpoint as save() does, but reserves no space for another checkpoint. If the checkpoint of this step
     // was written but has been deleted, writes it again.
@@ -80,7 +80,7 @@ class Checkpointer {
     const TrainerDependencies& m_dependencies;
     const Model& m_model;
     Strategy& m_strategy;
-    SavePlaces m_places;  // used on rank 0 only
+    SaveDirectories m_directories;  // used on rank 0 only
     ChannelScale m_scale;
     std::vector<ControlChange> m_changes;
     std::int64_t m_savedStep = -1;

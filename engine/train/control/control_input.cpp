@@ -75,15 +75,15 @@ bool ControlInput::readSome() {
 }
 
 // Answers a clock query. The answer is dropped if it cannot be sent at once, because a late answer is useless.
-void ControlInput::answerTimeQuestion(const TimeQuestion& question) const {
-    sendLine(m_fd, encodeTimeAnswer({question.askedUs, monotonicUs()}), std::chrono::steady_clock::now());
-    if (question.zeroUs && m_onZero) m_onZero(*question.zeroUs);
+void ControlInput::answerTimeQuery(const TimeQuery& query) const {
+    sendLine(m_fd, encodeTimeAnswer({query.sentUs, monotonicUs()}), std::chrono::steady_clock::now());
+    if (query.zeroUs && m_onZero) m_onZero(*query.zeroUs);
 }
 
 // Adds a command to the queue. If the queue is full, a stop command replaces the newest queued command, and any other
 // command is dropped.
 void ControlInput::handleLine(std::string_view line) {
-    if (const auto question = decodeTimeQuestion(line)) return answerTimeQuestion(*question);
+    if (const auto query = decodeTimeQuery(line)) return answerTimeQuery(*query);
     const Result<ControlCommand> command = decodeControl(line);
     if (!command) return;
     const std::lock_guard lock(m_mutex);

@@ -39,7 +39,7 @@ class ControlInput final : public ControlSource {
     void runThread();
     bool readSome();  // reads the available commands; returns false at the end of the stream
     void handleLine(std::string_view line);
-    void answerTimeQuestion(const TimeQuestion& question) const;
+    void answerTimeQuery(const TimeQuery& query) const;
 
     const int m_fd;
     const std::function<void()> m_onEnd;

@@ -3,11 +3,11 @@
 
 namespace ringside {
 
-void LayerProgress::passBegins(const Model& model, Work work, std::int64_t samples) {
+void LayerProgress::onPassBegin(const Model& model, Work work, std::int64_t samples) {
     const LayerRange range = model.range();
     m_phase = work == Work::kForward ? Phase::kForward : Phase::kBackward;
     m_share = 0.5 / (m_passes * static_cast<double>(range.last - range.first));
-    m_next.passBegins(model, work, samples);
+    m_next.onPassBegin(model, work, samples);
 }
 
 // Sleeps before m_next is called, because m_next measures the layer's time, which must not contain the sleep.

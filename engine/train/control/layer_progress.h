@@ -19,10 +19,10 @@ class LayerProgress final : public LayerWatch {
         m_passes = static_cast<double>(passes);
     }
 
-    void passBegins(const Model& model, Work work, std::int64_t samples) override;
+    void onPassBegin(const Model& model, Work work, std::int64_t samples) override;
     void layerBegins(std::size_t layer) override;
     void layerDone(const Model& model, std::size_t layer, Work work) override { m_next.layerDone(model, layer, work); }
-    void passEnds() override { m_next.passEnds(); }
+    void onPassEnd() override { m_next.onPassEnd(); }
 
   private:
     LayerWatch& m_next;

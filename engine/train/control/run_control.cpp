@@ -36,8 +36,8 @@ double shareUntil(Phase phase) {
 
 }  // namespace
 
-void RunControl::beginStep(StepPlace place) {
-    m_place = {place.step - 1, place.epoch};
+void RunControl::beginStep(StepPosition position) {
+    m_position = {position.step - 1, position.epoch};
     m_insideStep = true;
     if (m_rate > 0) m_stepBegan = Clock::now();
     if (m_showsPhases || m_onePhase) reportPhase(Phase::kDataWait);
@@ -45,19 +45,19 @@ void RunControl::beginStep(StepPlace place) {
 
 void RunControl::reportPhase(Phase phase) {
     m_dependencies.observer.onEvent(
-        PhaseReached{m_dependencies.communicator.rank(), m_place.step + 1, phase, m_dependencies.observer.nowUs()});
+        PhaseReached{m_dependencies.communicator.rank(), m_position.step + 1, phase, m_dependencies.observer.nowUs()});
 }
 
 // Limits all sleeps of a step's passes to one second in total, because the rank receives no command except a stop
 // during a sleep. A stop ends the sleep early on each rank; the ranks agree at the end of the phase or step where to
 // stop.
 void RunControl::reportPart(Phase phase, int layer, const std::string& action, double share) {
-    constexpr double kMostSeconds = 1;
+    constexpr double kMaxSeconds = 1;
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
-    const double seconds = m_onePhase || m_rate <= 0 ? kMostSeconds : std::min(kMostSeconds, passes / m_rate);
+    const double seconds = m_onePhase || m_rate <= 0 ? kMaxSeconds : std::min(kMaxSeconds, passes / m_rate);
     TrainerObserver& observer = m_dependencies.observer;
     observer.onEvent(
-        PhaseReached{m_dependencies.communicator.rank(), m_place.step + 1, phase, observer.nowUs(), layer, action});
+        PhaseReached{m_dependencies.communicator.rank(), m_position.step + 1, phase, observer.nowUs(), layer, action});
     if (m_stop) return;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);
     m_dependencies.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
@@ -79,7 +79,7 @@ void RunControl::pauseOrDelayAt(Phase phase) {
 
 void RunControl::endStep(const FinishedStep& step) {
     for (const ControlCommand& command : m_agreement.agreeAfterStep(step.controlSignal)) m_agreed.push_back(command);
-    m_place = {step.place.step, step.place.epoch};
+    m_position = {step.position.step, step.position.epoch};
     m_insideStep = false;
 }
 
@@ -97,8 +97,8 @@ bool RunControl::executeAfterStep() {
     return !m_stop;
 }
 
-bool RunControl::executeBetweenBatches(Place place) {
-    m_place = place;
+bool RunControl::executeBetweenBatches(Position position) {
+    m_position = position;
     executeCommands(m_agreement.agreeWithoutStep());
     m_due = {};
     if (m_paused) pauseRanks(RankStage::kValidating, Phase::kValidation);
@@ -169,13 +169,13 @@ void RunControl::executeBetweenSteps(ControlCommand command) {
     if (command.kind == ControlKind::kEpochs)
         command.value = static_cast<double>(m_actions.setEpochs(static_cast<std::int64_t>(command.value)));
     if (command.kind == ControlKind::kLearningRate || command.kind == ControlKind::kEpochs) {
-        m_changes.push_back({command.kind, command.value, m_place.step, m_place.epoch});
+        m_changes.push_back({command.kind, command.value, m_position.step, m_position.epoch});
         m_actions.changed();
     }
     report(command);
 }
 
-std::chrono::microseconds RunControl::untilDue() const {
+std::chrono::microseconds RunControl::timeUntilDue() const {
     if (m_rate <= 0) return {};
     return std::max(std::chrono::microseconds{}, std::chrono::ceil<std::chrono::microseconds>(m_due - Clock::now()));
 }
@@ -195,14 +195,14 @@ void RunControl::pauseRanks(RankStage stage, Phase after) {
             observer.onState(stage);
             if (m_stop) report({ControlKind::kStop});
         }
-        const auto left = untilDue();
+        const auto left = timeUntilDue();
         if (isRankZero() && !m_stop && (m_paused || left.count() > 0))
             m_dependencies.source.waitPending(m_paused ? m_dependencies.pollInterval
                                                        : std::min(left, m_dependencies.pollInterval));
-        const bool shouldResume = m_stop || (!m_paused && untilDue().count() == 0);
-        const StepAgreement::PauseDecision look = m_agreement.shareDecision(shouldResume);
-        if (look.shouldResume) break;
-        executeCommands(look.commands);
+        const bool shouldResume = m_stop || (!m_paused && timeUntilDue().count() == 0);
+        const StepAgreement::PauseDecision decision = m_agreement.shareDecision(shouldResume);
+        if (decision.shouldResume) break;
+        executeCommands(decision.commands);
     }
 }
 
@@ -210,8 +210,8 @@ void RunControl::report(const ControlCommand& command, std::optional<Phase> afte
     if (!isRankZero()) return;
     m_dependencies.observer.onEvent(Controlled{.command = command.kind,
                                                .value = command.value,
-                                               .step = m_place.step,
-                                               .epoch = m_place.epoch,
+                                               .step = m_position.step,
+                                               .epoch = m_position.epoch,
                                                .after = after,
                                                .timeUs = m_dependencies.observer.nowUs()});
 }

@@ -49,7 +49,7 @@ class RunControl final : public StepObserver {
     // Value that marks a checkpoint command as posted by the training itself; such a command is not reported.
     static constexpr double kPostedByTraining = 1;
     // Position of the training at which a command is executed. Reports of commands contain this position.
-    struct Place {
+    struct Position {
         std::int64_t step = 0;  // number of finished steps
         std::int64_t epoch = 0;
     };
@@ -64,10 +64,10 @@ class RunControl final : public StepObserver {
     // Returns true if commands are pending. Pass the result to the next step as StepRequest::signal.
     bool hasPendingCommands() const { return m_agreement.hasPendingCommands(); }
 
-    void beginStep(StepPlace place) override;
+    void beginStep(StepPosition position) override;
     // Pauses the rank at the end of a phase if a pause is due. All ranks call this function at the same points of a
     // step.
-    void phaseEnded(Phase phase, StepPlace /*place*/) override {
+    void phaseEnded(Phase phase, StepPosition /*position*/) override {
         if ((m_onePhase || m_showsPhases) && phase != Phase::kOptimizer) [[unlikely]]
             pauseOrDelayAt(phase);
     }
@@ -83,7 +83,7 @@ class RunControl final : public StepObserver {
     // reportsParts().
     void reportPart(Phase phase, int layer, const std::string& action, double share);
     // Agrees on commands and executes them between two validation batches. Returns false if the training must stop.
-    bool executeBetweenBatches(Place place);
+    bool executeBetweenBatches(Position position);
 
     // True if a pause is due in or after the current step.
     bool isPauseDue() const { return m_onePhase || m_stepsLeft == 1; }
@@ -91,11 +91,11 @@ class RunControl final : public StepObserver {
     // traced.
     bool isWatched() const { return m_onePhase || m_stepsLeft > 0 || m_showsPhases; }
     // True if the ranks report details of the step while it runs: if a pause is due in the step or after it, or if the
-    // run is in slow motion. In slow motion, at most kMostPerSecond steps a second are reported in detail.
+    // run is in slow motion. In slow motion, at most kMaxPerSecond steps a second are reported in detail.
     bool reportsDetails(std::int64_t step) const {
-        constexpr double kMostPerSecond = 2;
+        constexpr double kMaxPerSecond = 2;
         if (isPauseDue()) return true;
-        return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
+        return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMaxPerSecond)) == 0;
     }
 
     // True if no pause, slow motion, single step or command is due, so that the next step can begin before the current
@@ -121,7 +121,7 @@ class RunControl final : public StepObserver {
     // phase. state: state of the rank after the pause.
     void pauseRanks(RankStage stage, Phase after);
     bool isPauseRequested() const { return m_paused && !m_stop; }
-    std::chrono::microseconds untilDue() const;
+    std::chrono::microseconds timeUntilDue() const;
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
     void report(const ControlCommand& command, std::optional<Phase> after = {});
 
@@ -129,7 +129,7 @@ class RunControl final : public StepObserver {
     Actions m_actions;
     StepAgreement m_agreement;
     std::vector<ControlCommand> m_agreed;  // commands to execute after the current step
-    Place m_place;
+    Position m_position;
     bool m_insideStep = false;
     bool m_stop = false;
     bool m_paused = false;

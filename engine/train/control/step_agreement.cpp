@@ -13,7 +13,7 @@ namespace ringside {
 namespace {
 
 // Layout of the message between ranks: the number of commands, then kind and value of each command.
-using Numbers = std::array<double, 1 + 2 * StepAgreement::kMostAtOnce>;
+using Numbers = std::array<double, 1 + 2 * StepAgreement::kMaxAtOnce>;
 
 constexpr double kLargestValue = 1e9;  // largest absolute value that a command may contain (control_command.cpp)
 
@@ -37,7 +37,7 @@ ControlCommand commandOf(double kind, double value) {
 }
 
 std::vector<ControlCommand> commandsOf(const Numbers& numbers) {
-    std::vector<ControlCommand> commands(integerUpTo(numbers[0], StepAgreement::kMostAtOnce, "number"));
+    std::vector<ControlCommand> commands(integerUpTo(numbers[0], StepAgreement::kMaxAtOnce, "number"));
     for (std::size_t i = 0; i < commands.size(); ++i) commands[i] = commandOf(numbers[1 + 2 * i], numbers[2 + 2 * i]);
     return commands;
 }
@@ -70,8 +70,8 @@ std::int64_t StepAgreement::maximumOverRanks(std::int64_t mine) {
 
 std::vector<ControlCommand> StepAgreement::pendingCommands() {
     std::vector<ControlCommand> commands;
-    if (m_control.pending()) commands = m_control.take(kMostAtOnce - std::min(kMostAtOnce, m_posted.size()));
-    const auto posted = static_cast<std::ptrdiff_t>(std::min(kMostAtOnce, m_posted.size()));
+    if (m_control.pending()) commands = m_control.take(kMaxAtOnce - std::min(kMaxAtOnce, m_posted.size()));
+    const auto posted = static_cast<std::ptrdiff_t>(std::min(kMaxAtOnce, m_posted.size()));
     commands.insert(commands.end(), m_posted.begin(), m_posted.begin() + posted);
     m_posted.erase(m_posted.begin(), m_posted.begin() + posted);
     return commands;

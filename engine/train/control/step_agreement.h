@@ -17,7 +17,7 @@ namespace ringside {
 // commands.
 class StepAgreement {
   public:
-    static constexpr std::size_t kMostAtOnce = 16;
+    static constexpr std::size_t kMaxAtOnce = 16;
 
     StepAgreement(Communicator& communicator, ControlSource& control)
         : m_communicator(communicator), m_control(control) {}

@@ -49,18 +49,18 @@ void RankCpus::computeShare() {
         };
         if (hostOf(rank) != hostOf(m_environment.rank)) continue;
         if (rank == m_environment.rank) place = sharers;
-        std::string told = own;
+        std::string shared = own;
         try {
             const std::vector<char> value = rank == m_environment.rank ? std::vector<char>(own.begin(), own.end())
                                                                        : store.get(keyOf(rank), timeoutOf(m_config));
-            told.assign(value.begin(), value.end());
+            shared.assign(value.begin(), value.end());
         } catch (const CommError&) {
             throw CommError("rank " + std::to_string(rank) + " did not connect within " +
                                 describeDuration(timeoutOf(m_config)) +
                                 ": it has not started, has died or cannot be reached; see its log",
                             rank);
         }
-        if (told == own) ++sharers;
+        if (shared == own) ++sharers;
     }
     if (sharers < 2) return;
     m_share = shareOfCpus(m_allowed, place, sharers);
@@ -68,7 +68,7 @@ void RankCpus::computeShare() {
 }
 
 std::string RankCpus::pinThreads() {
-    if (m_share.empty() || m_share.size() == m_allowed.size() || !keepThreadsOn(m_share)) return {};
+    if (m_share.empty() || m_share.size() == m_allowed.size() || !setThreadAffinity(m_share)) return {};
     return "this rank's threads stay on CPU " + cpuListText(m_share) + ", its share of CPUs " + cpuListText(m_allowed);
 }
 

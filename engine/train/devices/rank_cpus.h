@@ -7,7 +7,7 @@
 #include "base/processors/cpu_share.h"
 #include "config/run_config.h"
 #include "launch/channels/rank_channels.h"
-#include "launch/place/rank_environment.h"
+#include "launch/layout/rank_environment.h"
 
 namespace ringside {
 

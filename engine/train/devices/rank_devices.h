@@ -9,7 +9,7 @@
 #include "config/run_config.h"
 #include "data/loading/batch_memory.h"
 #include "launch/channels/rank_channels.h"
-#include "launch/place/rank_environment.h"
+#include "launch/layout/rank_environment.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {

@@ -53,13 +53,13 @@ void EpochReports::reportEpochEnd(std::span<const std::int64_t> trained, const T
 void EpochReports::reportMemory() const {
     MemoryCount& count = m_dependencies.trainer.backend.memory();
     m_dependencies.trainer.observer.onEvent(RankMemory{.rank = rank(),
-                                                       .parameters = count.of(MemoryClass::kParameters),
-                                                       .gradients = count.of(MemoryClass::kGradients),
-                                                       .optimizer = count.of(MemoryClass::kOptimizer),
-                                                       .activations = count.of(MemoryClass::kActivations),
-                                                       .gathered = count.of(MemoryClass::kGathered),
-                                                       .buffers = count.of(MemoryClass::kBuffers),
-                                                       .peak = count.all(),
+                                                       .parameters = count.bytesOf(MemoryClass::kParameters),
+                                                       .gradients = count.bytesOf(MemoryClass::kGradients),
+                                                       .optimizer = count.bytesOf(MemoryClass::kOptimizer),
+                                                       .activations = count.bytesOf(MemoryClass::kActivations),
+                                                       .gathered = count.bytesOf(MemoryClass::kGathered),
+                                                       .buffers = count.bytesOf(MemoryClass::kBuffers),
+                                                       .peak = count.total(),
                                                        .predictedPeak = predictedPeak()});
 }
 

@@ -10,7 +10,7 @@
 #include "train/batches/data_share.h"
 #include "train/checkpoint/checkpointer.h"
 #include "train/parts/metric_sums.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 #include "train/replicas/replica_probe.h"
 
 namespace ringside {
@@ -19,7 +19,7 @@ namespace ringside {
 // this object.
 class EpochReports {
   public:
-    struct Parts {
+    struct Dependencies {
         const TrainerDependencies& trainer;
         const DataShare& share;
         const Model& model;
@@ -27,7 +27,7 @@ class EpochReports {
         Strategy& strategy;
         const ReplicaProbe& replicas;
     };
-    explicit EpochReports(const Parts& dependencies) : m_dependencies(dependencies) {}
+    explicit EpochReports(const Dependencies& dependencies) : m_dependencies(dependencies) {}
 
     // Reports the memory of this rank. Call after all buffers are allocated.
     void reportMemory() const;
@@ -43,7 +43,7 @@ class EpochReports {
     std::int64_t predictedPeak() const;
     int rank() const { return m_dependencies.trainer.communicator.rank(); }
 
-    Parts m_dependencies;
+    Dependencies m_dependencies;
 };
 
 }  // namespace ringside

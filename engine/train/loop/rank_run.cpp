@@ -165,8 +165,8 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     // they depend on all CPUs of the host.
     if (const std::string kept = cpus.pinThreads(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
-    if (const std::int64_t strangers = communicator->refusedConnections(); strangers > 0)
-        sink.log(LogLevel::kWarning, std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +
+    if (const std::int64_t refused = communicator->refusedConnections(); refused > 0)
+        sink.log(LogLevel::kWarning, std::to_string(refused) + (refused == 1 ? " connection" : " connections") +
                                          " from outside the run refused while the ranks connected");
 
     const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;

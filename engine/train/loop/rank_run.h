@@ -4,7 +4,7 @@
 #include "base/errors/exit_code.h"
 #include "config/run_config.h"
 #include "launch/channels/rank_channels.h"
-#include "launch/place/rank_environment.h"
+#include "launch/layout/rank_environment.h"
 #include "telemetry/events/sink.h"
 #include "train/devices/rank_devices.h"
 #include "train/parts/control_source.h"

@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostTracedCollectives = 1024;  // maximum number of traced collectives per step
+constexpr std::size_t kMaxTracedCollectives = 1024;  // maximum number of traced collectives per step
 
 // Returns the number of parameters that this rank updates.
 std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {
@@ -30,7 +30,7 @@ std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {
 StepInstruments::StepInstruments(const TrainerDependencies& dependencies, const DataShare& share)
     : m_dependencies(dependencies),
       m_share(share),
-      m_collectives(dependencies.observer.progress().phase, kMostTracedCollectives),
+      m_collectives(dependencies.observer.progress().phase, kMaxTracedCollectives),
       m_tracedCommunicator(dependencies.communicator, &m_collectives),
       m_phaseThrottle(DeviceThrottle(dependencies.config, share.subject().interface), dependencies.communicator.rank(),
                       dependencies.observer.progress().phase),
@@ -50,7 +50,7 @@ void StepInstruments::addCallbacksTo(StrategyDependencies& strategy) {
     };
     strategy.onPhaseEnd = [this](Phase phase) { m_steps.phaseEnded(phase); };
     strategy.watch = &m_layerProgress;
-    strategy.ownGradient = m_replicas.ownGradient();
+    strategy.onLocalGradient = m_replicas.localGradientCallback();
     strategy.onAction = [this](const PipelineAction& action, double share) { reportAction(action, share); };
     strategy.trace = &m_collectives;
 }
@@ -70,12 +70,13 @@ void StepInstruments::addObservers(const Observed& observed) {
     if (rank == 0) m_steps.add<TimedSaves>(observed.checkpoints, observed.batches, observed.control);
     m_steps.add<InspectedSteps>(m_replicas, observed.control);
     m_steps.addReference(observed.control);
-    m_steps.add<Throttle>(Throttle::Parts{m_phaseThrottle, m_dependencies.config.stepPitfalls, m_dependencies.control,
-                                          observer, rank, ownParameters(layout.mesh, observed.strategy)});
+    m_steps.add<Throttle>(Throttle::Dependencies{m_phaseThrottle, m_dependencies.config.stepPitfalls,
+                                                 m_dependencies.control, observer, rank,
+                                                 ownParameters(layout.mesh, observed.strategy)});
     m_steps.add<LinkReport>(m_dependencies.communicator, observer);
     m_steps.addReference(m_replicas);
-    m_stepReport = &m_steps.add<StepReport>(StepReport::Parts{m_dependencies, layout, observed.loss, observed.strategy,
-                                                              observed.batches, m_tracer, observed.checkpoints});
+    m_stepReport = &m_steps.add<StepReport>(StepReport::Dependencies{
+        m_dependencies, layout, observed.loss, observed.strategy, observed.batches, m_tracer, observed.checkpoints});
     m_steps.add<IndexReport>(layout.isReader() ? m_dependencies.reportSamples : SampleReport::kNever, layout.dataRank(),
                              observer);
     m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);

@@ -13,7 +13,7 @@
 #include "train/control/run_control.h"
 #include "train/observe/step_report.h"
 #include "train/parts/step_observer.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 #include "train/replicas/replica_probe.h"
 #include "train/throttle/phase_throttle.h"
 #include "train/trace/step_tracer.h"
@@ -63,7 +63,7 @@ class StepInstruments {
     StepReport& stepReport() { return *m_stepReport; }  // returns the report; call after addObservers()
     // True if neither the current step nor the step `next` is traced or inspected.
     bool mayRunAhead(std::int64_t next) const {
-        return !m_tracer.isTracing() && !m_tracer.wouldTrace(next) && m_replicas.isIdle();
+        return !m_tracer.isTracing() && !m_tracer.willTrace(next) && m_replicas.isIdle();
     }
     StepTracer& tracer() { return m_tracer; }
     const StepTracer& tracer() const { return m_tracer; }

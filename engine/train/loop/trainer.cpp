@@ -35,7 +35,7 @@ std::string scaleText(const ChannelScale& scale) {
 
 // Removes earlier changes of the number of epochs, unless the experiment has the number of the last change: a number
 // that was given for the resumed run replaces the earlier changes in its checkpoints.
-void forgetReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs) {
+void dropReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs) {
     const auto setsEpochs = [](const ControlChange& change) { return change.kind == ControlKind::kEpochs; };
     const auto last = std::find_if(changes.rbegin(), changes.rend(), setsEpochs);
     if (last != changes.rend() && static_cast<std::int64_t>(last->value) != epochs) std::erase_if(changes, setsEpochs);
@@ -144,7 +144,7 @@ void Trainer::prepare() {
 
 void Trainer::resume() {
     m_position = m_checkpoints.resume();
-    forgetReplacedEpochs(m_position.changes, m_epochs);
+    dropReplacedEpochs(m_position.changes, m_epochs);
     m_control.restoreChanges(m_position.changes);
     m_checkpoints.setControlChanges(m_position.changes);
     for (std::int64_t epoch = 0; epoch <= m_position.epoch; ++epoch) {
@@ -198,18 +198,18 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     TrainingBatches& data = m_data.training();
     StepObservers& observers = m_instruments.steps();
-    const StepPlace place{m_position.step + 1, m_position.epoch};
+    const StepPosition position{m_position.step + 1, m_position.epoch};
     const std::size_t firstSlot = data.trainedIndices().size();
     StepSums sums;
-    observers.beginStep(place);
+    observers.beginStep(position);
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
         const SampleLosses losses = m_strategy->accumulate(data.next());
         if (!m_strategy->canRunAhead()) countSamples(plan, batch, losses, sums);
     }
     const Batch last = data.next();
     observers.phaseEnded(Phase::kDataWait);
-    const StepRequest request{m_control.hasPendingCommands(), m_instruments.stepReport().measuresNorm(place.step)};
-    const LaunchedStep step{.place = place,
+    const StepRequest request{m_control.hasPendingCommands(), m_instruments.stepReport().measuresNorm(position.step)};
+    const LaunchedStep step{.position = position,
                             .firstSlot = static_cast<std::int64_t>(firstSlot),
                             .indices = data.trainedIndices().subspan(firstSlot),
                             .batches = batches,
@@ -221,7 +221,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     } else {
         const StepResult result = m_strategy->step(last, request);
         observers.phaseEnded(Phase::kOptimizer);
-        m_position.step = place.step;
+        m_position.step = position.step;
         finishStep(plan, step, result);
     }
     return m_control.executeAfterStep();
@@ -230,7 +230,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
 void Trainer::launchStep(const ShardPlan& plan, const Batch& batch, StepRequest request, const LaunchedStep& step) {
     m_strategy->launch(batch, request);
     m_instruments.steps().phaseEnded(Phase::kOptimizer);
-    m_position.step = step.place.step;
+    m_position.step = step.position.step;
     if (m_inFlight) readStep(plan, *m_inFlight);
     m_inFlight = step;
     if (mayRunAhead(plan)) return;
@@ -255,7 +255,7 @@ bool Trainer::mayRunAhead(const ShardPlan& plan) const {
 
 void Trainer::finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result) {
     countSamples(plan, step.batches.last - 1, result.losses, step.sums);
-    m_instruments.steps().endStep({.place = step.place,
+    m_instruments.steps().endStep({.position = step.position,
                                    .firstSlot = step.firstSlot,
                                    .indices = step.indices,
                                    .lastRows = step.lastRows,

@@ -17,7 +17,7 @@
 #include "train/loop/epoch_reports.h"
 #include "train/loop/rank_batches.h"
 #include "train/loop/step_instruments.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 
 namespace ringside {
 
@@ -54,7 +54,7 @@ class Trainer {
     };
     // A launched step whose results have not been read.
     struct LaunchedStep {
-        StepPlace place;
+        StepPosition position;
         std::int64_t firstSlot = 0;
         std::span<const std::int64_t> indices;
         BatchRange batches{};  // range of the epoch's batches that the step trains

@@ -10,10 +10,10 @@ namespace {
 // needs a collective. Large batches, which may take seconds, are checked one by one; of small batches, up to 32 are
 // evaluated between two checks.
 std::int64_t batchesBetweenStopChecks(const TrainerDependencies& dependencies) {
-    constexpr std::int64_t kMostBatches = 32;
+    constexpr std::int64_t kMaxBatches = 32;
     constexpr std::int64_t kValues = 1'000'000;
     const std::int64_t perBatch = dependencies.config.loader.batchSize * dependencies.data.training->shape().features;
-    return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
+    return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMaxBatches);
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ Validation::Validation(const TrainerDependencies& dependencies, const DataShare&
       m_plan(share.validationPlan()),
       m_gatherer(gatherer) {}
 
-std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& control, StepPlace done) {
+std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& control, StepPosition done) {
     MetricSums sums;
     strategy.beginEvaluation();
     m_gatherer.begin(*m_plan, m_dataRank, done.epoch);
@@ -34,7 +34,7 @@ std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& c
     return finished ? std::optional(sums) : std::nullopt;
 }
 
-bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPlace done, MetricSums& sums) {
+bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPosition done, MetricSums& sums) {
     const std::int64_t between = batchesBetweenStopChecks(m_dependencies);
     Progress& progress = m_dependencies.observer.progress();
     for (std::int64_t batch = 0; batch < m_plan->stepsPerEpoch(); ++batch) {

@@ -23,10 +23,10 @@ class Validation {
     void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }
     bool hasSamples() const { return m_plan.has_value(); }
     // Evaluates all samples of this rank. Returns nothing if a stop command ended the evaluation. Collective.
-    std::optional<MetricSums> evaluate(Strategy& strategy, RunControl& control, StepPlace done);
+    std::optional<MetricSums> evaluate(Strategy& strategy, RunControl& control, StepPosition done);
 
   private:
-    bool addBatches(Strategy& strategy, RunControl& control, StepPlace done, MetricSums& sums);
+    bool addBatches(Strategy& strategy, RunControl& control, StepPosition done, MetricSums& sums);
     Batch next();
 
     const TrainerDependencies& m_dependencies;

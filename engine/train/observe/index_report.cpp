@@ -13,10 +13,10 @@ IndexReport::IndexReport(SampleReport when, int rank, TrainerObserver& observer)
 
 bool IndexReport::isWanted(std::int64_t count) {
     if (m_when != SampleReport::kAuto) return m_when == SampleReport::kAlways;
-    if (m_sent + count > kMostInAuto) return false;
+    if (m_sent + count > kMaxInAuto) return false;
     const std::int64_t now = m_observer.nowUs();
     const std::int64_t took = now - std::exchange(m_lastUs, now);
-    return took >= std::max(kLeastStepUs, count * kLeastSampleUs);
+    return took >= std::max(kMinStepUs, count * kMinSampleUs);
 }
 
 void IndexReport::reportIndices(std::int64_t epoch, std::int64_t step, std::int64_t slot,

@@ -16,20 +16,20 @@ namespace ringside {
 inline constexpr const char* kReportSamplesVariable = "RINGSIDE_REPORT_SAMPLES";
 
 // Reports after each step which samples a rank trained on. "auto" reports only while the cost is negligible: after
-// steps of at least 20 ms and 5 us per sample, up to kMostInAuto samples per run. The samples of faster runs can be
+// steps of at least 20 ms and 5 us per sample, up to kMaxInAuto samples per run. The samples of faster runs can be
 // checked only by the hash that each epoch reports.
 class IndexReport final : public StepObserver {
   public:
-    static constexpr std::int64_t kLeastStepUs = 20'000;
-    static constexpr std::int64_t kLeastSampleUs = 5;
-    static constexpr std::int64_t kMostInAuto = std::int64_t{1} << 22;  // number of indices up to which they are
-                                                                        // reported automatically: about 30 MB of
-                                                                        // telemetry.jsonl
+    static constexpr std::int64_t kMinStepUs = 20'000;
+    static constexpr std::int64_t kMinSampleUs = 5;
+    static constexpr std::int64_t kMaxInAuto = std::int64_t{1} << 22;  // number of indices up to which they are
+                                                                       // reported automatically: about 30 MB of
+                                                                       // telemetry.jsonl
 
     IndexReport(SampleReport when, int rank, TrainerObserver& observer);
 
     void endStep(const FinishedStep& step) override {
-        reportIndices(step.place.epoch, step.place.step, step.firstSlot, step.indices);
+        reportIndices(step.position.epoch, step.position.step, step.firstSlot, step.indices);
     }
     // Reports the sample indices of the finished step `step`. `slot` is the position of the first index in the rank's
     // list for the epoch.

@@ -3,10 +3,10 @@
 
 namespace ringside {
 
-void InspectedSteps::phaseEnded(Phase phase, StepPlace place) {
-    if (phase == Phase::kDataWait) m_probe.selectStep(place);
+void InspectedSteps::phaseEnded(Phase phase, StepPosition position) {
+    if (phase == Phase::kDataWait) m_probe.selectStep(position);
     const bool beforePass = phase == Phase::kDataWait || phase == Phase::kForward;
-    if (beforePass && m_control.reportsDetails(place.step)) m_probe.inspectCurrentStep(!m_control.isPauseDue());
+    if (beforePass && m_control.reportsDetails(position.step)) m_probe.inspectCurrentStep(!m_control.isPauseDue());
 }
 
 }  // namespace ringside

@@ -12,7 +12,7 @@ namespace ringside {
 class InspectedSteps final : public StepObserver {
   public:
     InspectedSteps(ReplicaProbe& probe, const RunControl& control) : m_probe(probe), m_control(control) {}
-    void phaseEnded(Phase phase, StepPlace place) override;
+    void phaseEnded(Phase phase, StepPosition position) override;
 
   private:
     ReplicaProbe& m_probe;

@@ -23,8 +23,8 @@ class LinkWatch {
     static constexpr std::int64_t kEveryUs = 5'000'000;
     static constexpr std::int64_t kPartUs = 200'000;
     // Shortest measurable time with bytes in flight; the system's clock is too coarse for less.
-    static constexpr std::int64_t kLeastBusyUs = 20'000;
-    static constexpr std::size_t kMostPeers = 256;  // maximum number of reported peers, in rank order
+    static constexpr std::int64_t kMinBusyUs = 20'000;
+    static constexpr std::size_t kMaxPeers = 256;  // maximum number of reported peers, in rank order
 
     // function that returns Communicator::links(); called once in each part of an interval
     using Readings = std::function<std::vector<LinkStatistics>()>;

@@ -11,7 +11,7 @@ class ProgressReport final : public StepObserver {
   public:
     explicit ProgressReport(Progress& progress) : m_progress(progress) {}
     void endStep(const FinishedStep& step) override {
-        m_progress.step.store(step.place.step, std::memory_order_relaxed);
+        m_progress.step.store(step.position.step, std::memory_order_relaxed);
     }
 
   private:

@@ -15,36 +15,36 @@ namespace ringside {
 // a step of 25 us (the MLP). Long runs therefore measure it at most once per millisecond, unless the optimizer needs it
 // anyway. Short runs measure it in every step, so that the curve is reproducible.
 bool StepReport::measuresNorm(std::int64_t step) {
-    constexpr std::int64_t kLeastUs = 1000;
+    constexpr std::int64_t kMinUs = 1000;
     constexpr std::int64_t kShortRun = 10'000;  // number of steps up to which a run counts as short
     if (!isLogged(step)) return false;
-    if (m_parts.strategy.optimizer().rules().measuresNorm() || m_plannedSteps < kShortRun) return true;
-    const std::int64_t now = m_parts.batches.readyUs();
-    if (m_normUs && now - *m_normUs < kLeastUs) return false;
+    if (m_dependencies.strategy.optimizer().rules().measuresNorm() || m_plannedSteps < kShortRun) return true;
+    const std::int64_t now = m_dependencies.batches.readyUs();
+    if (m_normUs && now - *m_normUs < kMinUs) return false;
     m_normUs = now;
     return true;
 }
 
 void StepReport::endStep(const FinishedStep& step) {
     const bool finite = std::isfinite(step.sums.loss);
-    if (isLogged(step.place.step) || !finite) m_parts.trainer.observer.onStep(recordOf(step));
+    if (isLogged(step.position.step) || !finite) m_dependencies.trainer.observer.onStep(recordOf(step));
     if (!finite) reportNonFinite(step);
 }
 
 StepRecord StepReport::recordOf(const FinishedStep& step) {
-    const bool isReader = m_parts.layout.isReader();
+    const bool isReader = m_dependencies.layout.isReader();
     StepRecord record;
-    record.epoch = step.place.epoch;
-    record.step = step.place.step;
+    record.epoch = step.position.epoch;
+    record.step = step.position.step;
     record.loss = step.sums.meanLoss();
-    record.correct = !m_parts.loss.countsCorrect() ? -1 : isReader ? step.sums.correct : 0;
+    record.correct = !m_dependencies.loss.countsCorrect() ? -1 : isReader ? step.sums.correct : 0;
     // Counts samples on one rank of each pipeline only, because all ranks of a pipeline process the same samples.
     record.samples = isReader ? static_cast<std::int64_t>(step.sums.samples) : 0;
-    record.endUs = m_parts.trainer.observer.nowUs();
+    record.endUs = m_dependencies.trainer.observer.nowUs();
     record.gradientNorm = step.gradientNorm;
-    record.learningRate = m_parts.strategy.learningRate();
-    record.dataUs = m_parts.batches.takeWaitUs();
-    if (const PhaseTimes* times = m_parts.tracer.phaseTimes()) {
+    record.learningRate = m_dependencies.strategy.learningRate();
+    record.dataUs = m_dependencies.batches.takeWaitUs();
+    if (const PhaseTimes* times = m_dependencies.tracer.phaseTimes()) {
         record.traced = true;
         std::ranges::transform(*times, record.phaseNs.begin(), [](std::int64_t ns) { return static_cast<float>(ns); });
     }
@@ -52,7 +52,7 @@ StepRecord StepReport::recordOf(const FinishedStep& step) {
 }
 
 void StepReport::reportNonFinite(const FinishedStep& step) {
-    const TrainerDependencies& trainer = m_parts.trainer;
+    const TrainerDependencies& trainer = m_dependencies.trainer;
     if (trainer.config.training.onNonFinite == OnNonFinite::kStop) throwNonFinite(trainer.communicator, lossText(step));
     if (std::exchange(m_reportedNonFinite, true)) return;
     trainer.observer.onEvent(LogLine{
@@ -63,11 +63,12 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
 // If the loss of the first step is not finite, the message points to the data, because that step uses PyTorch's initial
 // weights; later messages point to the learning rate.
 std::string StepReport::lossText(const FinishedStep& step) const {
-    return "the loss of rank " + std::to_string(m_parts.trainer.communicator.rank()) + " is " +
-           (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " + std::to_string(step.place.step) +
-           m_parts.checkpoints.lastCheckpointText() +
-           (step.place.step == 1 ? ": check the data set for values that are not numbers or much too large"
-                                 : fmt::format(": lower optimizer.lr (now {:g})", m_parts.trainer.config.optimizer.lr));
+    return "the loss of rank " + std::to_string(m_dependencies.trainer.communicator.rank()) + " is " +
+           (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " +
+           std::to_string(step.position.step) + m_dependencies.checkpoints.lastCheckpointText() +
+           (step.position.step == 1
+                ? ": check the data set for values that are not numbers or much too large"
+                : fmt::format(": lower optimizer.lr (now {:g})", m_dependencies.trainer.config.optimizer.lr));
 }
 
 }  // namespace ringside

@@ -11,7 +11,7 @@
 #include "train/batches/training_batches.h"
 #include "train/checkpoint/checkpointer.h"
 #include "train/parts/step_observer.h"
-#include "train/parts/trainer_parts.h"
+#include "train/parts/trainer_dependencies.h"
 #include "train/trace/step_tracer.h"
 
 namespace ringside {
@@ -20,7 +20,7 @@ namespace ringside {
 class StepReport final : public StepObserver {
   public:
     // All references must outlive this object.
-    struct Parts {
+    struct Dependencies {
         const TrainerDependencies& trainer;
         const RankLayout& layout;
         const Loss& loss;
@@ -29,7 +29,7 @@ class StepReport final : public StepObserver {
         StepTracer& tracer;
         const Checkpointer& checkpoints;
     };
-    explicit StepReport(const Parts& parts) : m_parts(parts) {}
+    explicit StepReport(const Dependencies& dependencies) : m_dependencies(dependencies) {}
 
     // Sets the number of steps of the whole run. Call before the first step.
     void setPlannedSteps(std::int64_t steps) { m_plannedSteps = steps; }
@@ -40,12 +40,12 @@ class StepReport final : public StepObserver {
     void endStep(const FinishedStep& step) override;
 
   private:
-    bool isLogged(std::int64_t step) const { return step % m_parts.trainer.config.training.logEvery == 0; }
+    bool isLogged(std::int64_t step) const { return step % m_dependencies.trainer.config.training.logEvery == 0; }
     StepRecord recordOf(const FinishedStep& step);
     void reportNonFinite(const FinishedStep& step);
     std::string lossText(const FinishedStep& step) const;  // returns the error text for a loss that is not finite
 
-    Parts m_parts;
+    Dependencies m_dependencies;
     std::int64_t m_plannedSteps = 0;
     std::optional<std::int64_t> m_normUs;  // time of the last measurement of the gradient norm, in microseconds; empty
                                            // if there was none

@@ -21,28 +21,28 @@ std::string throttleText(const ThrottleKept& throttle) {
 
 // The slow phase is registered before PhaseThrottle, because PhaseThrottle measures phases including the delay of the
 // slow phase.
-Throttle::Throttle(const Parts& parts)
-    : m_parts(parts),
-      m_slowPhase(parts.pitfalls, parts.rank, parts.observer.progress().phase,
-                  [&control = parts.control](std::chrono::microseconds delay) { control.waitForStop(delay); }) {
-    m_parts.phaseThrottle.startObserving();
+Throttle::Throttle(const Dependencies& dependencies)
+    : m_dependencies(dependencies),
+      m_slowPhase(dependencies.pitfalls, dependencies.rank, dependencies.observer.progress().phase,
+                  [&control = dependencies.control](std::chrono::microseconds delay) { control.waitForStop(delay); }) {
+    m_dependencies.phaseThrottle.startObserving();
 }
 
-void Throttle::beginStep(StepPlace) {
+void Throttle::beginStep(StepPosition) {
     m_slowPhase.beginStep();
-    m_parts.phaseThrottle.beginStep(m_parts.parameters, m_slowPhase.delayIn(Phase::kOptimizer).count());
+    m_dependencies.phaseThrottle.beginStep(m_dependencies.parameters, m_slowPhase.delayIn(Phase::kOptimizer).count());
 }
 
-void Throttle::phaseEnded(Phase phase, StepPlace) {
-    if (phase == Phase::kOptimizer) m_parts.phaseThrottle.sleepUntilUpdateEnds();
+void Throttle::phaseEnded(Phase phase, StepPosition) {
+    if (phase == Phase::kOptimizer) m_dependencies.phaseThrottle.sleepUntilUpdateEnds();
 }
 
 void Throttle::endStep(const FinishedStep& step) {
-    const std::optional<ThrottleKept> throttle = m_parts.phaseThrottle.endStep(step.place.step);
+    const std::optional<ThrottleKept> throttle = m_dependencies.phaseThrottle.endStep(step.position.step);
     if (!throttle) return;
-    m_parts.observer.onEvent(*throttle);
-    m_parts.observer.onEvent(LogLine{throttle->rank, *throttle->kept ? LogLevel::kInfo : LogLevel::kWarning,
-                                     throttleText(*throttle), m_parts.observer.nowUs()});
+    m_dependencies.observer.onEvent(*throttle);
+    m_dependencies.observer.onEvent(LogLine{throttle->rank, *throttle->kept ? LogLevel::kInfo : LogLevel::kWarning,
+                                            throttleText(*throttle), m_dependencies.observer.nowUs()});
 }
 
 }  // namespace ringside

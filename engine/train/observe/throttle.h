@@ -16,7 +16,7 @@ namespace ringside {
 // keep the pace. All references must outlive the throttle.
 class Throttle final : public StepObserver {
   public:
-    struct Parts {
+    struct Dependencies {
         PhaseThrottle& phaseThrottle;
         const StepPitfalls& pitfalls;
         ControlSource& control;  // source of the commands; a stop ends the delay of a slow rank
@@ -24,13 +24,13 @@ class Throttle final : public StepObserver {
         int rank = 0;
         std::int64_t parameters = 0;  // number of parameters that this rank updates
     };
-    explicit Throttle(const Parts& parts);
-    void beginStep(StepPlace place) override;
-    void phaseEnded(Phase phase, StepPlace place) override;
+    explicit Throttle(const Dependencies& dependencies);
+    void beginStep(StepPosition position) override;
+    void phaseEnded(Phase phase, StepPosition position) override;
     void endStep(const FinishedStep& step) override;
 
   private:
-    Parts m_parts;
+    Dependencies m_dependencies;
     SlowPhase m_slowPhase;
 };
 

@@ -14,7 +14,7 @@ class TimedSaves final : public StepObserver {
   public:
     TimedSaves(Checkpointer& checkpoints, const TrainingBatches& batches, RunControl& control)
         : m_checkpoints(checkpoints), m_batches(batches), m_control(control) {}
-    void phaseEnded(Phase phase, StepPlace /*place*/) override {
+    void phaseEnded(Phase phase, StepPosition /*position*/) override {
         if (phase == Phase::kDataWait && m_checkpoints.isTimedSaveDue(m_batches.readyUs()))
             m_control.post({ControlKind::kCheckpoint, RunControl::kPostedByTraining});
     }

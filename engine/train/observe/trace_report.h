@@ -14,7 +14,7 @@ class TraceReport final : public StepObserver {
   public:
     TraceReport(StepTracer& tracer, RunControl& control, TrainerObserver& observer, bool isRankZero)
         : m_tracer(tracer), m_control(control), m_observer(observer), m_isRankZero(isRankZero) {}
-    void beginStep(StepPlace place) override;
+    void beginStep(StepPosition position) override;
     void endStep(const FinishedStep& step) override;
 
   private:

@@ -4,18 +4,18 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostReported = 2;
+constexpr int kMaxReported = 2;
 
 }  // namespace
 
-void TrafficReport::beginStep(StepPlace) {
-    if (m_reported < kMostReported) m_sentBefore = m_strategy.bytesSent();
+void TrafficReport::beginStep(StepPosition) {
+    if (m_reported < kMaxReported) m_sentBefore = m_strategy.bytesSent();
 }
 
 void TrafficReport::endStep(const FinishedStep& step) {
-    if (m_reported == kMostReported || step.lastRows != m_fullBatch) return;
+    if (m_reported == kMaxReported || step.lastRows != m_fullBatch) return;
     ++m_reported;
-    m_observer.onEvent(RankTraffic{m_rank, step.place.step, m_strategy.bytesSent() - m_sentBefore});
+    m_observer.onEvent(RankTraffic{m_rank, step.position.step, m_strategy.bytesSent() - m_sentBefore});
 }
 
 }  // namespace ringside

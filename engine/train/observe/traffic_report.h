@@ -17,7 +17,7 @@ class TrafficReport final : public StepObserver {
     // fullBatch: number of samples of a batch; only the last batch of an epoch may be smaller.
     TrafficReport(int rank, std::int64_t fullBatch, const Strategy& strategy, TrainerObserver& observer)
         : m_rank(rank), m_fullBatch(fullBatch), m_strategy(strategy), m_observer(observer) {}
-    void beginStep(StepPlace place) override;
+    void beginStep(StepPosition position) override;
     void endStep(const FinishedStep& step) override;
 
   private:

@@ -3,7 +3,7 @@
 
 #include "base/errors/errors.h"
 #include "comm/hosts/contribution_watch.h"
-#include "launch/place/last_words.h"
+#include "launch/layout/last_words.h"
 #include "train/parts/training_error.h"
 
 namespace ringside {

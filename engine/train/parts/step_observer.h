@@ -14,14 +14,14 @@
 namespace ringside {
 
 // Position of a step that a rank trains: its number and its epoch.
-struct StepPlace {
+struct StepPosition {
     std::int64_t step = 0;   // number of the step, from 1
     std::int64_t epoch = 0;  // number of the epoch, counted from 0
 };
 
 // A step that has updated the weights. Valid only during StepObserver::endStep().
 struct FinishedStep {
-    StepPlace place;
+    StepPosition position;
     std::int64_t firstSlot = 0;                  // position of the step's first sample in the rank's list of the epoch
     std::span<const std::int64_t> indices = {};  // sample indices of the step, in order
     std::int64_t lastRows = 0;                   // number of samples of the step's last batch
@@ -39,11 +39,11 @@ class StepObserver {
   public:
     virtual ~StepObserver() = default;
     // Called before the step fetches its first batch.
-    virtual void beginStep(StepPlace /*place*/) {}
+    virtual void beginStep(StepPosition /*position*/) {}
     // Called at the end of a phase of the step, in this order: data, forward, backward, moving (data is sent between
     // ranks) and optimizer. Strategies that record the step as a CUDA graph omit forward, backward and moving. With
     // training.accumulate_steps above 1, forward ends once per micro-batch, before the end of data.
-    virtual void phaseEnded(Phase /*phase*/, StepPlace /*place*/) {}
+    virtual void phaseEnded(Phase /*phase*/, StepPosition /*position*/) {}
     virtual void endStep(const FinishedStep& /*step*/) {}
 };
 
@@ -63,19 +63,19 @@ class StepObservers {
     // Adds an observer that the caller owns and that must outlive the list.
     void addReference(StepObserver& observer) { m_observers.push_back(&observer); }
 
-    void beginStep(StepPlace place) {
-        m_place = place;
-        for (StepObserver* observer : m_observers) observer->beginStep(place);
+    void beginStep(StepPosition position) {
+        m_position = position;
+        for (StepObserver* observer : m_observers) observer->beginStep(position);
     }
     void phaseEnded(Phase phase) {
-        for (auto at = m_observers.rbegin(); at != m_observers.rend(); ++at) (*at)->phaseEnded(phase, m_place);
+        for (auto at = m_observers.rbegin(); at != m_observers.rend(); ++at) (*at)->phaseEnded(phase, m_position);
     }
     void endStep(const FinishedStep& step) {
         for (auto at = m_observers.rbegin(); at != m_observers.rend(); ++at) (*at)->endStep(step);
     }
 
   private:
-    StepPlace m_place;
+    StepPosition m_position;
     std::vector<std::unique_ptr<StepObserver>> m_owned;
     std::vector<StepObserver*> m_observers;
 };

@@ -14,7 +14,7 @@ namespace ringside {
 namespace {
 
 // Maximum number of tensors of a model for which each tensor has its own checksum.
-constexpr std::size_t kMostNamed = 64;
+constexpr std::size_t kMaxNamed = 64;
 constexpr std::size_t kRingValues = 2;  // number of values that are reported of each part into which a ring all-reduce
                                         // divides the bucket
 
@@ -62,7 +62,7 @@ void ReplicaProbe::setStrategy(Strategy& strategy) {
     m_begins.push_back(end);
     std::int64_t all = 0;
     for (const Parameter* one : strategy.wholeParameters()) all += one->shape.count();
-    if (m_whyNot.empty() && all > kMostParameters)
+    if (m_whyNot.empty() && all > kMaxParameters)
         m_whyNot = "replicas can be inspected for models up to 200,000 parameters; this one has " + std::to_string(all);
 }
 
@@ -71,12 +71,12 @@ std::string ReplicaProbe::requestSteps(std::int64_t steps) {
     return m_whyNot;
 }
 
-void ReplicaProbe::selectStep(StepPlace place) {
-    m_place = place;
+void ReplicaProbe::selectStep(StepPosition position) {
+    m_position = position;
     m_active = m_left > 0;
     m_whole = m_left == 1;
     m_ownCount = 0;
-    m_ownTold = false;
+    m_reportedOwn = false;
     m_often = false;
 }
 
@@ -87,7 +87,7 @@ void ReplicaProbe::inspectCurrentStep(bool often) {
     m_often = often;
 }
 
-std::function<void(std::size_t, const Tensor&)> ReplicaProbe::ownGradient() {
+std::function<void(std::size_t, const Tensor&)> ReplicaProbe::localGradientCallback() {
     if (!m_whyNot.empty()) return {};
     return [this](std::size_t parameter, const Tensor& gradient) {
         if (!m_active) return;
@@ -116,15 +116,15 @@ void ReplicaProbe::copyValues(Values& to) const {
 
 // Reports the local gradient after the backward phase if it is complete at that time; otherwise the local gradient is
 // reported together with the mean.
-void ReplicaProbe::phaseEnded(Phase phase, StepPlace) {
+void ReplicaProbe::phaseEnded(Phase phase, StepPosition) {
     if (!m_active) return;
     if (phase == Phase::kBackward || phase == Phase::kMoving) reportLocalGradient();
     if (phase == Phase::kMoving) reportMeanGradient();
 }
 
 void ReplicaProbe::reportLocalGradient() {
-    if (m_ownTold || !hasLocalGradient()) return;
-    m_ownTold = true;
+    if (m_reportedOwn || !hasLocalGradient()) return;
+    m_reportedOwn = true;
     GradientView own = makeView(GradientMoment::kOwn, m_own, m_whole);
     if (m_whole) own.ring = ringValuesOf(m_own);
     m_dependencies.observer.onEvent(std::move(own));
@@ -137,7 +137,7 @@ void ReplicaProbe::reportMeanGradient() {
     if (m_whole) copyValues(m_before);
     const bool cells = m_whole && m_dependencies.layout.dataRank() == 0;
     GradientView mean = makeView(GradientMoment::kMean, m_mean, cells);
-    const double norms = m_ownTold ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
+    const double norms = m_reportedOwn ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
     mean.cosine = norms > 0 ? dot(m_own, m_mean) / norms : std::numeric_limits<double>::quiet_NaN();
     if (cells) mean.ring = ringValuesOf(m_mean);
     m_dependencies.observer.onEvent(std::move(mean));
@@ -151,20 +151,20 @@ void ReplicaProbe::endStep(const FinishedStep&) {
     copyValues(after);
     Values change(after.size());
     std::ranges::transform(after, m_before, change.begin(), std::minus());
-    GradientView told = makeView(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
+    GradientView reported = makeView(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
     const std::vector<Parameter*>& parameters = m_strategy->localParameters();
-    for (std::size_t i = 0; i < parameters.size() && i < kMostNamed; ++i) {
-        if (told.names.size() <= i) told.names.push_back(parameters[i]->name);
-        told.checksums.push_back(tensorChecksum(valuesOfParameter(after, i)));
+    for (std::size_t i = 0; i < parameters.size() && i < kMaxNamed; ++i) {
+        if (reported.names.size() <= i) reported.names.push_back(parameters[i]->name);
+        reported.checksums.push_back(tensorChecksum(valuesOfParameter(after, i)));
     }
-    if (told.names.size() != told.checksums.size()) told.checksums.clear();
-    m_dependencies.observer.onEvent(std::move(told));
+    if (reported.names.size() != reported.checksums.size()) reported.checksums.clear();
+    m_dependencies.observer.onEvent(std::move(reported));
 }
 
 GradientView ReplicaProbe::makeView(GradientMoment moment, const Values& values, bool withCells) const {
     GradientView view{.rank = m_dependencies.layout.rank,
-                      .epoch = m_place.epoch,
-                      .step = m_place.step,
+                      .epoch = m_position.epoch,
+                      .step = m_position.step,
                       .moment = moment,
                       .norm = std::sqrt(dot(values, values)),
                       .cosine = std::numeric_limits<double>::quiet_NaN()};
@@ -207,7 +207,7 @@ std::vector<double> ReplicaProbe::ringValuesOf(const Values& values) const {
 }
 
 void ReplicaProbe::addChecksums(Replica& replica) const {
-    if (!m_whyNot.empty() || !m_strategy->isWhole() || m_strategy->localParameters().size() > kMostNamed) return;
+    if (!m_whyNot.empty() || !m_strategy->isWhole() || m_strategy->localParameters().size() > kMaxNamed) return;
     for (const Parameter* one : m_strategy->localParameters()) {
         replica.names.push_back(one->name);
         replica.checksums.push_back(tensorChecksum(one->value.floats()));

@@ -19,11 +19,11 @@ namespace ringside {
 // Reports details of single steps of this rank as GradientView events: the local gradient, the mean over all ranks, and
 // the change of the weights by the update.
 //
-// Only for models of up to kMostParameters parameters on the CPU whose layers several ranks train on different samples.
+// Only for models of up to kMaxParameters parameters on the CPU whose layers several ranks train on different samples.
 // All ranks must inspect the same steps. To inspect sharded parameters, the ranks gather them.
 class ReplicaProbe final : public StepObserver {
   public:
-    static constexpr std::int64_t kMostParameters = 200'000;
+    static constexpr std::int64_t kMaxParameters = 200'000;
 
     struct Dependencies {
         const RunConfig& config;
@@ -44,16 +44,16 @@ class ReplicaProbe final : public StepObserver {
     }  // returns true if no step is being inspected and no
        // inspection is requested
     // Decides whether to inspect the step. Call after its data phase, before its backward pass.
-    void selectStep(StepPlace place);
+    void selectStep(StepPosition position);
     // Inspects the current step in full, with cells. Call before its backward pass. `often` means that many steps are
     // inspected in a row, with fewer cells each.
     void inspectCurrentStep(bool often = false);
-    void phaseEnded(Phase phase, StepPlace place) override;
+    void phaseEnded(Phase phase, StepPosition position) override;
     void endStep(const FinishedStep& step) override;
 
     // Returns the callback that receives local gradients before they are averaged; empty if inspection is not
     // possible.
-    std::function<void(std::size_t, const Tensor&)> ownGradient();
+    std::function<void(std::size_t, const Tensor&)> localGradientCallback();
     void addChecksums(Replica& replica) const;
 
   private:
@@ -76,13 +76,13 @@ class ReplicaProbe final : public StepObserver {
     Strategy* m_strategy = nullptr;
     std::string m_whyNot;
     std::vector<std::size_t> m_begins;  // offset of each parameter in Values, and the total size at the end
-    StepPlace m_place;
+    StepPosition m_position;
     std::int64_t m_left = 0;  // number of requested steps that remain
     bool m_active = false;    // true if the current step is inspected
     bool m_whole = false;     // true if the current step is inspected in full, with cells
     bool m_often = false;
     std::size_t m_ownCount = 0;  // number of gradients of the current step that have been copied to m_own
-    bool m_ownTold = false;
+    bool m_reportedOwn = false;
     Values m_own;
     Values m_mean;
     Values m_before;  // weights before the optimizer's update

@@ -10,11 +10,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kWindow = 32;          // number of passes that are evaluated together
-constexpr double kTolerance = 0.02;           // tolerated delay relative to the planned duration
-constexpr std::int64_t kLeastLateNs = 20000;  // delay in nanoseconds that is always tolerated; sleeping is not more
-                                              // precise
-constexpr std::int64_t kMostLate = kWindow / 8;
+constexpr std::int64_t kWindow = 32;        // number of passes that are evaluated together
+constexpr double kTolerance = 0.02;         // tolerated delay relative to the planned duration
+constexpr std::int64_t kMinLateNs = 20000;  // delay in nanoseconds that is always tolerated; sleeping is not more
+                                            // precise
+constexpr std::int64_t kMaxLate = kWindow / 8;
 
 }  // namespace
 
@@ -24,11 +24,11 @@ PhaseThrottle::PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrac
 }
 
 void PhaseThrottle::startObserving() {
-    if (m_throttle.isActive()) m_track.listen(*this);
+    if (m_throttle.isActive()) m_track.addListener(*this);
 }
 
 PhaseThrottle::~PhaseThrottle() {
-    if (m_throttle.isActive()) m_track.forget(*this);
+    if (m_throttle.isActive()) m_track.removeListener(*this);
 }
 
 void PhaseThrottle::beginStep(std::int64_t parameters, std::int64_t delayNs) {
@@ -39,7 +39,7 @@ void PhaseThrottle::beginStep(std::int64_t parameters, std::int64_t delayNs) {
 
 std::optional<ThrottleKept> PhaseThrottle::endStep(std::int64_t step) {
     if (m_passes < kWindow) return {};
-    const bool kept = m_late <= kMostLate;
+    const bool kept = m_late <= kMaxLate;
     const double worst = std::exchange(m_worst, 1);
     m_passes = 0;
     m_late = 0;
@@ -47,7 +47,7 @@ std::optional<ThrottleKept> PhaseThrottle::endStep(std::int64_t step) {
     return ThrottleKept{m_rank, step, kept, worst};
 }
 
-void PhaseThrottle::passBegins(const Model& model, Work work, std::int64_t samples) {
+void PhaseThrottle::onPassBegin(const Model& model, Work work, std::int64_t samples) {
     if (!m_throttle.isActive()) return;
     m_work = work;
     m_samples = samples;
@@ -65,12 +65,12 @@ void PhaseThrottle::layerDone(const Model& model, std::size_t layer, Work work) 
 }
 
 void PhaseThrottle::sleepUntilElapsed(std::int64_t wantedNs) {
-    m_sleep.until(m_passBeganNs + wantedNs);
+    m_sleep.sleepUntil(m_passBeganNs + wantedNs);
 }
 
 // Sleeps until the planned end of the pass. layerDone() cannot do this in a backward pass, because it is not called for
 // layers before the first parameter, which compute no gradient.
-void PhaseThrottle::passEnds() {
+void PhaseThrottle::onPassEnd() {
     m_track.enterLayer(-1);
     if (!m_throttle.isActive()) return;
     sleepUntilElapsed(m_passLastsNs);
@@ -81,7 +81,7 @@ void PhaseThrottle::evaluatePass(std::int64_t tookNs, std::int64_t requestedNs) 
     if (++m_passes <= 0) return;
     const auto requested = static_cast<double>(std::max<std::int64_t>(requestedNs, 1));
     const auto late = static_cast<double>(tookNs - requestedNs);
-    if (late <= std::max(kTolerance * requested, static_cast<double>(kLeastLateNs))) return;
+    if (late <= std::max(kTolerance * requested, static_cast<double>(kMinLateNs))) return;
     ++m_late;
     m_worst = std::max(m_worst, static_cast<double>(tookNs) / requested);
 }
@@ -92,12 +92,12 @@ void PhaseThrottle::sleepUntilUpdateEnds() {
     if (!m_throttle.isActive()) return;
     {
         const PhaseScope scope(m_track, Phase::kOptimizer);
-        m_sleep.until(monotonicNs() + m_updateNs - m_updatedNs);
+        m_sleep.sleepUntil(monotonicNs() + m_updateNs - m_updatedNs);
     }
     evaluatePass(m_updatedNs, m_updateNs);
 }
 
-void PhaseThrottle::leaving(Phase phase, Phase) {
+void PhaseThrottle::onPhaseEnd(Phase phase, Phase) {
     const std::int64_t now = monotonicNs();
     if (phase == Phase::kOptimizer) m_updatedNs += now - m_phaseSinceNs;
     if (isCommunication(phase) || phase == Phase::kPaused) m_passBeganNs += now - m_phaseSinceNs;

@@ -35,11 +35,11 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     // Returns a report if the CPU has become too slow for the pace or fast enough again. Call after each step.
     std::optional<ThrottleKept> endStep(std::int64_t step);
 
-    void passBegins(const Model& model, Work work, std::int64_t samples) override;
+    void onPassBegin(const Model& model, Work work, std::int64_t samples) override;
     void layerBegins(std::size_t layer) override { m_track.enterLayer(static_cast<int>(layer)); }
     void layerDone(const Model& model, std::size_t layer, Work work) override;
-    void passEnds() override;
-    void leaving(Phase phase, Phase next) override;
+    void onPassEnd() override;
+    void onPhaseEnd(Phase phase, Phase next) override;
 
   private:
     void sleepUntilElapsed(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass
@@ -48,7 +48,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     const DeviceThrottle m_throttle;
     const int m_rank;
     PhaseTrack& m_track;
-    PunctualSleep m_sleep;
+    PreciseSleep m_sleep;
     Work m_work = Work::kForward;
     std::int64_t m_samples = 0;
     std::int64_t m_passBeganNs = 0;  // start of the pass, shifted by the time spent in communication or paused

@@ -19,17 +19,19 @@ double seconds(std::int64_t ns) {
 
 }  // namespace
 
-void checkThrottleTimeout(const TrainerDependencies& parts, const Model& model, std::int64_t largestBatch) {
-    const ThrottleConfig& throttle = parts.config.parallel.throttle;
-    const double most = parts.config.parallel.timeoutSeconds / 2;
-    const DeviceThrottle device(parts.config, modelInterface(*parts.data.training));
+void checkThrottleTimeout(const TrainerDependencies& dependencies, const Model& model, std::int64_t largestBatch) {
+    const ThrottleConfig& throttle = dependencies.config.parallel.throttle;
+    const double most = dependencies.config.parallel.timeoutSeconds / 2;
+    const DeviceThrottle device(dependencies.config, modelInterface(*dependencies.data.training));
     const double backward =
         seconds(device.passNs(model, LayerWatch::Work::kBackward, largestBatch, 0, model.layerCount()));
     const LinkThrottle link{throttle.gbitPerSecond, throttle.latencyUs};
     std::int64_t bytes = 0;
     for (const Parameter* one : model.wholeParameters()) bytes += 4 * one->shape.count();
     const double moving =
-        link.isActive() ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, parts.communicator.size())) : 0;
+        link.isActive()
+            ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, dependencies.communicator.size()))
+            : 0;
     const auto refuse = [&](const char* field, const char* what, double lasts) {
         const std::string text = fmt::format(
             "makes {} last {:.3g} s; the maximum is {:.3g} s, half of parallel.timeout_seconds", what, lasts, most);

@@ -10,14 +10,14 @@ SlowPhase::SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track, 
     if (pitfalls.slowRank != rank || pitfalls.slowMs <= 0) return;
     m_phase = phaseNamed(nameOf(pitfalls.slowPhase)).value_or(Phase::kBackward);
     m_delay = std::chrono::microseconds(static_cast<std::int64_t>(1000 * pitfalls.slowMs));
-    m_track.listen(*this);
+    m_track.addListener(*this);
 }
 
 SlowPhase::~SlowPhase() {
-    if (m_delay.count() > 0) m_track.forget(*this);
+    if (m_delay.count() > 0) m_track.removeListener(*this);
 }
 
-void SlowPhase::leaving(Phase phase, Phase) {
+void SlowPhase::onPhaseEnd(Phase phase, Phase) {
     if (phase == m_phase && std::exchange(m_due, false)) m_rest(m_delay);
 }
 

@@ -25,7 +25,7 @@ class SlowPhase final : public PhaseListener {
     std::chrono::nanoseconds delayIn(Phase phase) const {
         return m_delay.count() > 0 && phase == m_phase ? m_delay : std::chrono::microseconds{0};
     }
-    void leaving(Phase phase, Phase next) override;
+    void onPhaseEnd(Phase phase, Phase next) override;
 
   private:
     PhaseTrack& m_track;

@@ -12,16 +12,16 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostStamps = 4096;
-constexpr std::size_t kMostSoFar = 512;  // maximal number of phases in an unfinished trace
+constexpr std::size_t kMaxStamps = 4096;
+constexpr std::size_t kMaxUnfinished = 512;  // maximal number of phases in an unfinished trace
 // Traces per second of all ranks together. Each trace costs about 10 us of the rank's time and about 300 bytes of
 // telemetry, and a person cannot inspect more traces.
 constexpr std::int64_t kTracesPerSecond = 200;
-constexpr std::int64_t kLeastGapNs = 20'000'000;
+constexpr std::int64_t kMinGapNs = 20'000'000;
 // minimum duration of a measurement of the steps' duration, unless the measurement covers kPaceSteps intervals
 constexpr std::int64_t kPaceNs = 100'000'000;
 constexpr std::int64_t kPaceSteps = 16;
-constexpr std::int64_t kMostInterval = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxInterval = std::int64_t{1} << 20;
 
 // Returns kPaused for communication during a pause: paused ranks use a collective to agree on when to resume.
 Phase pausedOr(Phase before, Phase phase) {
@@ -29,7 +29,7 @@ Phase pausedOr(Phase before, Phase phase) {
 }
 
 std::int64_t gapNs(int worldSize) {
-    return std::max(kLeastGapNs, worldSize * (1'000'000'000 / kTracesPerSecond));
+    return std::max(kMinGapNs, worldSize * (1'000'000'000 / kTracesPerSecond));
 }
 
 }  // namespace
@@ -41,21 +41,21 @@ StepTracer::StepTracer(const TracerOptions& options, PhaseTrack& phases, Collect
 }
 
 void StepTracer::reserve() {
-    m_stamps.reserve(kMostStamps);
+    m_stamps.reserve(kMaxStamps);
     for (auto* column : {&m_unfinishedTrace.phase, &m_unfinishedTrace.at, &m_unfinishedTrace.cpu})
-        column->reserve(kMostSoFar);
+        column->reserve(kMaxUnfinished);
 }
 
 StepTracer::~StepTracer() {
-    m_phases.forget(*this);
-    m_phases.stampInto(nullptr);
+    m_phases.removeListener(*this);
+    m_phases.recordStamps(nullptr);
     m_collectives.stopRecording();
 }
 
 void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs, bool watched) {
     m_step = step;
     m_runStartNs = runStartNs;
-    m_active = wouldTrace(step) || (watched && !isOff() && !m_isSuspended);
+    m_active = willTrace(step) || (watched && !isOff() && !m_isSuspended);
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     m_trace.step = step;
@@ -63,7 +63,7 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     m_stamps.clear();
     m_collectives.startRecording();
     m_beganQueuedNs = queuedNs();
-    m_phases.stampInto(&m_stamps, isRecording() || m_options.trace == TraceLevel::kLayers);
+    m_phases.recordStamps(&m_stamps, isRecording() || m_options.trace == TraceLevel::kLayers);
     m_phases.enter(m_phases.now());
     m_beganNs = m_stamps.front().atNs;
     m_beganCpuNs = m_stamps.front().cpuNs;
@@ -83,13 +83,13 @@ void StepTracer::beginUnfinishedTrace() {
     m_unfinishedTrace.phase.assign(1, static_cast<std::int64_t>(m_phases.now()));
     m_unfinishedTrace.at.assign(1, 0);
     m_unfinishedTrace.cpu.assign(1, 0);
-    m_phases.listen(*this);
+    m_phases.addListener(*this);
 }
 
-void StepTracer::leaving(Phase, Phase next) {
+void StepTracer::onPhaseEnd(Phase, Phase next) {
     const std::int64_t at = monotonicNs() - m_beganNs;
     const std::lock_guard lock(m_mutex);
-    if (m_unfinishedTrace.phase.size() >= kMostSoFar) return;
+    if (m_unfinishedTrace.phase.size() >= kMaxUnfinished) return;
     const auto before = static_cast<Phase>(m_unfinishedTrace.phase.back());
     m_unfinishedTrace.phase.push_back(static_cast<std::int64_t>(pausedOr(before, next)));
     m_unfinishedTrace.at.push_back(at);
@@ -102,7 +102,7 @@ std::optional<StepTrace> StepTracer::unfinishedTrace() const {
 }
 
 void StepTracer::endUnfinishedTrace() {
-    m_phases.forget(*this);
+    m_phases.removeListener(*this);
     const std::lock_guard lock(m_mutex);
     for (auto* column : {&m_unfinishedTrace.phase, &m_unfinishedTrace.at, &m_unfinishedTrace.cpu}) column->clear();
 }
@@ -175,7 +175,7 @@ void StepTracer::fillMessages() {
 const StepTrace* StepTracer::end() {
     if (!m_active) return nullptr;
     m_active = false;
-    m_phases.stampInto(nullptr);
+    m_phases.recordStamps(nullptr);
     endUnfinishedTrace();
     fillTrace(monotonicNs());
     m_collectives.stopRecording();
@@ -184,7 +184,7 @@ const StepTrace* StepTracer::end() {
     return reportsWholeTraces() ? &m_trace : nullptr;
 }
 
-std::optional<std::int64_t> StepTracer::wantedInterval() {
+std::optional<std::int64_t> StepTracer::suggestedInterval() {
     if (isOff() || isRecording()) return {};
     const std::int64_t steps = m_step - m_paceStep;
     if (m_paceStep > 0 && steps < kPaceSteps) return {};
@@ -196,7 +196,7 @@ std::optional<std::int64_t> StepTracer::wantedInterval() {
     m_paceNs = now;
     if (!measured) return {};
     const auto needed =
-        static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMostInterval));
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMaxInterval));
     const auto wanted = static_cast<std::int64_t>(std::bit_floor(needed));
     // Reduces the interval only by a factor of 4 or more, or from 2 to 1, so that small variations of the steps'
     // duration do not change it.
@@ -205,7 +205,7 @@ std::optional<std::int64_t> StepTracer::wantedInterval() {
 }
 
 void StepTracer::setInterval(std::int64_t steps) {
-    m_interval = std::clamp<std::int64_t>(steps, 1, kMostInterval);
+    m_interval = std::clamp<std::int64_t>(steps, 1, kMaxInterval);
 }
 
 void StepTracer::recordSteps(std::int64_t steps) {

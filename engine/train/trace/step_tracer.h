@@ -23,7 +23,7 @@ struct TracerOptions {
 // Selects the steps of a rank that are traced and assembles their traces from the recorded stamps.
 //
 // All ranks trace the same steps: every k-th one. Rank 0 measures the duration of steps and proposes k
-// (wantedInterval()); the ranks agree on it (StepAgreement), so that tracing short steps costs little.
+// (suggestedInterval()); the ranks agree on it (StepAgreement), so that tracing short steps costs little.
 //
 // Thread safety: the training thread only, except unfinishedTrace().
 class StepTracer final : private PhaseListener {
@@ -50,7 +50,7 @@ class StepTracer final : private PhaseListener {
     std::optional<StepTrace> unfinishedTrace() const;
 
     // Returns the interval k that suits the current duration of steps, if interval() should change. Rank 0 only.
-    std::optional<std::int64_t> wantedInterval();
+    std::optional<std::int64_t> suggestedInterval();
     // Sets the interval k. Call on all ranks between the same two steps.
     void setInterval(std::int64_t steps);
     // Sets the shares of the model's work that the plan assigns to this rank. Each trace contains them.
@@ -61,14 +61,14 @@ class StepTracer final : private PhaseListener {
 
     bool isTracing() const { return m_active; }  // returns true if the current step is traced
     // True if step number `step` will be traced because of the interval or because its recording was requested.
-    bool wouldTrace(std::int64_t step) const {
+    bool willTrace(std::int64_t step) const {
         return step < m_recordUntil || (!isOff() && !m_isSuspended && step % m_interval == 0);
     }
     bool isOff() const { return m_options.trace == TraceLevel::kOff; }
     std::int64_t interval() const { return m_interval; }
 
   private:
-    void leaving(Phase phase, Phase next) override;
+    void onPhaseEnd(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
     // true if whole traces are reported; false if only sums are reported
     bool reportsWholeTraces() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }

@@ -9,31 +9,31 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostAttempts = 64;
+constexpr int kMaxAttempts = 64;
 
 }  // namespace
 
-void AttemptNumbers::take(const Event& event) {
+void AttemptNumbers::apply(const Event& event) {
     if (const auto* control = std::get_if<Controlled>(&event);
         control != nullptr && control->command == ControlKind::kRestart) {
-        m_recordedRestarts = std::min(m_recordedRestarts + 1, kMostAttempts - 1);
+        m_recordedRestarts = std::min(m_recordedRestarts + 1, kMaxAttempts - 1);
     }
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || topicOf(*facts) != ScriptTopic::kProcess) return;
     const Json json = Json::parse(facts->facts, nullptr, false);
-    takeProcess(facts->rank, json.is_object() ? numberOf(json, "restart") : std::nullopt);
+    applyProcess(facts->rank, json.is_object() ? numberOf(json, "restart") : std::nullopt);
 }
 
-int AttemptNumbers::of(int rank) const {
+int AttemptNumbers::attemptOf(int rank) const {
     const auto found = m_processes.find(rank);
     return found == m_processes.end() ? 0 : found->second.attempt;
 }
 
-void AttemptNumbers::takeProcess(int rank, std::optional<std::int64_t> launcherRestart) {
+void AttemptNumbers::applyProcess(int rank, std::optional<std::int64_t> launcherRestart) {
     const auto before = m_processes.find(rank);
     int attempt =
         before == m_processes.end() ? attemptOfFirst(launcherRestart) : attemptOfNext(before->second, launcherRestart);
-    attempt = std::clamp(attempt, m_recordedRestarts, kMostAttempts - 1);
+    attempt = std::clamp(attempt, m_recordedRestarts, kMaxAttempts - 1);
     m_processes[rank] = {attempt, launcherRestart};
     m_highest = std::max(m_highest, attempt);
     if (launcherRestart) m_launcherAttempts[*launcherRestart] = attempt;

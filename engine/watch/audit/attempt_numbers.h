@@ -15,16 +15,16 @@ namespace ringside {
 class AttemptNumbers {
   public:
     // Takes the next event of the run, in its recorded order. Ignores events that begin no process and no attempt.
-    void take(const Event& event);
+    void apply(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
-    int of(int rank) const;
+    int attemptOf(int rank) const;
 
   private:
     struct Process {
         int attempt = 0;
         std::optional<std::int64_t> launcherRestart;
     };
-    void takeProcess(int rank, std::optional<std::int64_t> launcherRestart);
+    void applyProcess(int rank, std::optional<std::int64_t> launcherRestart);
     int attemptOfNext(const Process& before, std::optional<std::int64_t> launcherRestart) const;
     int attemptOfFirst(std::optional<std::int64_t> launcherRestart) const;
 

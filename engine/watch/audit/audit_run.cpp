@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuns = 64;  // limit of the number of runs that continue each other
+constexpr std::size_t kMaxRuns = 64;  // limit of the number of runs that continue each other
 
 constexpr std::array<std::string_view, 6> kKinds = {"run", "script", "indices", "steps", "consumed", "control"};
 
@@ -167,9 +167,9 @@ Result<std::vector<fs::path>> chainOf(const fs::path& run) {
                            "move it back, or watch the script without --continues"};
         }
         const fs::path whole = fs::weakly_canonical(one, ignored);
-        if (std::ranges::find(runs, whole) != runs.end() || runs.size() == kMostRuns) {
+        if (std::ranges::find(runs, whole) != runs.end() || runs.size() == kMaxRuns) {
             return Problem{whole.string(),
-                           "is continued by itself, or by more than " + std::to_string(kMostRuns) + " runs",
+                           "is continued by itself, or by more than " + std::to_string(kMaxRuns) + " runs",
                            "correct \"continues\" in launch.json"};
         }
         runs.insert(runs.begin(), whole);

@@ -11,10 +11,10 @@ namespace {
 // Returns the number of samples that each rank has drawn, as " (by rank 360, 359)"; empty if the numbers of all ranks
 // are equal.
 std::string byRank(const EpochAudit& epoch) {
-    constexpr std::size_t kMostRanks = 8;
+    constexpr std::size_t kMaxRanks = 8;
     const auto [least, most] = std::ranges::minmax_element(epoch.ranks, {}, &RankSamples::assigned);
     if (epoch.ranks.size() < 2 || least->assigned == most->assigned) return {};
-    if (epoch.ranks.size() > kMostRanks)
+    if (epoch.ranks.size() > kMaxRanks)
         return " (by rank from " + std::to_string(least->assigned) + " to " + std::to_string(most->assigned) + ")";
     std::string text;
     for (const RankSamples& one : epoch.ranks) text += (text.empty() ? "" : ", ") + std::to_string(one.assigned);

@@ -6,7 +6,7 @@
 namespace ringside {
 
 void ContentCheck::add(int space, std::int64_t sample, int rank, std::uint32_t content, const std::uint32_t* label) {
-    if (m_bySample.size() >= kMostChecked) return;
+    if (m_bySample.size() >= kMaxChecked) return;
     const auto [known, isNew] =
         m_bySample.try_emplace({space, sample}, Sums{content, label == nullptr ? 0 : *label, label != nullptr, rank});
     const Sums& sums = known->second;

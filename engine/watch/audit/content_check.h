@@ -12,10 +12,10 @@
 namespace ringside {
 
 // Comparison of samples by their content: equal indices are not equal samples if, for example, each rank has shuffled
-// the list of files by itself. Memory is bounded by kMostChecked samples.
+// the list of files by itself. Memory is bounded by kMaxChecked samples.
 class ContentCheck {
   public:
-    static constexpr std::size_t kMostChecked = 1U << 17;
+    static constexpr std::size_t kMaxChecked = 1U << 17;
 
     // Adds the checksums of one sample that a rank has read. label: null if there is none.
     void add(int space, std::int64_t sample, int rank, std::uint32_t content, const std::uint32_t* label);

@@ -48,9 +48,9 @@ std::optional<std::int64_t> samplerEpoch(const AttemptFacts& attempt, const Load
 
 // Returns the number of indices that the samplers of PyTorch draw in one pass; empty for other samplers.
 std::optional<std::int64_t> samplerLength(const LoaderFacts& loader) {
-    constexpr int kMostDepth = 4;
+    constexpr int kMaxDepth = 4;
     const Json* sampler = &loader.sampler;
-    for (int depth = 0; depth < kMostDepth && sampler != nullptr; ++depth, sampler = memberOf(*sampler, "inner")) {
+    for (int depth = 0; depth < kMaxDepth && sampler != nullptr; ++depth, sampler = memberOf(*sampler, "inner")) {
         const std::string name = textOf(*sampler, "class");
         if (name.ends_with("DistributedSampler") || name.ends_with("DistributedSamplerWrapper"))
             return numberOf(*sampler, "num_samples");

@@ -10,12 +10,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostDepth = 8;
+constexpr int kMaxDepth = 8;
 
 // Returns the first sampler, from the outside to the inside, whose class name ends with `name`; null if there is none.
 const Json* samplerNamedIn(const Json& sampler, std::string_view name) {
     const Json* one = &sampler;
-    for (int depth = 0; depth < kMostDepth && one->is_object(); ++depth) {
+    for (int depth = 0; depth < kMaxDepth && one->is_object(); ++depth) {
         if (textOf(*one, "class").ends_with(name)) return one;
         one = memberOf(*one, "inner");
         if (one == nullptr) return nullptr;

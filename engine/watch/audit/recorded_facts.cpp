@@ -15,12 +15,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostLayers = 8;
-constexpr std::size_t kMostSubset = 1U << 20;    // limit of the number of indices of one Subset; Python reports at most
-                                                 // 1,000,000
-constexpr std::size_t kMostSubsets = 64;         // limit of the number of Subsets of one rank
-constexpr std::size_t kMostPasses = 1U << 16;    // limit of the number of passes of one rank
-constexpr std::size_t kMostContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
+constexpr int kMaxLayers = 8;
+constexpr std::size_t kMaxSubset = 1U << 20;    // limit of the number of indices of one Subset; Python reports at most
+                                                // 1,000,000
+constexpr std::size_t kMaxSubsets = 64;         // limit of the number of Subsets of one rank
+constexpr std::size_t kMaxPasses = 1U << 16;    // limit of the number of passes of one rank
+constexpr std::size_t kMaxContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
 
 // Returns the numbers of a JSON array if each number is from 0 to `most`, otherwise an empty list.
 std::vector<std::int64_t> numbersUpTo(const Json& object, std::string_view key, std::int64_t most) {
@@ -61,7 +61,7 @@ Json comparable(const Json& dataset) {
 std::vector<DatasetLayer> layersOf(const Json& loader) {
     std::vector<DatasetLayer> layers;
     const Json* dataset = &loader;
-    for (const char* key = "dataset"; static_cast<int>(layers.size()) < kMostLayers; key = "inner") {
+    for (const char* key = "dataset"; static_cast<int>(layers.size()) < kMaxLayers; key = "inner") {
         const auto found = dataset->find(key);
         if (found == dataset->end() || !found->is_object()) break;
         dataset = &*found;
@@ -78,7 +78,7 @@ std::vector<DatasetLayer> layersOf(const Json& loader) {
     return layers;
 }
 
-void takeLoader(RankFacts& rank, const Json& facts) {
+void addLoader(RankFacts& rank, const Json& facts) {
     LoaderFacts loader;
     loader.id = numberOf(facts, "id", 0);
     loader.where = textOf(facts, "where");
@@ -91,13 +91,13 @@ void takeLoader(RankFacts& rank, const Json& facts) {
 
 // Adds a piece of the indices of a Subset. Pieces arrive in order; if one is missing, all indices of the Subset are
 // removed.
-void takeSubset(RankFacts& rank, const Json& facts) {
+void addSubset(RankFacts& rank, const Json& facts) {
     const auto object = static_cast<int>(std::min<std::int64_t>(numberOf(facts, "object", -1), 1 << 30));
     const std::vector<std::int64_t> index = numbersUpTo(facts, "index", limits::kMaxBatch);
-    if (object < 0 || (rank.subsets.size() >= kMostSubsets && !rank.subsets.contains(object))) return;
+    if (object < 0 || (rank.subsets.size() >= kMaxSubsets && !rank.subsets.contains(object))) return;
     std::vector<std::uint32_t>& indices = rank.subsets[object];
     const auto first = static_cast<std::size_t>(numberOf(facts, "first", 0));
-    if (first != indices.size() || indices.size() + index.size() > kMostSubset) {
+    if (first != indices.size() || indices.size() + index.size() > kMaxSubset) {
         rank.subsets.erase(object);
         return;
     }
@@ -109,7 +109,7 @@ void countBatch(RankFacts& rank, const ConsumedIndices& event) {
     const std::pair<std::int64_t, std::int64_t> step{event.loader, event.step};
     if (std::exchange(rank.latestStep, step) != step) rank.batchesOfStep = 0;
     if (event.index.size() < limits::kMaxColumn) ++rank.batchesOfStep;
-    rank.mostBatches = std::max(rank.mostBatches, rank.batchesOfStep);
+    rank.maxBatches = std::max(rank.maxBatches, rank.batchesOfStep);
 }
 
 void addTrainedEpoch(RankFacts& rank, std::int64_t loader, std::int64_t epoch) {
@@ -120,21 +120,21 @@ void addTrainedEpoch(RankFacts& rank, std::int64_t loader, std::int64_t epoch) {
 PassFacts* passOfFacts(RankFacts& rank, const Json& facts) {
     const std::int64_t loader = numberOf(facts, "loader", -1), pass = numberOf(facts, "pass", -1);
     if (loader < 0 || pass < 0) return nullptr;
-    if (rank.passes.size() >= kMostPasses && !rank.passes.contains({loader, pass})) return nullptr;
+    if (rank.passes.size() >= kMaxPasses && !rank.passes.contains({loader, pass})) return nullptr;
     PassFacts& one = rank.passes[{loader, pass}];
     one.loader = loader;
     one.pass = pass;
     return &one;
 }
 
-void takePass(RankFacts& rank, const Json& facts) {
+void addPass(RankFacts& rank, const Json& facts) {
     PassFacts* pass = passOfFacts(rank, facts);
     if (pass == nullptr) return;
     const std::int64_t epoch = numberOf(facts, "sampler_epoch", -1);
     if (epoch >= 0) pass->samplerEpoch = epoch;
 }
 
-void takePassEnd(RankFacts& rank, const Json& facts) {
+void addPassEnd(RankFacts& rank, const Json& facts) {
     PassFacts* pass = passOfFacts(rank, facts);
     if (pass == nullptr) return;
     pass->hasEnded = true;
@@ -150,9 +150,9 @@ void takePassEnd(RankFacts& rank, const Json& facts) {
     addTrainedEpoch(rank, pass->loader, epoch);
 }
 
-void takeContent(RankFacts& rank, const Json& facts) {
+void addContent(RankFacts& rank, const Json& facts) {
     const std::tuple key{numberOf(facts, "loader", -1), numberOf(facts, "pass", -1), numberOf(facts, "batch", -1)};
-    if (rank.contents.size() >= kMostContents) return;
+    if (rank.contents.size() >= kMaxContents) return;
     ContentSums& content = rank.contents[key];
     for (const std::int64_t sum : numbersUpTo(facts, "sample_crc32", 0xFFFFFFFF))
         content.samples.push_back(static_cast<std::uint32_t>(sum));
@@ -160,28 +160,28 @@ void takeContent(RankFacts& rank, const Json& facts) {
         content.labels.push_back(static_cast<std::uint32_t>(sum));
 }
 
-void takeDataParallel(RankFacts& rank, const Json& facts) {
+void addDataParallel(RankFacts& rank, const Json& facts) {
     if (std::vector<int> ranks = ranksAt(facts, "ranks"); !ranks.empty()) rank.dataParallel.push_back(std::move(ranks));
 }
 
 // Records the failure of a hook that observes which samples a step has trained on. Failures of other hooks are ignored.
-void takeHookFailed(RankFacts& rank, const Json& facts) {
+void addHookFailed(RankFacts& rank, const Json& facts) {
     constexpr std::array<std::string_view, 6> kParts{"loader",  "backward",   "optimizer",
                                                      "process", "the report", "the end of the report"};
     const std::string hook = textOf(facts, "hook");
     if (rank.failedHook.empty() && std::ranges::find(kParts, hook) != kParts.end()) rank.failedHook = hook;
 }
 
-using Take = void (*)(RankFacts&, const Json&);
+using FactHandler = void (*)(RankFacts&, const Json&);
 
-const std::map<ScriptTopic, Take>& takers() {
-    static const std::map<ScriptTopic, Take> table = {
-        {ScriptTopic::kLoader, takeLoader},
-        {ScriptTopic::kSubset, takeSubset},
-        {ScriptTopic::kPass, takePass},
-        {ScriptTopic::kPassEnd, takePassEnd},
-        {ScriptTopic::kContent, takeContent},
-        {ScriptTopic::kDataParallel, takeDataParallel},
+const std::map<ScriptTopic, FactHandler>& factHandlers() {
+    static const std::map<ScriptTopic, FactHandler> table = {
+        {ScriptTopic::kLoader, addLoader},
+        {ScriptTopic::kSubset, addSubset},
+        {ScriptTopic::kPass, addPass},
+        {ScriptTopic::kPassEnd, addPassEnd},
+        {ScriptTopic::kContent, addContent},
+        {ScriptTopic::kDataParallel, addDataParallel},
         {ScriptTopic::kGroup,
          [](RankFacts& rank, const Json& facts) {
              rank.groups[numberOf(facts, "group", -1)] = ranksAt(facts, "ranks");
@@ -190,10 +190,10 @@ const std::map<ScriptTopic, Take>& takers() {
          [](RankFacts& rank, const Json& facts) { rank.shardGroups.push_back(numberOf(facts, "group", -1)); }},
         {ScriptTopic::kStepCounts,
          [](RankFacts& rank, const Json& facts) {
-             rank.mostBackwards = std::max(rank.mostBackwards, numberOf(facts, "backwards", 0));
+             rank.maxBackwards = std::max(rank.maxBackwards, numberOf(facts, "backwards", 0));
          }},
         {ScriptTopic::kPipeline, [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
-        {ScriptTopic::kHookFailed, takeHookFailed},
+        {ScriptTopic::kHookFailed, addHookFailed},
         {ScriptTopic::kEnd,
          [](RankFacts& rank, const Json& facts) {
              rank.droppedLines = numberOf(facts, "dropped_lines", 0) + numberOf(facts, "dropped_observations", 0);
@@ -237,7 +237,7 @@ bool RecordedFacts::counts(const ConsumedIndices& event, int attempt) const {
     return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step, attempt); });
 }
 
-RankFacts& RecordedFacts::of(int rank) {
+RankFacts& RecordedFacts::factsOfRank(int rank) {
     const auto attempt = static_cast<std::size_t>(attemptOf(rank));
     if (m_attempts.size() <= attempt) m_attempts.resize(attempt + 1);
     return m_attempts[attempt][rank];
@@ -249,19 +249,19 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     if (topic == ScriptTopic::kBatch) return;  // SampleAuditor counts the facts "batch" itself
     if (topic == ScriptTopic::kProcess) {
         std::erase_if(m_later, [&](const auto& one) { return std::get<0>(one) == event.rank; });
-        of(event.rank);
+        factsOfRank(event.rank);
         return;
     }
     if (!topic) return;
-    const auto take = takers().find(*topic);
-    if (take == takers().end()) return;
+    const auto handler = factHandlers().find(*topic);
+    if (handler == factHandlers().end()) return;
     const Json facts = factsOf(event);
     if (!facts.is_object()) {
         ++m_bad;
         return;
     }
     if (topic == ScriptTopic::kPassEnd && ignoreDiscardedEnd(event.rank, facts)) return;
-    take->second(of(event.rank), facts);
+    handler->second(factsOfRank(event.rank), facts);
 }
 
 // True if the pass of this "pass_end" has trained in discarded steps, so that the end of the pass must be ignored. The
@@ -269,7 +269,7 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
 bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;
-    RankFacts& facts = of(rank);
+    RankFacts& facts = factsOfRank(rank);
     const auto pass = facts.passes.find({loader, numberOf(passEnd, "pass", -1)});
     if (pass == facts.passes.end()) return true;
     const auto last = facts.lastEpoch.find(loader);
@@ -282,19 +282,19 @@ bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
 }
 
 void RecordedFacts::add(const Event& event) {
-    m_numbers.take(event);
+    m_numbers.apply(event);
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) addFacts(*facts);
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
         if (counts(*trained, attemptOf(trained->rank))) {
-            addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
-            countBatch(of(trained->rank), *trained);
+            addTrainedEpoch(factsOfRank(trained->rank), trained->loader, trained->epoch);
+            countBatch(factsOfRank(trained->rank), *trained);
         } else {
             m_later.insert({trained->rank, trained->loader, trained->epoch});
         }
     }
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
-        RankFacts& rank = of(frame->rank);
+        RankFacts& rank = factsOfRank(frame->rank);
         rank.hasSteps |= !frame->step.empty();
         for (std::size_t i = 0; i < frame->samples.size(); ++i) {
             const std::int64_t steps = i < frame->count.size() ? frame->count[i] : 1;

@@ -80,8 +80,8 @@ struct RankFacts {
     bool hasSteps = false;
     std::int64_t steps = 0;              // number of optimizer steps
     std::int64_t stepsWithoutBatch = 0;  // number of optimizer steps that follow no batch of a loader
-    std::int64_t mostBatches = 0;        // largest number of batches of one loader in a step
-    std::int64_t mostBackwards = 0;      // largest number of backward passes in a step, from the facts "step_counts"
+    std::int64_t maxBatches = 0;         // largest number of batches of one loader in a step
+    std::int64_t maxBackwards = 0;       // largest number of backward passes in a step, from the facts "step_counts"
     std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};  // loader and number of the step of the latest batch
     std::int64_t batchesOfStep = 0;                           // number of batches of that loader in that step
     bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step
@@ -93,7 +93,7 @@ struct RankFacts {
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
     // True if one backward pass follows several batches of a loader. They count as trained, as those of a loss over
     // several batches; the record does not show whether the script has skipped some of them.
-    bool mayHaveSkipped() const { return mostBackwards > 0 && mostBatches > mostBackwards; }
+    bool mayHaveSkipped() const { return maxBackwards > 0 && maxBatches > maxBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
     // True if the rank evaluates the batches of a loader; see RankEvidence::evaluates().
     bool evaluates(std::int64_t loader) const;
@@ -116,14 +116,14 @@ class RecordedFacts {
     bool counts(const ConsumedIndices& event, int attempt) const;
     void add(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
-    int attemptOf(int rank) const { return m_numbers.of(rank); }
+    int attemptOf(int rank) const { return m_numbers.attemptOf(rank); }
     const std::vector<AttemptFacts>& attempts() const { return m_attempts; }
     const std::optional<RunStarted>& started() const { return m_started; }
     bool isWatched() const { return m_watched; }  // returns true if the run has reported facts about a script
     std::int64_t badFacts() const { return m_bad; }
 
   private:
-    RankFacts& of(int rank);
+    RankFacts& factsOfRank(int rank);
     void addFacts(const ScriptFacts& facts);
     bool ignoreDiscardedEnd(int rank, const Json& passEnd);
 

@@ -45,12 +45,12 @@ SampleAuditor::SampleAuditor(std::vector<RecordedFacts> facts) : m_facts(std::mo
 void SampleAuditor::add(std::size_t run, const Event& event) {
     if (run != m_run) m_attempts = AttemptNumbers();
     m_run = run;
-    m_attempts.take(event);
+    m_attempts.apply(event);
     const auto attemptOf = [&](int rank) {
-        return m_firstAttempt[run] + static_cast<std::size_t>(m_attempts.of(rank));
+        return m_firstAttempt[run] + static_cast<std::size_t>(m_attempts.attemptOf(rank));
     };
     const auto* trained = std::get_if<ConsumedIndices>(&event);
-    if (trained != nullptr && m_facts[run].counts(*trained, m_attempts.of(trained->rank)))
+    if (trained != nullptr && m_facts[run].counts(*trained, m_attempts.attemptOf(trained->rank)))
         addTrained(attemptOf(trained->rank), *trained);
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || topicOf(*facts) != ScriptTopic::kBatch) return;
@@ -117,7 +117,7 @@ void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batc
 void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::int64_t loader,
                                const std::vector<std::int64_t>& index, const ContentSums* content, int role,
                                int stream) {
-    const SampleMap& map = m_spaces->of(attempt, rank, loader);
+    const SampleMap& map = m_spaces->mapOf(attempt, rank, loader);
     if (open.why.empty()) open.why = map.why;
     SampleCounts& counts = open.spaces[map.space];
     SampleSet& all = (role == kTraining ? m_trained : m_validated)[map.space];
@@ -133,7 +133,7 @@ void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::i
         const std::uint32_t* label = i < content->labels.size() ? &content->labels[i] : nullptr;
         m_contents[{role, stream}].add(map.space, sample, rank, content->samples[i], label);
         auto& contents = role == kTraining ? m_trainedContents : m_validatedContents;
-        if (contents.size() < ContentCheck::kMostChecked) contents.try_emplace(content->samples[i], map.space);
+        if (contents.size() < ContentCheck::kMaxChecked) contents.try_emplace(content->samples[i], map.space);
         if (open.withContent < kSmallEpoch) open.contents.insert(content->samples[i]);
         ++open.withContent;
     }
@@ -155,10 +155,10 @@ SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t atte
 }
 
 // Closes the epoch of the same loader and group that is three epochs older than `key`, unless the data set is small,
-// and the oldest epochs of all loaders while more than kMostOpen or kMostSmallOpen epochs are open.
+// and the oldest epochs of all loaders while more than kMaxOpen or kMaxSmallOpen epochs are open.
 void SampleAuditor::closeBefore(const EpochKey& key) {
     const bool isSmall = m_open.at(key).isSmall;
-    while (m_open.size() > (isSmall ? kMostSmallOpen : kMostOpen)) {
+    while (m_open.size() > (isSmall ? kMaxSmallOpen : kMaxOpen)) {
         const auto oldest =
             std::ranges::min_element(m_open, {}, [](const auto& one) { return std::get<3>(one.first) & 0xFFFFFFFF; });
         closeEpoch(oldest->first, oldest->second);
@@ -208,7 +208,7 @@ std::optional<std::int64_t> SampleAuditor::sizeOf(const EpochKey& key, const Ope
     std::map<int, std::set<const SampleMap*>> bySpace;
     for (const std::size_t attempt : open.attempts) {
         for (const int rank : ranksOf(key, attempt)) {
-            const SampleMap& map = m_spaces->of(attempt, rank, streamOf(key, attempt)->loaders.at(rank));
+            const SampleMap& map = m_spaces->mapOf(attempt, rank, streamOf(key, attempt)->loaders.at(rank));
             if (map.length < 0) return {};
             bySpace[map.space].insert(&map);
         }
@@ -395,7 +395,7 @@ void SampleAuditor::addLeaks(SampleAudit& result) const {
 }
 
 // Removes the numbers of epochs that are incomplete, because batches arrived after the epoch was closed.
-void SampleAuditor::forgetLate() {
+void SampleAuditor::discardIncomplete() {
     for (Done& done : m_done) {
         const auto late = m_late.find(done.key);
         if (late == m_late.end()) continue;
@@ -411,7 +411,7 @@ SampleAudit SampleAuditor::finish() {
     m_open.clear();
     std::ranges::stable_sort(m_done, {}, &Done::key);
     correctByContent();
-    forgetLate();
+    discardIncomplete();
     SampleAudit result;
     for (Done& done : m_done)
         (std::get<0>(done.key) == kTraining ? result.training : result.validation).push_back(std::move(done.epoch));

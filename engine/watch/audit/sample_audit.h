@@ -81,10 +81,10 @@ class SampleAuditor {
     SampleAudit finish();
 
   private:
-    static constexpr std::size_t kMostOpen = 12;  // limit of the number of epochs that are counted at the same time
+    static constexpr std::size_t kMaxOpen = 12;  // limit of the number of epochs that are counted at the same time
     // The same limit for data sets of at most kSmallSet samples. In a short run, a rank can report many epochs before
     // another rank reports its first.
-    static constexpr std::size_t kMostSmallOpen = 64;
+    static constexpr std::size_t kMaxSmallOpen = 64;
     static constexpr std::int64_t kSmallSet = 1 << 20;
     // Key of an epoch: (role, loader, data-parallel group, epoch). Role 0 is training, 1 validation. In validation, the
     // last number counts the passes of the loader over all attempts.
@@ -131,7 +131,7 @@ class SampleAuditor {
     const LoaderStream* streamOf(const EpochKey& key, std::size_t attempt) const;
     std::vector<int> ranksOf(const EpochKey& key, std::size_t attempt) const;
     void correctByContent();
-    void forgetLate();
+    void discardIncomplete();
     void addLeaks(SampleAudit& result) const;
 
     std::vector<RecordedFacts> m_facts;

@@ -14,16 +14,16 @@ namespace ringside {
 template <class Cell>
 class SamplePages {
   public:
-    static constexpr std::size_t kPage = 4096;             // number of samples per page
-    static constexpr std::size_t kMostBytes = 256U << 20;  // limit of the size of all pages of one array, in bytes
+    static constexpr std::size_t kPage = 4096;            // number of samples per page
+    static constexpr std::size_t kMaxBytes = 256U << 20;  // limit of the size of all pages of one array, in bytes
 
-    // Returns the cell of a sample, or null if the sample is out of range or the pages would exceed kMostBytes.
+    // Returns the cell of a sample, or null if the sample is out of range or the pages would exceed kMaxBytes.
     Cell* write(std::int64_t sample) {
         if (sample < 0 || sample > (std::int64_t{1} << 31)) return nullptr;
         const auto number = static_cast<std::size_t>(sample) / kPage;
         if (number >= m_pages.size()) m_pages.resize(number + 1);
         if (!m_pages[number]) {
-            if ((m_used + 1) * sizeof(Page) > kMostBytes) return nullptr;
+            if ((m_used + 1) * sizeof(Page) > kMaxBytes) return nullptr;
             m_pages[number] = std::make_unique<Page>();
             ++m_used;
         }

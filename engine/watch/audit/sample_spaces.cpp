@@ -75,7 +75,7 @@ SampleSpaces::SampleSpaces(const std::vector<ChainedAttempt>& chain) {
     for (auto& [key, map] : m_maps) map.space = rootOf(map.space);
 }
 
-const SampleMap& SampleSpaces::of(std::size_t attempt, int rank, std::int64_t loader) const {
+const SampleMap& SampleSpaces::mapOf(std::size_t attempt, int rank, std::int64_t loader) const {
     static const SampleMap unknown{.why = "the loader was not reported"};
     const auto found = m_maps.find({attempt, rank, loader});
     return found == m_maps.end() ? unknown : found->second;

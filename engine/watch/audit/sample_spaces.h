@@ -35,7 +35,7 @@ class SampleSpaces {
     explicit SampleSpaces(const std::vector<ChainedAttempt>& chain);
 
     // Returns the mapping from the indices of a rank's loader to samples.
-    const SampleMap& of(std::size_t attempt, int rank, std::int64_t loader) const;
+    const SampleMap& mapOf(std::size_t attempt, int rank, std::int64_t loader) const;
 
   private:
     using Key = std::tuple<std::size_t, int, std::int64_t>;

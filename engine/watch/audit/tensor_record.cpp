@@ -87,7 +87,7 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
     m_leftOut = std::max(m_leftOut, numberOf(facts, "left_out", 0));
     const auto known = m_checks.find(step);
     if (known == m_checks.end()) {
-        if (m_checks.size() >= kMostChecks) return;
+        if (m_checks.size() >= kMaxChecks) return;
         m_checks.emplace(step, std::move(*check));
         m_rankOf[step] = rank;
         return;
@@ -117,7 +117,7 @@ void TensorRecord::addStart(const TensorCheck& start) {
         if (m_discarded.back().attempt == m_attempt) return;
         m_discarded.pop_back();  // the previous attempt finished no step, so that its weights do not matter
     }
-    if (m_discarded.size() >= kMostChecks) return;
+    if (m_discarded.size() >= kMaxChecks) return;
     Discarded steps{.from = {}, .to = step, .attempt = m_attempt};
     for (const auto& [at, check] : m_checks) {
         const bool fits = at.optimizer == 0 && at.step <= step && check.sizes == start.sizes &&
@@ -128,10 +128,10 @@ void TensorRecord::addStart(const TensorCheck& start) {
 }
 
 void TensorRecord::add(const Event& event) {
-    m_attempts.take(event);
+    m_attempts.apply(event);
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
         m_lastTrained = std::max(m_lastTrained, trained->step);
-        if (trained->step < 1 || trained->step > kMostSteps) return;
+        if (trained->step < 1 || trained->step > kMaxSteps) return;
         StepSamples& samples = m_samples[trained->step];
         samples.count += static_cast<std::int64_t>(trained->index.size());
         for (const std::int64_t index : trained->index)
@@ -154,7 +154,7 @@ void TensorRecord::add(const Event& event) {
     }
     if (topic == ScriptTopic::kTensors) addTensors(script->rank, facts);
     if (topic == ScriptTopic::kProcess) {
-        beginAttempt(m_attempts.of(script->rank));
+        beginAttempt(m_attempts.attemptOf(script->rank));
         m_worldSize = static_cast<int>(
             std::clamp<std::int64_t>(numberOf(facts, "world_size", 1), m_worldSize, limits::kMaxRanks));
     }

@@ -48,8 +48,8 @@ struct TensorStep {
 // Norms and sums of the tensors of a watched run, from the "tensors" facts of its lowest rank.
 class TensorRecord {
   public:
-    static constexpr std::int64_t kMostSteps = 1 << 16;  // limit of the number of steps whose samples are compared
-    static constexpr std::size_t kMostChecks = 1024;
+    static constexpr std::int64_t kMaxSteps = 1 << 16;  // limit of the number of steps whose samples are compared
+    static constexpr std::size_t kMaxChecks = 1024;
 
     void add(const Event& event);
 

@@ -28,11 +28,11 @@ double relativeOf(const TensorNumbers& a, const TensorNumbers& b, std::int64_t s
     return std::max(std::abs(a.norm - b.norm) / norm, std::abs(a.sum - b.sum) / most);
 }
 
-std::optional<int> factorOf(const TensorNumbers& a, const TensorNumbers& b, std::int64_t size, int mostRanks) {
+std::optional<int> factorOf(const TensorNumbers& a, const TensorNumbers& b, std::int64_t size, int maxRanks) {
     if (a.norm == 0 || b.norm == 0) return {};
     const double ratio = b.norm / a.norm;
     const double whole = std::round(ratio > 1 ? ratio : 1 / ratio);
-    if (whole < 2 || whole > mostRanks) return {};
+    if (whole < 2 || whole > maxRanks) return {};
     const double factor = ratio > 1 ? whole : 1 / whole;
     const TensorNumbers scaled{a.norm * factor, a.sum * factor};
     if (relativeOf(scaled, b, size) > kFactorWithin) return {};

@@ -9,13 +9,13 @@
 
 namespace ringside {
 
-void Evidence::take(int rank, const Event& event) {
+void Evidence::add(int rank, const Event& event) {
     if (rank < 0 || rank >= limits::kMaxRanks) return;
     RankEvidence& one = m_ranks[rank];
     one.rank = rank;
-    one.take(event, m_budget);
+    one.add(event, m_budget);
     m_nowUs = std::max(m_nowUs, one.latestUs);
-    if (const auto* facts = std::get_if<ScriptFacts>(&event)) takeWorldSize(*facts);
+    if (const auto* facts = std::get_if<ScriptFacts>(&event)) setWorldSize(*facts);
     if (const auto* trace = std::get_if<StepTrace>(&event)) {
         StepTrace own = *trace;
         own.rank = rank;
@@ -23,7 +23,7 @@ void Evidence::take(int rank, const Event& event) {
     }
 }
 
-void Evidence::takeWorldSize(const ScriptFacts& facts) {
+void Evidence::setWorldSize(const ScriptFacts& facts) {
     const std::optional<ScriptTopic> topic = topicOf(facts);
     if (topic != ScriptTopic::kProcess && topic != ScriptTopic::kProcessGroup &&
         topic != ScriptTopic::kProcessGroupCreated)

@@ -24,7 +24,7 @@ class Evidence {
     static constexpr std::size_t kMaxTracedSteps = 400;
 
     // Adds an event that a rank has sent. Ranks below 0 and ranks from limits::kMaxRanks on are ignored.
-    void take(int rank, const Event& event);
+    void add(int rank, const Event& event);
     // Records that a rank has ended without a last report, although nothing has asked it to end.
     void markLost(int rank) { m_lost.insert(rank); }
     // Records that a line of a rank could not be decoded.
@@ -46,7 +46,7 @@ class Evidence {
     std::string missingReports() const;
 
   private:
-    void takeWorldSize(const ScriptFacts& facts);
+    void setWorldSize(const ScriptFacts& facts);
 
     std::map<int, RankEvidence> m_ranks;
     int m_worldSize = 1;

@@ -23,7 +23,7 @@ void IndexList::append(std::int64_t number, const std::vector<std::int64_t>& ind
     for (const std::int64_t one : index) m_index.push_back(static_cast<std::uint32_t>(one));
 }
 
-std::span<const std::uint32_t> IndexList::ofBatch(std::size_t position) const {
+std::span<const std::uint32_t> IndexList::indicesOf(std::size_t position) const {
     const std::size_t end = position + 1 < m_batches.size() ? m_batches[position + 1].first : m_index.size();
     return all().subspan(m_batches[position].first, end - m_batches[position].first);
 }
@@ -32,7 +32,7 @@ bool LoaderEvidence::hasTrainedBatch() const {
     return isTrained() || std::ranges::any_of(passes, [](const auto& one) { return one.second.trained > 0; });
 }
 
-std::string LoaderEvidence::where() const {
+std::string LoaderEvidence::sourceLine() const {
     return textOf(facts, "where");
 }
 
@@ -62,7 +62,7 @@ std::span<const std::uint32_t> LoaderEvidence::indicesOf(std::int64_t pass, std:
     if (found == passes.end() || batch < 0) return {};
     const IndexList& evaluated = found->second.evaluated;
     for (std::size_t i = 0; i < evaluated.batches(); ++i)
-        if (evaluated.batch(i).number == batch) return evaluated.ofBatch(i);
+        if (evaluated.batch(i).number == batch) return evaluated.indicesOf(i);
     if (evaluated.count() > 0)
         return {};  // a pass with evaluated and trained batches: the position of a trained batch
                     // in the pass is not known
@@ -70,7 +70,7 @@ std::span<const std::uint32_t> LoaderEvidence::indicesOf(std::int64_t pass, std:
     const auto list = epoch ? epochs.find(*epoch) : epochs.end();
     const auto position = static_cast<std::size_t>(batch);
     if (list == epochs.end() || position >= list->second.batches()) return {};
-    return list->second.ofBatch(position);
+    return list->second.indicesOf(position);
 }
 
 }  // namespace ringside

@@ -29,7 +29,7 @@ class IndexList {
     std::span<const std::uint32_t> all() const { return m_index; }
     std::size_t batches() const { return m_batches.size(); }
     const Batch& batch(std::size_t position) const { return m_batches[position]; }
-    std::span<const std::uint32_t> ofBatch(std::size_t position) const;
+    std::span<const std::uint32_t> indicesOf(std::size_t position) const;
     std::int64_t count() const { return m_count; }  // returns the number of indices, including those that are not kept
     bool isWhole() const { return m_isWhole; }      // returns true if all indices are kept
     void markIncomplete() { m_isWhole = false; }
@@ -81,8 +81,8 @@ struct LoaderEvidence {
 
     // Returns true if at least one batch of known indices was trained.
     bool isTrained() const { return !epochs.empty(); }
-    bool hasTrainedBatch() const;  // returns true if at least one batch was trained, of known indices or not
-    std::string where() const;     // returns the line of the first iteration
+    bool hasTrainedBatch() const;    // returns true if at least one batch was trained, of known indices or not
+    std::string sourceLine() const;  // returns the line of the first iteration
     // Returns the line that created the loader. If the creating line is not known, returns where().
     std::string createdAt() const;
     // Returns the line that created the Subset from which the loader reads. If the loader reads from no Subset, or the

@@ -39,7 +39,7 @@ const std::vector<Json>& noFacts() {
 
 }  // namespace
 
-void RankEvidence::take(const Event& event, std::size_t& budget) {
+void RankEvidence::add(const Event& event, std::size_t& budget) {
     const auto at = [this](std::int64_t timeUs) { latestUs = std::max(latestUs, timeUs); };
     const auto progress = [this, &at](std::int64_t timeUs) {
         at(timeUs);
@@ -54,10 +54,10 @@ void RankEvidence::take(const Event& event, std::size_t& budget) {
                                   at(one.timeUs);
                               else
                                   progress(one.timeUs);
-                              takeFacts(one, budget);
+                              addFacts(one, budget);
                           },
                           [&](const StepsFrame& one) {
-                              takeSteps(one);
+                              addSteps(one);
                               if (!one.endUs.empty()) progress(one.endUs.back());
                           },
                           [&](const Heartbeat& one) {
@@ -65,11 +65,11 @@ void RankEvidence::take(const Event& event, std::size_t& budget) {
                               at(one.timeUs);
                           },
                           [&](const LoggedScalar& one) {
-                              takeLogged(one);
+                              addLogged(one);
                               progress(one.timeUs);
                           },
                           [&](const LogLine& one) { keepLatest(logs, one, kMaxLogs); },
-                          [&](const Replica& one) { takeReplica(one); }, [&](const StepTrace& one) { takeTrace(one); },
+                          [&](const Replica& one) { addReplica(one); }, [&](const StepTrace& one) { addTrace(one); },
                           [&](const ConsumedIndices& one) {
                               LoaderEvidence* const loader = loaderOf(one.loader);
                               if (loader == nullptr) return;
@@ -94,17 +94,17 @@ void RankEvidence::applyState(const RankState& one) {
     if (!one.host.empty()) host = one.host;
 }
 
-void RankEvidence::takeFacts(const ScriptFacts& event, std::size_t& budget) {
+void RankEvidence::addFacts(const ScriptFacts& event, std::size_t& budget) {
     auto parsed = parseJson(event.facts, "facts", kMaxFactsBytes);
     if (!parsed || !parsed.value().is_object()) return;
     const Json& one = parsed.value();
     const std::optional<ScriptTopic> topic = topicOf(event);
-    if (topic == ScriptTopic::kLoader) return takeLoader(one);
-    if (topic == ScriptTopic::kPass) return takePass(one, event.timeUs);
-    if (topic == ScriptTopic::kPassEnd) return takePassEnd(one);
-    if (topic == ScriptTopic::kBatch) return takeBatch(one, budget);
-    if (topic == ScriptTopic::kContent) return takeContent(one);
-    if (topic == ScriptTopic::kSubset) return takeSubset(one, budget);
+    if (topic == ScriptTopic::kLoader) return addLoader(one);
+    if (topic == ScriptTopic::kPass) return addPass(one, event.timeUs);
+    if (topic == ScriptTopic::kPassEnd) return addPassEnd(one);
+    if (topic == ScriptTopic::kBatch) return addBatch(one, budget);
+    if (topic == ScriptTopic::kContent) return addContent(one);
+    if (topic == ScriptTopic::kSubset) return addSubset(one, budget);
     if (topic == ScriptTopic::kStalled) {
         stall = one;
         stallUs = event.timeUs;
@@ -130,11 +130,11 @@ PassEvidence* RankEvidence::passOf(const Json& one) {
     return &loader->passes[number];
 }
 
-void RankEvidence::takeLoader(const Json& one) {
+void RankEvidence::addLoader(const Json& one) {
     if (LoaderEvidence* const loader = loaderOf(numberOf(one, "id", -1))) loader->facts = one;
 }
 
-void RankEvidence::takePass(const Json& one, std::int64_t timeUs) {
+void RankEvidence::addPass(const Json& one, std::int64_t timeUs) {
     PassEvidence* const pass = passOf(one);
     if (pass == nullptr) return;
     pass->where = textOf(one, "where");
@@ -143,7 +143,7 @@ void RankEvidence::takePass(const Json& one, std::int64_t timeUs) {
     pass->collectives = numberOf(one, "collectives");
 }
 
-void RankEvidence::takePassEnd(const Json& one) {
+void RankEvidence::addPassEnd(const Json& one) {
     PassEvidence* const pass = passOf(one);
     if (pass == nullptr) return;
     pass->hasEnded = true;
@@ -156,7 +156,7 @@ void RankEvidence::takePassEnd(const Json& one) {
     pass->sha256 = textOf(one, "sha256");
 }
 
-void RankEvidence::takeBatch(const Json& one, std::size_t& budget) {
+void RankEvidence::addBatch(const Json& one, std::size_t& budget) {
     PassEvidence* const pass = passOf(one);
     if (pass == nullptr) return;
     if (memberOf(one, "index") != nullptr)
@@ -165,14 +165,14 @@ void RankEvidence::takeBatch(const Json& one, std::size_t& budget) {
         pass->evaluated.markIncomplete();
 }
 
-void RankEvidence::takeContent(const Json& one) {
+void RankEvidence::addContent(const Json& one) {
     PassEvidence* const pass = passOf(one);
     if (pass == nullptr || pass->contents.size() >= kMaxContents) return;
     pass->contents.push_back({numberOf(one, "batch", 0), firstOf(numbersOf(one, "sample_crc32"), kMaxContentSamples),
                               firstOf(numbersOf(one, "label_crc32"), kMaxContentSamples)});
 }
 
-void RankEvidence::takeSubset(const Json& one, std::size_t& budget) {
+void RankEvidence::addSubset(const Json& one, std::size_t& budget) {
     const std::int64_t object = numberOf(one, "object", -1);
     const std::vector<std::int64_t> index = numbersOf(one, "index");
     if (object < 0 || index.size() > budget || (subsets.size() >= kMaxLoaders && !subsets.contains(object))) return;
@@ -182,7 +182,7 @@ void RankEvidence::takeSubset(const Json& one, std::size_t& budget) {
     list.insert(list.end(), index.begin(), index.end());
 }
 
-void RankEvidence::takeSteps(const StepsFrame& frame) {
+void RankEvidence::addSteps(const StepsFrame& frame) {
     for (std::size_t i = 0; i < frame.step.size(); ++i) {
         const StepRow row{frame.step[i],    frame.loss[i],  frame.learningRate,
                           frame.samples[i], frame.endUs[i], frame.dataUs.empty() ? 0 : frame.dataUs[i]};
@@ -192,7 +192,7 @@ void RankEvidence::takeSteps(const StepsFrame& frame) {
     }
 }
 
-void RankEvidence::takeReplica(const Replica& one) {
+void RankEvidence::addReplica(const Replica& one) {
     const auto found = replicas.find(one.step);
     if (found == replicas.end()) {
         if (replicas.size() < kMaxReplicas) replicas.emplace(one.step, one);
@@ -205,7 +205,7 @@ void RankEvidence::takeReplica(const Replica& one) {
     known.checksums.insert(known.checksums.end(), one.checksums.begin(), one.checksums.end());
 }
 
-void RankEvidence::takeTrace(const StepTrace& trace) {
+void RankEvidence::addTrace(const StepTrace& trace) {
     ++tracedSteps;
     std::set<std::int64_t> groups;
     for (std::size_t i = 0; i < trace.collective.size() && trace.isEven(); ++i) {
@@ -213,13 +213,13 @@ void RankEvidence::takeTrace(const StepTrace& trace) {
         CollectiveUse& use = collectives[trace.group[i]];
         ++use.calls;
         use.bytes += trace.bytes[i];
-        use.mostBytes = std::max(use.mostBytes, trace.bytes[i]);
+        use.maxBytes = std::max(use.maxBytes, trace.bytes[i]);
         use.lastStep = trace.step;
         if (groups.insert(trace.group[i]).second) ++use.steps;
     }
 }
 
-void RankEvidence::takeLogged(const LoggedScalar& scalar) {
+void RankEvidence::addLogged(const LoggedScalar& scalar) {
     if (logged.size() >= kMaxTags && !logged.contains(scalar.tag)) return;
     LoggedSeries& series = logged[scalar.tag];
     if (series.count++ == 0) series.first = scalar.value;
@@ -227,20 +227,20 @@ void RankEvidence::takeLogged(const LoggedScalar& scalar) {
     series.source = scalar.source;
 }
 
-const std::vector<Json>& RankEvidence::of(const std::string& topic) const {
+const std::vector<Json>& RankEvidence::factsOf(const std::string& topic) const {
     const auto found = facts.find(topic);
     return found == facts.end() ? noFacts() : found->second;
 }
 
 const Json& RankEvidence::latest(const std::string& topic) const {
     static const Json none = Json::object();
-    const std::vector<Json>& list = of(topic);
+    const std::vector<Json>& list = factsOf(topic);
     return list.empty() ? none : list.back();
 }
 
 const Json* RankEvidence::countsOf(std::int64_t step) const {
     const Json* latest = nullptr;
-    for (const Json& one : of("step_counts")) {
+    for (const Json& one : factsOf("step_counts")) {
         if (numberOf(one, "from_step", 0) > step) break;
         latest = &one;
     }
@@ -256,7 +256,7 @@ bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
 }
 
 bool RankEvidence::isDistributed() const {
-    return flagOf(latest("process"), "distributed").value_or(false) || !of("process_group_created").empty();
+    return flagOf(latest("process"), "distributed").value_or(false) || !factsOf("process_group_created").empty();
 }
 
 }  // namespace ringside

@@ -31,7 +31,7 @@ struct CollectiveUse {
     std::int64_t calls = 0;
     std::int64_t steps = 0;  // number of traced steps with at least one call
     std::int64_t bytes = 0;
-    std::int64_t mostBytes = 0;  // largest number of bytes of one call
+    std::int64_t maxBytes = 0;  // largest number of bytes of one call
     std::int64_t lastStep = 0;
 };
 
@@ -82,10 +82,10 @@ struct RankEvidence {
     std::map<std::string, std::vector<Json>> facts;  // facts of all other topics, in the order of arrival
 
     // Adds an event. `budget` is the number of indices that may still be kept; it is decreased.
-    void take(const Event& event, std::size_t& budget);
+    void add(const Event& event, std::size_t& budget);
 
     // Returns all facts of a topic, in the order of arrival.
-    const std::vector<Json>& of(const std::string& topic) const;
+    const std::vector<Json>& factsOf(const std::string& topic) const;
     // Returns the latest facts of a topic, or an empty object.
     const Json& latest(const std::string& topic) const;
     // Returns the facts "step_counts" that apply to a step, or null.
@@ -101,17 +101,17 @@ struct RankEvidence {
 
   private:
     void applyState(const RankState& state);
-    void takeFacts(const ScriptFacts& facts, std::size_t& budget);
-    void takeLoader(const Json& facts);
-    void takePass(const Json& facts, std::int64_t timeUs);
-    void takePassEnd(const Json& facts);
-    void takeBatch(const Json& facts, std::size_t& budget);
-    void takeContent(const Json& facts);
-    void takeSubset(const Json& facts, std::size_t& budget);
-    void takeSteps(const StepsFrame& frame);
-    void takeReplica(const Replica& replica);
-    void takeTrace(const StepTrace& trace);
-    void takeLogged(const LoggedScalar& scalar);
+    void addFacts(const ScriptFacts& facts, std::size_t& budget);
+    void addLoader(const Json& facts);
+    void addPass(const Json& facts, std::int64_t timeUs);
+    void addPassEnd(const Json& facts);
+    void addBatch(const Json& facts, std::size_t& budget);
+    void addContent(const Json& facts);
+    void addSubset(const Json& facts, std::size_t& budget);
+    void addSteps(const StepsFrame& frame);
+    void addReplica(const Replica& replica);
+    void addTrace(const StepTrace& trace);
+    void addLogged(const LoggedScalar& scalar);
     LoaderEvidence* loaderOf(std::int64_t id);
     PassEvidence* passOf(const Json& facts);
 };

@@ -68,7 +68,7 @@ HookUse useOf(std::string_view hook) {
 Judgement withFailedHooks(const Evidence& evidence, const Check& check, Judgement judgement) {
     if (judgement.result == CheckResult::kCouldNotJudge) return judgement;
     for (const auto& [number, rank] : evidence.ranks()) {
-        for (const Json& facts : rank.of("hook_failed")) {
+        for (const Json& facts : rank.factsOf("hook_failed")) {
             const std::string hook = textOf(facts, "hook");
             const HookUse use = useOf(hook);
             const bool isFound = judgement.result == CheckResult::kFound;

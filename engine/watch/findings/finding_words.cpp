@@ -8,9 +8,9 @@
 namespace ringside {
 
 std::string rankWords(std::span<const int> ranks) {
-    constexpr std::size_t kMost = 6;
+    constexpr std::size_t kMax = 6;
     std::string words = ranks.size() == 1 ? "rank " : "ranks ";
-    const std::size_t listed = ranks.size() <= kMost ? ranks.size() : kMost - 1;
+    const std::size_t listed = ranks.size() <= kMax ? ranks.size() : kMax - 1;
     for (std::size_t i = 0; i < listed; ++i) {
         if (i > 0) words += i + 1 == ranks.size() ? " and " : ", ";
         words += std::to_string(ranks[i]);

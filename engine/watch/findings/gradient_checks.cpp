@@ -24,8 +24,8 @@ bool contains(const std::string& text, std::string_view part) {
 // Formats the scale factor of GradScaler. Whole numbers below 10^15 are written in full, such as 65,536, because most
 // scripts use powers of 2.
 std::string factorText(double factor) {
-    constexpr double kMost = 1e15;
-    const bool isWhole = factor < kMost && factor == std::floor(factor);
+    constexpr double kMax = 1e15;
+    const bool isWhole = factor < kMax && factor == std::floor(factor);
     return isWhole ? grouped(static_cast<std::int64_t>(factor)) : shortNumber(factor);
 }
 
@@ -47,9 +47,9 @@ struct Accumulation {
 Accumulation accumulationOf(const RankEvidence& rank) {
     Accumulation most;
     const bool hasClosures = std::ranges::any_of(
-        rank.of("optimizer"), [](const Json& one) { return contains(textOf(one, "class"), "LBFGS"); });
-    if (hasClosures || !rank.of("pipeline").empty()) return most;
-    for (const Json& counts : rank.of("step_counts")) {
+        rank.factsOf("optimizer"), [](const Json& one) { return contains(textOf(one, "class"), "LBFGS"); });
+    if (hasClosures || !rank.factsOf("pipeline").empty()) return most;
+    for (const Json& counts : rank.factsOf("step_counts")) {
         const bool isOne = sizeOf(counts, "losses") == 1 && sizeOf(counts, "optimizers") == 1 &&
                            sizeOf(counts, "batches") <= 1 && numberOf(counts, "skipped", 0) == 0;
         const std::int64_t backwards = numberOf(counts, "backwards", 0);
@@ -62,7 +62,7 @@ Accumulation accumulationOf(const RankEvidence& rank) {
 // if there are none.
 const Json& lossAt(const RankEvidence& rank, const std::string& where) {
     static const Json none = Json::object();
-    for (const Json& one : rank.of("loss"))
+    for (const Json& one : rank.factsOf("loss"))
         if (textOf(one, "where") == where) return one;
     return none;
 }
@@ -97,7 +97,7 @@ const RankEvidence* anyRank(const Evidence& evidence) {
 Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
     bool known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
-        for (const Json& facts : one.of("optimizer")) {
+        for (const Json& facts : one.factsOf("optimizer")) {
             const auto with = numberOf(facts, "with_gradient");
             if (!with) continue;
             known = true;
@@ -118,15 +118,15 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
 Judgement judgeNotOptimized(const Evidence& evidence) {
     // Smallest number of steps to judge: in earlier steps, a script with several optimizers may not have used all of
     // them.
-    constexpr std::int64_t kLeastSteps = 16;
+    constexpr std::int64_t kMinSteps = 16;
     bool hasModel = false, known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
-        hasModel = hasModel || std::ranges::any_of(one.of("data_parallel"),
+        hasModel = hasModel || std::ranges::any_of(one.factsOf("data_parallel"),
                                                    [](const Json& facts) { return textOf(facts, "kind") == "ddp"; });
         std::map<std::int64_t, const Json*> latest;  // latest report of each model, by the number of the model
-        for (const Json& facts : one.of("unoptimized")) latest[numberOf(facts, "model", 0)] = &facts;
+        for (const Json& facts : one.factsOf("unoptimized")) latest[numberOf(facts, "model", 0)] = &facts;
         for (const auto& [model, facts] : latest) {
-            if (numberOf(*facts, "after_step", 0) < kLeastSteps) continue;
+            if (numberOf(*facts, "after_step", 0) < kMinSteps) continue;
             known = true;
             const std::int64_t tensors = numberOf(*facts, "tensors", 0);
             if (tensors <= 0) continue;
@@ -148,15 +148,15 @@ Judgement judgeNotOptimized(const Evidence& evidence) {
 Judgement judgeClippedScaled(const Evidence& evidence) {
     bool clips = false;
     for (const auto& [rank, one] : evidence.ranks()) {
-        for (const Json& facts : one.of("clipping")) {
+        for (const Json& facts : one.factsOf("clipping")) {
             clips = true;
             if (!flagOf(facts, "scaled").value_or(false)) continue;
             const double limit = realOf(facts, "limit").value_or(0);
             const std::optional<double> scale = realOf(facts, "scale");
-            constexpr double kLeastShare = 0.01;  // smallest clipping limit that is accepted, as a share of the scale
-                                                  // factor: with such a large limit, the script has probably multiplied
-                                                  // the limit by the factor, which is correct
-            if (limit >= kLeastShare * scale.value_or(std::numeric_limits<double>::infinity())) continue;
+            constexpr double kMinShare = 0.01;  // smallest clipping limit that is accepted, as a share of the scale
+                                                // factor: with such a large limit, the script has probably multiplied
+                                                // the limit by the factor, which is correct
+            if (limit >= kMinShare * scale.value_or(std::numeric_limits<double>::infinity())) continue;
             const std::string factor = scale ? " of " + factorText(*scale) : std::string();
             return found(textOf(facts, "function") + "() limits the gradients to " + shortNumber(limit) +
                              " while GradScaler's factor" + factor +
@@ -171,13 +171,13 @@ Judgement judgeClippedScaled(const Evidence& evidence) {
 Judgement judgeNeverCleared(const Evidence& evidence) {
     bool known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
-        const std::vector<Json>& facts = one.of("gradients");
+        const std::vector<Json>& facts = one.factsOf("gradients");
         known = known || !facts.empty();
         const bool kept = facts.size() >= 2 && std::ranges::all_of(facts, [](const Json& fact) {
                               return flagOf(fact, "cleared") == std::optional(false);
                           });
         if (!kept) continue;
-        const auto& losses = one.of("loss");
+        const auto& losses = one.factsOf("loss");
         return found("After each of the first " + counted(static_cast<std::int64_t>(facts.size()), "step") + ", rank " +
                          std::to_string(rank) +
                          " begins the next backward pass with the gradients of the step before: they add up.",
@@ -232,19 +232,19 @@ Judgement judgeSyncEveryMicroBatch(const Evidence& evidence) {
 
 Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
     const RankEvidence* const rank = anyRank(evidence);
-    const bool isOn = rank != nullptr && std::ranges::any_of(rank->of("data_parallel"), [](const Json& facts) {
+    const bool isOn = rank != nullptr && std::ranges::any_of(rank->factsOf("data_parallel"), [](const Json& facts) {
                           return flagOf(facts, "find_unused_parameters").value_or(false);
                       });
     if (!isOn) return skipped("find_unused_parameters is off, or no DistributedDataParallel");
     std::int64_t iteration = 0;
     for (const auto& [number, one] : evidence.ranks()) {
-        for (const Json& facts : one.of("buckets")) {
+        for (const Json& facts : one.factsOf("buckets")) {
             if (numberOf(facts, "unused_parameter_bytes", 0) > 0) return passed();
             iteration = std::max(iteration, numberOf(facts, "iteration", 0));
         }
     }
-    constexpr std::int64_t kLeastIterations = 3;
-    if (iteration < kLeastIterations) return couldNotJudge("too few iterations were seen");
+    constexpr std::int64_t kMinIterations = 3;
+    if (iteration < kMinIterations) return couldNotJudge("too few iterations were seen");
     return found("DDP searches for unused parameters in each step (find_unused_parameters=True), and in the " +
                      counted(std::max(iteration, rank->stepCount), "step") + " that were seen there was none.",
                  textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});

@@ -19,8 +19,8 @@ Finding withdrawalOf(Finding finding, std::int64_t nowUs) {
 
 }  // namespace
 
-std::vector<Finding> LiveFindings::take(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs) {
-    m_nextUs = nowUs + std::max(kEveryUs, kMostShare * tookUs);
+std::vector<Finding> LiveFindings::update(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs) {
+    m_nextUs = nowUs + std::max(kEveryUs, kMaxShare * tookUs);
     std::vector<Finding> events;
     for (auto& [code, known] : m_known) {
         if (isAmong(code, found)) continue;
@@ -28,7 +28,7 @@ std::vector<Finding> LiveFindings::take(const std::vector<Finding>& found, std::
         if (!known.isReported) continue;
         events.push_back(withdrawalOf(known.finding, nowUs));
         known.isReported = false;
-        known.needed = std::min(2 * known.needed, kMostAgreeing);
+        known.needed = std::min(2 * known.needed, kMaxAgreeing);
     }
     for (const Finding& finding : found) {
         Known& known = m_known[finding.code];
@@ -43,7 +43,7 @@ std::vector<Finding> LiveFindings::take(const std::vector<Finding>& found, std::
 
 // True if a finding must be reported now. A first report requires `needed` consecutive judgements with the finding,
 // except for a hang. Later, a changed severity or line is reported at once. A changed text (other numbers) is reported
-// after textWaitUs at the earliest; each such report doubles textWaitUs, up to kMostTextUs.
+// after textWaitUs at the earliest; each such report doubles textWaitUs, up to kMaxTextUs.
 bool LiveFindings::mustReport(Known& known, const Finding& finding, std::int64_t nowUs) {
     if (!known.isReported) {
         if (known.agreeing < known.needed && finding.code != "hang") return false;
@@ -53,7 +53,7 @@ bool LiveFindings::mustReport(Known& known, const Finding& finding, std::int64_t
     }
     if (known.finding.severity != finding.severity || known.finding.where != finding.where) return true;
     if (known.finding.text == finding.text || nowUs < known.nextTextUs) return false;
-    known.textWaitUs = std::min(2 * known.textWaitUs, kMostTextUs);
+    known.textWaitUs = std::min(2 * known.textWaitUs, kMaxTextUs);
     known.nextTextUs = nowUs + known.textWaitUs;
     return true;
 }

@@ -17,22 +17,22 @@ class LiveFindings {
   public:
     static constexpr std::int64_t kEveryUs = 3'000'000;  // minimum interval between two judgements
     // Minimum interval between two judgements, as a multiple of the time that the latest judgement took.
-    static constexpr std::int64_t kMostShare = 50;
+    static constexpr std::int64_t kMaxShare = 50;
     // Time after the first report of a finding, before a report that changes only its numbers.
     static constexpr std::int64_t kTextUs = 10'000'000;
-    static constexpr std::int64_t kMostTextUs = 600'000'000;  // limit of the interval between two reports of changed
-                                                              // numbers, which begins with kTextUs and doubles with
-                                                              // each such report
+    static constexpr std::int64_t kMaxTextUs = 600'000'000;  // limit of the interval between two reports of changed
+                                                             // numbers, which begins with kTextUs and doubles with
+                                                             // each such report
     // Number of consecutive judgements with a finding before its first report; doubles with each withdrawal.
     static constexpr int kAgreeing = 2;
-    static constexpr int kMostAgreeing = 64;  // limit of the number of consecutive judgements that a report requires
+    static constexpr int kMaxAgreeing = 64;  // limit of the number of consecutive judgements that a report requires
 
     // True if the evidence should be judged now.
     bool isDue(std::int64_t nowUs) const { return nowUs >= m_nextUs; }
 
     // Takes the findings of a judgement that took `tookUs`. Returns the events to record: new and changed findings, and
     // withdrawals. A hang is reported at once, because it is concluded from a time without progress.
-    std::vector<Finding> take(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs);
+    std::vector<Finding> update(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs);
 
     // Returns withdrawals of the reported findings that are not among those at the end of the run.
     std::vector<Finding> finish(const std::vector<Finding>& found, std::int64_t nowUs) const;

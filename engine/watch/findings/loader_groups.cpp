@@ -19,7 +19,7 @@ std::map<Key, const LoaderEvidence*> keyed(const RankEvidence& rank) {
     std::map<Key, const LoaderEvidence*> loaders;
     std::map<std::string, int> ofLine;
     for (const auto& [id, loader] : rank.loaders) {
-        const std::string where = loader.where();
+        const std::string where = loader.sourceLine();
         loaders[{where, ofLine[where]++}] = &loader;
     }
     return loaders;
@@ -142,7 +142,7 @@ std::vector<int> LoaderGroup::rankNumbers() const {
     return numbers;
 }
 
-Sameness LoaderGroup::sameness() const {
+Sameness LoaderGroup::compareDataSets() const {
     Sameness result = Sameness::kSame;
     const RankLoader& first = ranks.front();
     for (std::size_t i = 1; i < ranks.size(); ++i) {
@@ -207,7 +207,7 @@ std::vector<Coverage> coveragesOf(const LoaderGroup& group) {
 }
 
 std::optional<Coverage> coverageOfCutEpochs(const LoaderGroup& group) {
-    constexpr std::size_t kLeastEpochs = 3;
+    constexpr std::size_t kMinEpochs = 3;
     std::size_t epochs = 0;
     for (const RankLoader& one : group.ranks) {
         std::size_t cut = 0;
@@ -222,7 +222,7 @@ std::optional<Coverage> coverageOfCutEpochs(const LoaderGroup& group) {
         }
         epochs = &one == &group.ranks.front() ? cut : std::min(epochs, cut);
     }
-    if (epochs < kLeastEpochs) return {};
+    if (epochs < kMinEpochs) return {};
     return coverageBy(group, [](const RankLoader& one) { return trainedIn(one, 0); });
 }
 

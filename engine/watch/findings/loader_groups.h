@@ -25,7 +25,7 @@ struct LoaderGroup {
     std::vector<RankLoader> ranks;
     bool isTrained = false;  // true if a backward pass has followed at least one batch
 
-    std::string where() const { return ranks.front().loader->where(); }
+    std::string sourceLine() const { return ranks.front().loader->sourceLine(); }
     std::string createdAt() const { return ranks.front().loader->createdAt(); }
     // Returns the line that created the sampler; createdAt() if it is not known.
     std::string samplerLine() const {
@@ -35,7 +35,7 @@ struct LoaderGroup {
     std::vector<int> rankNumbers() const;
     // Returns kSame if the data sets of all ranks are known to be the same, kDifferent if the data sets of two ranks
     // are known to differ, otherwise kNotKnown.
-    Sameness sameness() const;
+    Sameness compareDataSets() const;
     bool isSharded() const;  // returns true if all ranks have a sampler that assigns samples to ranks
     bool isPlain() const;    // returns true if all ranks have a RandomSampler or SequentialSampler over the whole data
                              // set

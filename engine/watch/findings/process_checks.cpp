@@ -92,12 +92,12 @@ bool isOneCollective(const std::vector<const RankEvidence*>& waiting) {
 }
 
 std::string hangText(const std::vector<const RankEvidence*>& waiting, const std::vector<const RankEvidence*>& others) {
-    constexpr std::size_t kMost = 4;
+    constexpr std::size_t kMax = 4;
     std::string text;
-    for (std::size_t i = 0; i < std::min(waiting.size(), kMost); ++i)
+    for (std::size_t i = 0; i < std::min(waiting.size(), kMax); ++i)
         text += (i > 0 ? "; " : "") + waitingText(*waiting[i]);
-    if (waiting.size() > kMost) text += "; " + std::to_string(waiting.size() - kMost) + " more ranks wait";
-    for (std::size_t i = 0; i < std::min(others.size(), kMost); ++i) text += "; " + elsewhereText(*others[i]);
+    if (waiting.size() > kMax) text += "; " + std::to_string(waiting.size() - kMax) + " more ranks wait";
+    for (std::size_t i = 0; i < std::min(others.size(), kMax); ++i) text += "; " + elsewhereText(*others[i]);
     return capitalised(text) + ".";
 }
 
@@ -128,7 +128,7 @@ Judgement judgeProcessGroup(const Evidence& evidence) {
 }
 
 Judgement judgeHang(const Evidence& evidence) {
-    constexpr std::int64_t kLeastUs = 8'000'000;
+    constexpr std::int64_t kMinUs = 8'000'000;
     if (evidence.ranks().size() < 2) return skipped("one process");
     std::vector<const RankEvidence*> waiting, others;
     std::int64_t longest = 0;
@@ -146,7 +146,7 @@ Judgement judgeHang(const Evidence& evidence) {
                 break;
         }
     }
-    if (waiting.empty() || longest < kLeastUs) return passed();
+    if (waiting.empty() || longest < kMinUs) return passed();
     if (others.empty() && isOneCollective(waiting))
         return couldNotJudge("all ranks wait in the same collective: the cause of the delay was not seen");
     return found("No rank has made progress for " + durationWords(static_cast<double>(longest)) + ". " +
@@ -157,7 +157,7 @@ Judgement judgeHang(const Evidence& evidence) {
 Judgement judgeUnusedParameters(const Evidence& evidence) {
     constexpr std::string_view kMessage = "Expected to have finished reduction in the prior iteration";
     for (const auto& [number, rank] : evidence.ranks()) {
-        for (const Json& exception : rank.of("exception")) {
+        for (const Json& exception : rank.factsOf("exception")) {
             if (textOf(exception, "text").find(kMessage) == std::string::npos) continue;
             return found("DDP on rank " + std::to_string(number) +
                              " stopped because some parameters got no gradient in the step before, and "
@@ -166,7 +166,7 @@ Judgement judgeUnusedParameters(const Evidence& evidence) {
         }
     }
     const bool hasDdp = std::ranges::any_of(evidence.ranks(), [](const auto& one) {
-        return std::ranges::any_of(one.second.of("data_parallel"),
+        return std::ranges::any_of(one.second.factsOf("data_parallel"),
                                    [](const Json& facts) { return textOf(facts, "kind") == "ddp"; });
     });
     return hasDdp ? passed() : skipped("no DistributedDataParallel");

@@ -16,7 +16,7 @@ enum class Averaging { kNever, kSometimes, kEveryStep };
 
 std::int64_t parametersOf(const RankEvidence& rank) {
     std::int64_t sum = 0;
-    for (const Json& optimizer : rank.of("optimizer"))
+    for (const Json& optimizer : rank.factsOf("optimizer"))
         if (const Json* const groups = memberOf(optimizer, "groups"); groups != nullptr && groups->is_array())
             for (const Json& group : *groups) sum += numberOf(group, "parameters", 0);
     return sum;
@@ -47,7 +47,7 @@ bool isDdp(const ReplicaGroup& group) {
 // "local" in its name, as in post_localSGD_hook.
 bool hasLocalSgd(const Evidence& evidence, const ReplicaGroup& group) {
     return std::ranges::any_of(group.ranks, [&](int rank) {
-        return std::ranges::any_of(evidence.find(rank)->of("buckets"), [](const Json& facts) {
+        return std::ranges::any_of(evidence.find(rank)->factsOf("buckets"), [](const Json& facts) {
             const std::string hook = textOf(facts, "comm_hook");
             return hook.find("local") != std::string::npos || hook.find("Local") != std::string::npos;
         });
@@ -58,7 +58,7 @@ bool hasLocalSgd(const Evidence& evidence, const ReplicaGroup& group) {
 // intended.
 bool isIgnored(const Evidence& evidence, const ReplicaGroup& group, const ReplicaDifference& difference) {
     std::int64_t ignored = 0;
-    for (const Json& facts : evidence.find(group.ranks.front())->of("data_parallel"))
+    for (const Json& facts : evidence.find(group.ranks.front())->factsOf("data_parallel"))
         ignored += numberOf(facts, "ignored", 0);
     return difference.different <= ignored;
 }
@@ -103,7 +103,7 @@ struct UnreducedStep {
 // Returns the first step that has backward passes on a rank, but no all-reduce by DDP.
 UnreducedStep unreducedStep(const Evidence& evidence, const ReplicaGroup& group) {
     for (const int number : group.ranks) {
-        for (const Json& counts : evidence.find(number)->of("step_counts")) {
+        for (const Json& counts : evidence.find(number)->factsOf("step_counts")) {
             if (numberOf(counts, "backwards", 0) == 0 || numberOf(counts, "all_reduces", 1) != 0) continue;
             const std::vector<std::string> lines = textsOf(counts, "losses");
             return {numberOf(counts, "from_step", 0), lines.empty() ? std::string() : lines.front()};

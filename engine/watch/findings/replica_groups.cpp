@@ -38,7 +38,7 @@ std::vector<ReplicaGroup> wrappedGroups(const Evidence& evidence) {
     std::vector<ReplicaGroup> groups;
     std::set<std::vector<int>> known;
     for (const auto& [rank, one] : evidence.ranks()) {
-        for (const Json& facts : one.of("data_parallel")) {
+        for (const Json& facts : one.factsOf("data_parallel")) {
             std::vector<int> ranks = ranksOf(evidence, facts);
             if (ranks.size() < 2 || !isInEvidence(evidence, ranks) || !known.insert(ranks).second) continue;
             const auto kind = textOf(facts, "kind") == "ddp" ? ReplicaKind::kDdp : ReplicaKind::kSharded;
@@ -49,12 +49,12 @@ std::vector<ReplicaGroup> wrappedGroups(const Evidence& evidence) {
 }
 
 bool hasFacts(const Evidence& evidence, const std::string& topic) {
-    return std::ranges::any_of(evidence.ranks(), [&](const auto& one) { return !one.second.of(topic).empty(); });
+    return std::ranges::any_of(evidence.ranks(), [&](const auto& one) { return !one.second.factsOf(topic).empty(); });
 }
 
 bool isSharded(const Evidence& evidence) {
     for (const auto& [rank, one] : evidence.ranks())
-        for (const Json& facts : one.of("optimizer"))
+        for (const Json& facts : one.factsOf("optimizer"))
             if (numberOf(facts, "sharded", 0) > 0) return true;
     return false;
 }

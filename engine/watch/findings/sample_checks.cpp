@@ -92,7 +92,7 @@ const Coverage* firstComplete(const std::vector<Coverage>& all) {
 Judgement dataSetDiffers(const LoaderGroup& group) {
     if (!group.isSharded()) return skipped("");
     if (!knowsPools(group)) return couldNotJudge("the indices of a Subset were not reported");
-    const Sameness sameness = group.sameness();
+    const Sameness sameness = group.compareDataSets();
     const std::vector<Coverage> coverages = coveragesOf(group);
     const Coverage* const complete = firstComplete(coverages);
     if (sameness == Sameness::kSame && hasDifferentPools(group)) {
@@ -108,8 +108,8 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
     const Json& base = SampleSource(*first.rank, *first.loader).base();
     const bool isContent = memberOf(base, "content_crc32") != nullptr;
     const std::int64_t common = mostCommonContents(group);
-    constexpr std::int64_t kLeastCommon = 3;
-    if (isContent && common < kLeastCommon)
+    constexpr std::int64_t kMinCommon = 3;
+    if (isContent && common < kMinCommon)
         return couldNotJudge(
             "the ranks hold different data, of which no sample was seen on two ranks: data that each "
             "rank generates by itself looks like this");
@@ -120,8 +120,8 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
         "The data sets of " + rankWords(group.rankNumbers()) +
             " differ in content or order, although the sampler divides them among the ranks as if they were "
             "equal" +
-            (common >= kLeastCommon ? ": " + counted(common, "sample") + " of the first batches went to two ranks"
-                                    : std::string()) +
+            (common >= kMinCommon ? ": " + counted(common, "sample") + " of the first batches went to two ranks"
+                                  : std::string()) +
             ".",
         group.createdAt(), {{"lengths", lengths}, {"common_contents", common}});
 }
@@ -141,9 +141,9 @@ Judgement streamsAreEqual(const LoaderGroup& group) {
         if (!std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(common), contents.begin()))
             return passed();
     }
-    constexpr std::size_t kLeastDifferent = 4;
+    constexpr std::size_t kMinDifferent = 4;
     const std::size_t different = std::set<std::int64_t>(first.begin(), first.end()).size();
-    if (different < kLeastDifferent) return couldNotJudge("too few different samples were seen");
+    if (different < kMinDifferent) return couldNotJudge("too few different samples were seen");
     return found(capitalised(rankWords(group.rankNumbers())) + " read the same samples: the first " +
                      counted(static_cast<std::int64_t>(first.size()), "sample") + " of each rank have equal content.",
                  group.createdAt(), {{"compared", first.size()}, {"different", different}});
@@ -173,7 +173,7 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
         return passed("the data set is so small that equal shards repeat all of it");
     if (complete == nullptr && !group.isPlain())
         return group.isSharded() ? passed() : couldNotJudge("no complete epoch was seen");
-    switch (group.sameness()) {
+    switch (group.compareDataSets()) {
         case Sameness::kDifferent:
             return passed("each rank has a data set of its own");
         case Sameness::kNotKnown:
@@ -200,7 +200,7 @@ std::vector<std::int64_t> drawsIn(const RankLoader& one, std::int64_t epoch) {
 }
 
 // Returns the number of samples at the beginning of the epoch that all ranks have drawn in the same order, up to the
-// end of the shortest list. Returns 0 if the orders differ, or if fewer than kLeastDifferent distinct samples could be
+// end of the shortest list. Returns 0 if the orders differ, or if fewer than kMinDifferent distinct samples could be
 // compared.
 std::size_t equalDraws(const LoaderGroup& group, std::int64_t epoch) {
     std::vector<std::int64_t> first = drawsIn(group.ranks.front(), epoch);
@@ -210,8 +210,8 @@ std::size_t equalDraws(const LoaderGroup& group, std::int64_t epoch) {
         if (!std::equal(first.begin(), first.end(), draws.begin())) return 0;
     }
     // Least number of distinct samples; fewer can be in the same order by chance.
-    constexpr std::size_t kLeastDifferent = 16;
-    return std::set<std::int64_t>(first.begin(), first.end()).size() < kLeastDifferent ? 0 : first.size();
+    constexpr std::size_t kMinDifferent = 16;
+    return std::set<std::int64_t>(first.begin(), first.end()).size() < kMinDifferent ? 0 : first.size();
 }
 
 // Judges samplers that draw with replacement, with weights or from a list. Ranks whose samplers have the same seed draw
@@ -220,8 +220,8 @@ Judgement sameDraws(const LoaderGroup& group) {
     for (const auto& [epoch, list] : group.ranks.front().loader->epochs) {
         const std::size_t equal = equalDraws(group, epoch);
         if (equal == 0) continue;
-        if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
-        if (group.sameness() == Sameness::kNotKnown)
+        if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+        if (group.compareDataSets() == Sameness::kNotKnown)
             return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
         const std::string sampler = group.ranks.front().sampler.shortKind();
         return found(capitalised(rankWords(group.rankNumbers())) + " draw the same " +
@@ -235,14 +235,14 @@ Judgement sameDraws(const LoaderGroup& group) {
 Judgement overlap(const LoaderGroup& group) {
     if (!group.hasIndices()) return skipped("");
     if (group.isPartial()) return sameDraws(group);
-    if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (coverages.empty()) return couldNotJudge("the indices of an epoch were not reported by all ranks");
     const std::int64_t padding = paddingOf(group);
     const auto overlapping =
         std::ranges::find_if(coverages, [padding](const Coverage& one) { return one.shared > padding; });
     if (overlapping == coverages.end()) return passed();
-    if (group.sameness() == Sameness::kNotKnown && !group.isSharded())
+    if (group.compareDataSets() == Sameness::kNotKnown && !group.isSharded())
         return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
     return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
                      counted(overlapping->shared, "sample") + " of " + grouped(overlapping->distinct) +
@@ -271,14 +271,14 @@ Judgement cutShort(const LoaderGroup& group) {
                      counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +
                      percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
                      ") went to no rank in any epoch.",
-                 group.where(), coverageJson(*coverage));
+                 group.sourceLine(), coverageJson(*coverage));
 }
 
 Judgement neverSeen(const LoaderGroup& group) {
     if (!group.hasIndices() || group.isPartial()) return skipped("");
     const bool dividesAll = group.isSharded() || group.isPlain();
     if (!dividesAll) return skipped("");
-    if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (firstComplete(coverages) == nullptr) return cutShort(group);
     for (const Coverage& one : coverages) {
@@ -286,7 +286,7 @@ Judgement neverSeen(const LoaderGroup& group) {
         return found(counted(one.never, "sample") + " of " + grouped(one.pool) + " (" +
                          percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
                          ") went to no rank in epoch " + std::to_string(one.epoch + 1) + ".",
-                     group.where(), coverageJson(one));
+                     group.sourceLine(), coverageJson(one));
     }
     return passed();
 }

@@ -31,9 +31,9 @@ Json identityOf(const Json& dataset) {
 }
 
 Sameness compareSums(const std::map<std::int64_t, SampleSums>& own, const std::map<std::int64_t, SampleSums>& other) {
-    constexpr std::size_t kLeastCommon = 3;
-    constexpr std::size_t kLeastLabels = 16;  // least number of compared labels, because labels are equal by chance
-                                              // more often than samples
+    constexpr std::size_t kMinCommon = 3;
+    constexpr std::size_t kMinLabels = 16;  // least number of compared labels, because labels are equal by chance
+                                            // more often than samples
     std::size_t common = 0, equal = 0, equalLabels = 0;
     std::set<std::int64_t> contents, labels;
     for (const auto& [sample, sums] : own) {
@@ -45,11 +45,11 @@ Sameness compareSums(const std::map<std::int64_t, SampleSums>& own, const std::m
         contents.insert(sums.sample);
         labels.insert(sums.label);
     }
-    if (common < kLeastCommon || contents.size() < 2) return Sameness::kNotKnown;
+    if (common < kMinCommon || contents.size() < 2) return Sameness::kNotKnown;
     if (equal == common) return Sameness::kSame;
     // Random augmentation changes the content of a sample, but not its label.
-    if (common >= kLeastLabels && labels.size() >= 2 && equalLabels == common) return Sameness::kSame;
-    if (equal == 0 && common >= kLeastLabels && labels.size() >= 2 && equalLabels < common) return Sameness::kDifferent;
+    if (common >= kMinLabels && labels.size() >= 2 && equalLabels == common) return Sameness::kSame;
+    if (equal == 0 && common >= kMinLabels && labels.size() >= 2 && equalLabels < common) return Sameness::kDifferent;
     return Sameness::kNotKnown;
 }
 
@@ -85,8 +85,8 @@ std::int64_t SampleSource::sampleOf(std::int64_t index) const {
 
 std::vector<std::int64_t> SampleSource::pool() const {
     std::vector<std::int64_t> samples;
-    constexpr std::int64_t kMost = std::int64_t{1} << 24;
-    if (!m_isKnown || m_length < 0 || m_length > kMost) return samples;
+    constexpr std::int64_t kMax = std::int64_t{1} << 24;
+    if (!m_isKnown || m_length < 0 || m_length > kMax) return samples;
     for (std::int64_t index = 0; index < m_length; ++index) samples.push_back(sampleOf(index));
     std::ranges::sort(samples);
     return samples;

@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kLeastIndices = 8;  // least number of compared indices, because a shuffled order of fewer samples
-                                          // can repeat by chance
+constexpr std::size_t kMinIndices = 8;  // least number of compared indices, because a shuffled order of fewer samples
+                                        // can repeat by chance
 
 Json samplersOf(const LoaderGroup& group) {
     Json list = Json::array();
@@ -71,7 +71,7 @@ std::vector<EpochOrder> ordersOf(const LoaderEvidence& loader) {
     for (const auto& [number, pass] : loader.passes) {
         const auto epoch = loader.epochOf(number);
         const auto list = epoch ? loader.epochs.find(*epoch) : loader.epochs.end();
-        if (list != loader.epochs.end() && list->second.all().size() >= kLeastIndices)
+        if (list != loader.epochs.end() && list->second.all().size() >= kMinIndices)
             orders.push_back({*epoch, pass.samplerEpoch, list->second.all()});
     }
     return orders;
@@ -118,7 +118,7 @@ Judgement judgeOrders(const Evidence& evidence, const Applies& applies, const Re
                 return found("Rank " + std::to_string(rank) + " trains on the same order of " +
                                  counted(count, "sample") + " in epochs " + std::to_string(orders[i - 1].epoch + 1) +
                                  " and " + std::to_string(orders[i].epoch + 1) + reason(orders),
-                             loader.where(), std::move(facts));
+                             loader.sourceLine(), std::move(facts));
             }
         }
     }
@@ -209,7 +209,7 @@ Judgement judgeWorkerCopies(const Evidence& evidence) {
                                      std::to_string(pass.contents[i].batch + 1) + " of rank " + std::to_string(rank) +
                                      " hold the same samples: each of the " + std::to_string(workersOf(loader)) +
                                      " workers reads the whole IterableDataset.",
-                                 loader.where(),
+                                 loader.sourceLine(),
                                  {{"rank", rank},
                                   {"loader", id},
                                   {"pass", number},

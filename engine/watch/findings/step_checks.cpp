@@ -23,11 +23,11 @@ bool hasLoss(const RankEvidence& rank, std::int64_t step) {
 // Returns the first step of the uninterrupted series of losses that are not finite at the end of a rank's steps; 0 if
 // this series has fewer than two steps.
 std::int64_t notFiniteSince(const RankEvidence& rank) {
-    constexpr std::size_t kLeast = 2;  // the loss of the last step may still be on a device, so one step is not
-                                       // sufficient
+    constexpr std::size_t kMin = 2;  // the loss of the last step may still be on a device, so one step is not
+                                     // sufficient
     std::size_t count = 0;
     std::int64_t first = 0;
-    const auto look = [&](const auto& rows) {
+    const auto checkRows = [&](const auto& rows) {
         for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
             if (std::isfinite(row->loss) || !hasLoss(rank, row->step)) return;
             first = row->step;
@@ -35,10 +35,10 @@ std::int64_t notFiniteSince(const RankEvidence& rank) {
         }
     };
     if (rank.steps.size() < RankEvidence::kMaxSteps)
-        look(rank.steps);
+        checkRows(rank.steps);
     else
-        look(rank.latestSteps);
-    return count >= kLeast ? first : 0;
+        checkRows(rank.latestSteps);
+    return count >= kMin ? first : 0;
 }
 
 bool hasTrainer(const RankEvidence& rank) {
@@ -48,9 +48,9 @@ bool hasTrainer(const RankEvidence& rank) {
 // Returns the most frequent number of scheduler steps per optimizer step if it exceeds the number of schedulers,
 // otherwise 0. Sets `counts` to the facts of an optimizer step with more scheduler steps than schedulers.
 std::int64_t schedulerStepsOf(const RankEvidence& rank, const Json*& counts) {
-    const auto schedulers = static_cast<std::int64_t>(rank.of("scheduler").size());
+    const auto schedulers = static_cast<std::int64_t>(rank.factsOf("scheduler").size());
     std::map<std::int64_t, std::int64_t> steps;  // number of optimizer steps, by the number of scheduler steps in each
-    const std::vector<Json>& list = rank.of("step_counts");
+    const std::vector<Json>& list = rank.factsOf("step_counts");
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::int64_t from = numberOf(list[i], "from_step", 0);
         const std::int64_t until = i + 1 < list.size() ? numberOf(list[i + 1], "from_step", from) : rank.stepCount + 1;
@@ -94,7 +94,7 @@ bool isLimited(const RankLoader& one) {
 
 bool joins(const LoaderGroup& group) {
     return std::ranges::any_of(group.ranks, [](const RankLoader& one) {
-        return std::ranges::any_of(one.rank->of("buckets"),
+        return std::ranges::any_of(one.rank->factsOf("buckets"),
                                    [](const Json& facts) { return flagOf(facts, "join").value_or(false); });
     });
 }
@@ -125,8 +125,8 @@ std::string batchesText(const LoaderGroup& group, const std::vector<std::int64_t
 // Returns the line that calls step() of the scheduler that the script stepped first. If no such call was reported,
 // returns the line that created the first scheduler.
 std::string schedulerLine(const RankEvidence& rank) {
-    const std::vector<Json>& steps = rank.of("scheduler_step");
-    return textOf(steps.empty() ? rank.of("scheduler").front() : steps.front(), "where");
+    const std::vector<Json>& steps = rank.factsOf("scheduler_step");
+    return textOf(steps.empty() ? rank.factsOf("scheduler").front() : steps.front(), "where");
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ Judgement judgeSkippedSteps(const Evidence& evidence) {
                                          // factor and halves it at each skipped step
     bool hasSkipped = false;
     for (const auto& [rank, one] : evidence.ranks()) {
-        const auto skips = static_cast<std::int64_t>(one.of("skipped_step").size());
+        const auto skips = static_cast<std::int64_t>(one.factsOf("skipped_step").size());
         hasSkipped = hasSkipped || skips > 0;
         if (skips <= kUsual || 10 * skips < one.stepCount) continue;
         return found("GradScaler left out " + counted(skips, "step") + " of " + grouped(one.stepCount + skips) +
@@ -164,7 +164,7 @@ Judgement judgeSkippedSteps(const Evidence& evidence) {
 Judgement judgeScheduler(const Evidence& evidence) {
     bool hasScheduler = false;
     for (const auto& [rank, one] : evidence.ranks()) {
-        if (one.of("scheduler").empty()) continue;
+        if (one.factsOf("scheduler").empty()) continue;
         hasScheduler = true;
         if (hasTrainer(one)) return skipped("Accelerate steps schedulers once per rank by design");
         const Json* counts = nullptr;
@@ -177,12 +177,12 @@ Judgement judgeScheduler(const Evidence& evidence) {
         else if (steps == evidence.worldSize())
             reason = ", as often as there are ranks";
         return found("Schedulers step " + std::to_string(steps) + " times per optimizer step" + reason + ", although " +
-                         (one.of("scheduler").size() == 1 ? "there is one" : "there are fewer") +
+                         (one.factsOf("scheduler").size() == 1 ? "there is one" : "there are fewer") +
                          ": the learning rate changes too fast.",
                      schedulerLine(one),
                      {{"rank", rank},
                       {"scheduler_steps", steps},
-                      {"schedulers", one.of("scheduler").size()},
+                      {"schedulers", one.factsOf("scheduler").size()},
                       {"backwards", backwards}});
     }
     return hasScheduler ? passed() : skipped("no learning rate scheduler");
@@ -207,7 +207,7 @@ Judgement judgeUnevenSteps(const Evidence& evidence) {
                          (seen ? " in pass " + std::to_string(pass + 1) : std::string()) + ": " +
                          batchesText(group, batches) +
                          ". The ranks with more batches wait for all-reduces that never come.",
-                     group.where(), {{"batches", batches}, {"seen", seen}});
+                     group.sourceLine(), {{"batches", batches}, {"seen", seen}});
     }
     return judged ? passed() : couldNotJudge("the number of batches per pass is not known");
 }
@@ -227,7 +227,7 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
         return found("One optimizer step sees " + grouped(batch * ranks * accumulated) + " samples: " +
                          std::to_string(batch) + " per batch" + accumulation + " x " + counted(ranks, "rank") +
                          ". The learning rate is " + shortNumber(rank.steps.front().learningRate) + ".",
-                     group.where(),
+                     group.sourceLine(),
                      {{"batch_size", batch},
                       {"micro_batches", accumulated},
                       {"ranks", ranks},

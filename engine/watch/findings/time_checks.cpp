@@ -17,10 +17,10 @@ namespace {
 // slowest rank needs.
 constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward,    Phase::kBackward,
                               Phase::kOptimizer, Phase::kValidation, Phase::kCheckpoint, Phase::kIdle};
-constexpr std::size_t kMostSteps = 200;
-constexpr std::size_t kLeastSteps = 8;
-constexpr double kLeastLostMs = 100;  // least total time that a straggler must cost in all judged steps to be reported;
-                                      // less can be chance on a busy machine
+constexpr std::size_t kMaxSteps = 200;
+constexpr std::size_t kMinSteps = 8;
+constexpr double kMinLostMs = 100;  // least total time that a straggler must cost in all judged steps to be reported;
+                                    // less can be chance on a busy machine
 
 double medianOf(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -82,7 +82,7 @@ bool hasMet(const TracedStep& step) {
 std::vector<StepMeasurements> measurementsOf(const Evidence& evidence, ForwardTimes forward) {
     std::vector<StepMeasurements> briefs;
     const auto& steps = evidence.traces().steps();
-    for (auto one = steps.rbegin(); one != steps.rend() && briefs.size() < kMostSteps; ++one)
+    for (auto one = steps.rbegin(); one != steps.rend() && briefs.size() < kMaxSteps; ++one)
         if (one->second.complete() && one->first > 1 && hasMet(one->second))
             briefs.push_back(measurementsOf(one->second, forward));
     std::ranges::reverse(briefs);
@@ -171,7 +171,7 @@ std::int64_t workersOf(const RankEvidence& rank) {
 
 std::string trainingLine(const RankEvidence& rank) {
     for (const auto& [id, loader] : rank.loaders)
-        if (loader.isTrained()) return loader.where();
+        if (loader.isTrained()) return loader.sourceLine();
     return {};
 }
 
@@ -207,8 +207,8 @@ Judgement judgeStraggler(const Evidence& evidence) {
     if (groups.groups.size() > 1 || static_cast<int>(groups.groups.front().ranks.size()) != evidence.worldSize())
         return couldNotJudge("not all ranks form one data-parallel group");
     std::vector<StepMeasurements> briefs = measurementsOf(evidence, ForwardTimes::kMeasured);
-    if (briefs.size() < kLeastSteps)
-        return couldNotJudge("fewer than " + std::to_string(kLeastSteps) +
+    if (briefs.size() < kMinSteps)
+        return couldNotJudge("fewer than " + std::to_string(kMinSteps) +
                              " steps with the times of a collective on all ranks were seen");
     StepsVerdict verdict = judgeSteps(briefs);
     if (verdict.finding != StepsFinding::kStraggler && broadcastsBuffers(evidence)) {
@@ -222,7 +222,7 @@ Judgement judgeStraggler(const Evidence& evidence) {
                       " is often last, but because other programs use its CPU");
     if (verdict.finding != StepsFinding::kStraggler) return passed();
     const double lostMs = verdict.lostMs * static_cast<double>(verdict.steps);
-    if (lostMs < kLeastLostMs)
+    if (lostMs < kMinLostMs)
         return passed("rank " + std::to_string(verdict.rank) + " is often last, but has cost the others only " +
                       durationWords(1e3 * lostMs) + " in " + counted(verdict.steps, "step"));
     const auto late = static_cast<std::size_t>(verdict.rank);
@@ -242,9 +242,9 @@ Judgement judgeStraggler(const Evidence& evidence) {
 }
 
 Judgement judgeLoaderSlow(const Evidence& evidence) {
-    constexpr double kMuch = 0.3;      // least share of a step that the wait for a batch must take to be reported
-    constexpr double kLeastUs = 5000;  // least wait per step that is reported, in microseconds
-    double leastShare = 1;
+    constexpr double kMuch = 0.3;    // least share of a step that the wait for a batch must take to be reported
+    constexpr double kMinUs = 5000;  // least wait per step that is reported, in microseconds
+    double minShare = 1;
     LoaderTimes shown;
     const RankEvidence* slow = nullptr;
     bool hasLoader = false;
@@ -252,13 +252,13 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
         hasLoader =
             hasLoader || std::ranges::any_of(rank.loaders, [](const auto& one) { return !one.second.passes.empty(); });
         LoaderTimes times = loaderTimes(rank);
-        if (times.steps < kLeastSteps)
+        if (times.steps < kMinSteps)
             return hasLoader ? couldNotJudge("fewer than 8 steps were seen") : skipped("no DataLoader");
         times.dataUs = std::max(times.dataUs - queuedUs(evidence, number), 0.0);
         const double share = times.stepUs > 0 ? times.dataUs / times.stepUs : 0;
-        if (times.dataUs < kLeastUs || share < kMuch) return hasLoader ? passed() : skipped("no DataLoader");
-        if (slow == nullptr || share < leastShare) {
-            leastShare = share;
+        if (times.dataUs < kMinUs || share < kMuch) return hasLoader ? passed() : skipped("no DataLoader");
+        if (slow == nullptr || share < minShare) {
+            minShare = share;
             shown = times;
             slow = &rank;
         }
@@ -266,12 +266,12 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
     if (slow == nullptr) return skipped("no rank");
     const std::int64_t workers = workersOf(*slow);
     return found("Each rank waits " + durationWords(shown.dataUs) + " of " + durationWords(shown.stepUs) +
-                     " per step for its next batch (" + percentOf(leastShare, 1) +
+                     " per step for its next batch (" + percentOf(minShare, 1) +
                      "), with num_workers=" + std::to_string(workers) + ".",
                  trainingLine(*slow),
                  {{"data_ms", shown.dataUs / 1e3},
                   {"step_ms", shown.stepUs / 1e3},
-                  {"share", leastShare},
+                  {"share", minShare},
                   {"num_workers", workers}});
 }
 

@@ -92,7 +92,7 @@ Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoade
             if (!trained.samples.contains(sample)) continue;
             leak.samples.insert(sample);
             leak.ranks.insert(trained.rank->rank);
-            if (leak.where.empty()) leak.where = trained.loader->where();
+            if (leak.where.empty()) leak.where = trained.loader->sourceLine();
         }
     }
     return leak;
@@ -141,7 +141,7 @@ Judgement judgeLocalMetrics(const Evidence& evidence) {
                              " evaluates its own part of " + counted(one.pool, "sample") +
                              ", and no collective combines the results: a metric covers " +
                              grouped(one.ofRank.front()) + " of them.",
-                         group.where(), {{"samples", one.pool}, {"of_rank", one.ofRank}});
+                         group.sourceLine(), {{"samples", one.pool}, {"of_rank", one.ofRank}});
         }
     }
     return result;
@@ -182,11 +182,11 @@ Judgement judgeValidationEverywhere(const Evidence& evidence) {
             hasLoader = true;
             const bool readsAll = std::ranges::all_of(one.ofRank, [&](std::int64_t own) { return own == one.pool; });
             if (!readsAll || one.pool < 2) continue;
-            isUnknown = isUnknown || group.sameness() == Sameness::kNotKnown;
-            if (group.sameness() != Sameness::kSame) continue;
+            isUnknown = isUnknown || group.compareDataSets() == Sameness::kNotKnown;
+            if (group.compareDataSets() != Sameness::kSame) continue;
             return found("Each of " + counted(static_cast<std::int64_t>(group.ranks.size()), "rank") +
                              " evaluates all " + counted(one.pool, "sample") + ".",
-                         group.where(), {{"samples", one.pool}, {"ranks", group.ranks.size()}});
+                         group.sourceLine(), {{"samples", one.pool}, {"ranks", group.ranks.size()}});
         }
     }
     if (isUnknown) return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
@@ -205,7 +205,7 @@ Judgement judgeValidationPadding(const Evidence& evidence) {
             if (repeated <= 0) continue;
             return found("The evaluation counts " + counted(repeated, "sample") + " of " + grouped(one.distinct) +
                              " twice, because DistributedSampler gives each rank equally many.",
-                         group.where(), {{"assigned", one.assigned}, {"distinct", one.distinct}});
+                         group.sourceLine(), {{"assigned", one.assigned}, {"distinct", one.distinct}});
         }
     }
     return hasLoader ? passed() : skipped("no complete evaluation with a DistributedSampler was seen");

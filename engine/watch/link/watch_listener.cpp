@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/crypto/secret.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 
 namespace ringside {
 
@@ -26,20 +26,20 @@ void WatchListener::addInterests(std::vector<pollfd>& waiting) const {
 }
 
 std::vector<std::unique_ptr<WatchedRank>> WatchListener::poll(const Admit& admit) {
-    for (FrontDoor* door : {&m_local, &m_remote}) {
-        door->poll([&](UniqueFd& socket, const std::string& nonce, const std::string& line) {
-            return greet(socket, nonce, line, admit);
+    for (AuthenticatingListener* listener : {&m_local, &m_remote}) {
+        listener->poll([&](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+            return checkLine(socket, nonce, line, admit);
         });
     }
     return std::exchange(m_admitted, {});
 }
 
 // Checks a greeting, answers it and keeps the connection of an admitted rank. False if the secret is not proven.
-bool WatchListener::greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit) {
+bool WatchListener::checkLine(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     const auto now = std::chrono::steady_clock::now();
     if (!greeting || greeting->role != ConnectionRole::kWatch ||
-        !sameSecret(greeting->proof, hmacSha256(m_secret, greeting->provenText(nonce)))) {
+        !isSameSecret(greeting->proof, hmacSha256(m_secret, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the secret belongs to another watched run", ""}), now);
         return false;
     }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 #include "watch/link/watched_rank.h"
 
 namespace ringside {
@@ -37,10 +37,10 @@ class WatchListener {
     std::int64_t refusedConnections() const { return m_local.refusedConnections() + m_remote.refusedConnections(); }
 
   private:
-    bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit);
+    bool checkLine(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit);
 
     const std::string m_secret;
-    FrontDoor m_local, m_remote;
+    AuthenticatingListener m_local, m_remote;
     std::vector<std::unique_ptr<WatchedRank>> m_admitted;
 };
 

@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostReadings = 16;  // limit of the number of clock readings (answers to time questions) that
-                                           // wait for takeClockReadings()
+constexpr std::size_t kMaxReadings = 16;  // limit of the number of clock readings (answers to time queries) that
+                                          // wait for takeClockReadings()
 
 }  // namespace
 
@@ -25,21 +25,21 @@ WatchedRank::WatchedRank(const Greeting& greeting, UniqueFd socket)
 
 bool WatchedRank::readTelemetry(const LineSink& line) {
     if (!m_socket) return false;
-    if (readAvailable(m_socket.get(), m_lines, [&](std::string_view text) { take(text, line); })) return true;
-    hangUp();
+    if (readAvailable(m_socket.get(), m_lines, [&](std::string_view text) { readLine(text, line); })) return true;
+    closeConnection();
     return false;
 }
 
-void WatchedRank::hangUp() {
+void WatchedRank::closeConnection() {
     m_socket.reset();
     m_end = ChildEnd{true, 0, true};
 }
 
-void WatchedRank::take(std::string_view line, const LineSink& sink) {
+void WatchedRank::readLine(std::string_view line, const LineSink& sink) {
     const std::optional<TimeAnswer> time = decodeTimeAnswer(line);
     if (!time) return sink(line);
-    if (m_clockReadings.size() < kMostReadings)
-        m_clockReadings.push_back({time->askedUs, time->us, monotonicNs() / 1000});
+    if (m_clockReadings.size() < kMaxReadings)
+        m_clockReadings.push_back({time->sentUs, time->us, monotonicNs() / 1000});
 }
 
 void WatchedRank::sendControl(std::string_view line) const {

@@ -12,7 +12,7 @@
 namespace ringside {
 
 // Process of a watched script that has connected as a rank (docs/watch-protocol.md). One connection carries telemetry
-// from the rank and questions to it. The object only observes: it never ends the process.
+// from the rank and queries to it. The object only observes: it never ends the process.
 class WatchedRank final : public RankLink {
   public:
     // socket: non-blocking connection whose handshake is complete.
@@ -23,10 +23,10 @@ class WatchedRank final : public RankLink {
     const std::string& hostKey() const { return m_hostKey; }
     int fd() const { return m_socket.get(); }  // returns the socket; -1 after the end of the connection
 
-    // Passes the available telemetry lines to `line`. Answers to time questions are kept for takeClockReadings().
+    // Passes the available telemetry lines to `line`. Answers to time queries are kept for takeClockReadings().
     bool readTelemetry(const LineSink& line) override;
     // Ends the connection of a process that does not report any more.
-    void hangUp();
+    void closeConnection();
     // Returns false: a rank writes its output to the standard output of the command, not to this connection.
     bool readOutput(const LineSink&) override { return false; }
     int outputFd() const override { return -1; }
@@ -39,11 +39,11 @@ class WatchedRank final : public RankLink {
     void sendControl(std::string_view line) const override;
     std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
-    std::vector<std::string> tail() const override { return {}; }
+    std::vector<std::string> lastLines() const override { return {}; }
     bool isStopped() const override { return false; }
 
   private:
-    void take(std::string_view line, const LineSink& sink);
+    void readLine(std::string_view line, const LineSink& sink);
 
     const std::string m_host;
     const std::string m_hostKey;

@@ -15,8 +15,8 @@ namespace {
 using State = RankStall::State;
 using Collective = RankStall::Collective;
 
-constexpr std::size_t kMostNamed = 8;  // limit of the number of ranks that a text lists by number
-constexpr std::size_t kMostFrames = 40;
+constexpr std::size_t kMaxNamed = 8;  // limit of the number of ranks that a text lists by number
+constexpr std::size_t kMaxFrames = 40;
 
 std::string textOf(const Json& json, const char* name) {
     const auto found = json.find(name);
@@ -61,11 +61,11 @@ std::string lineOf(const RankStall& rank) {
 
 std::string rankList(const std::vector<int>& ranks) {
     std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t i = 0; i < ranks.size() && i < kMostNamed; ++i) {
+    for (std::size_t i = 0; i < ranks.size() && i < kMaxNamed; ++i) {
         const bool isLast = i + 1 == ranks.size();
         text += (i == 0 ? "" : isLast ? " and " : ", ") + std::to_string(ranks[i]);
     }
-    if (ranks.size() > kMostNamed) text += " and " + std::to_string(ranks.size() - kMostNamed) + " more";
+    if (ranks.size() > kMaxNamed) text += " and " + std::to_string(ranks.size() - kMaxNamed) + " more";
     return text;
 }
 
@@ -155,7 +155,7 @@ RankStall rankStall(int rank, std::string_view facts) {
             if (one.is_object()) stall.recent.push_back(collectiveOf(one, "name"));
     if (const auto stack = json.find("stack"); stack != json.end() && stack->is_array())
         for (const Json& one : *stack)
-            if (one.is_string() && stall.stack.size() < kMostFrames) stall.stack.push_back(one.get<std::string>());
+            if (one.is_string() && stall.stack.size() < kMaxFrames) stall.stack.push_back(one.get<std::string>());
     return stall;
 }
 

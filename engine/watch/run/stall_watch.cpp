@@ -39,7 +39,7 @@ int movingRank(const Event& event) {
 
 }  // namespace
 
-void StallWatch::take(const Event& event, std::int64_t nowUs) {
+void StallWatch::apply(const Event& event, std::int64_t nowUs) {
     if (const auto* facts = std::get_if<ScriptFacts>(&event);
         facts != nullptr && topicOf(*facts) == ScriptTopic::kStalled) {
         m_ranks[facts->rank] = rankStall(facts->rank, facts->facts);
@@ -54,10 +54,10 @@ void StallWatch::take(const Event& event, std::int64_t nowUs) {
             m_lastStepUs = std::max(m_lastStepUs, endUs);
         }
     }
-    if (const int rank = movingRank(event); rank >= 0) takeProgress(rank, nowUs);
+    if (const int rank = movingRank(event); rank >= 0) recordProgress(rank, nowUs);
 }
 
-void StallWatch::takeProgress(int rank, std::int64_t nowUs) {
+void StallWatch::recordProgress(int rank, std::int64_t nowUs) {
     RankStall& one = m_ranks[rank];
     one.rank = rank;
     one.state = RankStall::State::kMoving;
@@ -72,13 +72,13 @@ void StallWatch::ended(int rank) {
 
 std::int64_t StallWatch::limitUs() const {
     if (!hasTrained()) return kStartUs;
-    return std::max(kLeastUs, static_cast<std::int64_t>(kStepsLimit * m_meanStepUs));
+    return std::max(kMinUs, static_cast<std::int64_t>(kStepsLimit * m_meanStepUs));
 }
 
-bool StallWatch::mustAsk(std::int64_t nowUs) {
+bool StallWatch::mustRequestStacks(std::int64_t nowUs) {
     if (m_concluded || !m_movedUs || nowUs - *m_movedUs < limitUs()) return false;
-    if (nowUs - m_askedUs < kAskEveryUs) return false;
-    m_askedUs = nowUs;
+    if (nowUs - m_requestedUs < kRequestIntervalUs) return false;
+    m_requestedUs = nowUs;
     return true;
 }
 

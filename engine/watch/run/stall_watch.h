@@ -14,19 +14,20 @@ namespace ringside {
 // thread.
 class StallWatch {
   public:
-    static constexpr std::int64_t kLeastUs = 8'000'000;  // least time without progress before a conclusion
+    static constexpr std::int64_t kMinUs = 8'000'000;  // least time without progress before a conclusion
     // Least time without progress before the first step, in which ranks may wait for a download.
     static constexpr std::int64_t kStartUs = 12'000'000;
-    static constexpr std::int64_t kAskEveryUs = 4'000'000;  // interval between two requests for the stacks of the ranks
+    // Least interval between two requests for the stacks of the ranks.
+    static constexpr std::int64_t kRequestIntervalUs = 4'000'000;
 
     // Takes an event of a rank at the time of its arrival.
-    void take(const Event& event, std::int64_t nowUs);
+    void apply(const Event& event, std::int64_t nowUs);
     // Records that the connection of a rank has ended.
     void ended(int rank);
 
-    // True if the stacks of all ranks must be requested now: no rank makes progress, and the latest request is at least
-    // kAskEveryUs old.
-    bool mustAsk(std::int64_t nowUs);
+    // Returns true if the caller must request the stacks of all ranks now: no rank makes progress, and the latest
+    // request is at least kRequestIntervalUs old. The call then counts as the latest request.
+    bool mustRequestStacks(std::int64_t nowUs);
     // Returns a conclusion once for each period without progress, when each rank has reported its position. worldSize:
     // number of ranks of the run.
     std::optional<HangReport> conclude(std::int64_t nowUs, std::int64_t worldSize);
@@ -37,17 +38,17 @@ class StallWatch {
     bool hasTrained() const { return m_steps > 0; }
 
   private:
-    void takeProgress(int rank, std::int64_t nowUs);
+    void recordProgress(int rank, std::int64_t nowUs);
     std::int64_t limitUs() const;
 
     std::map<int, RankStall> m_ranks;
     std::optional<std::int64_t> m_movedUs;  // time of the latest progress of any rank
     std::int64_t m_lastStepUs = 0;          // end of the latest step in the reports of all ranks, in microseconds
     double m_meanStepUs = 0;                // mean length of the latest steps
-    std::int64_t m_askedUs = 0;
-    std::int64_t m_steps = 0;          // number of steps of the rank that is furthest ahead
-    bool m_concluded = false;          // true if a conclusion was drawn after the latest progress
-    std::optional<HangReport> m_hang;  // latest hang; empty after the run has trained further steps
+    std::int64_t m_requestedUs = 0;         // time of the latest request for stacks
+    std::int64_t m_steps = 0;               // number of steps of the rank that is furthest ahead
+    bool m_concluded = false;               // true if a conclusion was drawn after the latest progress
+    std::optional<HangReport> m_hang;       // latest hang; empty after the run has trained further steps
     std::int64_t m_hangStep = 0;
 };
 

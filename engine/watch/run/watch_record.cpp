@@ -40,9 +40,9 @@ SummaryFinding summaryOf(const Finding& finding) {
 WatchRecord::WatchRecord(RunPaths paths, Options options)
     : m_paths(std::move(paths)), m_options(std::move(options)), m_seen(m_options.name) {}
 
-void WatchRecord::take(const Event& event, std::string_view line, std::int64_t nowUs) {
+void WatchRecord::record(const Event& event, std::string_view line, std::int64_t nowUs) {
     if (!m_firstUs) m_firstUs = nowUs;
-    m_seen.take(event);
+    m_seen.add(event);
     if (m_recorder) return writeEvent(event, line);
     m_waiting.push_back({event, std::string(line)});
     tick(nowUs);
@@ -79,11 +79,11 @@ void WatchRecord::tick(std::int64_t nowUs) {
 }
 
 // True if the record can begin, because the facts for its first line are known, or because a limit of WatchRecord has
-// passed: kLoaderUs, kPatienceUs or kMostWaiting.
+// passed: kLoaderUs, kPatienceUs or kMaxWaiting.
 bool WatchRecord::isDue(std::int64_t nowUs) const {
     if (m_seen.worldSize() == 0) return false;
     const bool isKnown = m_stepUs && (m_seen.hasTrainingLoader() || nowUs - *m_stepUs > kLoaderUs);
-    const bool isLate = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMostWaiting);
+    const bool isLate = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMaxWaiting);
     return isKnown || isLate;
 }
 
@@ -109,15 +109,15 @@ void WatchRecord::beginRecord() {
     std::string line = firstLine(run, false);
     line.append(kRoom, ' ');
     m_runLineBytes = line.size();
-    m_recorder->take(decodeLine(line).value(), line);
+    m_recorder->record(decodeLine(line).value(), line);
     for (const Waiting& one : std::exchange(m_waiting, {})) writeEvent(one.event, one.line);
 }
 
 void WatchRecord::writeEvent(const Event& event, std::string_view line) {
-    m_recorder->take(event, line);
+    m_recorder->record(event, line);
     const auto* steps = std::get_if<StepsFrame>(&event);
     if (steps == nullptr) return;
-    for (const EpochResult& result : m_epochs->take(*steps)) m_recorder->add(result);
+    for (const EpochResult& result : m_epochs->add(*steps)) m_recorder->add(result);
 }
 
 std::string WatchRecord::firstLine(const RecordedRun& run, bool ended) const {

@@ -25,7 +25,7 @@ class WatchRecord {
     // Longest wait after the first step for the facts of a loader, which some scripts do not have.
     static constexpr std::int64_t kLoaderUs = 500'000;
     // Limit of the number of events in memory before the record begins.
-    static constexpr std::size_t kMostWaiting = 20'000;
+    static constexpr std::size_t kMaxWaiting = 20'000;
 
     struct Options {
         std::string name;                      // name of the run
@@ -36,7 +36,7 @@ class WatchRecord {
     WatchRecord(RunPaths paths, Options options);
 
     // Records an event of a rank and the line that encodes it, without its newline.
-    void take(const Event& event, std::string_view line, std::int64_t nowUs);
+    void record(const Event& event, std::string_view line, std::int64_t nowUs);
     // Prepares the record for ranks that were started again: they may train epochs again that they had begun before the
     // restart.
     void beginAttempt();

@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-void WatchVerdict::take(const Event& event, std::size_t attempt) {
+void WatchVerdict::apply(const Event& event, std::size_t attempt) {
     Attempt& now = m_attempts.at(attempt);
     if (const auto* state = std::get_if<RankState>(&event)) {
         now.states[state->rank] = state->state;

@@ -19,7 +19,7 @@ namespace ringside {
 class WatchVerdict {
   public:
     // Takes the state of a rank (RankState) or the facts "exception" of a rank; ignores other events.
-    void take(const Event& event, std::size_t attempt = 0);
+    void apply(const Event& event, std::size_t attempt = 0);
     // Records a signal that asked the command to end.
     void requested(int signal) { m_signal = signal; }
     // Records that --check ends the command now, because all ranks have made the requested number of steps. A failure

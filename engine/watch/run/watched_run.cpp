@@ -10,13 +10,13 @@
 
 #include "base/errors/errors.h"
 #include "base/time/monotonic.h"
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 #include "launch/wire/greeting.h"
 #include "telemetry/events/codec.h"
 #include "watch/audit/audit_run.h"
 #include "watch/audit/audit_text.h"
 #include "watch/findings/resume_check.h"
-#include "watch/run/left_processes.h"
+#include "watch/run/leftover_processes.h"
 #include "watch/run/renumber.h"
 
 namespace ringside {
@@ -29,17 +29,17 @@ constexpr std::int64_t kUnconnectedUs = 15 * kSecond;
 constexpr std::int64_t kBackgroundUs = 20 * kSecond;  // time in microseconds, after the command has ended, in which a
                                                       // process that it left in the background can connect
 // Time in microseconds after the end of the command, from which a sentence reports ranks that still run.
-constexpr std::int64_t kTellBackgroundUs = kSecond;
+constexpr std::int64_t kBackgroundDelayUs = kSecond;
 constexpr std::int64_t kEndGraceUs = 5 * kSecond;   // time in microseconds between SIGTERM and SIGKILL
 constexpr std::int64_t kLeftGraceUs = 2 * kSecond;  // time in microseconds from the end of a failed or checked command
                                                     // until its ranks receive SIGTERM; twice this time until SIGKILL
 constexpr std::int64_t kSilentUs = 10 * kSecond;    // time in microseconds without a heartbeat, after the end of the
                                                     // command, from which a rank counts as lost
-constexpr int kMostBadLines = 100;
+constexpr int kMaxBadLines = 100;
 // Limit of the number of kept indices up to which the evidence is judged while the script trains.
-constexpr std::size_t kMostLiveIndices = 2'000'000;
+constexpr std::size_t kMaxLiveIndices = 2'000'000;
 
-bool asksToEnd(int signal) {
+bool isEndRequest(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
@@ -56,10 +56,10 @@ int senderOf(const Event& event) {
 
 }  // namespace
 
-WatchedRun::WatchedRun(const RunDirectory& directory, WatchListener& door, CommandProcess& command, std::int64_t zeroUs,
-                       WatchedRunOptions options)
+WatchedRun::WatchedRun(const RunDirectory& directory, WatchListener& listener, CommandProcess& command,
+                       std::int64_t zeroUs, WatchedRunOptions options)
     : m_directory(directory),
-      m_door(door),
+      m_listener(listener),
       m_command(command),
       m_zeroUs(zeroUs),
       m_options(std::move(options)),
@@ -78,18 +78,18 @@ std::int64_t WatchedRun::nowUs() const {
 
 std::optional<RunEnded> WatchedRun::run() {
     while (!isOver()) advance();
-    m_door.close();
+    m_listener.close();
     if (m_ranks.empty()) return {};
     return conclude();
 }
 
 void WatchedRun::advance() {
     waitForInput();
-    for (auto& link : m_door.poll([this](const Greeting& greeting) { return admit(greeting); }))
+    for (auto& link : m_listener.poll([this](const Greeting& greeting) { return admit(greeting); }))
         addRank(std::move(link));
     for (auto& [number, rank] : m_ranks) readRank(rank);
     if (m_command.poll() && !m_commandEndedUs) m_commandEndedUs = nowUs();
-    reapLeftProcesses(m_command.pid());
+    reapLeftoverProcesses(m_command.pid());
     compareClocks();
     watchStalls();
     judgeWhileRunning();
@@ -104,28 +104,28 @@ void WatchedRun::waitForInput() {
     if (m_control)
         for (const pollfd& one : m_control->interests()) waiting.push_back(one);
     const std::size_t controls = waiting.size();
-    m_door.addInterests(waiting);
+    m_listener.addInterests(waiting);
     for (const auto& [number, rank] : m_ranks)
         if (rank.isOpen) waiting.push_back({rank.link->fd(), POLLIN, 0});
     if (::poll(waiting.data(), waiting.size(), kTurnMs) <= 0) return;
-    if (waiting[0].revents != 0) passSignals();
+    if (waiting[0].revents != 0) forwardSignals();
     for (std::size_t i = own; i < controls; ++i)
-        if (waiting[i].revents != 0) takeControl(waiting[i].fd);
+        if (waiting[i].revents != 0) readControl(waiting[i].fd);
 }
 
 // Passes received signals on to the command, except those that the kernel has sent, such as Ctrl-C: the terminal sends
 // them to the command too.
-void WatchedRun::passSignals() {
+void WatchedRun::forwardSignals() {
     signalfd_siginfo signal{};
     while (::read(m_options.signalFd, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
         const int number = static_cast<int>(signal.ssi_signo);
-        if (asksToEnd(number)) m_verdict.requested(number);
+        if (isEndRequest(number)) m_verdict.requested(number);
         if (signal.ssi_code != SI_KERNEL) m_command.signal(number);
-        if (m_commandEndedUs && asksToEnd(number)) endRanks(number);
+        if (m_commandEndedUs && isEndRequest(number)) endRanks(number);
     }
 }
 
-void WatchedRun::takeControl(int fd) {
+void WatchedRun::readControl(int fd) {
     m_control->onReady(fd, [this](const ControlCommand& command) {
         if (command.kind != ControlKind::kStop)
             return log(LogLevel::kWarning,
@@ -155,7 +155,7 @@ void WatchedRun::addRank(std::unique_ptr<WatchedRank> link) {
     const bool isHere = hostKey().starts_with(link->hostKey()) && !link->hostKey().empty();
     const int next = static_cast<int>(m_hosts.size()) + 1;
     const int host = isHere ? 0 : m_hosts.try_emplace(link->hostKey(), next).first->second;
-    if (host == 0) link->sendControl(encodeTimeQuestion({monotonicNs() / 1000, m_zeroUs}));
+    if (host == 0) link->sendControl(encodeTimeQuery({monotonicNs() / 1000, m_zeroUs}));
     if (const auto known = m_ranks.find(link->rank()); known != m_ranks.end())
         return addRestartedRank(known->second, std::move(link));
     m_clocks.add(link->rank(), host);
@@ -197,9 +197,9 @@ void WatchedRun::beginAttempt() {
 
 void WatchedRun::readRank(Rank& rank) {
     if (!rank.isOpen) return;
-    if (isSilent(rank)) rank.link->hangUp();
+    if (isSilent(rank)) rank.link->closeConnection();
     rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { handleLine(rank, line); });
-    for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
+    for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.addReading(rank.link->rank(), reading);
     if (rank.isOpen) return;
     const bool isLost = m_verdict.ended(rank.link->rank(), rank.attempt(), nowUs());
     if (isLost && rank.attempt() == m_verdict.restarts()) m_evidence.markLost(rank.link->rank());
@@ -221,7 +221,7 @@ void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     if (!event) m_evidence.addUnreadable(rank.link->rank());
     const bool isOwn = event && senderOf(event.value()) == rank.link->rank();
     if (!isOwn) {
-        if (++rank.link->badLines == kMostBadLines)
+        if (++rank.link->badLines == kMaxBadLines)
             log(LogLevel::kWarning, "rank " + std::to_string(rank.link->rank()) + " sends lines that cannot be read" +
                                         (event ? "" : ": " + event.problem().text()));
         return;
@@ -229,34 +229,34 @@ void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     rank.link->recordArrival(std::chrono::steady_clock::now());
     if (const auto* steps = std::get_if<StepsFrame>(&event.value()); steps != nullptr && !steps->step.empty())
         rank.steps.back() = steps->step.back();
-    m_verdict.take(event.value(), rank.attempt());
-    if (rank.attempt() == m_verdict.restarts()) m_evidence.take(rank.link->rank(), event.value());
+    m_verdict.apply(event.value(), rank.attempt());
+    if (rank.attempt() == m_verdict.restarts()) m_evidence.add(rank.link->rank(), event.value());
     const std::int64_t stepsBefore = m_stepsBefore[rank.attempt()];
     if (stepsBefore > 0) return recordRenumbered(event.value(), stepsBefore);
-    m_stalls.take(event.value(), nowUs());
-    tryToRecord([&] { m_record.take(event.value(), line, nowUs()); });
+    m_stalls.apply(event.value(), nowUs());
+    tryToRecord([&] { m_record.record(event.value(), line, nowUs()); });
 }
 
 // Records an event of an attempt after the first one, with step numbers that follow those of the earlier attempts.
 void WatchedRun::recordRenumbered(Event event, std::int64_t stepsBefore) {
     if (!renumberSteps(event, stepsBefore)) return;
-    m_stalls.take(event, nowUs());
+    m_stalls.apply(event, nowUs());
     std::string line = encode(event);
     line.pop_back();  // removes the newline
-    tryToRecord([&] { m_record.take(event, line, nowUs()); });
+    tryToRecord([&] { m_record.record(event, line, nowUs()); });
 }
 
 void WatchedRun::compareClocks() {
     const std::int64_t now = monotonicNs() / 1000;
-    for (const HostClocks::Question& question : m_clocks.questions(now)) {
-        const auto rank = m_ranks.find(question.rank);
-        if (rank != m_ranks.end()) rank->second.link->sendControl(question.line);
+    for (const HostClocks::Query& query : m_clocks.queries(now)) {
+        const auto rank = m_ranks.find(query.rank);
+        if (rank != m_ranks.end()) rank->second.link->sendControl(query.line);
     }
-    for (const HostClock& clock : m_clocks.news(now)) tryToRecord([&] { m_record.add(clock, nowUs()); });
+    for (const HostClock& clock : m_clocks.clocksToReport(now)) tryToRecord([&] { m_record.add(clock, nowUs()); });
 }
 
 void WatchedRun::watchStalls() {
-    if (m_stalls.mustAsk(nowUs())) {
+    if (m_stalls.mustRequestStacks(nowUs())) {
         for (auto& [number, rank] : m_ranks) rank.link->sendControl("{\"kind\":\"stack\"}\n");
     }
     const std::optional<HangReport> report = m_stalls.conclude(nowUs(), m_record.seen().worldSize());
@@ -268,18 +268,19 @@ void WatchedRun::watchStalls() {
 // Prints a sentence if no process has connected, or if connected processes still run after the command has ended. Sends
 // these processes SIGTERM, and later SIGKILL, if the command has failed or --check has ended it.
 void WatchedRun::watchConnections() {
-    if (m_ranks.empty() && !m_toldUnconnected && nowUs() > kUnconnectedUs) {
-        m_toldUnconnected = true;
+    if (m_ranks.empty() && !m_reportedUnconnected && nowUs() > kUnconnectedUs) {
+        m_reportedUnconnected = true;
         m_options.inform(
             "no process of the command has connected yet; a process connects when it creates a process "
             "group or begins to train");
     }
-    const bool isBackground = m_commandEndedUs && someRankIsOpen() && nowUs() - *m_commandEndedUs > kTellBackgroundUs;
+    const bool isBackground =
+        m_commandEndedUs && isAnyRankConnected() && nowUs() - *m_commandEndedUs > kBackgroundDelayUs;
     if (!isBackground) return;
     const ChildEnd& end = *m_command.poll();
     const bool hasFailed = end.signalled || end.code != 0;
-    if (!m_toldBackground) {
-        m_toldBackground = true;
+    if (!m_reportedBackground) {
+        m_reportedBackground = true;
         const std::string fact = "the command " + end.text() + ", but processes that it has started still train";
         m_options.warn(fact +
                        (hasFailed ? ": they are ended" : ": they are recorded until they end; Ctrl-C ends them"));
@@ -293,7 +294,7 @@ void WatchedRun::watchConnections() {
 void WatchedRun::endAfterCheck() {
     if (!m_options.checkSteps) return;
     if (m_commandEndedUs) {
-        if (m_endsAt && !m_endedLeft && someRankIsOpen()) {
+        if (m_endsAt && !m_endedLeft && isAnyRankConnected()) {
             m_endedLeft = true;
             endRanks(SIGTERM);
         }
@@ -311,7 +312,7 @@ void WatchedRun::endAfterCheck() {
     const bool isDone = std::ranges::all_of(m_ranks, [&](const auto& one) {
         return one.second.steps.back() >= *m_options.checkSteps || !one.second.isOpen;
     });
-    if (!isDone || !someRankIsOpen()) return;
+    if (!isDone || !isAnyRankConnected()) return;
     m_endsAt = nowUs();
     m_verdict.setEndedByCheck();
     endCommand(SIGTERM);
@@ -324,25 +325,25 @@ void WatchedRun::endCommand(int number) {
 
 // Sends a signal to the processes that the command has left behind, and to its ranks on this host.
 void WatchedRun::endRanks(int number) {
-    for (const pid_t pid : leftProcesses(m_command.pid())) ::kill(pid, number);
+    for (const pid_t pid : leftoverProcesses(m_command.pid())) ::kill(pid, number);
 }
 
-bool WatchedRun::someRankIsOpen() const {
+bool WatchedRun::isAnyRankConnected() const {
     return std::ranges::any_of(m_ranks, [](const auto& one) { return one.second.isOpen; });
 }
 
 // True if the command has ended and no process that it has started can still report. If the command has succeeded and
 // no rank has connected, a process in the background can still connect for kBackgroundUs.
 bool WatchedRun::isOver() {
-    if (!m_commandEndedUs || someRankIsOpen()) return false;
+    if (!m_commandEndedUs || isAnyRankConnected()) return false;
     if (!m_ranks.empty()) return true;
     const ChildEnd& end = *m_command.poll();
     const bool mayConnect = !end.signalled && end.code == 0 && nowUs() - *m_commandEndedUs < kBackgroundUs;
-    return !mayConnect || leftProcesses(m_command.pid()).empty();
+    return !mayConnect || leftoverProcesses(m_command.pid()).empty();
 }
 
 RunEnded WatchedRun::conclude() {
-    RunEnded end = m_verdict.conclude(*m_command.poll(), leastSteps());
+    RunEnded end = m_verdict.conclude(*m_command.poll(), minSteps());
     end.timeUs = nowUs();
     std::optional<SampleAudit> audit;
     tryToRecord([&] { audit = auditedSamples(); });
@@ -381,20 +382,20 @@ Diagnosis WatchedRun::judgeEvidence() const {
 
 // Judges the evidence while the script trains if m_liveFindings.isDue(), and records new, changed and withdrawn
 // findings. Until all ranks have connected, only a hang is recorded, because other findings need all ranks. Does
-// nothing once the evidence keeps more than kMostLiveIndices indices, because a judgement would take too long.
+// nothing once the evidence keeps more than kMaxLiveIndices indices, because a judgement would take too long.
 void WatchedRun::judgeWhileRunning() {
     const std::int64_t beganUs = nowUs();
     if (m_ranks.empty() || m_cannotRecord || !m_liveFindings.isDue(beganUs)) return;
-    if (m_evidence.keptIndices() > kMostLiveIndices) return;
+    if (m_evidence.keptIndices() > kMaxLiveIndices) return;
     std::vector<Finding> findings = judgeEvidence().findings;
     if (static_cast<std::int64_t>(m_ranks.size()) < m_record.seen().worldSize())
         std::erase_if(findings, [](const Finding& one) { return one.code != "hang"; });
     const std::int64_t endedUs = nowUs();
-    for (const Finding& one : m_liveFindings.take(findings, endedUs, endedUs - beganUs))
+    for (const Finding& one : m_liveFindings.update(findings, endedUs, endedUs - beganUs))
         tryToRecord([&] { m_record.add(one, endedUs); });
 }
 
-std::int64_t WatchedRun::leastSteps() const {
+std::int64_t WatchedRun::minSteps() const {
     if (m_ranks.empty()) return 0;
     const auto latestStep = [this](const auto& one) {
         return m_stepsBefore[one.second.attempt()] + one.second.steps.back();

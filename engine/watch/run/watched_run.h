@@ -40,7 +40,7 @@ struct WatchedRunOptions {
 // continues if this object is destroyed. Not thread-safe: one thread runs the poll loop.
 class WatchedRun {
   public:
-    WatchedRun(const RunDirectory& directory, WatchListener& door, CommandProcess& command, std::int64_t zeroUs,
+    WatchedRun(const RunDirectory& directory, WatchListener& listener, CommandProcess& command, std::int64_t zeroUs,
                WatchedRunOptions options);
 
     // Runs until the command and its ranks have ended and the run directory is complete. Returns the outcome; empty if
@@ -57,7 +57,7 @@ class WatchedRun {
     // True if at least one optimizer step was seen.
     bool hasTrained() const { return m_stalls.hasTrained(); }
     // Returns the number of the latest step of the rank that is furthest behind, over all attempts.
-    std::int64_t leastSteps() const;
+    std::int64_t minSteps() const;
 
   private:
     struct Rank {
@@ -68,8 +68,8 @@ class WatchedRun {
     };
     void advance();
     void waitForInput();
-    void passSignals();
-    void takeControl(int fd);
+    void forwardSignals();
+    void readControl(int fd);
     std::string admit(const Greeting& greeting);
     void addRank(std::unique_ptr<WatchedRank> link);
     void addRestartedRank(Rank& rank, std::unique_ptr<WatchedRank> link);
@@ -84,7 +84,7 @@ class WatchedRun {
     void endAfterCheck();
     void endCommand(int number);
     void endRanks(int number);
-    bool someRankIsOpen() const;
+    bool isAnyRankConnected() const;
     bool isOver();
     RunEnded conclude();
     Diagnosis judgeEvidence() const;
@@ -95,7 +95,7 @@ class WatchedRun {
     std::int64_t nowUs() const;
 
     const RunDirectory& m_directory;
-    WatchListener& m_door;
+    WatchListener& m_listener;
     CommandProcess& m_command;
     const std::int64_t m_zeroUs;
     const WatchedRunOptions m_options;
@@ -115,8 +115,8 @@ class WatchedRun {
     std::optional<std::int64_t> m_commandEndedUs;
     std::optional<std::int64_t> m_endsAt;  // time at which --check sent the command the first signal to end, in
                                            // microseconds of the run; empty before
-    bool m_toldBackground = false;
-    bool m_toldUnconnected = false;
+    bool m_reportedBackground = false;
+    bool m_reportedUnconnected = false;
     bool m_killed = false;
     bool m_endedLeft = false;  // true if SIGTERM was sent to processes that the checked command has left behind
 };

@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostSecret = 4096;
-constexpr std::size_t kMostDirectory = 80;  // limit of the length of the parent directory's path in bytes, so that the
-                                            // path of a socket below it fits into the 108 bytes that Linux allows
+constexpr std::size_t kMaxSecret = 4096;
+constexpr std::size_t kMaxDirectory = 80;  // limit of the length of the parent directory's path in bytes, so that the
+                                           // path of a socket below it fits into the 108 bytes that Linux allows
 constexpr const char* kInjected = "python/ringside_watch/inject";
 constexpr std::string_view kBlank = " \t\r\n";
 
@@ -36,7 +36,7 @@ std::string parentDirectory() {
     const std::string runtime = variable("XDG_RUNTIME_DIR");
     const std::string temporary = variable("TMPDIR");
     for (const std::string& one : {runtime, temporary})
-        if (!one.empty() && one.front() == '/' && one.size() < kMostDirectory && ::access(one.c_str(), W_OK) == 0)
+        if (!one.empty() && one.front() == '/' && one.size() < kMaxDirectory && ::access(one.c_str(), W_OK) == 0)
             return one;
     return "/tmp";
 }
@@ -74,10 +74,10 @@ Result<std::string> readSecretFile(const fs::path& file) {
                        "name the file of the watcher's secret"};
     if ((info.st_mode & 077) != 0)
         return Problem{file.string(), "can be read by other users", "chmod 600 " + file.string()};
-    std::string text(kMostSecret + 1, '\0');
+    std::string text(kMaxSecret + 1, '\0');
     const ssize_t got = ::read(in.get(), text.data(), text.size());
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    if (text.size() > kMostSecret)
+    if (text.size() > kMaxSecret)
         return Problem{file.string(), "has more than 4,096 bytes", "name the file of the watcher's secret"};
     const std::size_t from = text.find_first_not_of(kBlank);
     if (from == std::string::npos) return Problem{file.string(), "is empty", "write a secret of your choice into it"};

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-std::vector<EpochResult> EpochResults::take(const StepsFrame& frame) {
+std::vector<EpochResult> EpochResults::add(const StepsFrame& frame) {
     if (frame.rank < 0 || static_cast<std::size_t>(frame.rank) >= m_epochs.size() || frame.step.empty()) return {};
     std::int64_t& latest = m_epochs[static_cast<std::size_t>(frame.rank)];
     latest = std::max(latest, frame.epoch);

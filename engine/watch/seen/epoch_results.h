@@ -17,11 +17,11 @@ class EpochResults {
 
     // Adds the steps of a rank. Returns the results of the epochs that have become complete, because each rank has
     // reported a step of a later epoch.
-    std::vector<EpochResult> take(const StepsFrame& frame);
+    std::vector<EpochResult> add(const StepsFrame& frame);
     // Discards the epochs that are not complete. Called when the ranks were started again, because they then count
     // epochs from 0.
     void beginAttempt();
-    // Returns the results of the epochs that take() has not returned, at the end of the run.
+    // Returns the results of the epochs that add() has not returned, at the end of the run.
     std::vector<EpochResult> finish();
 
   private:

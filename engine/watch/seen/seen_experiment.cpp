@@ -11,8 +11,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLoaders = 1000;
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
+constexpr std::size_t kMaxLoaders = 1000;
+constexpr std::int64_t kMaxSamples = std::int64_t{1} << 40;
 
 // Returns a member of an object that ranks have sent; null if it is missing.
 const Json& member(const Json& json, const char* name) {
@@ -30,7 +30,7 @@ std::string text(const Json& json, const char* name) {
 std::int64_t number(const Json& json, const char* name, std::int64_t otherwise = 0) {
     const Json& value = member(json, name);
     if (!value.is_number_integer()) return otherwise;
-    return std::clamp<std::int64_t>(value.get<std::int64_t>(), -kMostSamples, kMostSamples);
+    return std::clamp<std::int64_t>(value.get<std::int64_t>(), -kMaxSamples, kMaxSamples);
 }
 
 bool flag(const Json& json, const char* name) {
@@ -86,10 +86,10 @@ Json membersOf(const Json& json, std::initializer_list<const char*> names) {
 
 }  // namespace
 
-void SeenExperiment::take(const Event& event) {
-    if (const auto* facts = std::get_if<ScriptFacts>(&event)) return takeFacts(*facts);
+void SeenExperiment::add(const Event& event) {
+    if (const auto* facts = std::get_if<ScriptFacts>(&event)) return addFacts(*facts);
     if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices != nullptr && indices->rank == m_lowest)
-        ++m_loaders[std::clamp<std::int64_t>(indices->loader, 0, kMostLoaders)].trained;
+        ++m_loaders[std::clamp<std::int64_t>(indices->loader, 0, kMaxLoaders)].trained;
     const auto* steps = std::get_if<StepsFrame>(&event);
     if (steps == nullptr || steps->rank != m_lowest || steps->step.empty()) return;
     m_steps = steps->step.back();
@@ -97,7 +97,7 @@ void SeenExperiment::take(const Event& event) {
     if (steps->epoch < 2) m_stepsPerEpoch[steps->epoch] += static_cast<std::int64_t>(steps->step.size());
 }
 
-void SeenExperiment::takeFacts(const ScriptFacts& facts) {
+void SeenExperiment::addFacts(const ScriptFacts& facts) {
     const Result<Json> parsed = parseJson(facts.facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
@@ -106,17 +106,17 @@ void SeenExperiment::takeFacts(const ScriptFacts& facts) {
         m_lowest = facts.rank;
         m_loaders.clear();  // another process, also of the same rank after a restart, reports its own loaders
         m_stepsPerEpoch.clear();
-        takeProcess(json);
+        addProcess(json);
     }
     if (topic == ScriptTopic::kProcessGroupCreated && m_backend.empty()) {
         m_backend = text(json, "backend");
         m_backendWhere = text(json, "where");
     }
     if (facts.rank != m_lowest) return;
-    if (topic == ScriptTopic::kDataParallel) takeDataParallel(json);
+    if (topic == ScriptTopic::kDataParallel) addDataParallel(json);
     if (topic == ScriptTopic::kPipeline) m_parallelKind = "pipeline";
-    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMostLoaders) m_loaders[number(json, "id")].facts = json;
-    if (topic == ScriptTopic::kPassEnd) takePassEnd(json);
+    if (topic == ScriptTopic::kLoader && m_loaders.size() < kMaxLoaders) m_loaders[number(json, "id")].facts = json;
+    if (topic == ScriptTopic::kPassEnd) addPassEnd(json);
     if (topic == ScriptTopic::kOptimizer && m_optimizer.is_null()) m_optimizer = json;
     if (topic == ScriptTopic::kStepCounts && m_microBatches == 0) m_microBatches = microBatchesOf(json);
 }
@@ -134,25 +134,25 @@ std::int64_t SeenExperiment::microBatchesOf(const Json& counts) const {
     return std::max<std::int64_t>(1, number(counts, "backwards"));
 }
 
-void SeenExperiment::takeProcess(const Json& facts) {
+void SeenExperiment::addProcess(const Json& facts) {
     m_worldSize = std::clamp<std::int64_t>(number(facts, "world_size", 1), 1, 4096);
     m_script = text(facts, "script");
     m_torch = text(facts, "torch");
     m_launcher = text(facts, "launcher");
 }
 
-void SeenExperiment::takeDataParallel(const Json& facts) {
+void SeenExperiment::addDataParallel(const Json& facts) {
     if (m_parallelKind.empty()) m_parallelKind = text(facts, "kind");
     const Json& devices = member(facts, "devices");
     if (devices.is_array() && !devices.empty() && devices.front().is_string())
         m_device = devices.front().get<std::string>().starts_with("cuda") ? "cuda" : "cpu";
 }
 
-void SeenExperiment::takePassEnd(const Json& facts) {
-    Loader& loader = m_loaders[std::clamp<std::int64_t>(number(facts, "loader"), 0, kMostLoaders)];
+void SeenExperiment::addPassEnd(const Json& facts) {
+    Loader& loader = m_loaders[std::clamp<std::int64_t>(number(facts, "loader"), 0, kMaxLoaders)];
     loader.trained += number(facts, "trained");
     loader.untrained += number(facts, "untrained");
-    loader.mostIndices = std::max(loader.mostIndices, number(facts, "indices"));
+    loader.maxIndices = std::max(loader.maxIndices, number(facts, "indices"));
 }
 
 // Returns the first loader whose batches are trained; before the first step the first loader.

@@ -23,7 +23,7 @@ class SeenExperiment {
 
     // Takes facts, states, index reports and steps; ignores other events. If ranks report different values, the value
     // of the lowest rank is used.
-    void take(const Event& event);
+    void add(const Event& event);
 
     // Returns the number of ranks; 0 before the first rank has reported it.
     std::int64_t worldSize() const { return m_worldSize; }
@@ -47,12 +47,12 @@ class SeenExperiment {
         Json facts;
         std::int64_t trained = 0;    // number of batches with a backward pass
         std::int64_t untrained = 0;  // number of batches without a backward pass
-        std::int64_t mostIndices = 0;
+        std::int64_t maxIndices = 0;
     };
-    void takeFacts(const ScriptFacts& facts);
-    void takeProcess(const Json& facts);
-    void takeDataParallel(const Json& facts);
-    void takePassEnd(const Json& facts);
+    void addFacts(const ScriptFacts& facts);
+    void addProcess(const Json& facts);
+    void addDataParallel(const Json& facts);
+    void addPassEnd(const Json& facts);
     std::int64_t microBatchesOf(const Json& counts) const;
     const Loader* trainingLoader() const;
     const Loader* validationLoader() const;

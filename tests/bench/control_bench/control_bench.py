@@ -31,14 +31,14 @@ def trial(build, backend):
             time.sleep(0.02)
         subprocess.run([str(build / "bin/ringsidectl"), "control", str(out), "pause"], check=True, capture_output=True)
         time.sleep(1)
-        asked = time.time()
+        requested = time.time()
         run.send_signal(signal.SIGINT)
         run.wait(timeout=60)
-        gone = time.time() - asked
+        gone = time.time() - requested
         zero = next(one["started_unix_ms"] for one in lines_of(out / "telemetry.jsonl") if one["kind"] == "run") / 1000
         saving = [one["time_us"] / 1e6 for one in lines_of(out / "telemetry.jsonl")
                   if one["kind"] == "rank" and one["state"] in ("saving", "stopped")]
-        return 1000 * (zero + min(saving) - asked), 1000 * gone
+        return 1000 * (zero + min(saving) - requested), 1000 * gone
 
 
 def main():

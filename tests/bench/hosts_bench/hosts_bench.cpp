@@ -29,14 +29,14 @@ using namespace ringside::test;
 const std::vector<int> kHosts{0, 0, 1, 1};
 constexpr int kRepetitions = 10;
 constexpr int kBatches = 9;
-constexpr std::size_t kMostSizes = 8;
+constexpr std::size_t kMaxSizes = 8;
 
 struct Figure {
     double medianMs = 0;
     double bestMs = 0;
     double cpuMs = 0;  // CPU time of rank 0
 };
-using Figures = std::array<Figure, kMostSizes>;  // one figure for each size
+using Figures = std::array<Figure, kMaxSizes>;  // one figure for each size
 
 double cpuMs() {
     timespec time{};
@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
     int rounds = 3;
     bool alone = false;
     app.add_option("--delays-us", delays, "One way, microseconds")->delimiter(',');
-    app.add_option("--bytes", sizes, "Of the buffer")->delimiter(',')->expected(1, kMostSizes);
+    app.add_option("--bytes", sizes, "Of the buffer")->delimiter(',')->expected(1, kMaxSizes);
     app.add_option("--rounds", rounds, "Of all by turns");
     app.add_flag("--alone", alone, "The hierarchical one only");
     CLI11_PARSE(app, argc, argv);

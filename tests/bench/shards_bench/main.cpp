@@ -63,11 +63,11 @@ struct Bench {
     // Runs the event loop until the condition holds and the resulting changes are painted.
     void until(const std::function<bool()>& condition) const {
         QEventLoop loop;
-        QTimer look;
-        QObject::connect(&look, &QTimer::timeout, &loop, [&] {
+        QTimer poll;
+        QObject::connect(&poll, &QTimer::timeout, &loop, [&] {
             if (condition()) loop.quit();
         });
-        look.start(1);
+        poll.start(1);
         loop.exec();
         QCoreApplication::processEvents();
     }
@@ -85,7 +85,7 @@ struct Bench {
         act([&] { plan.setEpoch(epoch); });
     }
     void begin() { application.times().clear(); }
-    void tell(const char* name) const {
+    void printTimes(const char* name) const {
         const EventTimes& times = application.times();
         std::vector<double> wall, processor;
         for (const EventTimes::Event& frame : times.frames()) {
@@ -125,7 +125,7 @@ void panAndZoom(Bench& bench, const std::string& view) {
         press(grid, frame % 60 < 30 ? Qt::Key_W : Qt::Key_S);
         bench.until([] { return true; });
     }
-    bench.tell((view + ": zoom").c_str());
+    bench.printTimes((view + ": zoom").c_str());
     for (const int notches : {4, 12, 22, 30, 40}) {
         grid->fit();
         for (int notch = 0; notch < notches; ++notch) press(grid, Qt::Key_W);
@@ -136,7 +136,7 @@ void panAndZoom(Bench& bench, const std::string& view) {
             bench.until([] { return true; });
         }
         const QByteArray pitch = QByteArray::number(grid->geometryOfCells().pitch(), 'f', 2);
-        bench.tell((view + ": pan at " + pitch.toStdString() + " px").c_str());
+        bench.printTimes((view + ": pan at " + pitch.toStdString() + " px").c_str());
     }
     grid->fit();
 }
@@ -150,14 +150,14 @@ void changeEpochs(Bench& bench, const std::string& view, int& next) {
         bench.setEpoch(next);
         cold.push_back(nowMs() - from);
     }
-    bench.tell((view + ": epoch, cold").c_str());
+    bench.printTimes((view + ": epoch, cold").c_str());
     bench.begin();
     for (int i = 0; i < bench.rounds; ++i) {
         const double from = nowMs();
         bench.setEpoch(first + i);
         cached.push_back(nowMs() - from);
     }
-    bench.tell((view + ": epoch, cached").c_str());
+    bench.printTimes((view + ": epoch, cached").c_str());
     std::printf("%-34s to the painted picture: cold median %.1f longest %.1f ms, cached median %.1f longest %.1f ms\n",
                 view.c_str(), quantile(cold, 0.5), quantile(cold, 1), quantile(cached, 0.5), quantile(cached, 1));
 }
@@ -173,7 +173,7 @@ void hoverAndSelect(Bench& bench, const std::string& view) {
         bench.until([] { return true; });
     }
     bench.until([&] { return bench.settled(); });
-    bench.tell((view + ": hover and select").c_str());
+    bench.printTimes((view + ": hover and select").c_str());
 }
 
 void showTable(Bench& bench, const std::string& view) {
@@ -181,7 +181,7 @@ void showTable(Bench& bench, const std::string& view) {
     auto* action = bench.page->findChild<QAction*>(QStringLiteral("showTableAction"));
     bench.act([&] { action->trigger(); });
     bench.act([&] { action->trigger(); });
-    bench.tell((view + ": table").c_str());
+    bench.printTimes((view + ": table").c_str());
 }
 
 void save(Bench& bench, const std::string& view) {
@@ -190,14 +190,14 @@ void save(Bench& bench, const std::string& view) {
     for (const char* suffix : {"png", "svg"}) {
         const QString file = bench.folder.filePath(QStringLiteral("view.") + QLatin1String(suffix));
         bool saved = false;
-        const auto told = QObject::connect(exporter, &ViewExport::messageReady, exporter, [&](const QString& sentence) {
-            saved = sentence.contains(QLatin1String("Saved"));
-        });
+        const auto reported =
+            QObject::connect(exporter, &ViewExport::messageReady, exporter,
+                             [&](const QString& sentence) { saved = sentence.contains(QLatin1String("Saved")); });
         bench.act([&] { exporter->savePicture(file); });
         bench.until([&] { return saved; });
-        QObject::disconnect(told);
+        QObject::disconnect(reported);
     }
-    bench.tell((view + ": save PNG and SVG").c_str());
+    bench.printTimes((view + ": save PNG and SVG").c_str());
 }
 
 void find(Bench& bench) {
@@ -210,7 +210,7 @@ void find(Bench& bench) {
         const double found = nowMs() - from;
         bench.act([&] { press(edit, Qt::Key_Return); });
         std::printf("%-34s found in %.1f ms\n", text, found);
-        bench.tell("  shown");
+        bench.printTimes("  shown");
     }
     edit->clear();
 }
@@ -225,17 +225,17 @@ int main(int argc, char** argv) {
     bench.window.resize(1280, 800);
     bench.window.show();
     bench.until([&] { return bench.settled(); });
-    bench.tell("open the window");
+    bench.printTimes("open the window");
     bench.begin();
     bench.act([&] { bench.window.experiment().replace(imagenetShaped(), {}); });
     bench.until([&] { return bench.plan.plan() && bench.plan.plan()->spec().datasetSize > 1'000'000; });
     bench.until([&] { return bench.settled(); });
-    bench.tell("open the set");
+    bench.printTimes("open the set");
     int epoch = 1;
     for (const std::string view : {"grid", "map", "history", "balance", "diff", "compare", "mistakes"}) {
         bench.begin();
         bench.show((view + "ViewButton").c_str());
-        bench.tell((view + ": show").c_str());
+        bench.printTimes((view + ": show").c_str());
         hoverAndSelect(bench, view);
         panAndZoom(bench, view);
         changeEpochs(bench, view, epoch);

@@ -43,9 +43,9 @@ def step_rate_costs(build, world_size, epochs, of="telemetry", kind=""):
         subprocess.run(run_command(scratch / "ringsidectl", scratch / "run", world_size, epochs), check=True,
                        capture_output=True, env={**os.environ, "RINGSIDE_BENCH": of})
         words = [line.split()[-2:] for line in (scratch / "run/log.txt").read_text().splitlines()]
-    windows = [(word, float(rate)) for word, rate in words if word in ("told" + kind, "silent" + kind)]
+    windows = [(word, float(rate)) for word, rate in words if word in ("reported" + kind, "silent" + kind)]
     return [100 * (1 - rate / statistics.mean((windows[at - 1][1], windows[at + 1][1])))
-            for at, (word, rate) in enumerate(windows) if word == "told" + kind and 0 < at < len(windows) - 1]
+            for at, (word, rate) in enumerate(windows) if word == "reported" + kind and 0 < at < len(windows) - 1]
 
 
 def thread_times(pid):

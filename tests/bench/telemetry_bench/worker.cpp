@@ -33,17 +33,17 @@ constexpr std::int64_t kSettling = 12;  // number of epochs at the start of a wi
 class Alternation final : public TrainerObserver {
   public:
     Alternation(TelemetrySink& sink, RunConfig& config, int rank)
-        : m_sink(sink), m_config(config), m_rank(rank), m_told(sink) {}
+        : m_sink(sink), m_config(config), m_rank(rank), m_observer(sink) {}
 
-    void onStep(const StepRecord& record) override { m_told.onStep(record); }
-    void onEvent(Event event) override { m_told.onEvent(std::move(event)); }
-    void onTrace(const StepTrace& trace) override { m_told.onTrace(trace); }
+    void onStep(const StepRecord& record) override { m_observer.onStep(record); }
+    void onEvent(Event event) override { m_observer.onEvent(std::move(event)); }
+    void onTrace(const StepTrace& trace) override { m_observer.onTrace(trace); }
     void onState(RankStage state) override {
         if (state == RankStage::kTraining) beginEpoch();
-        m_told.onState(state);
+        m_observer.onState(state);
     }
-    std::int64_t nowUs() const override { return m_told.nowUs(); }
-    Progress& progress() override { return m_told.progress(); }
+    std::int64_t nowUs() const override { return m_observer.nowUs(); }
+    Progress& progress() override { return m_observer.progress(); }
     std::int64_t startNs() const override { return m_sink.startNs(); }
     void alternate(StepTracer& tracer) { m_tracer = &tracer; }
 
@@ -51,10 +51,10 @@ class Alternation final : public TrainerObserver {
     void beginEpoch() {
         const std::int64_t inWindow = m_epoch % kWindow;
         if (inWindow == 0 && m_epoch > 0) logWindow();
-        const bool told = isReported(m_epoch / kWindow);
-        if (inWindow == 0 && m_tracer != nullptr) m_tracer->setSuspended(!told);
+        const bool reported = isReported(m_epoch / kWindow);
+        if (inWindow == 0 && m_tracer != nullptr) m_tracer->setSuspended(!reported);
         if (inWindow == 0 && m_tracer == nullptr)
-            m_config.training.logEvery = told ? 1 : std::numeric_limits<std::int64_t>::max();
+            m_config.training.logEvery = reported ? 1 : std::numeric_limits<std::int64_t>::max();
         if (inWindow == kSettling) {
             m_fromUs = nowUs();
             m_fromStep = progress().step.load();
@@ -72,9 +72,10 @@ class Alternation final : public TrainerObserver {
         const auto steps = static_cast<double>(progress().step.load() - m_fromStep);
         const double perSecond = 1e9 * steps / static_cast<double>(threadCpuNs() - m_fromCpuNs);
         m_sink.log(LogLevel::kInfo,
-                   std::string(isReported(m_epoch / kWindow - 1) ? "told-processor " : "silent-processor ") +
+                   std::string(isReported(m_epoch / kWindow - 1) ? "reported-processor " : "silent-processor ") +
                        std::to_string(perSecond));
-        m_sink.log(LogLevel::kInfo, (isReported(m_epoch / kWindow - 1) ? "told " : "silent ") + std::to_string(rate));
+        m_sink.log(LogLevel::kInfo,
+                   (isReported(m_epoch / kWindow - 1) ? "reported " : "silent ") + std::to_string(rate));
     }
 
     static bool isReported(std::int64_t window) { return window % 2 == 0; }
@@ -83,7 +84,7 @@ class Alternation final : public TrainerObserver {
     RunConfig& m_config;
     const int m_rank;
     StepTracer* m_tracer = nullptr;  // tracer that is switched; null if the reporting of steps is switched instead
-    SinkObserver m_told;
+    SinkObserver m_observer;
     std::int64_t m_epoch = 0;
     std::int64_t m_fromUs = 0;
     std::int64_t m_fromStep = 0;

@@ -84,7 +84,7 @@ def run(build, directory, settings, steps):
     return json.loads((directory / "summary.json").read_text())
 
 
-def ask(build, directory, change=()):
+def predict(build, directory, change=()):
     command = [str(build / "bin/ringsidectl"), "whatif", str(directory), "--json", *map(str, change)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
@@ -99,9 +99,9 @@ def prove(build, scenario, steps):
     with tempfile.TemporaryDirectory() as scratch:
         base, proof = pathlib.Path(scratch, "base"), pathlib.Path(scratch, "proof")
         first = run(build, base, recorded, steps)
-        answer = ask(build, base, change)
+        answer = predict(build, base, change)
         second = run(build, proof, {**recorded, **for_real}, steps)
-        measured = ask(build, proof)["measured_ms"]
+        measured = predict(build, proof)["measured_ms"]
     return {"name": name, "recorded": answer["measured_ms"], "replay": answer["replayed_ms"] / answer["measured_ms"] - 1,
             "predicted": answer["predicted_ms"], "low": answer["low_ms"], "high": answer["high_ms"],
             "measured": measured, "error": answer["predicted_ms"] / measured - 1, "kept": kept(first) and kept(second)}

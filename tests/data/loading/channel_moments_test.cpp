@@ -50,7 +50,7 @@ TEST_CASE("sums of chunks of different ranks are bit-identical") {
 }
 
 TEST_CASE("a large data set is measured on evenly spaced samples") {
-    NumberedImages set(4 * ChannelMoments::kMostSamples + 3, {.channels = 1, .height = 1, .width = 1, .features = 1});
+    NumberedImages set(4 * ChannelMoments::kMaxSamples + 3, {.channels = 1, .height = 1, .width = 1, .features = 1});
     std::int64_t count = 0;
     std::int64_t last = 0;
     set.onLoad = [&](std::int64_t index) {
@@ -58,6 +58,6 @@ TEST_CASE("a large data set is measured on evenly spaced samples") {
         last = index;
     };
     channelScale(set);
-    CHECK(count == ChannelMoments::kMostSamples);
+    CHECK(count == ChannelMoments::kMaxSamples);
     CHECK(last >= set.size() - 5);
 }

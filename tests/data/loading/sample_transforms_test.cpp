@@ -62,7 +62,7 @@ TEST_CASE("all crops are equally frequent, and half of the images are mirrored")
     CHECK(std::abs(flips - 45000) < 750);  // standard deviation sqrt(90000 / 4) = 150
 }
 
-TEST_CASE("a centred crop changes nothing, others move the image over black") {
+TEST_CASE("a centred crop changes nothing, and any other crop moves the image over black") {
     CHECK(transformed({1, 1, false}, 1) == std::vector<float>{1, 2, 3, 4, 5, 6});
     CHECK(transformed({0, 1, false}, 1) == std::vector<float>{0, 0, 0, 1, 2, 3});
     CHECK(transformed({2, 1, false}, 1) == std::vector<float>{4, 5, 6, 0, 0, 0});

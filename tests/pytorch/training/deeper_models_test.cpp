@@ -49,10 +49,10 @@ Json settingsOf(const DeepCase& run) {
     return settings;
 }
 
-Json ask(const std::string& command, const Json& settings) {
+Json runReference(const std::string& command, const Json& settings) {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "settings.json", settings.dump());
-    return askPytorch(command, directory.path() / "settings.json", "reference_models.py");
+    return runPytorch(command, directory.path() / "settings.json", "reference_models.py");
 }
 
 // A model of Ringside, with the same batch as in reference_models.py.
@@ -139,7 +139,7 @@ void checkClose(const std::vector<double>& ours, const Json& expected, double to
 void compareOnePass(const DeepCase& run) {
     INFO(nameOf(run.model.kind) << " of samples of shape " << run.interface.sample.text() << ", " << run.threads
                                 << " threads");
-    const Json expected = ask("pass", settingsOf(run));
+    const Json expected = runReference("pass", settingsOf(run));
     OurModel ours(run);
     CHECK(ours.values(&Parameter::value) == expected["initial"].get<std::vector<double>>());
     CHECK(ours.step() == Approx(expected["loss"].get<double>()).epsilon(1e-5));
@@ -193,7 +193,7 @@ TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
         INFO(nameOf(run.model.kind));
         Json settings = settingsOf(run);
         settings.update({{"steps", 20}, {"lr", 0.02}, {"precision", "float"}});
-        const auto expected = ask("train", settings)["losses"].get<std::vector<double>>();
+        const auto expected = runReference("train", settings)["losses"].get<std::vector<double>>();
         OurModel ours(run);
         OptimizerConfig config;
         config.lr = 0.02;
@@ -210,7 +210,7 @@ TEST_CASE("Deeper models have as many parameters as PyTorch's, under the same na
     for (const DeepCase& run :
          {images(sized("residual_cnn", 16, 3), {3, 32, 32}, 2), text(sized("transformer", 64, 2, 4), 64, 1)}) {
         INFO(nameOf(run.model.kind));
-        const Json expected = ask("count", settingsOf(run));
+        const Json expected = runReference("count", settingsOf(run));
         CHECK(describeModel(run.model, run.interface).value().parameters() ==
               expected["parameters"].get<std::int64_t>());
         const OurModel ours(run);

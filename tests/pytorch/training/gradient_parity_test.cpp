@@ -66,7 +66,7 @@ void compareWithPytorch(const ModelConfig& config, const GradientCase& run) {
         {"image", {run.image[0], run.image[1], run.image[2]}}, {"classes", run.classes}, {"rows", run.rows}};
     if (!config.layers.empty()) settings["layers"] = Json::parse(config.layers);
     writeFileAtomically(path, settings.dump());
-    const Json expected = askPytorch("gradients", path);
+    const Json expected = runPytorch("gradients", path);
     const OurPass ours = passOf(config, run.image, run.classes, run.rows, run.threads);
     CHECK(ours.initial == expected["initial"].get<std::vector<float>>());
     CHECK(ours.loss == Approx(expected["loss"].get<double>()).epsilon(1e-5));

@@ -13,7 +13,7 @@
 namespace ringside::test {
 
 // Returns the output of a script in this folder for a command and its argument.
-inline Json askPytorch(const std::string& command, const std::filesystem::path& argument,
+inline Json runPytorch(const std::string& command, const std::filesystem::path& argument,
                        const std::string& script = "reference_training.py") {
     const std::string line =
         torchPython() + " " + sourceFile("tests/pytorch/training/" + script) + " " + command + " " + argument.string();

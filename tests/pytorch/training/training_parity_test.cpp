@@ -52,7 +52,7 @@ struct Deviation {
 Deviation compare(const RunConfig& config, std::size_t steps) {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "settings.json", settingsOf(config).dump());
-    const Json expected = askPytorch("train", directory.path() / "settings.json");
+    const Json expected = runPytorch("train", directory.path() / "settings.json");
     const auto ranks = trainAsThreads(config);
     REQUIRE(expected["losses"].size() == steps);
     REQUIRE(expected["parameters"].size() == ranks[0].parameters.size());
@@ -149,7 +149,7 @@ TEST_CASE("SimpleCNN on the digits keeps PyTorch's losses") {
 TEST_CASE("PyTorch loads the saved weights and finds the validation result that was reported") {
     const TemporaryDirectory directory;
     const auto ranks = trainAsThreads(experiment(4, 3), {.runDirectory = directory.path(), .stopAfter = {}});
-    const Json found = askPytorch("evaluate", directory.path() / "checkpoints" / "step-00000036" / "model.safetensors");
+    const Json found = runPytorch("evaluate", directory.path() / "checkpoints" / "step-00000036" / "model.safetensors");
     const EpochResult reported = ranks[0].results("val").back();
     CHECK(reported.loss == Approx(found["loss"].get<double>()).epsilon(1e-5));
     CHECK(reported.accuracy == Approx(found["accuracy"].get<double>()).epsilon(1e-6));

@@ -78,7 +78,7 @@ class Endless:
     def summary(self):
         return json.loads((self.out / "summary.json").read_text())
 
-    def told(self, *command):
+    def run_command(self, *command):
         done = subprocess.run([self.runner.programs / "ringsidectl", "control", self.out, *command], capture_output=True, text=True,
                               timeout=PATIENCE)
         return done.returncode, done.stdout + done.stderr
@@ -94,7 +94,7 @@ def stopped(run, _):
 
 def paused(run, cell):
     for command in (("pause",), ("phase",), ("phase",), ("step", "3"), ("lr", "0.02"), ("checkpoint",), ("resume",)):
-        code, said = run.told(*command)
+        code, said = run.run_command(*command)
         if code != 0:
             return False, f"{command} ends with {code}: {said}"
     return stopped(run, cell)

@@ -16,7 +16,7 @@ TEST_CASE("Evidence keeps batches by loader and epoch, and pairs contents with i
 
     CHECK(reports.evidence.worldSize() == 2);
     const LoaderEvidence& loader = reports.evidence.find(0)->loaders.at(3);
-    CHECK(loader.where() == "train.py:12");
+    CHECK(loader.sourceLine() == "train.py:12");
     CHECK(loader.passes.at(0).samplerEpoch == 7);
     CHECK(loader.epochs.at(0).count() == 4);
     CHECK(loader.epochs.at(0).batches() == 2);
@@ -39,9 +39,9 @@ TEST_CASE("Evidence counts indices beyond its budget without keeping them") {
 TEST_CASE("Evidence of a rank begins again when its process is replaced") {
     Reports reports(1);
     reports.state(0, RankStage::kStarting, 100).fact(0, "optimizer", R"({"id":0})").state(0, RankStage::kTraining);
-    CHECK(reports.evidence.find(0)->of("optimizer").size() == 1);
+    CHECK(reports.evidence.find(0)->factsOf("optimizer").size() == 1);
     reports.state(0, RankStage::kStarting, 200);
-    CHECK(reports.evidence.find(0)->of("optimizer").empty());
+    CHECK(reports.evidence.find(0)->factsOf("optimizer").empty());
     CHECK(reports.evidence.find(0)->restarts == 1);
     CHECK(reports.evidence.find(0)->pid == 200);
 }

@@ -17,7 +17,7 @@ struct Judgements {
     // Returns the codes of the events after the next judgement; those of withdrawals begin with a minus.
     std::string next(const std::vector<Finding>& found) {
         nowUs += 3 * kSecond;
-        return codes(live.take(found, nowUs, 0));
+        return codes(live.update(found, nowUs, 0));
     }
     static std::string codes(const std::vector<Finding>& events) {
         std::string all;
@@ -71,13 +71,13 @@ TEST_CASE("new numbers of a finding are reported less and less often, another li
     CHECK(judgements.next({finding("slow", "t", "train.py:2")}) == "slow ");
 }
 
-TEST_CASE("judgements that take long come seldom") {
+TEST_CASE("judgements that take long are made rarely") {
     LiveFindings live;
     CHECK(live.isDue(0));
-    live.take({}, kSecond, 100);
+    live.update({}, kSecond, 100);
     CHECK_FALSE(live.isDue(3'999'999));
     CHECK(live.isDue(4 * kSecond));
-    live.take({}, 10 * kSecond, kSecond);
+    live.update({}, 10 * kSecond, kSecond);
     CHECK_FALSE(live.isDue(59 * kSecond));
     CHECK(live.isDue(60 * kSecond));
 }

@@ -30,7 +30,7 @@ Diagnosis judged(const std::string& name, bool knowsQueue = true) {
     for (std::string line; std::getline(lines, line);) {
         Event event = decodeLine(line).value();
         if (auto* const trace = std::get_if<StepTrace>(&event); trace != nullptr && !knowsQueue) trace->queuedNs = -1;
-        evidence.take(rankOf(event), event);
+        evidence.add(rankOf(event), event);
     }
     return findingsOf(evidence);
 }

@@ -27,7 +27,7 @@ class Reports {
 
     // Adds facts of one rank. `facts` is a JSON object.
     Reports& fact(int rank, const std::string& about, const std::string& facts, std::int64_t timeUs = 0) {
-        evidence.take(rank, ScriptFacts{rank, about, forRank(facts, rank), timeUs});
+        evidence.add(rank, ScriptFacts{rank, about, forRank(facts, rank), timeUs});
         return *this;
     }
     // Adds facts of all ranks.
@@ -37,7 +37,7 @@ class Reports {
     }
     Reports& trained(int rank, std::int64_t loader, std::int64_t epoch, std::int64_t step, std::int64_t slot,
                      std::vector<std::int64_t> index) {
-        evidence.take(rank, ConsumedIndices{rank, epoch, step, slot, std::move(index), loader});
+        evidence.add(rank, ConsumedIndices{rank, epoch, step, slot, std::move(index), loader});
         return *this;
     }
     // Adds a pass of one rank in which each of `batches` is trained, until the loader is exhausted.
@@ -73,13 +73,13 @@ class Reports {
         one.state = state;
         one.pid = pid;
         one.timeUs = timeUs;
-        evidence.take(rank, one);
+        evidence.add(rank, one);
         return *this;
     }
     Reports& checksums(int rank, std::int64_t step, std::vector<std::string> names, std::vector<std::int64_t> sums) {
         std::string hash;
         for (const std::int64_t one : sums) hash += std::to_string(one) + " ";
-        evidence.take(rank, Replica{rank, step, hash, std::move(names), std::move(sums)});
+        evidence.add(rank, Replica{rank, step, hash, std::move(names), std::move(sums)});
         return *this;
     }
     // Adds steps 1, 2, ... of one rank with these losses, 10 ms each.
@@ -94,11 +94,11 @@ class Reports {
             frame.endUs.push_back(10000 * (static_cast<std::int64_t>(i) + 1));
             frame.dataUs.push_back(dataUs);
         }
-        evidence.take(rank, frame);
+        evidence.add(rank, frame);
         return *this;
     }
     Reports& event(int rank, const Event& one) {
-        evidence.take(rank, one);
+        evidence.add(rank, one);
         return *this;
     }
 

@@ -267,7 +267,7 @@ TEST_CASE("Epochs that always end at the same place of a fixed order leave sampl
     CHECK(resultOf(cut(3, true, range(0, 4)), "samples-never-seen") != "found");
 }
 
-TEST_CASE("Accelerate fills the batches of all ranks with samples that others have read") {
+TEST_CASE("Accelerate fills the batches of all ranks with samples that other ranks have read") {
     const std::string sampler =
         R"({"class":"accelerate.data_loader.BatchSamplerShard","batch_size":4,"num_processes":2,)"
         R"("process_index":$R,"even_batches":true,"inner":{"class":"torch.utils.data.sampler.)"
@@ -308,7 +308,7 @@ TEST_CASE("Samples that no rank reads are counted, and dropped last batches are 
     CHECK(resultOf(drops.diagnosis(), "samples-never-seen") != "found");
 }
 
-TEST_CASE("A pass that the script leaves says nothing about samples that were not seen") {
+TEST_CASE("A pass that the script ends early is no evidence about samples that were not seen") {
     Reports reports = healthyDdp();
     for (int rank = 0; rank < 2; ++rank) {
         reports.fact(rank, "pass", R"({"loader":0,"pass":0,"sampler_epoch":0})");

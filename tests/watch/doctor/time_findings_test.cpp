@@ -81,7 +81,7 @@ TEST_CASE("A straggler is named by rank and phase") {
     }
 }
 
-TEST_CASE("A rank that costs the others less than 100 ms in all is no straggler") {
+TEST_CASE("A rank that costs the other ranks less than 100 ms in all is no straggler") {
     const auto resultAfter = [](std::int64_t steps) {
         Reports reports = healthyDdp();
         trace(reports, 1, Phase::kBackward, Phase::kWaiting, steps, 2 * kMs);
@@ -91,7 +91,7 @@ TEST_CASE("A rank that costs the others less than 100 ms in all is no straggler"
     CHECK(resultAfter(100) == "found");
 }
 
-TEST_CASE("The lowest rank is a straggler if the others wait for its buffers in their forward pass") {
+TEST_CASE("The lowest rank is a straggler if the other ranks wait for its buffers in their forward pass") {
     // Rank 0 waits 50 ms for its batch; rank 1 waits as long in its forward pass and uses no CPU there.
     Reports reports = healthyDdp();
     trace(reports, 0, Phase::kDataWait, Phase::kForward);
@@ -101,7 +101,7 @@ TEST_CASE("The lowest rank is a straggler if the others wait for its buffers in 
     CHECK(findingOf(reports.diagnosis(), "straggler").text.find("Rank 0 is last in 100 % of steps") == 0);
 }
 
-TEST_CASE("A rank whose forward pass waits for a CPU is no straggler if the others wait as long for its buffers") {
+TEST_CASE("A rank that waits for a CPU is no straggler if the other ranks wait as long for its buffers") {
     // Both forward passes take 52 ms and use 2 ms of CPU time.
     Reports reports = healthyDdp();
     trace(reports, kBoth, Phase::kForward, Phase::kForward);
@@ -142,7 +142,7 @@ TEST_CASE("A loader for which all ranks wait is a cost") {
     CHECK(accusations(with(3000)).empty());
 }
 
-TEST_CASE("A hang says which rank waits in which collective and where the other one is") {
+TEST_CASE("The report of a hang names the collective of the waiting ranks and the position of the other rank") {
     const std::string waits = R"({"for_us":9000000,"cpu_us":1000,"phase":"waiting","where":"train.py:48","steps":7,)"
                               R"("inside":{"operation":"all_reduce","group":0,"number":12,"for_us":9000000}})";
     const std::string sleeps = R"({"for_us":9100000,"cpu_us":900,"phase":"idle","where":"train.py:51","steps":7})";

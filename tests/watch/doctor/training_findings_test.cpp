@@ -305,7 +305,7 @@ TEST_CASE("Losses that are not finite until the end are a mistake, a missing los
     CHECK(accusations(recovers.diagnosis()).empty());
 }
 
-TEST_CASE("Many skipped steps of GradScaler are a cost, those at its start are usual") {
+TEST_CASE("Many skipped steps of GradScaler are a cost, and skipped steps at its start are usual") {
     Reports many = healthyDdp();
     for (int i = 0; i < 13; ++i) many.fact(0, "skipped_step", R"({"after_step":1})");
     CHECK(accusations(many.diagnosis()) == std::vector<std::string>{"steps-skipped"});

@@ -66,9 +66,9 @@ TEST_CASE("Recorded restarts number the attempts of ranks that missed one", "[au
     script.epoch(0, 0, 0, {3, 2});
     script.epoch(1, 0, 0, {1, 0});
     AttemptNumbers numbers;
-    for (const Event& event : script.events) numbers.take(event);
-    CHECK(numbers.of(0) == 2);
-    CHECK(numbers.of(1) == 2);
+    for (const Event& event : script.events) numbers.apply(event);
+    CHECK(numbers.attemptOf(0) == 2);
+    CHECK(numbers.attemptOf(1) == 2);
     const SampleAudit audit = auditOf({script});
     REQUIRE(audit.training.size() == 2);
     CHECK(audit.training[0].isExact());

@@ -150,7 +150,7 @@ TEST_CASE("An iterator that is left after its last batch has read everything", "
 }
 
 // random_split with a different seed on each rank: the indices of each rank are correct, but the Subsets differ.
-TEST_CASE("Indices of a Subset are replaced by those of the data set inside", "[audit]") {
+TEST_CASE("Indices of a Subset are replaced by the indices of the data set inside", "[audit]") {
     RecordedScript script;
     const std::vector<Indices> chosen = {{0, 1, 2, 3}, {2, 3, 4, 5}};
     for (int rank = 0; rank < 2; ++rank) {

@@ -25,7 +25,7 @@ FUNCTIONS = ("samplers.describe_loader", "samplers.describe_pass", "samplers.des
              "datasets.fingerprint_batch", "datasets.checksum", "places.user_line", "places.relative", "scalars.read",
              "replicas.parameters_of", "replicas.checksum", "losses._user_line", "collectives.group_number",
              "data_parallel.describe", "data_parallel.gradient_bytes", "optimizers._learning_rate", "clipping._clipped",
-             "losses._names_of", "unoptimized._look", "report.whole_numbers", "epochs.add_to_hash", "traces.trace",
+             "losses._names_of", "unoptimized._check", "report.whole_numbers", "epochs.add_to_hash", "traces.trace",
              "steps_report.combined")
 IN_SENDER = FUNCTIONS[-4:]  # these run in the sender thread
 

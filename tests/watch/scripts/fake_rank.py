@@ -131,7 +131,7 @@ class Rank:
         self.event("consumed", epoch=epoch, count=len(trained), sha256=digest)
 
     def stay(self, beats=None):
-        """Sends heartbeats and answers questions, beats times, or until a signal comes."""
+        """Sends `beats` heartbeats, or heartbeats until a signal arrives, and answers queries."""
         while beats is None or beats > 0:
             beats = None if beats is None else beats - 1
             self.event("heartbeat", step=self.chosen.steps, epoch=0, phase="waiting", time_us=self.now())

@@ -139,7 +139,7 @@ TEST_CASE("Steps that trained on other samples are named", "[tensors]") {
     CHECK(compareTensors(a, b, 1e-4).otherSamples == 1);
 }
 
-TEST_CASE("A comparison that is not possible says why", "[tensors]") {
+TEST_CASE("An impossible comparison gives the reason", "[tensors]") {
     const TensorComparison none = compareTensors(TensorRecord(), recordOf(1, {1, 2}), 1e-4);
     CHECK_FALSE(none.equal());
     CHECK(none.notCompared == std::vector<std::string>{"tensors: A is not a watched run"});

@@ -17,7 +17,7 @@ namespace {
 
 constexpr TypePixels kFormWidth{312};
 constexpr int kNormalForm = 312;
-constexpr double kMostForm = 0.4;  // largest width of the form with large type, as a share of the window's width
+constexpr double kMaxForm = 0.4;  // largest width of the form with large type, as a share of the window's width
 constexpr int kSideMargin = Theme::kSpace4 - 1;
 
 }  // namespace
@@ -86,12 +86,11 @@ void ExperimentDock::setFileName(const QString& name, const QString& tip) {
 }
 
 void ExperimentDock::showChanges(const QStringList& settings, bool isLive) {
-    constexpr qsizetype kMostNamed = 3;
+    constexpr qsizetype kMaxNamed = 3;
     m_changes->setVisible(!settings.isEmpty());
     if (settings.isEmpty()) return;
-    const QString named = settings.first(std::min(kMostNamed, settings.size())).join(QStringLiteral(", "));
-    const QString rest =
-        settings.size() > kMostNamed ? tr(" and %1 more").arg(settings.size() - kMostNamed) : QString();
+    const QString named = settings.first(std::min(kMaxNamed, settings.size())).join(QStringLiteral(", "));
+    const QString rest = settings.size() > kMaxNamed ? tr(" and %1 more").arg(settings.size() - kMaxNamed) : QString();
     setTone(m_changes, isLive ? "warning" : "");
     m_changes->setText((isLive ? tr("These changes apply to the next run: %1. The live run keeps its settings.")
                                : tr("The form differs from the experiment of the run on screen in: %1."))
@@ -106,11 +105,11 @@ void ExperimentDock::offerChanges(const QString& changes) {
     m_apply->setToolTip(tr("Applies the change to the live run from its next step on; checkpoints contain it"));
 }
 
-// Sets the width of the form. A larger type size makes the form wider, up to kMostForm (0.4) of the window's width,
+// Sets the width of the form. A larger type size makes the form wider, up to kMaxForm (0.4) of the window's width,
 // because the page beside the form needs room. This limit is never less than kNormalForm.
 void ExperimentDock::fitTo(int windowWidth) {
     m_windowWidth = windowWidth;
-    const int most = std::max(kNormalForm, static_cast<int>(kMostForm * windowWidth));
+    const int most = std::max(kNormalForm, static_cast<int>(kMaxForm * windowWidth));
     m_frame->setFixedWidth(std::min<int>(kFormWidth, most));
 }
 

@@ -23,7 +23,7 @@ constexpr TypePixels kOneRow{52}, kTwoRows{80};
 constexpr TypePixels kButtonWidth{74};
 constexpr TypePixels kSliderWidth{140};
 constexpr TypePixels kSpeedWidth{84};
-constexpr int kLeastSlider = 48;
+constexpr int kMinSlider = 48;
 
 int nearestSpeed(double stepsPerSecond) {
     if (stepsPerSecond <= 0) return TimeControls::kFullSpeed;
@@ -170,7 +170,7 @@ void TopBar::addSpeed(QHBoxLayout& line) {
     m_speed->setObjectName(QStringLiteral("speedSlider"));
     m_speed->setAccessibleName(tr("Speed"));
     m_speed->setToolTip(tr("Slow motion: the largest number of steps per second; at the right end, full speed"));
-    m_speed->setMinimumWidth(kLeastSlider);
+    m_speed->setMinimumWidth(kMinSlider);
     m_speed->setRange(0, TimeControls::kFullSpeed);
     m_speed->setPageStep(1);
     m_speedCaption->setBuddy(m_speed);
@@ -200,7 +200,7 @@ void TopBar::addEpochCursor(QHBoxLayout& line) {
     m_epoch->setAccessibleName(tr("Epoch"));
     m_epoch->setToolTip(
         tr("Epoch of which the shards are shown, counted from 1. PyTorch's set_epoch receives this number minus 1."));
-    m_epoch->setMinimumWidth(kLeastSlider);
+    m_epoch->setMinimumWidth(kMinSlider);
     m_epoch->setPageStep(1);
     m_epochCaption->setBuddy(m_epoch);
     m_epochText = new QLabel(this);

@@ -102,7 +102,7 @@ void WindowTools::showKeys() {
 }
 
 void WindowTools::showAbout() {
-    m_in.dialogs.ask(
+    m_in.dialogs.showQuestion(
         {tr("About Ringside"),
          tr("Ringside %1\n\nSee and run distributed training.\n\nThe window is GPL-3.0-or-later, the engine "
             "Apache-2.0. The digits: Alpaydin and Kaynak, UCI Machine Learning Repository, CC BY 4.0.")
@@ -120,10 +120,10 @@ void WindowTools::copyAsText() {
     }
     QApplication::clipboard()->setText(text);
     const qsizetype lines = text.count(QLatin1Char('\n'));
-    Q_EMIT messageReady(lines <= kMostCopiedRows
+    Q_EMIT messageReady(lines <= kMaxCopiedRows
                             ? tr("Copied %1 lines").arg(lines)
                             : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
-                                  .arg(groupedText(kMostCopiedRows)));
+                                  .arg(groupedText(kMaxCopiedRows)));
 }
 
 // Moves the keyboard focus to the page if the form has it, otherwise to the form.

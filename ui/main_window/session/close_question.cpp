@@ -13,16 +13,17 @@ CloseQuestion::CloseQuestion(const Dependencies& dependencies, QWidget& window)
 
 bool CloseQuestion::mayClose() {
     if (!m_in.controller.isLive() || m_closing == Closing::kNow) return true;
-    ask();
+    show();
     return false;
 }
 
-void CloseQuestion::ask() {
+void CloseQuestion::show() {
     const bool isWatched = m_in.run.isWatched();
-    m_in.dialogs.ask({isWatched ? tr("A watched script is running") : tr("A run is live"),
-                      tr("It can continue without the window, and you can attach to it again later."),
-                      {tr("Keep running"), isWatched ? tr("Stop the script") : tr("Stop and save"), tr("Cancel")}},
-                     [this](int answer) { applyAnswer(answer); });
+    m_in.dialogs.showQuestion(
+        {isWatched ? tr("A watched script is running") : tr("A run is live"),
+         tr("It can continue without the window, and you can attach to it again later."),
+         {tr("Keep running"), isWatched ? tr("Stop the script") : tr("Stop and save"), tr("Cancel")}},
+        [this](int answer) { applyAnswer(answer); });
 }
 
 void CloseQuestion::applyAnswer(int answer) {

@@ -29,7 +29,7 @@ class CloseQuestion final : public QObject {
 
   private:
     enum class Closing { kNo, kWhenOver, kNow };
-    void ask();
+    void show();
     void applyAnswer(int answer);
     void followState(RunController::State state);
     void closeAfterEvents();

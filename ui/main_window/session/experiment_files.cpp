@@ -62,25 +62,26 @@ Result<RunConfig> ExperimentFiles::readExperiment(const QString& path) {
     return problem;
 }
 
-void ExperimentFiles::afterAsking(const std::function<void()>& proceed, const std::function<void()>& cancelled) {
+void ExperimentFiles::confirmUnsavedChanges(const std::function<void()>& proceed,
+                                            const std::function<void()>& cancelled) {
     if (!m_model.isModified()) return proceed();
     const QString name =
         m_model.filePath().isEmpty() ? tr("this experiment") : QFileInfo(m_model.filePath()).fileName();
-    m_dialogs.ask({tr("Unsaved experiment"),
-                   tr("Save the changes to %1 first?").arg(name),
-                   {tr("Save"), tr("Discard"), tr("Cancel")}},
-                  [this, proceed, cancelled](int answer) {
-                      if (answer == 0) {
-                          if (m_model.filePath().isEmpty()) return chooseAndSave(proceed);
-                          if (!writeExperiment(m_model.filePath())) return;
-                      }
-                      if (answer <= 1) return proceed();
-                      if (cancelled) cancelled();
-                  });
+    m_dialogs.showQuestion({tr("Unsaved experiment"),
+                            tr("Save the changes to %1 first?").arg(name),
+                            {tr("Save"), tr("Discard"), tr("Cancel")}},
+                           [this, proceed, cancelled](int answer) {
+                               if (answer == 0) {
+                                   if (m_model.filePath().isEmpty()) return chooseAndSave(proceed);
+                                   if (!writeExperiment(m_model.filePath())) return;
+                               }
+                               if (answer <= 1) return proceed();
+                               if (cancelled) cancelled();
+                           });
 }
 
 void ExperimentFiles::startNew(const RunConfig& config) {
-    afterAsking([this, config] {
+    confirmUnsavedChanges([this, config] {
         m_model.replace(config, {});
         Q_EMIT experimentReplaced();
         Q_EMIT done();
@@ -135,7 +136,7 @@ void ExperimentFiles::open(const QString& path) {
 }
 
 void ExperimentFiles::openExperiment(const QString& path) {
-    afterAsking([this, path] { readInto(path); });
+    confirmUnsavedChanges([this, path] { readInto(path); });
 }
 
 void ExperimentFiles::readInto(const QString& path) {
@@ -201,21 +202,21 @@ void ExperimentFiles::fillRecent(QMenu& menu) {
     menu.setEnabled(!menu.isEmpty());
 }
 
-void ExperimentFiles::keepDraft() {
+void ExperimentFiles::saveDraft() {
     m_settings.set(settings::kDraftFile, m_model.filePath());
     if (m_model.isModified()) {
         m_settings.set(settings::kDraft, QByteArray::fromStdString(m_model.config().toText()));
     } else {
-        m_settings.forget(settings::kDraft);
+        m_settings.remove(settings::kDraft);
     }
 }
 
-void ExperimentFiles::keepDraftFromNowOn() {
+void ExperimentFiles::saveDraftOnChanges() {
     constexpr int kSoonMs = 1000;
-    m_draftLater.setSingleShot(true);
-    m_draftLater.setInterval(kSoonMs);
-    connect(&m_draftLater, &QTimer::timeout, this, &ExperimentFiles::keepDraft, Qt::UniqueConnection);
-    connect(&m_model, &ExperimentModel::configChanged, &m_draftLater, qOverload<>(&QTimer::start),
+    m_draftTimer.setSingleShot(true);
+    m_draftTimer.setInterval(kSoonMs);
+    connect(&m_draftTimer, &QTimer::timeout, this, &ExperimentFiles::saveDraft, Qt::UniqueConnection);
+    connect(&m_model, &ExperimentModel::configChanged, &m_draftTimer, qOverload<>(&QTimer::start),
             Qt::UniqueConnection);
 }
 

@@ -35,15 +35,15 @@ class ExperimentFiles final : public QObject {
     void openExperiment(const QString& path);  // opens the experiment file; asks before unsaved changes are lost
     // Calls `proceed` at once if there are no unsaved changes. Otherwise asks the user, and calls `proceed` after the
     // changes were saved or discarded. After Cancel, calls `cancelled` instead, unless it is empty.
-    void afterAsking(const std::function<void()>& proceed, const std::function<void()>& cancelled = {});
+    void confirmUnsavedChanges(const std::function<void()>& proceed, const std::function<void()>& cancelled = {});
     void save();
     void saveAs();
     void fillRecent(QMenu& menu);
 
     void restoreDraft();  // restores the unsaved experiment of the last session
-    void keepDraft();
-    // Stores the unsaved experiment in the settings soon after each change from now on, so that it survives a crash.
-    void keepDraftFromNowOn();
+    void saveDraft();
+    // From now on, stores the unsaved experiment in the settings soon after each change, so that it survives a crash.
+    void saveDraftOnChanges();
 
     static Result<RunConfig> readExperiment(const QString& path);
 
@@ -65,7 +65,7 @@ class ExperimentFiles final : public QObject {
     ExperimentModel& m_model;
     Settings& m_settings;
     Dialogs& m_dialogs;
-    QTimer m_draftLater;
+    QTimer m_draftTimer;
 };
 
 }  // namespace ringside

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostLooked = 500;  // largest number of subfolders that are checked in each folder
+constexpr qsizetype kMaxLooked = 500;  // largest number of subfolders that are checked in each folder
 
 }  // namespace
 
@@ -21,7 +21,7 @@ QStringList liveRuns(QStringList folders) {
         if (folder.isEmpty() || !directory.exists() || seen.contains(directory.canonicalPath())) continue;
         seen << directory.canonicalPath();
         const QStringList names = directory.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name | QDir::Reversed);
-        for (const QString& name : names.first(std::min(kMostLooked, names.size()))) {
+        for (const QString& name : names.first(std::min(kMaxLooked, names.size()))) {
             const QString run = directory.filePath(name);
             if (isRunAlive(run.toStdString())) found << run;
         }

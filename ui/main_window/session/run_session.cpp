@@ -74,7 +74,7 @@ void RunSession::follow(const QString& directory) {
 }
 
 void RunSession::watch(const WatchRequest& request) {
-    m_in.files.afterAsking([this, request] {
+    m_in.files.confirmUnsavedChanges([this, request] {
         m_started.reset();
         this->request(PageToShow::kTraining, true);
         m_in.controller.watch(request);
@@ -99,7 +99,7 @@ bool RunSession::open(const QString& directory, AfterOpening after, const std::f
     if (holdsExperiment(found.value(), m_in.experiment.resolvedConfig())) {
         attach(directory, after);
     } else {
-        m_in.files.afterAsking([this, directory, after] { attach(directory, after); }, cancelled);
+        m_in.files.confirmUnsavedChanges([this, directory, after] { attach(directory, after); }, cancelled);
     }
     return true;
 }
@@ -118,11 +118,11 @@ void RunSession::request(PageToShow page, bool adoptsConfig) {
     Q_EMIT requested(page);
 }
 
-void RunSession::forget() {
+void RunSession::close() {
     if (m_in.controller.isLive()) return compareForm();
     m_directory.clear();
     m_started.reset();
-    m_in.controller.forget();
+    m_in.controller.close();
     m_in.plan.setEpoch(0);
     compareForm();
 }

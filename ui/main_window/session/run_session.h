@@ -53,7 +53,7 @@ class RunSession final : public QObject {
     // is live or the directory contains no run, and emits refused() with the reason.
     // cancelled: called if the user cancels the question; may be empty.
     bool open(const QString& directory, AfterOpening after, const std::function<void()>& cancelled = {});
-    void forget();  // removes a run that has ended from the pages
+    void close();  // removes a run that has ended from the pages
 
     // Returns the settings in which the form differs from the live run, or from the shown run if none is live.
     QStringList changedSettings() const;

@@ -31,18 +31,18 @@ QString ScriptExport::suggestedPath() const {
 void ScriptExport::choose() {
     const RunConfig config = m_model.resolvedConfig();
     if (const Problems problems = exportProblems(config); !problems.empty()) return refuse(problems.front());
-    if (m_model.isLoadingData() || m_model.data() == nullptr) return askForFile();
+    if (m_model.isLoadingData() || m_model.data() == nullptr) return chooseFile();
     m_work.requestLatest(
         this,
         [config, data = *m_model.data()](LatestWork::Stop&) { return exportPytorch(config, data, {}, "train.py"); },
-        [this](const Result<PytorchScript>& script) { script ? askForFile() : refuse(script.problem()); });
+        [this](const Result<PytorchScript>& script) { script ? chooseFile() : refuse(script.problem()); });
 }
 
 void ScriptExport::refuse(const Problem& problem) {
     Q_EMIT failed(tr("Not exported: %1").arg(inFormWords(QString::fromStdString(problem.text()))));
 }
 
-void ScriptExport::askForFile() {
+void ScriptExport::chooseFile() {
     m_dialogs.saveFile(tr("Export as PyTorch script"), suggestedPath(), tr("Python scripts (*.py)"),
                        [this](const QString& path) { writeFile(path); });
 }

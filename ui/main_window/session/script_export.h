@@ -33,7 +33,7 @@ class ScriptExport final : public QObject {
         QString message;
     };
     static Outcome writeScript(const RunConfig& config, const QString& path);
-    void askForFile();
+    void chooseFile();
     void refuse(const Problem& problem);
     QString suggestedPath() const;
 

@@ -18,12 +18,12 @@ namespace {
 
 constexpr TypePixels kStepNamesWidth{72};
 constexpr TypePixels kHeadHeight{20};
-constexpr TypeLength kLeastRow{36}, kLargestRow{84};
+constexpr TypeLength kMinRow{36}, kLargestRow{84};
 constexpr double kRowGap = 8;
 constexpr int kCanvasBarWidth = 10;
-constexpr double kLeastName = 24;  // minimum width of a class, in pixels, at which its name is drawn
-constexpr double kStrongest = 2;   // deviation from the expected count at which the colour is strongest, in half widths
-                                   // of the chance band
+constexpr double kMinName = 24;   // minimum width of a class, in pixels, at which its name is drawn
+constexpr double kStrongest = 2;  // deviation from the expected count at which the colour is strongest, in half widths
+                                  // of the chance band
 
 }  // namespace
 
@@ -47,12 +47,12 @@ void BalanceCanvas::setMarkedRow(std::optional<qint64> row) {
 }
 
 QSize BalanceCanvas::minimumSizeHint() const {
-    return {kStepNamesWidth, kHeadHeight + static_cast<int>(2 * kLeastRow)};
+    return {kStepNamesWidth, kHeadHeight + static_cast<int>(2 * kMinRow)};
 }
 
 double BalanceCanvas::rowHeight() const {
     const auto rows = static_cast<double>(std::max<qint64>(1, m_counts.rows));
-    return std::clamp<double>((height() - kHeadHeight) / rows, kLeastRow, kLargestRow);
+    return std::clamp<double>((height() - kHeadHeight) / rows, kMinRow, kLargestRow);
 }
 
 qint64 BalanceCanvas::rowsInSight() const {
@@ -75,7 +75,7 @@ void BalanceCanvas::resizeEvent(QResizeEvent*) {
 QRectF BalanceCanvas::cell(qint64 row, int label) const {
     const double room = width() - kStepNamesWidth - kCanvasBarWidth - 2;
     const double pitch = room / std::max(1, m_counts.classes);
-    const double gap = pitch >= kLeastBar ? std::min(4.0, pitch * 0.2) : 0;
+    const double gap = pitch >= kMinBar ? std::min(4.0, pitch * 0.2) : 0;
     return {kStepNamesWidth + label * pitch, kHeadHeight + static_cast<double>(row - m_scrollBar.value()) * rowHeight(),
             pitch - gap, rowHeight() - kRowGap};
 }
@@ -110,7 +110,7 @@ void BalanceCanvas::paintEvent(QPaintEvent*) {
 }
 
 void BalanceCanvas::drawClassNames(QPainter& painter) const {
-    if (cell(0, 0).width() < kLeastName) return;
+    if (cell(0, 0).width() < kMinName) return;
     painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
     for (int label = 0; label < m_counts.classes; ++label) {

@@ -29,14 +29,14 @@ class BalanceCanvas : public Picture {
         std::function<QColor(qint64 row)> rowColor;
         std::function<Identity(qint64 row)> identity{};  // returns the rank or the step that a row shows
     };
-    static constexpr double kLeastBar = 10;  // minimum width of a class, in pixels, at which it is drawn as a bar
+    static constexpr double kMinBar = 10;  // minimum width of a class, in pixels, at which it is drawn as a bar
 
     explicit BalanceCanvas(Theme& theme, QWidget* parent = nullptr);
 
     void setCounts(const Counts& counts);
     void setMarkedRow(std::optional<qint64> row);
     // Returns true if classes are drawn as bars, false if as coloured cells.
-    bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }
+    bool showsBars() const { return cell(0, 0).width() >= kMinBar; }
     QString tip(QPointF point) const;
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QRectF cell(qint64 row, int label) const;

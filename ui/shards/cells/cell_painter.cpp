@@ -13,7 +13,7 @@ namespace {
 constexpr double kCorner = 5, kChipCorner = 3;
 constexpr double kChipPale = 0.78;  // share of the panel's colour in the fill of a chip (a small card)
 constexpr double kOutline = 2;
-constexpr int kLeastIndexPixels = 8, kLeastNamePixels = 9;
+constexpr int kMinIndexPixels = 8, kMinNamePixels = 9;
 constexpr double kIndexMargin = 8;  // width of the left and right margin together, so that an index of seven digits
                                     // does not touch the border
 
@@ -123,7 +123,7 @@ void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellCo
     QString name = cellName(content);
     const auto fits = [&] { return QFontMetricsF(font).horizontalAdvance(name) <= place.width() - kIndexMargin / 2; };
     const QFont plain = font;
-    while (!fits() && font.pixelSize() > kLeastNamePixels) font.setPixelSize(font.pixelSize() - 1);
+    while (!fits() && font.pixelSize() > kMinNamePixels) font.setPixelSize(font.pixelSize() - 1);
     if (!fits()) {
         name = QString::number(content.sample);
         font = plain;
@@ -143,7 +143,7 @@ QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor&
         return ChipSheet::canCopyTo(painter) ? m_sheet.width(painter, longest, font, color)
                                              : QFontMetricsF(font).horizontalAdvance(QString::number(longest));
     };
-    while (font.pixelSize() > kLeastIndexPixels && width() > room) font.setPixelSize(font.pixelSize() - 1);
+    while (font.pixelSize() > kMinIndexPixels && width() > room) font.setPixelSize(font.pixelSize() - 1);
     return font;
 }
 

@@ -51,15 +51,15 @@ QImage painted(const Dataset& data, std::int64_t sample, const PictureColors& co
 
 }  // namespace
 
-QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors& colors, int mostSide) {
+QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors& colors, int maxSide) {
     QImage image;
     try {
         image = painted(data, sample, colors);
     } catch (const IoError&) {
         return crossedOut(colors);  // a damaged file is shown crossed out and must not end the program
     }
-    if (std::max(image.width(), image.height()) <= mostSide) return image;
-    return image.scaled(mostSide, mostSide, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+    if (std::max(image.width(), image.height()) <= maxSide) return image;
+    return image.scaled(maxSide, maxSide, Qt::KeepAspectRatio, Qt::SmoothTransformation);
 }
 
 }  // namespace ringside

@@ -15,8 +15,8 @@ struct PictureColors {
     bool operator==(const PictureColors&) const = default;
 };
 
-// Returns a sample of an image data set with no side longer than mostSide; crossed out if its file cannot be read.
+// Returns a sample of an image data set with no side longer than maxSide; crossed out if its file cannot be read.
 // Callable from any thread.
-QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors& colors, int mostSide);
+QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors& colors, int maxSide);
 
 }  // namespace ringside

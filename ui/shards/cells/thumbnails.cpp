@@ -26,17 +26,17 @@ Thumbnails::~Thumbnails() {
 void Thumbnails::setData(std::shared_ptr<const Dataset> data) {
     if (data == m_data) return;
     m_data = std::move(data);
-    forget();
+    clearCache();
 }
 
 void Thumbnails::setColors(const QColor& paper, const QColor& ink) {
     const PictureColors colors{paper, ink};
     if (colors == m_colors) return;
     m_colors = colors;
-    forget();
+    clearCache();
 }
 
-void Thumbnails::forget() {
+void Thumbnails::clearCache() {
     m_pool.clear();
     m_waiting.clear();
     m_cache.clear();
@@ -54,26 +54,26 @@ QImage Thumbnails::image(std::int64_t sample) {
         }
         return m_placeholder;
     }
-    const QImage made = sampleImage(*m_data, sample, m_colors, kMostSide);
+    const QImage made = sampleImage(*m_data, sample, m_colors, kMaxSide);
     m_cache.insert(sample, new QImage(made), static_cast<int>(made.sizeInBytes()));
     return made;
 }
 
 void Thumbnails::requestLatest(std::int64_t sample) {
     if (m_waiting.contains(sample)) return;
-    if (m_waiting.size() >= kMostWaiting) {  // scrolling has passed the oldest requests; visible pictures are requested
-                                             // again
+    if (m_waiting.size() >= kMaxWaiting) {  // scrolling has passed the oldest requests; visible pictures are requested
+                                            // again
         m_pool.clear();
         m_waiting.clear();
     }
     m_waiting.insert(sample);
     m_pool.start(
         [this, sample, data = m_data, colors = m_colors, generation = m_generation] {
-            const QImage made = sampleImage(*data, sample, colors, kMostSide);
+            const QImage made = sampleImage(*data, sample, colors, kMaxSide);
             QMetaObject::invokeMethod(
                 this, [this, generation, sample, made] { setPicture(generation, sample, made); }, Qt::QueuedConnection);
         },
-        ++m_wish);
+        ++m_priority);
 }
 
 void Thumbnails::setPicture(quint64 generation, std::int64_t sample, const QImage& image) {

@@ -18,8 +18,8 @@ class Thumbnails final : public QObject {
     Q_OBJECT
   public:
     static constexpr int kKeptBytes = 64 << 20;
-    static constexpr int kMostSide = 128;  // largest side of a stored picture; larger pictures are scaled down
-    static constexpr int kMostWaiting = 512;
+    static constexpr int kMaxSide = 128;  // largest side of a stored picture; larger pictures are scaled down
+    static constexpr int kMaxWaiting = 512;
     // largest number of values of a picture that is drawn at once, without a worker thread; takes about 10 us
     static constexpr std::int64_t kInstantValues = 64;
 
@@ -36,7 +36,7 @@ class Thumbnails final : public QObject {
     void arrived();  // emitted when requested pictures have been made, at most 25 times a second
 
   private:
-    void forget();
+    void clearCache();
     void requestLatest(std::int64_t sample);
     void setPicture(quint64 generation, std::int64_t sample, const QImage& image);
 
@@ -47,7 +47,7 @@ class Thumbnails final : public QObject {
     QSet<qint64> m_waiting;
     quint64 m_generation = 0;  // number that increases with each change of data or colours, so that pictures for
                                // earlier ones are discarded
-    int m_wish = 0;
+    int m_priority = 0;
     QTimer m_notifyTimer;
     QThreadPool m_pool;  // pool of one thread that makes the pictures
 };

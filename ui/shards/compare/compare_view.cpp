@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kLeastGridHeight = 60;
+constexpr int kMinGridHeight = 60;
 
 // Returns the number of cells with differences as text: "312 of 1,440 differ, 8 visible". The numbers are exact at
 // every zoom.
@@ -39,7 +39,7 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
     m_b = new GridWidget(theme);
     m_a->setObjectName(QStringLiteral("gridAWidget"));
     m_b->setObjectName(QStringLiteral("gridBWidget"));
-    for (GridWidget* grid : {m_a, m_b}) grid->setMinimumHeight(kLeastGridHeight);
+    for (GridWidget* grid : {m_a, m_b}) grid->setMinimumHeight(kMinGridHeight);
     m_form = new SpecForm;
     layout->addWidget(makeHeadOfA());
     layout->addWidget(m_a, 1);

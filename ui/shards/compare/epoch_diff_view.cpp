@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostEpochs = 999'999;
+constexpr int kMaxEpochs = 999'999;
 
 QString swatch(const QColor& color) {
     return QStringLiteral("<span style='color:%1'>\u25a0</span>&nbsp;").arg(color.name());
@@ -58,7 +58,7 @@ QLayout* EpochDiffView::makeHead() {
     m_other->setObjectName(QStringLiteral("otherEpochSpinBox"));
     m_other->setAccessibleName(tr("The other epoch"));
     m_other->setToolTip(tr("The epoch to compare with"));
-    m_other->setRange(1, kMostEpochs + 1);  // epochs are counted from 1 on screen
+    m_other->setRange(1, kMaxEpochs + 1);  // epochs are counted from 1 on screen
     row->addWidget(m_title);
     row->addWidget(m_other);
     connect(m_other, &QSpinBox::valueChanged, this, [this] {
@@ -95,7 +95,7 @@ void EpochDiffView::freeMemory() {
     m_scene.reset();
     m_there.reset();
     m_recent.clear();
-    m_grid->forgetPictures();
+    m_grid->clearCache();
 }
 
 // Computes for each cell of the shown epoch where its sample was in the other epoch. Callable from any thread.
@@ -113,7 +113,7 @@ void EpochDiffView::startComparison() {
     const Key key{m_scene->plan.spec(), m_scene->specAt(other)};
     m_work.cancel();
     const Made* known = m_recent.find(key);
-    const std::optional<ShardPlan> there = m_scene->shelf ? m_scene->shelf->find(key.there) : std::nullopt;
+    const std::optional<ShardPlan> there = m_scene->planCache ? m_scene->planCache->find(key.there) : std::nullopt;
     if (known != nullptr && there) return setMade(*known, *m_scene, *there, other);
     using Answer = std::optional<std::pair<ShardPlan, Made>>;
     const auto make = [scene = *m_scene, key](const LatestWork::Stop& stop) -> Answer {

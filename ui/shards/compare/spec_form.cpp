@@ -22,8 +22,8 @@ namespace {
 constexpr int kLargestNumber = std::numeric_limits<int>::max();
 constexpr TypePixels kNumberWidth{78};
 constexpr TypePixels kLargestKindWidth{220};
-constexpr TypePixels kLeastSummary{150};
-constexpr double kLeastFraction = 0.01;
+constexpr TypePixels kMinSummary{150};
+constexpr double kMinFraction = 0.01;
 
 QLabel* styledLabel(const QString& text, const char* role) {
     auto* label = new QLabel(text);
@@ -111,7 +111,7 @@ QWidget* SpecForm::makeSecondLine() {
     m_summary->setObjectName(QStringLiteral("compareSummaryLabel"));
     m_summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_summary->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    followType(*m_summary, [this] { m_summary->setMinimumWidth(kLeastSummary); });
+    followType(*m_summary, [this] { m_summary->setMinimumWidth(kMinSummary); });
     row->addWidget(m_summary);
     return line;
 }
@@ -158,7 +158,7 @@ void SpecForm::makeMore() {
     connect(m_classWeights, &QLineEdit::editingFinished, this, &SpecForm::edited);
     m_subsetFraction = new QDoubleSpinBox;
     m_subsetFraction->setObjectName(QStringLiteral("compareSubsetFractionSpinBox"));
-    m_subsetFraction->setRange(kLeastFraction, 1);
+    m_subsetFraction->setRange(kMinFraction, 1);
     m_subsetFraction->setSingleStep(0.1);
     form->addRow(tr("Subset fraction"), m_subsetFraction);
     connect(m_subsetFraction, &QDoubleSpinBox::valueChanged, this, &SpecForm::edited);

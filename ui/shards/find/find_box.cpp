@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kLeastWidth = 48;
+constexpr int kMinWidth = 48;
 constexpr int kHintMargins = 2 * Theme::kSpace3;  // width of the frame and inner margins of a QLineEdit, left and right
                                                   // together
 
@@ -33,7 +33,7 @@ FindBox::FindBox(QWidget* parent) : QWidget(parent) {
         tr("Search terms: #4242, class:7, rank:3, epoch:2, step:5, dup, dropped, never-seen. Combine terms to narrow "
            "the search. Epochs and steps count from 1.\n"
            "Enter: next match, Shift+Enter: previous match, Escape: clear, Ctrl+F: focus this box"));
-    m_edit->setMinimumWidth(kLeastWidth);
+    m_edit->setMinimumWidth(kMinWidth);
     m_edit->installEventFilter(this);
     layout->addWidget(m_count);
     layout->addWidget(m_edit, 1);

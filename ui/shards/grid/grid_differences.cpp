@@ -10,13 +10,13 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeastStrip = 2, kLargestStrip = 5;
+constexpr double kMinStrip = 2, kLargestStrip = 5;
 constexpr double kFaintest = 0.4;  // opacity of the mark at a pixel with the fewest differences, so that one among
                                    // thousands is visible
-constexpr double kLeastCorner = 16;
+constexpr double kMinCorner = 16;
 
 double stripHeight(double row) {
-    return std::clamp(row * 0.25, kLeastStrip, kLargestStrip);
+    return std::clamp(row * 0.25, kMinStrip, kLargestStrip);
 }
 
 }  // namespace
@@ -28,12 +28,12 @@ void GridPainter::drawDifferences() const {
     const CellRange span = m_geometry.visibleSlots();
     m_painter.setPen(Qt::NoPen);
     m_painter.setBrush(m_theme.colors().text);
-    m_painter.setRenderHint(QPainter::Antialiasing, m_geometry.pitch() >= kLeastCorner);
+    m_painter.setRenderHint(QPainter::Antialiasing, m_geometry.pitch() >= kMinCorner);
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
         for (qint64 slot = span.first; slot < span.last; ++slot) {
             if (!m_contents.differences->differs(static_cast<int>(rank), slot)) continue;
             const QRectF rect = m_geometry.cell(static_cast<int>(rank), slot);
-            if (m_geometry.pitch() < kLeastCorner) {
+            if (m_geometry.pitch() < kMinCorner) {
                 m_painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), stripHeight(rect.height())),
                                    m_theme.colors().text);
                 continue;

@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kLargestRankStrip = 14;
 constexpr double kMargin = 3;
-constexpr double kLeastTick = 5;
-constexpr int kLeastRankStrip = 3;
-constexpr double kLeastStepBand = 48;
+constexpr double kMinTick = 5;
+constexpr int kMinRankStrip = 3;
+constexpr double kMinStepBand = 48;
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void GridMinimap::drawStrips(QPainter& painter) {
 }
 
 bool GridMinimap::isLow() const {
-    return m_scene && stripsHeight() < kLeastRankStrip * m_scene->ranks();
+    return m_scene && stripsHeight() < kMinRankStrip * m_scene->ranks();
 }
 
 bool GridMinimap::showsSteps() const {
@@ -130,12 +130,12 @@ bool GridMinimap::showsSteps() const {
 }
 
 // Draws the steps with their numbers instead of a strip for each rank. Used if the strips would be lower than
-// kLeastRankStrip, and if the colours show ranks or batches. Marks of padded and dropped samples are drawn separately.
+// kMinRankStrip, and if the colours show ranks or batches. Marks of padded and dropped samples are drawn separately.
 void GridMinimap::drawSteps(QPainter& painter) const {
     const ThemeColors& c = theme().colors();
     const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());
     const double batch = static_cast<double>(m_scene->plan.spec().batchSize) * pixelsPerSlot();
-    const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(kLeastStepBand / batch)));
+    const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(kMinStepBand / batch)));
     painter.setFont(theme().smallFont());
     for (std::int64_t step = 0; step < steps; step += every) {
         const double left = kMargin + static_cast<double>(step) * batch;
@@ -152,7 +152,7 @@ void GridMinimap::drawSteps(QPainter& painter) const {
 void GridMinimap::drawMarks(QPainter& painter) const {
     for (int rank = 0; rank < m_scene->ranks(); ++rank) {
         const QRectF row = strip(rank);
-        for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kLeastTick)) {
+        for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kMinTick)) {
             const QRectF rect(row.left() + mark.left, row.top(), mark.right - mark.left, row.height());
             painter.fillRect(rect, theme().colors().panel);
             if (mark.run.kind == CellKind::DroppedByLoader) {

@@ -108,7 +108,7 @@ bool GridNavigation::handleKey(const QKeyEvent& event) {
             m_geometry.fit();
             break;
         case Qt::Key_Home:
-            m_geometry.home();
+            m_geometry.showStart();
             break;
         case Qt::Key_End:
             m_geometry.setFirstSlot(static_cast<double>(m_geometry.slotCount()));

@@ -16,11 +16,11 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeastStepFrame = 3;
-constexpr double kLeastMark = 4;           // smallest width of a mark in pixels, even if a pixel shows several samples
-constexpr TypeLength kNameHeight{14};      // height of a rank's name
-constexpr TypeLength kNoteHeight{44};      // least height of a row with a name and a note
-constexpr TypeLength kLeastStepLabel{64};  // least room between two step labels
+constexpr double kMinStepFrame = 3;
+constexpr double kMinMark = 4;           // smallest width of a mark in pixels, even if a pixel shows several samples
+constexpr TypeLength kNameHeight{14};    // height of a rank's name
+constexpr TypeLength kNoteHeight{44};    // least height of a row with a name and a note
+constexpr TypeLength kMinStepLabel{64};  // least room between two step labels
 
 // Returns the smallest of 1, 2, 5, 10, 20, ... that is not below the count.
 qint64 roundCount(double count) {
@@ -44,7 +44,7 @@ void GridPainter::drawStep() const {
     const QRectF first = m_geometry.cell(static_cast<int>(ranks.first), m_contents.step->first);
     const QRectF last = m_geometry.cell(static_cast<int>(ranks.last) - 1, m_contents.step->last);
     QRectF frame(first.left(), first.top(), last.left() - first.left(), last.bottom() - first.top());
-    if (frame.width() < kLeastStepFrame) frame.setWidth(kLeastStepFrame);
+    if (frame.width() < kMinStepFrame) frame.setWidth(kMinStepFrame);
     QColor wash = m_theme.colors().accent;
     wash.setAlphaF(0.14F);
     m_painter.fillRect(frame, wash);
@@ -121,7 +121,7 @@ void GridPainter::drawSteps() const {
     m_painter.setFont(m_theme.smallFont());
     m_painter.setPen(m_theme.colors().muted);
     const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
-    const qint64 every = roundCount(kLeastStepLabel / stepWidth);
+    const qint64 every = roundCount(kMinStepLabel / stepWidth);
     const qint64 firstStep = span.first / batch;
     double free = -1;  // x position of the right edge of the last step label; the next label must start after it
     for (qint64 step = firstStep; step * batch < last; ++step) {
@@ -225,14 +225,14 @@ void GridPainter::drawMarks() const {
     const CellRange ranks = m_geometry.visibleRanks();
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
         const std::vector<MarkRun> runs = markRuns(*m_contents.scene, static_cast<int>(rank));
-        for (const PlacedMark& mark : placedMarks(runs, m_geometry.firstSlot(), m_geometry.pitch(), kLeastMark)) {
+        for (const PlacedMark& mark : placedMarks(runs, m_geometry.firstSlot(), m_geometry.pitch(), kMinMark)) {
             if (mark.right > 0 && mark.left < width) drawMark(static_cast<int>(rank), mark);
         }
     }
 }
 
 // Draws a mark on adjacent duplicates or dropped samples of a rank: a hatched area for samples that the loader drops;
-// otherwise an outline around each cell, or around all of them if cells are narrower than kLeastMark.
+// otherwise an outline around each cell, or around all of them if cells are narrower than kMinMark.
 void GridPainter::drawMark(int rank, const PlacedMark& mark) const {
     const CellPainter cells(*m_contents.scene, *m_contents.colors, m_theme, m_thumbnails);
     QRectF row = m_geometry.cell(rank, mark.run.span.first);
@@ -241,7 +241,7 @@ void GridPainter::drawMark(int rank, const PlacedMark& mark) const {
         row.setRight(mark.right);
         m_painter.fillRect(row, QBrush(m_theme.colors().panel));
         m_painter.fillRect(row, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
-    } else if (m_geometry.pitch() < kLeastMark) {
+    } else if (m_geometry.pitch() < kMinMark) {
         row.setLeft(mark.left);
         row.setRight(mark.right);
         cells.outline(m_painter, row, mark.run.kind);
@@ -257,7 +257,7 @@ void GridPainter::drawMark(int rank, const PlacedMark& mark) const {
 // The matches are sorted: first those with a rank, in training order, then those without a rank, which no cell shows.
 void GridPainter::drawHits() const {
     if (!m_contents.hits || m_contents.hits->empty()) return;
-    constexpr std::ptrdiff_t kMostDrawn = 20'000;
+    constexpr std::ptrdiff_t kMaxDrawn = 20'000;
     const CellRange seen = m_geometry.visibleSlots(), ranks = m_geometry.visibleRanks();
     const auto placed =
         std::ranges::find_if(m_contents.hits->rbegin(), m_contents.hits->rend(), [](const PlanHit& hit) {
@@ -267,10 +267,10 @@ void GridPainter::drawHits() const {
     m_painter.setPen(QPen(m_theme.colors().accent, m_geometry.pitch() >= 16 ? 2.5 : 1.5));
     m_painter.setBrush(Qt::NoBrush);
     const double corner = m_geometry.pitch() >= 16 ? Theme::kCorner : 0;
-    for (auto hit = first; hit != placed && hit->slot < seen.last && hit - first < kMostDrawn; ++hit) {
+    for (auto hit = first; hit != placed && hit->slot < seen.last && hit - first < kMaxDrawn; ++hit) {
         if (hit->rank < ranks.first || hit->rank >= ranks.last) continue;
         const QRectF cell = m_geometry.cell(hit->rank, hit->slot);
-        if (m_geometry.pitch() >= kLeastMark) {
+        if (m_geometry.pitch() >= kMinMark) {
             m_painter.drawRoundedRect(cell.adjusted(-0.5, -0.5, 0.5, 0.5), corner, corner);
         } else {
             m_painter.fillRect(QRectF(cell.center().x() - 0.75, cell.top(), 1.5, cell.height()), m_theme.colors().text);

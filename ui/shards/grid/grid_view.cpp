@@ -12,7 +12,7 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kOneRowHeader{500};
-constexpr int kLeastWidthForLastSlots = 586;
+constexpr int kMinWidthForLastSlots = 586;
 constexpr int kLowView = 340, kLowMinimap = 28;
 
 }  // namespace
@@ -153,7 +153,7 @@ void GridView::nameAnimationButton() {
 
 void GridView::resizeEvent(QResizeEvent*) {
     m_header->setDirection(width() < kOneRowHeader ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-    m_lastSlots->setVisible(width() > kLeastWidthForLastSlots);
+    m_lastSlots->setVisible(width() > kMinWidthForLastSlots);
     m_minimap->setLargestHeight(height() >= kLowView ? GridMinimap::kLargestHeight : kLowMinimap);
 }
 

@@ -54,7 +54,7 @@ void GridWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const
     if (m_contents.scene) {
         m_geometry.setShape(m_contents.scene->columns(), m_contents.scene->ranks());
         m_thumbnails.setData(m_contents.scene->data);
-        if (first) m_geometry.home();
+        if (first) m_geometry.showStart();
     }
     restyle();
     changeView();
@@ -77,7 +77,7 @@ void GridWidget::animateChange(const std::optional<ShardScene>& before) {
         m_fadingRequest = m_raster.imageRequest();
         m_fade.prepareFade();
     } else if (!m_origins &&
-               m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= AssignmentAnimation::kMostCards) {
+               m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= AssignmentAnimation::kMaxCards) {
         animateAssignment(AssignmentAnimation::Speed::Quick);
     }
 }
@@ -85,7 +85,7 @@ void GridWidget::animateChange(const std::optional<ShardScene>& before) {
 void GridWidget::animateAssignment(AssignmentAnimation::Speed speed) {
     if (!m_contents.scene || m_contents.scene->columns() == 0) return;
     const CellDetail detail = m_geometry.detail();
-    if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) home();
+    if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) showStart();
     m_animation.start(*m_contents.scene, *m_contents.colors, speed, cellsArea());
 }
 
@@ -183,8 +183,8 @@ void GridWidget::fit() {
     changeView();
 }
 
-void GridWidget::home() {
-    m_geometry.home();
+void GridWidget::showStart() {
+    m_geometry.showStart();
     changeView();
 }
 

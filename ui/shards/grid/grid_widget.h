@@ -28,7 +28,7 @@ class GridWidget : public Picture {
 
     // Sets the scene. If `origins` are given, they determine the colours of the cells instead of setColorBy().
     void setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins = {});
-    void forgetPictures() { m_raster.forget(); }  // frees pictures of other epochs
+    void clearCache() { m_raster.clearCache(); }  // frees pictures of other epochs
     void setColorBy(ColorBy by);
     void setSelected(std::optional<GridCell> cell);
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks the cells with differences
@@ -44,7 +44,7 @@ class GridWidget : public Picture {
     void animateAssignment(AssignmentAnimation::Speed speed);
     AssignmentOverlay& animation() { return m_animation; }
     void fit();
-    void home();
+    void showStart();
 
     // Returns the sample, the rank, the step and the epoch of the cell at the point.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;

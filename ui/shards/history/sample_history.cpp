@@ -32,22 +32,22 @@ std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
 SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
     const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // number of epochs whose samples are counted
                                                                          // in about a quarter of a second
-    return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMostEpochs, affordable}), {}};
+    return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMaxEpochs, affordable}), {}};
 }
 
 SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
     const auto from = std::ssize(history.entries);
     const std::int64_t until = std::min(history.epochLimit, from + epochsFor(scene, kSamplesAtATime));
-    // Returns a plan from the cache of plans (the shelf), or computes it without storing it there, because it is used
+    // Returns a plan from the cache of plans, or computes it without storing it there, because it is used
     // only once.
     const auto planOf = [&](const ShardSpec& spec) -> Result<ShardPlan> {
-        if (scene.shelf) {
-            if (auto known = scene.shelf->find(spec)) return *known;
+        if (scene.planCache) {
+            if (auto known = scene.planCache->find(spec)) return *known;
         }
         return ShardPlan::make(spec, &stop);
     };
     const SampleHistorySource source{[&](std::int64_t epoch) { return scene.specAt(epoch); }, planOf};
-    if (appendEpochs(source, history.sample, from, until, SampleHistory::kMostMates, history.entries, &stop)) {
+    if (appendEpochs(source, history.sample, from, until, SampleHistory::kMaxMates, history.entries, &stop)) {
         history.epochLimit = std::ssize(history.entries);
     }
     return history;

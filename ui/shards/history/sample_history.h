@@ -11,12 +11,12 @@
 namespace ringside {
 
 struct SampleHistory {
-    static constexpr std::int64_t kMostMates = 256;
-    static constexpr std::int64_t kMostEpochs = 1000;
+    static constexpr std::int64_t kMaxMates = 256;
+    static constexpr std::int64_t kMaxEpochs = 1000;
 
     std::int64_t sample = -1;
     std::int64_t epochsOfRun = 0;
-    std::int64_t epochLimit = 0;  // number of epochs that the history will contain; limited by kMostEpochs and by the
+    std::int64_t epochLimit = 0;  // number of epochs that the history will contain; limited by kMaxEpochs and by the
                                   // amount of work
     std::vector<SampleHistoryEntry> entries;
 

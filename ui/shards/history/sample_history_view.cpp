@@ -19,7 +19,7 @@ namespace {
 constexpr TypeLength kEpochWidth{66};
 constexpr TypeLength kTrackWidth{130};
 constexpr TypeLength kWhereWidth{190};
-constexpr std::size_t kMostMatesDrawn = 24;
+constexpr std::size_t kMaxMatesDrawn = 24;
 
 // Returns the first `most` of the samples that share a batch with a sample, as "with 12, 44, 81".
 QString matesText(const std::vector<std::uint32_t>& mates, std::size_t most) {
@@ -115,7 +115,7 @@ QRectF SampleHistoryCanvas::matesRoom(double top) const {
 std::optional<std::int64_t> SampleHistoryCanvas::mateAt(const SampleHistoryEntry& entry, double at) const {
     const QFontMetrics metrics(theme().smallFont());
     const std::vector<std::uint32_t>& mates = entry.uses.front().batchMates;
-    for (std::size_t count = 1; at >= 0 && count <= std::min(mates.size(), kMostMatesDrawn); ++count)
+    for (std::size_t count = 1; at >= 0 && count <= std::min(mates.size(), kMaxMatesDrawn); ++count)
         if (at < metrics.horizontalAdvance(matesText(mates, count))) return mates[count - 1];
     return {};
 }
@@ -140,7 +140,7 @@ void SampleHistoryCanvas::drawMates(QPainter& painter, const SampleHistoryEntry&
     if (entry.uses.front().batchMates.empty() || room.width() < 60) return;
     painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
-    const QString text = matesText(entry.uses.front().batchMates, kMostMatesDrawn);
+    const QString text = matesText(entry.uses.front().batchMates, kMaxMatesDrawn);
     painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(room.width())));
 }

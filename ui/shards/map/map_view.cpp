@@ -20,11 +20,11 @@ namespace {
 
 constexpr TypePixels kMapTop{26};
 constexpr TypePixels kLegendHeight{24};
-constexpr int kLeastGapSide = 6;          // side in pixels from which squares have a gap between them
-constexpr TypePixels kLeastTextSide{26};  // side in pixels from which squares also contain a number
-constexpr int kLeastPictureSide = 56;
+constexpr int kMinGapSide = 6;          // side in pixels from which squares have a gap between them
+constexpr TypePixels kMinTextSide{26};  // side in pixels from which squares also contain a number
+constexpr int kMinPictureSide = 56;
 constexpr int kLegendRanks = 8;
-constexpr TypePixels kLeastSquares{60};  // minimum height of the area with the squares, in pixels
+constexpr TypePixels kMinSquares{60};  // minimum height of the area with the squares, in pixels
 
 MapColors colorsOf(const Theme& theme, int ranks) {
     MapColors colors;
@@ -46,7 +46,7 @@ MapView::MapView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(the
 }
 
 QSize MapView::minimumSizeHint() const {
-    return {0, kMapTop + kLeastSquares + kLegendHeight};
+    return {0, kMapTop + kMinSquares + kLegendHeight};
 }
 
 QRect MapView::area() const {
@@ -130,7 +130,7 @@ void MapView::drawSquares(QPainter& painter) {
         painter.drawImage(whole, m_fading);
         painter.setOpacity(1);
     }
-    if (m_map.side >= kLeastGapSide) {
+    if (m_map.side >= kMinGapSide) {
         for (int column = 1; column <= m_map.columns; ++column) {
             painter.fillRect(place.left() + column * m_map.side - 1, place.top(), 1, m_map.rows * m_map.side,
                              m_theme.colors().panel);
@@ -140,13 +140,13 @@ void MapView::drawSquares(QPainter& painter) {
                              m_theme.colors().panel);
         }
     }
-    if (m_map.side >= kLeastTextSide) {
+    if (m_map.side >= kMinTextSide) {
         painter.setFont(m_theme.smallFont());
         for (qint64 sample = 0; sample < m_map.samples; ++sample) {
             QRectF square = rectOf(sample);
             const QColor back =
                 m_image.pixelColor(static_cast<int>(sample % m_map.columns), static_cast<int>(sample / m_map.columns));
-            if (m_map.side >= kLeastPictureSide && m_thumbnails.available()) {
+            if (m_map.side >= kMinPictureSide && m_thumbnails.available()) {
                 const double side = square.width() - kLegendHeight;
                 painter.drawImage(QRectF(square.center().x() - side / 2, square.top() + 4, side, side),
                                   m_thumbnails.image(sample));
@@ -171,13 +171,13 @@ void MapView::drawSquares(QPainter& painter) {
 // Draws the matches of a search: an outline around the square of each match, or a dot if several samples share a pixel.
 void MapView::drawHits(QPainter& painter) const {
     if (!m_hits) return;
-    constexpr std::size_t kMostDrawn = 20'000;
+    constexpr std::size_t kMaxDrawn = 20'000;
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(m_theme.colors().text, m_map.side >= kLeastTextSide ? 2 : 1));
-    for (const PlanHit& hit : std::span(*m_hits).first(std::min(kMostDrawn, m_hits->size()))) {
+    painter.setPen(QPen(m_theme.colors().text, m_map.side >= kMinTextSide ? 2 : 1));
+    for (const PlanHit& hit : std::span(*m_hits).first(std::min(kMaxDrawn, m_hits->size()))) {
         if (hit.sample >= m_map.samples) continue;
         const QRectF square = rectOf(hit.sample);
-        if (m_map.side >= kLeastGapSide) {
+        if (m_map.side >= kMinGapSide) {
             painter.drawRect(square.adjusted(0.5, 0.5, -1.5, -1.5));
         } else {
             painter.fillRect(square, m_theme.colors().text);

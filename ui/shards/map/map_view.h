@@ -21,7 +21,7 @@ class Theme;
 class MapView : public ShardView, public IdentitySource {
     Q_OBJECT
   public:
-    static constexpr std::size_t kRemembered = 10;  // largest number of cached pictures; each takes about 2 MB
+    static constexpr std::size_t kMaxCached = 10;  // largest number of cached pictures; each takes about 2 MB
 
     explicit MapView(Theme& theme, QWidget* parent = nullptr);
 
@@ -68,7 +68,7 @@ class MapView : public ShardView, public IdentitySource {
         MapColors colors;
         bool operator==(const Key&) const = default;
     };
-    Recent<Key, QImage> m_recent{kRemembered};
+    Recent<Key, QImage> m_recent{kMaxCached};
     LatestWork m_work;
 };
 

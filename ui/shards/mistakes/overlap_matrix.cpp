@@ -16,7 +16,7 @@ namespace {
 
 constexpr TypeLength kNames{22};  // width and height of the rank numbers above and at the left of the matrix
 constexpr double kLargestCell = 64;
-constexpr TypeLength kLeastForNumbers{20};
+constexpr TypeLength kMinForNumbers{20};
 
 }  // namespace
 
@@ -74,7 +74,7 @@ void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) 
     painter.fillRect(cell, diagonal            ? theme().rankColor(static_cast<int>(a))
                            : shared(a, b) == 0 ? c.grid
                                                : mixed(c.danger, c.panel, 0.85 * (1 - part)));
-    if (side < kLeastForNumbers) return;
+    if (side < kMinForNumbers) return;
     QFont font = theme().smallFont();
     const QString text = groupedNumber(shared(a, b));
     while (QFontMetricsF(font).horizontalAdvance(text) > cell.width() - 2 && font.pixelSize() > 7) {

@@ -26,8 +26,8 @@ class RoomyLabel : public QLabel {
 
 // Heights of the box: for a title and four lines, for four lines close together in a low panel, and for two lines in
 // the lowest panel. They do not depend on the text, so that the grid above does not move.
-constexpr TypePixels kHeight{124}, kLowHeight{102}, kLeastHeight{72};
-constexpr int kLowPanel = 520, kLeastPanel = 400;
+constexpr TypePixels kHeight{124}, kLowHeight{102}, kMinHeight{72};
+constexpr int kLowPanel = 520, kMinPanel = 400;
 constexpr int kLineHeight = 135, kLowLineHeight = 105;  // height of a line, in percent of the font's line height
 
 }  // namespace
@@ -55,7 +55,7 @@ ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
 
 void ExplanationBox::setRoom(int panelHeight) {
     const int before = maximumHeight();
-    setFixedHeight(panelHeight >= kLowPanel ? kHeight : panelHeight >= kLeastPanel ? kLowHeight : kLeastHeight);
+    setFixedHeight(panelHeight >= kLowPanel ? kHeight : panelHeight >= kMinPanel ? kLowHeight : kMinHeight);
     if (maximumHeight() != before) showLines();
 }
 

@@ -95,10 +95,10 @@ void ViewPanel::offerEpochSummary(bool offer) {
 
 // Makes the buttons of the views narrower if their texts or the search text would be truncated.
 void ViewPanel::fitToolRow() {
-    const TypePixels kRoomyPanel{760}, kLeastFind{150};
+    const TypePixels kRoomyPanel{760}, kMinFind{150};
     m_choice->setTight(!m_summary->isHidden() || width() < kRoomyPanel);
     const QMargins around = layout()->contentsMargins();
-    int room = width() - around.left() - around.right() - kLeastFind - m_choice->sizeHint().width();
+    int room = width() - around.left() - around.right() - kMinFind - m_choice->sizeHint().width();
     for (const QWidget* button : std::initializer_list<QWidget*>{m_export, m_summary})
         if (!button->isHidden()) room -= button->sizeHint().width() + m_toolLine->spacing();
     const bool oneRow = room >= 0;

@@ -176,10 +176,10 @@ QString stepSentence(const ShardPlan& plan, GridCell cell) {
                                  "order."))
             .arg(plainNumber(layout.position(cell.rank, batch.first)), plainNumber(layout.position(cell.rank, last)));
     }
-    const std::int64_t others = spec.worldSize - layout.longRanks();  // number of ranks with one sample less
+    const std::int64_t others = spec.worldSize - layout.longerRanks();  // number of ranks with one sample less
     if (others > 0 && spec.loaderDropLast && plan.batch(static_cast<int>(spec.worldSize) - 1, step).count == 0) {
         const QString ranks =
-            layout.longRanks() == 1 ? gridText("rank 0") : gridText("ranks 0 to %1").arg(layout.longRanks() - 1);
+            layout.longerRanks() == 1 ? gridText("rank 0") : gridText("ranks 0 to %1").arg(layout.longerRanks() - 1);
         return sentence(gridText("Step %1 of %2 uses slots %3 to %4 of %5; the other ranks have no complete batch."))
             .arg(ranks);
     }

@@ -42,8 +42,8 @@ void SceneSource::refresh() {
     }
     const RunConfig config = m_plan.config();
     const bool setEpoch = config.sampler.setEpoch || !usesSetEpoch(plan->spec().kind);
-    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), setEpoch, data, m_labels, config.training.epochs, m_plan.shelf(),
-                               static_cast<int>(devicesOf(config))});
+    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), setEpoch, data, m_labels, config.training.epochs,
+                               m_plan.planCache(), static_cast<int>(devicesOf(config))});
     makeOrderHash();
     Q_EMIT sceneChanged();
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/sets/common/dataset.h"
-#include "models/plan_shelf.h"
+#include "models/plan_cache.h"
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside {
@@ -26,8 +26,8 @@ struct ShardScene {
     bool setEpoch = true;
     std::shared_ptr<const Dataset> data;
     Labels labels;
-    std::int64_t epochs = 1;                // number of epochs of the experiment
-    std::shared_ptr<PlanShelf> shelf = {};  // cache of other plans; may be null
+    std::int64_t epochs = 1;                    // number of epochs of the experiment
+    std::shared_ptr<PlanCache> planCache = {};  // cache of other plans; may be null
     int devices = 1;  // number of devices over which the batches of a rank are split (data_parallel)
 
     // Returns the settings for another epoch, which have the same order if set_epoch is not called.
@@ -38,7 +38,7 @@ struct ShardScene {
     }
     // Returns the plan of the settings from the cache. If the cache has none, computes the plan on the calling thread.
     Result<ShardPlan> planOf(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) const {
-        return shelf ? shelf->findOrMake(spec, stop) : ShardPlan::make(spec, stop);
+        return planCache ? planCache->findOrMake(spec, stop) : ShardPlan::make(spec, stop);
     }
     // Returns the number of columns of the grid: the slots, followed by columns for samples that the sampler's
     // drop_last drops: one, or more if whole batches are dropped.

@@ -16,7 +16,7 @@ QString number(const std::optional<std::int64_t>& value) {
 }
 
 void addRanks(QStringList& row, const EpochSamples& epoch, std::size_t ranks) {
-    if (ranks <= kMostRankColumns) {
+    if (ranks <= kMaxRankColumns) {
         for (std::size_t rank = 0; rank < ranks; ++rank)
             row << (rank < epoch.perRank.size() ? QString::number(epoch.perRank[rank]) : QString());
         return;
@@ -51,7 +51,7 @@ QString ranksText(const EpochSamples& epoch) {
     if (epoch.perRank.empty()) return {};
     const auto [least, most] = std::ranges::minmax(epoch.perRank);
     if (least == most) return auditWords("%1 each").arg(least);
-    if (epoch.perRank.size() > kMostRankColumns) return auditWords("%1 to %2").arg(least).arg(most);
+    if (epoch.perRank.size() > kMaxRankColumns) return auditWords("%1 to %2").arg(least).arg(most);
     QStringList numbers;
     for (const std::int64_t one : epoch.perRank) numbers << QString::number(one);
     return numbers.join(QStringLiteral(", "));
@@ -68,8 +68,8 @@ TableData auditTable(const SummarySamples& audit) {
                                 auditWords("Distinct"), auditWords("Twice"), auditWords("Never")},
                     .rows = static_cast<qint64>(audit.train.size() + audit.val.size()),
                     .row = {}};
-    if (ranks > kMostRankColumns) table.columns << auditWords("Each rank");
-    for (std::size_t rank = 0; rank < ranks && ranks <= kMostRankColumns; ++rank)
+    if (ranks > kMaxRankColumns) table.columns << auditWords("Each rank");
+    for (std::size_t rank = 0; rank < ranks && ranks <= kMaxRankColumns; ++rank)
         table.columns << auditWords("Rank %1").arg(rank);
     table.columns << auditWords("Remark");
     table.row = [audit, ranks](qint64 row) {

@@ -8,12 +8,12 @@ namespace ringside {
 
 // Returns the audit of a watched run: a row for each data loader and epoch, with the numbers of samples that were
 // assigned, distinct, used twice and never used, and the number of samples of each rank. Epochs are counted from 1.
-// With more than kMostRankColumns ranks, one column states the range over the ranks. Unknown values are empty.
+// With more than kMaxRankColumns ranks, one column states the range over the ranks. Unknown values are empty.
 TableData auditTable(const SummarySamples& audit);
 // Returns the rows of auditTable() in fewer columns, for a narrow view: the numbers of all ranks share a column, and a
 // column with the same use or loader in each row is left out.
 TableData narrowAuditTable(const SummarySamples& audit);
 
-inline constexpr std::size_t kMostRankColumns = 8;
+inline constexpr std::size_t kMaxRankColumns = 8;
 
 }  // namespace ringside

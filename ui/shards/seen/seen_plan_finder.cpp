@@ -56,11 +56,11 @@ void SeenPlanFinder::read() {
         [path = std::filesystem::path(m_run.directory().toStdString())](const LatestWork::Stop& stop) {
             return readPlannedSamples(path, stop);
         },
-        [this](const SeenSamples& samples) { take(samples); });
+        [this](const SeenSamples& samples) { setSamples(samples); });
 }
 
 // A plan is a claim about the samples to come, so it is not shown before samples have confirmed it.
-void SeenPlanFinder::take(const SeenSamples& samples) {
+void SeenPlanFinder::setSamples(const SeenSamples& samples) {
     const bool isConfirmed = samples.plan && samples.asPlanned > 0;
     const std::optional<SeenPlan> plan = isConfirmed ? samples.plan : std::nullopt;
     if (plan != m_plan) {

@@ -30,7 +30,7 @@ class SeenPlanFinder final : public QObject {
     void restart();
     void readLater();
     void read();
-    void take(const SeenSamples& samples);
+    void setSamples(const SeenSamples& samples);
 
     const RunModel& m_run;
     std::optional<SeenPlan> m_plan;

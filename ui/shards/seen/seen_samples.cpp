@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kKinds = {"script", "indices"};
 constexpr std::int64_t kLargestPlan = 20'000'000;  // largest number of samples in a plan that is computed; a larger
                                                    // plan takes seconds for each epoch
-constexpr std::size_t kMostPlans = 4;              // number of plans of epochs that are kept in memory
+constexpr std::size_t kMaxPlans = 4;               // number of plans of epochs that are kept in memory
 
 QString seenWords(const char* text) {
     return QCoreApplication::translate("SeenSamples", text);
@@ -43,7 +43,7 @@ class EpochPlans {
         if (known != m_plans.end()) return &known->second;
         const Result<ShardPlan> made = ShardPlan::make(m_seen.specAt(epoch));
         if (!made) return nullptr;
-        if (m_plans.size() == kMostPlans) m_plans.erase(m_plans.begin());
+        if (m_plans.size() == kMaxPlans) m_plans.erase(m_plans.begin());
         return &m_plans.emplace(epoch, made.value()).first->second;
     }
 

@@ -22,8 +22,8 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::seconds kBetweenReads{5};
-constexpr int kMostTableRows = 12;
-constexpr TypePixels kLeastRemark{110};  // minimum width of the last column, the remark
+constexpr int kMaxTableRows = 12;
+constexpr TypePixels kMinRemark{110};  // minimum width of the last column, the remark
 
 QString lineText(const SamplesLine& line, const ThemeColors& colors) {
     const bool isNote = line.label == "note" || !line.known;  // true if the line contains no result
@@ -186,7 +186,7 @@ void SeenSamplesPanel::showTable() {
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_model.setTable(table());
     const int last = m_model.columnCount() - 1;
-    int room = m_table->viewport()->width() - kLeastRemark;
+    int room = m_table->viewport()->width() - kMinRemark;
     for (int column = 0; column < last; ++column) room -= header->sectionSize(column);
     if (room < 0 && last > 0) m_model.setTable(narrowAuditTable(*m_samples->audit));
     // The last column, the remark, takes the width that remains. A tooltip contains its complete text.
@@ -194,9 +194,9 @@ void SeenSamplesPanel::showTable() {
     fitTable();
 }
 
-// Makes the table as high as its rows, up to kMostTableRows.
+// Makes the table as high as its rows, up to kMaxTableRows.
 void SeenSamplesPanel::fitTable() {
-    const int rows = std::min(kMostTableRows, m_model.rowCount());
+    const int rows = std::min(kMaxTableRows, m_model.rowCount());
     m_table->setVisible(rows > 0);
     const int bar = m_table->horizontalScrollBar()->sizeHint().height();
     m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() +

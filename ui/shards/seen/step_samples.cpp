@@ -103,7 +103,7 @@ std::vector<StepSamplesView::Row> samplesOfStep(const RunData& run, std::int64_t
                                                 const std::optional<SeenPlan>& plan) {
     std::vector<StepSamplesView::Row> rows;
     std::optional<ShardPlan> made;
-    for (std::size_t rank = 0; rank < run.ranks().size() && rows.size() < kMostSampleRows; ++rank) {
+    for (std::size_t rank = 0; rank < run.ranks().size() && rows.size() < kMaxSampleRows; ++rank) {
         StepSamplesView::Row row{static_cast<int>(rank), {}};
         for (const ConsumedIndices& one : run.ranks()[rank].indices) {
             if (one.step != step || one.loader != loader) continue;

@@ -54,10 +54,10 @@ class StepSamplesView final : public Picture {
 // Returns the latest step (from 1) of which every rank that trains has reported its samples; empty: there is none.
 std::optional<std::int64_t> latestSeenStep(const RunData& run, std::int64_t loader);
 
-// Returns the samples of a step, marked if they are not those of the plan. Contains at most kMostSampleRows ranks.
+// Returns the samples of a step, marked if they are not those of the plan. Contains at most kMaxSampleRows ranks.
 std::vector<StepSamplesView::Row> samplesOfStep(const RunData& run, std::int64_t step, std::int64_t loader,
                                                 const std::optional<SeenPlan>& plan);
 
-inline constexpr std::size_t kMostSampleRows = 16;
+inline constexpr std::size_t kMaxSampleRows = 16;
 
 }  // namespace ringside

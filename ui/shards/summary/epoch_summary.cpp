@@ -49,11 +49,11 @@ QString perRankName(const ShardSpec& spec, const QString& n) {
     }
     const QString round = spec.dropLast && takesDropLast(spec.kind) ? QStringLiteral("floor") : QStringLiteral("ceil");
     if (assignsBatches(spec.kind)) return epochSummaryText("Per rank = %1(%2 / (W x B)) x B").arg(round, n);
-    const bool told = spec.pitfalls.wrongWorldSize > 0;
-    return told ? epochSummaryText("Per rank = %1(%2 / %3), with the hard-coded size")
-                      .arg(round, n)
-                      .arg(spec.pitfalls.wrongWorldSize)
-                : epochSummaryText("Per rank = %1(%2 / W)").arg(round, n);
+    const bool isHardCoded = spec.pitfalls.wrongWorldSize > 0;
+    return isHardCoded ? epochSummaryText("Per rank = %1(%2 / %3), with the hard-coded size")
+                             .arg(round, n)
+                             .arg(spec.pitfalls.wrongWorldSize)
+                       : epochSummaryText("Per rank = %1(%2 / W)").arg(round, n);
 }
 
 QString perRankTip(const ShardPlan& plan, std::int64_t length) {

@@ -99,7 +99,7 @@ void Verification::checkEpochs() {
     for (int rank = 0; rank < m_state.ranks; ++rank) passReports(rank);
     const auto& ended = m_run.data().ended();
     if (!ended) return;
-    m_watch->withoutPauses();
+    m_watch->disablePauses();
     m_recorded = ended->planVerified == false ? QString::fromStdString(ended->planMismatch) : QString();
     Q_EMIT changed();
 }
@@ -125,10 +125,10 @@ void Verification::passReports(int rank) {
 }
 
 void Verification::addNews() {
-    PlanResults news = m_watch->take();
+    PlanResults news = m_watch->takeResults();
     for (const PlanMismatch& mismatch : news.mismatches) {
         m_wrong.emplace(mismatch.rank, mismatch.epoch);
-        if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
+        if (m_state.mismatches.size() < kMaxMismatches) m_state.mismatches.push_back(mismatch);
     }
     m_audited.insert(news.auditedEpochs.begin(), news.auditedEpochs.end());
     // The verified epochs are counted again at each call, because a mismatch can be found after the hashes of its epoch

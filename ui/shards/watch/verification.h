@@ -30,7 +30,7 @@ struct VerificationState {
     int ranks = 0;
     qint64 epochs = 0;                     // number of epochs of the run; 0: not known
     qint64 verifiedEpochs = 0;             // number of epochs in which every rank has trained on the planned samples
-    std::vector<PlanMismatch> mismatches;  // first kMostMismatches differences from the plan, in the order in which
+    std::vector<PlanMismatch> mismatches;  // first kMaxMismatches differences from the plan, in the order in which
                                            // they were found
     bool operator==(const VerificationState&) const = default;
 };
@@ -40,7 +40,7 @@ struct VerificationState {
 class Verification : public QObject {
     Q_OBJECT
   public:
-    static constexpr std::size_t kMostMismatches = 1000;
+    static constexpr std::size_t kMaxMismatches = 1000;
 
     explicit Verification(const RunModel& run, QObject* parent = nullptr);
     ~Verification() override;
@@ -88,7 +88,7 @@ class Verification : public QObject {
     qint64 m_samples = 0;
     VerificationState m_state;
     std::set<qint64> m_audited;
-    // ranks and epochs with a mismatch, including those beyond kMostMismatches
+    // ranks and epochs with a mismatch, including those beyond kMaxMismatches
     std::set<std::pair<int, qint64>> m_wrong;
     std::vector<PlanResults::Confirmed> m_confirmed;  // samples that were compared one by one and are as planned, in
                                                       // the latest epoch of each rank

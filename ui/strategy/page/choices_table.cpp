@@ -21,8 +21,8 @@ namespace {
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Widths of the columns, in percent.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
-constexpr TypePixels kLeastWidth{960};  // least width of the table; in a narrower page it scrolls, so that no number is
-                                        // cut off
+constexpr TypePixels kMinWidth{960};  // least width of the table; in a narrower page it scrolls, so that no number is
+                                      // cut off
 constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {
@@ -107,7 +107,7 @@ int ChoicesTable::wholeHeight() const {
 void ChoicesTable::resizeEvent(QResizeEvent* event) {
     QTableWidget::resizeEvent(event);
     scrollToCurrent();
-    const int width = std::max<int>(viewport()->width(), kLeastWidth);
+    const int width = std::max<int>(viewport()->width(), kMinWidth);
     int left = width;
     for (int column = 0; column + 1 < kColumns; ++column) {
         setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 108);
@@ -215,7 +215,7 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     setCell(row, kOptions, options, current, options + QLatin1Char('\n') + take);
     setCell(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
             tr("Memory of the rank that needs the most"));
-    setCell(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current,
+    setCell(row, kBytes, bytesText(static_cast<double>(cost.largestTraffic())), current,
             tr("Sent by the rank that sends the most"));
     QString idle = tr("Expected with the stages of this model: %1. If all stages took the same time: %2")
                        .arg(percentText(cost.time.idleShare()), percentText(cost.idleShare));
@@ -223,7 +223,7 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     setCell(row, kIdle, percentText(cost.time.idleShare()), current, idle);
     const bool known = seen.expectedMs.has_value();
     setCell(row, kExpected,
-            (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.all() * 1e3)), current,
+            (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.total() * 1e3)), current,
             expectedTip(known));
     const QString limit = known ? seen.limitedBy : QString::fromStdString(limitText(cost.time.limit()));
     setCell(row, kLimit, limit, current, tr("Part of a step that takes the most time"));
@@ -303,9 +303,9 @@ TableData ChoicesTable::table() const {
         const StrategyFigures seen = found == m_figures.end() ? StrategyFigures() : found->second;
         QStringList row{QString::fromStdString(one.name), QString::fromStdString(one.options)};
         if (one.cost) {
-            row << QString::number(one.cost->largestPeak()) << QString::number(one.cost->mostBytes())
+            row << QString::number(one.cost->largestPeak()) << QString::number(one.cost->largestTraffic())
                 << QString::number(one.cost->samplesPerStep) << plain(one.cost->idleShare)
-                << plain(one.cost->time.idleShare()) << plain(seen.expectedMs.value_or(one.cost->time.all() * 1e3))
+                << plain(one.cost->time.idleShare()) << plain(seen.expectedMs.value_or(one.cost->time.total() * 1e3))
                 << plain(seen.expectedSamplesPerSecond.value_or(one.cost->samplesPerSecond()))
                 << (seen.expectedMs ? seen.limitedBy : QString::fromStdString(limitText(one.cost->time.limit())));
         } else {

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kLeastSentence{90};
+constexpr TypePixels kMinSentence{90};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ PictureTablePanel::PictureTablePanel(const QString& title, const QString& stem, 
     m_sentence->setObjectName(stem + QStringLiteral("SentenceLabel"));
     m_sentence->setProperty("role", "muted");
     m_sentence->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kLeastSentence); });
+    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kMinSentence); });
     m_head->addWidget(m_sentence);
     column->addLayout(m_head);
     m_stack->addWidget(m_table);

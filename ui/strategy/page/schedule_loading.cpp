@@ -9,12 +9,12 @@ namespace ringside {
 
 // Loads a schedule file and sets ranks and micro-batches to match. Refuses an invalid file with the reason.
 void StrategyPage::loadSchedule(const QString& file) {
-    constexpr std::size_t kMostBytes = 4 << 20;
+    constexpr std::size_t kMaxBytes = 4 << 20;
     const auto refuse = [&](const Problem& problem) {
         Q_EMIT failed(tr("%1 is not a valid schedule: %2")
                           .arg(file, QString::fromStdString(problem.message + ": " + problem.remedy)));
     };
-    const Result<std::string> text = readFile(file.toStdString(), kMostBytes);
+    const Result<std::string> text = readFile(file.toStdString(), kMaxBytes);
     if (!text) return refuse(text.problem());
     const Result<Schedule> schedule = parseSchedule(text.value());
     if (!schedule) return refuse(schedule.problem());

@@ -30,15 +30,15 @@
 namespace ringside {
 namespace {
 
-constexpr int kLookMs = 400;  // interval for reading the traces of a live run, in milliseconds
+constexpr int kReadIntervalMs = 400;  // interval for reading the traces of a live run, in milliseconds
 constexpr int kMoveMs = 40;
-constexpr TypePixels kLeastHeight{540};
-constexpr TypePixels kLeastPanel{170};       // height that the page needs in addition if the panels at the top are
+constexpr TypePixels kMinHeight{540};
+constexpr TypePixels kMinPanel{170};         // height that the page needs in addition if the panels at the top are
                                              // stacked
 constexpr TypePixels kBesideEachOther{520};  // least width of a page in which the panels at the top are side by side
-constexpr TypePixels kLeastNote{120};
-constexpr TypePixels kLeastChoices{120};
-constexpr TypePixels kLeastPictures{372};  // least height of the pictures, the other panels and the head of the table
+constexpr TypePixels kMinNote{120};
+constexpr TypePixels kMinChoices{120};
+constexpr TypePixels kMinPictures{372};  // least height of the pictures, the other panels and the head of the table
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
                                PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
@@ -155,7 +155,7 @@ QWidget* StrategyPage::makeChoices() {
     m_choicesNote->setObjectName(QStringLiteral("strategiesNoteLabel"));
     m_choicesNote->setProperty("role", "muted");
     m_choicesNote->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    followType(*m_choicesNote, [this] { m_choicesNote->setMinimumWidth(kLeastNote); });
+    followType(*m_choicesNote, [this] { m_choicesNote->setMinimumWidth(kMinNote); });
     head->addWidget(title);
     head->addWidget(m_choicesNote);
     const auto addButton = [head](const QString& text, const char* name, const QString& tip) {
@@ -230,18 +230,18 @@ void StrategyPage::showView(const QString& name) {
 void StrategyPage::connectAll() {
     m_tick.setSingleShot(true);
     m_tick.setInterval(0);
-    m_look.setSingleShot(true);
-    m_look.setInterval(kLookMs);
+    m_readTimer.setSingleShot(true);
+    m_readTimer.setInterval(kReadIntervalMs);
     m_move.setSingleShot(true);
     m_move.setInterval(kMoveMs);
     connect(&m_move, &QTimer::timeout, this, &StrategyPage::followRanks);
     connect(&m_tick, &QTimer::timeout, this, &StrategyPage::startPlan);
-    connect(&m_look, &QTimer::timeout, this, &StrategyPage::readRun);
+    connect(&m_readTimer, &QTimer::timeout, this, &StrategyPage::readRun);
     connect(&m_experiment, &ExperimentModel::configChanged, this, &StrategyPage::planLater);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &StrategyPage::planLater);
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         constexpr unsigned kSeen = kRunStartedChanged | kRanksChanged | kTraceChanged | kEndChanged;
-        if ((changes & kSeen) != 0 && isVisible() && !m_look.isActive()) m_look.start();
+        if ((changes & kSeen) != 0 && isVisible() && !m_readTimer.isActive()) m_readTimer.start();
         if ((changes & (kRanksChanged | kControlChanged)) != 0 && isVisible() && !m_move.isActive()) m_move.start();
     });
     connect(&m_run, &RunModel::restarted, this, &StrategyPage::planLater);
@@ -324,13 +324,13 @@ void StrategyPage::resizeEvent(QResizeEvent* event) {
     const bool stacked = width() < kBesideEachOther;
     static_cast<QBoxLayout*>(m_holdsPanel->parentWidget()->layout())
         ->setDirection(stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-    m_content->setMinimumHeight(kLeastHeight + (stacked ? int(kLeastPanel) : 0));
+    m_content->setMinimumHeight(kMinHeight + (stacked ? int(kMinPanel) : 0));
     fitChoices();
 }
 
-// Makes the table high enough for all strategies, but leaves kLeastPictures of the page's height to the pictures.
+// Makes the table high enough for all strategies, but leaves kMinPictures of the page's height to the pictures.
 void StrategyPage::fitChoices() {
-    const int room = std::max<int>(kLeastChoices, height() - kLeastPictures);
+    const int room = std::max<int>(kMinChoices, height() - kMinPictures);
     m_choices->setMinimumHeight(std::min(m_choices->wholeHeight(), room));
 }
 

@@ -84,7 +84,7 @@ class StrategyPage : public Page {
     std::size_t m_toTry = 0;
     StrategyProcess m_process;
     QTimer m_tick;          // timer that triggers a new plan
-    QTimer m_look;          // timer that reads the live run
+    QTimer m_readTimer;     // timer that reads the live run
     QTimer m_move;          // timer that redraws the moving parts of the pictures in slow motion
     std::string m_seenFor;  // result of withoutStrategy() for the experiment of the measured numbers
     QStackedLayout* m_stack = nullptr;

@@ -126,7 +126,7 @@ TableData linksTable(const StrategyScene& scene) {
                             QString::number(one.parameters),
                             QString::number(one.activations),
                             QString::number(one.rest),
-                            QString::number(one.all()),
+                            QString::number(one.total()),
                             counted ? QString::number(*scene.ran->bytesPerStep[rank]) : QString()};
     }
     return tableOf(name, columns, std::move(rows));

@@ -16,8 +16,8 @@ namespace {
 
 constexpr TypeLength kNames{60}, kValues{80}, kLegend{40};
 constexpr double kMebibyte = 1 << 20;
-constexpr TypeLength kLeastBar{13};
-constexpr double kMostBar = 44;
+constexpr TypeLength kMinBar{13};
+constexpr double kMaxBar = 44;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ std::vector<std::int64_t> MemoryCanvas::parts(const StrategyScene& scene, int ra
 
 void MemoryCanvas::sceneChanged() {
     const auto ranks = scene().cost ? static_cast<double>(scene().plan().mesh.ranks()) : 1;
-    setMinimumHeight(static_cast<int>(kLegend + ranks * kLeastBar));
+    setMinimumHeight(static_cast<int>(kLegend + ranks * kMinBar));
 }
 
 double MemoryCanvas::barWidth() const {
@@ -50,8 +50,8 @@ double MemoryCanvas::barWidth() const {
 }
 
 double MemoryCanvas::rowHeight() const {
-    return std::clamp<double>((height() - kLegend) / static_cast<double>(scene().plan().mesh.ranks()), kLeastBar,
-                              kMostBar);
+    return std::clamp<double>((height() - kLegend) / static_cast<double>(scene().plan().mesh.ranks()), kMinBar,
+                              kMaxBar);
 }
 
 void MemoryCanvas::draw(QPainter& painter) {

@@ -18,7 +18,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kCurveLegend{38}, kPlotTitle{16}, kLeastPlot{44};
+constexpr TypeLength kCurveLegend{38}, kPlotTitle{16}, kMinPlot{44};
 constexpr double kPlotGap = 12;
 
 std::array<std::int64_t, kMemoryColors> classesOf(const PredictedMemory& one) {
@@ -35,7 +35,7 @@ MemoryCurveCanvas::MemoryCurveCanvas(Theme& theme, QWidget* parent)
 void MemoryCurveCanvas::sceneChanged() {
     const std::size_t plots = scene().cost ? curveRanks(scene()).size() : 1;
     const double rows = plots > 2 ? 2 : 1;
-    setMinimumHeight(static_cast<int>(kCurveLegend + rows * (kPlotTitle + kLeastPlot)));
+    setMinimumHeight(static_cast<int>(kCurveLegend + rows * (kPlotTitle + kMinPlot)));
 }
 
 QRectF MemoryCurveCanvas::plotOf(std::size_t place, std::size_t count) const {
@@ -90,7 +90,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
     identify(plot.united(title), {{IdentityKind::Rank, rank}});
     explain(plot, tr("Rank %1: peak of %2 after %3 of the step; allocated before the step: %4 predicted%5")
                       .arg(rank)
-                      .arg(bytesText(static_cast<double>(curve.most())), percentText(curve.peakTime() / curve.end),
+                      .arg(bytesText(static_cast<double>(curve.peakBytes())), percentText(curve.peakTime() / curve.end),
                            bytesText(predicted), measured ? tr(", %1 measured").arg(bytesText(taken)) : QString()));
 }
 

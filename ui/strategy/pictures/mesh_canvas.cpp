@@ -18,10 +18,10 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kMeshLegend{20}, kFrameRoom{16}, kLeastCell{26};
+constexpr TypeLength kMeshLegend{20}, kFrameRoom{16}, kMinCell{26};
 constexpr TypeLength kCurveRoom{18};  // height below a row for the curves around other boxes, with their labels
-constexpr TypeLength kMostNodeWidth{84}, kMostNodeHeight{34};
-constexpr int kMostInRow = 8;
+constexpr TypeLength kMaxNodeWidth{84}, kMaxNodeHeight{34};
+constexpr int kMaxInRow = 8;
 constexpr double kArrow = 6, kApart = 5;
 
 }  // namespace
@@ -65,14 +65,14 @@ QSize MeshCanvas::grid() const {
     if (mesh.pipeline > 1) return {static_cast<int>(mesh.pipeline), static_cast<int>(mesh.dataRanks())};
     if (mesh.replicate > 1 && mesh.shard > 1) return {static_cast<int>(mesh.shard), static_cast<int>(mesh.replicate)};
     const auto ranks = static_cast<int>(mesh.ranks());
-    return {std::min(ranks, kMostInRow), (ranks + kMostInRow - 1) / kMostInRow};
+    return {std::min(ranks, kMaxInRow), (ranks + kMaxInRow - 1) / kMaxInRow};
 }
 
 MeshCanvas::Place MeshCanvas::placeOf(int rank) const {
     const RankLayout layout{scene().plan().mesh, rank};
     if (layout.mesh.pipeline > 1) return {layout.pipelineIndex(), layout.dataRank()};
     if (layout.mesh.replicate > 1 && layout.mesh.shard > 1) return {layout.shardIndex(), layout.replicateIndex()};
-    return {rank % kMostInRow, rank / kMostInRow};
+    return {rank % kMaxInRow, rank / kMaxInRow};
 }
 
 double MeshCanvas::heightBelowNodes() const {
@@ -82,7 +82,7 @@ double MeshCanvas::heightBelowNodes() const {
 void MeshCanvas::sceneChanged() {
     const QSize size = scene().cost ? grid() : QSize(1, 1);
     const double below = scene().cost ? heightBelowNodes() : double(kMeshLegend);
-    setMinimumHeight(static_cast<int>(below + kFrameRoom + size.height() * kLeastCell));
+    setMinimumHeight(static_cast<int>(below + kFrameRoom + size.height() * kMinCell));
 }
 
 QRectF MeshCanvas::nodeOf(int rank) const {
@@ -90,7 +90,7 @@ QRectF MeshCanvas::nodeOf(int rank) const {
     const Place place = placeOf(rank);
     const double wide = (width() - kFrameRoom) / static_cast<double>(size.width());
     const double high = (height() - heightBelowNodes() - kFrameRoom) / static_cast<double>(size.height());
-    const double w = std::min<double>(kMostNodeWidth, wide * 0.5), h = std::min<double>(kMostNodeHeight, high * 0.55);
+    const double w = std::min<double>(kMaxNodeWidth, wide * 0.5), h = std::min<double>(kMaxNodeHeight, high * 0.55);
     const QPointF centre(kFrameRoom / 2 + (place.column + 0.5) * wide, kFrameRoom + (place.row + 0.5) * high);
     return {centre.x() - w / 2, centre.y() - h / 2, w, h};
 }
@@ -214,7 +214,7 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     painter.setPen(textColorOn(color));
     const QString place = meshPositionText(scene().plan(), rank);
     const auto at = static_cast<std::size_t>(rank);
-    const double predicted = static_cast<double>(scene().cost->traffic[at].all());
+    const double predicted = static_cast<double>(scene().cost->traffic[at].total());
     QString sentence = tr("Rank %1%2 sends %3 per step (predicted)")
                            .arg(rank)
                            .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place), bytesText(predicted));

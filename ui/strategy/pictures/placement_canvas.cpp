@@ -16,11 +16,11 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kLeastNames{88}, kMostNames{148}, kHeads{34}, kLine{15};
-constexpr TypeLength kLeastRow{16}, kMostRow{44}, kTwoLines{26};
-constexpr double kStrip = 0.3, kLeastStrip = 4, kLeastSlice = 1.5;
+constexpr TypeLength kMinNames{88}, kMaxNames{148}, kHeads{34}, kLine{15};
+constexpr TypeLength kMinRow{16}, kMaxRow{44}, kTwoLines{26};
+constexpr double kStrip = 0.3, kMinStrip = 4, kMinSlice = 1.5;
 constexpr TypeLength kRoomForLetters{30}, kRoomForTitle{34};
-constexpr double kMostColumn = 72;
+constexpr double kMaxColumn = 72;
 
 // Returns which thirds of a cell (parameters, gradients, optimizer state) are sharded.
 std::array<bool, 3> shardedThirds(const StrategyScene& scene) {
@@ -52,7 +52,7 @@ std::vector<PlacementCanvas::Column> PlacementCanvas::columns() const {
 
 void PlacementCanvas::sceneChanged() {
     const auto ranks = scene().cost ? static_cast<double>(scene().plan().mesh.ranks()) : 1;
-    setMinimumHeight(static_cast<int>(kHeads + ranks * kLeastRow));
+    setMinimumHeight(static_cast<int>(kHeads + ranks * kMinRow));
 }
 
 void PlacementCanvas::motionChanged() {
@@ -64,7 +64,7 @@ void PlacementCanvas::motionChanged() {
 
 double PlacementCanvas::rowHeight() const {
     const auto ranks = static_cast<double>(scene().plan().mesh.ranks());
-    return std::clamp<double>((height() - kHeads) / ranks, kLeastRow, kMostRow);
+    return std::clamp<double>((height() - kHeads) / ranks, kMinRow, kMaxRow);
 }
 
 // Returns the width of the longest text for a position in the mesh, such as "replica 0, shard 0 of 2".
@@ -74,12 +74,12 @@ double PlacementCanvas::namesWidth() const {
     const int last = static_cast<int>(plan.mesh.ranks()) - 1;
     const int widest = std::max(metrics.horizontalAdvance(meshPositionText(plan, 0)),
                                 metrics.horizontalAdvance(meshPositionText(plan, last)));
-    return std::clamp<double>(widest + 12, kLeastNames, kMostNames);
+    return std::clamp<double>(widest + 12, kMinNames, kMaxNames);
 }
 
 QRectF PlacementCanvas::cell(int rank, std::size_t column) const {
     const double names = namesWidth();
-    const double pitch = std::min(kMostColumn, (width() - names) / std::max(1, m_columns));
+    const double pitch = std::min(kMaxColumn, (width() - names) / std::max(1, m_columns));
     const double gap = pitch > 16 ? 4 : 1;
     const double row = rowHeight();
     return {names + static_cast<double>(column) * pitch, kHeads + rank * row, pitch - gap, row - (row > 20 ? 4 : 2)};
@@ -114,11 +114,11 @@ void PlacementCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, b
         painter.fillRect(part, partly ? empty : color);
         // Draws a strip at the bottom for sharded state. It has one part for each rank that holds a shard; only the
         // part of this rank is filled.
-        const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
+        const double strip = partly ? std::max(kMinStrip, box.height() * kStrip) : 0;
         if (partly) {
             const double slice = (third - 2) / static_cast<double>(place.mesh.shard);
             painter.fillRect(QRectF(part.left() + 1 + slice * place.shardIndex(), part.bottom() - strip,
-                                    std::max(kLeastSlice, slice), strip),
+                                    std::max(kMinSlice, slice), strip),
                              color);
         }
         if (third < kRoomForLetters / 3 || box.height() - strip < 12) continue;

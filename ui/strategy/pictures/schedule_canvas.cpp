@@ -15,11 +15,11 @@ namespace ringside {
 namespace {
 
 constexpr TypeLength kTitles{64}, kLabels{76}, kLegendHeight{18}, kLegendText{15};
-constexpr TypePixels kLeastSentence{90};
+constexpr TypePixels kMinSentence{90};
 constexpr double kBetween = 10;
-constexpr TypeLength kLeastLane{10.5};
-constexpr double kMostLane = 36;
-constexpr TypeLength kLeastText{9};  // least height of a row in which digits are drawn
+constexpr TypeLength kMinLane{10.5};
+constexpr double kMaxLane = 36;
+constexpr TypeLength kMinText{9};  // least height of a row in which digits are drawn
 
 bool isForward(const LaneBlock& block) {
     return block.kind == LaneBlock::Kind::Forward;
@@ -40,7 +40,7 @@ int ScheduleCanvas::laneCount() const {
 
 void ScheduleCanvas::sceneChanged() {
     m_groups = scheduleLanes(scene());
-    setMinimumHeight(static_cast<int>(std::max(1, laneCount()) * kLeastLane + kBetween + kLegendHeight));
+    setMinimumHeight(static_cast<int>(std::max(1, laneCount()) * kMinLane + kBetween + kLegendHeight));
 }
 
 void ScheduleCanvas::motionChanged() {
@@ -50,7 +50,7 @@ void ScheduleCanvas::motionChanged() {
 void ScheduleCanvas::draw(QPainter& painter) {
     if (laneCount() == 0) return;
     const double room = height() - kLegendHeight - kBetween * static_cast<double>(m_groups.size() - 1);
-    const double lane = std::clamp<double>(room / laneCount(), kLeastLane, kMostLane);
+    const double lane = std::clamp<double>(room / laneCount(), kMinLane, kMaxLane);
     double top = 0;
     for (const LaneGroup& group : m_groups) {
         drawGroup(painter, group, top, lane);
@@ -122,7 +122,7 @@ void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const 
     const QColor color = colorOf(block);
     painter.fillRect(inside, color);
     explain(inside, block.what);
-    if (block.text.isEmpty() || inside.width() < kLeastText || inside.height() < 11) return;
+    if (block.text.isEmpty() || inside.width() < kMinText || inside.height() < 11) return;
     painter.setFont(theme().smallFont());
     if (painter.fontMetrics().horizontalAdvance(block.text) + 2 > inside.width()) return;
     painter.setPen(textColorOn(color));
@@ -149,7 +149,7 @@ void ScheduleCanvas::drawLegend(QPainter& painter) {
     explain(line, whole + QLatin1Char('\n') + linksSentence(scene()));
     painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, legend);
     const int room = width() - painter.fontMetrics().horizontalAdvance(legend) - Theme::kSpace4;
-    if (room < kLeastSentence) return;
+    if (room < kMinSentence) return;
     painter.drawText(QRectF(0, line.top(), room, kLegendText), Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(linksSentence(scene()), Qt::ElideRight, room));
 }

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 8;  // largest number of ranks that are shown if there is no pipeline
+constexpr int kMaxRanks = 8;  // largest number of ranks that are shown if there is no pipeline
 constexpr double kGather = 0.5;
 
 QString laneText(const char* text) {
@@ -152,7 +152,7 @@ LaneGroup plannedUnits(const StrategyScene& scene) {
 LaneGroup plannedReplicas(const StrategyScene& scene) {
     LaneGroup group{laneText("Planned"), {}, 3, {}};
     const auto ranks = static_cast<int>(scene.plan().mesh.ranks());
-    for (int rank = 0; rank < std::min(ranks, kMostRanks); ++rank) {
+    for (int rank = 0; rank < std::min(ranks, kMaxRanks); ++rank) {
         Lane lane{QString::number(rank), {}, rank};
         lane.blocks.push_back(
             {LaneBlock::Kind::Forward, 0, 1, -1, laneText("forward"), laneText("forward, its own batch")});
@@ -195,10 +195,10 @@ LaneGroup ranGroup(const StrategyScene& scene) {
         laneText("Ran"), laneText("step %1: %2").arg(scene.ran->step).arg(stepTimeText(end / 1e9)), end, {}};
     group.step = scene.ran->step;
     // With a pipeline, shows the first rank of each stage, because all ranks of a stage do equal work. Without a
-    // pipeline, shows the first kMostRanks ranks.
+    // pipeline, shows the first kMaxRanks ranks.
     const auto step = scene.isPipeline() ? static_cast<std::size_t>(scene.plan().mesh.dataRanks()) : 1;
     for (std::size_t rank = 0; rank < scene.ran->passes.size(); rank += step) {
-        if (!scene.isPipeline() && group.lanes.size() >= kMostRanks) break;
+        if (!scene.isPipeline() && group.lanes.size() >= kMaxRanks) break;
         group.lanes.push_back(ranLane(scene, rank));
     }
     return group;

@@ -8,7 +8,7 @@ namespace ringside {
 namespace {
 
 constexpr double kBefore = -1;
-constexpr int kMostNamed = 8;
+constexpr int kMaxNamed = 8;
 
 QString motionText(const char* text) {
     return QCoreApplication::translate("strategy", text);
@@ -177,7 +177,7 @@ QString motionSentence(const StrategyScene& scene) {
     if (!isShown(scene)) return {};
     QStringList parts;
     const std::vector<RankMotion>& ranks = scene.motion->ranks;
-    for (std::size_t rank = 0; rank < ranks.size() && parts.size() < kMostNamed; ++rank) {
+    for (std::size_t rank = 0; rank < ranks.size() && parts.size() < kMaxNamed; ++rank) {
         QString words = phaseWords(ranks[rank].phase);
         if (isPass(ranks[rank].phase) && !ranks[rank].action.empty())
             words = QString::fromStdString(ranks[rank].action);

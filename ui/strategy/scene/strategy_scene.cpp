@@ -65,13 +65,13 @@ StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates
 }
 
 std::vector<int> curveRanks(const StrategyScene& scene) {
-    constexpr std::size_t kMost = 8;
+    constexpr std::size_t kMax = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
     // Chooses the first rank of each stage of a pipeline. Without a pipeline, chooses all ranks of a sharded model,
     // because their shards may differ by a row of a tensor, or one rank if all ranks are replicas.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
-    for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMost; rank += step)
+    for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMax; rank += step)
         ranks.push_back(static_cast<int>(rank));
     return ranks;
 }
@@ -87,14 +87,14 @@ std::size_t passCount(const TracedStep& step) {
 // Returns the step of median duration among the last 15 complete steps in which no rank paused; null if there is none.
 // Ignores steps with fewer passes than others: the smaller last batch of an epoch has fewer micro-batches.
 const TracedStep* typicalStep(const TraceData& trace) {
-    constexpr std::size_t kLooked = 15;
+    constexpr std::size_t kMaxSteps = 15;
     std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // duration in ns, and step
     std::size_t most = 0;
-    std::size_t looked = 0;
-    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && looked < kLooked; ++step) {
+    std::size_t checked = 0;
+    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && checked < kMaxSteps; ++step) {
         const PassesTime range = passesTime(step->second);
         if (!step->second.complete() || wasPaused(step->second) || range.endNs <= range.beginNs) continue;
-        ++looked;
+        ++checked;
         const std::size_t count = passCount(step->second);
         if (count < most) continue;
         if (count > most) steps.clear();

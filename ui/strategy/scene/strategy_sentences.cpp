@@ -134,9 +134,9 @@ QString placementSentence(const StrategyScene& scene) {
 QString inFlightSentence(const StrategyScene& scene) {
     if (!scene.isPipeline()) return {};
     QStringList counts;
-    constexpr int kMost = 8;
+    constexpr int kMax = 8;
     const auto step = static_cast<int>(scene.plan().mesh.dataRanks());
-    for (int rank = 0; rank < scene.plan().mesh.ranks() && counts.size() < kMost; rank += step)
+    for (int rank = 0; rank < scene.plan().mesh.ranks() && counts.size() < kMax; rank += step)
         counts << number(static_cast<std::int64_t>(activationsInFlight(scene.plan(), rank)));
     return sentenceText("in flight: %1").arg(counts.join(QStringLiteral(", ")));
 }
@@ -144,7 +144,7 @@ QString inFlightSentence(const StrategyScene& scene) {
 QString linksSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
     const StepTraffic& most = *std::ranges::max_element(scene.cost->traffic, {}, &StepTraffic::all);
-    if (most.all() == 0) return sentenceText("Nothing is sent.");
+    if (most.total() == 0) return sentenceText("Nothing is sent.");
     QStringList parts;
     for (const auto& [bytes, what] :
          {std::pair(most.gradients, sentenceText("gradients")), std::pair(most.parameters, sentenceText("parameters")),
@@ -157,12 +157,12 @@ QString linksSentence(const StrategyScene& scene) {
         if (largest >= 0) counted = sentenceText("; measured %1").arg(bytesText(static_cast<double>(largest)));
     }
     return sentenceText("A rank sends up to %1 per step: %2%3.")
-        .arg(bytesText(static_cast<double>(most.all())), parts.join(QStringLiteral(", ")), counted);
+        .arg(bytesText(static_cast<double>(most.total())), parts.join(QStringLiteral(", ")), counted);
 }
 
 QString memoryOverStepSentence(const StrategyScene& scene) {
     if (!scene.cost || scene.curves.empty()) return {};
-    const auto fullest = std::ranges::max_element(scene.curves, {}, &MemoryCurve::most);
+    const auto fullest = std::ranges::max_element(scene.curves, {}, &MemoryCurve::peakBytes);
     const auto rank = static_cast<std::size_t>(fullest - scene.curves.begin());
     const QString measuredPeak =
         scene.ran && rank < scene.ran->memory.size()
@@ -170,7 +170,7 @@ QString memoryOverStepSentence(const StrategyScene& scene) {
             : QString();
     return sentenceText("Rank %1 uses the most memory after %2 of the step: %3%4.")
         .arg(rank)
-        .arg(percentText(fullest->peakTime() / fullest->end), bytesText(static_cast<double>(fullest->most())),
+        .arg(percentText(fullest->peakTime() / fullest->end), bytesText(static_cast<double>(fullest->peakBytes())),
              measuredPeak);
 }
 

@@ -17,8 +17,8 @@ namespace ringside {
 namespace {
 
 constexpr TypeLength kTickRoom{90};  // distance from one label of the axis to the next, in pixels
-constexpr double kLeastArrow = 10;   // least length of a wait that gets an arrow, in pixels
-constexpr std::size_t kMostArrows = 400;
+constexpr double kMinArrow = 10;     // least length of a wait that gets an arrow, in pixels
+constexpr std::size_t kMaxArrows = 400;
 
 double niceStep(double least) {
     const double power = std::pow(10, std::floor(std::log10(least)));
@@ -235,12 +235,12 @@ void LaneFrame::paintCuts() {
     }
 }
 
-// Draws arrows from the rank that arrived last at a collective to the ranks that waited for it: at most kMostArrows
-// (400) arrows, for waits of at least kLeastArrow (10) pixels.
+// Draws arrows from the rank that arrived last at a collective to the ranks that waited for it: at most kMaxArrows
+// (400) arrows, for waits of at least kMinArrow (10) pixels.
 void LaneFrame::paintArrows() {
     const auto [first, last] = m_model.partlyVisibleSteps();
     if (first == 0) return;
-    const double least = kLeastArrow / m_geometry.pixelsPerNs();
+    const double least = kMinArrow / m_geometry.pixelsPerNs();
     if (m_model.clock().stepLength() < 4 * least) return;
     const QColor color = m_theme.colors().warning;
     std::size_t drawn = 0;
@@ -249,7 +249,7 @@ void LaneFrame::paintArrows() {
         for (const LaneArrow& arrow : laneArrows(step->second)) {
             const int from = m_geometry.indexOf(arrow.from), to = m_geometry.indexOf(arrow.to);
             if (from < 0 || to < 0 || static_cast<double>(arrow.ns - arrow.sinceNs) < least) continue;
-            if (++drawn > kMostArrows) return;
+            if (++drawn > kMaxArrows) return;
             const bool down = to > from;
             const QRectF source = m_geometry.bar(static_cast<std::size_t>(from));
             const QRectF target = m_geometry.bar(static_cast<std::size_t>(to));

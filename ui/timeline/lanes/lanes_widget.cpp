@@ -35,7 +35,7 @@ LanesWidget::LanesWidget(TimelineModel& model, const Theme& theme, QWidget* pare
 std::vector<int> LanesWidget::shownRanks() const {
     std::vector<int> ranks;
     const int count = m_model.ranks();
-    if (count <= kMostLanes) {
+    if (count <= kMaxLanes) {
         for (const HostGroup& group : hostGroups(m_model.run()))
             ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
         if (std::ssize(ranks) == count) return ranks;
@@ -169,10 +169,10 @@ void LanesWidget::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void LanesWidget::keyPressEvent(QKeyEvent* event) {
-    if (!takeKey(*event)) QWidget::keyPressEvent(event);
+    if (!handleKey(*event)) QWidget::keyPressEvent(event);
 }
 
-bool LanesWidget::takeKey(const QKeyEvent& event) {
+bool LanesWidget::handleKey(const QKeyEvent& event) {
     if (event.modifiers() != Qt::NoModifier) return false;
     const double middle = m_model.left() + m_model.span() / 2;
     switch (event.key()) {
@@ -192,10 +192,10 @@ bool LanesWidget::takeKey(const QKeyEvent& event) {
             m_model.fit();
             return true;
         case Qt::Key_Period:
-            m_model.go(1);
+            m_model.selectNeighbour(1);
             return true;
         case Qt::Key_Comma:
-            m_model.go(-1);
+            m_model.selectNeighbour(-1);
             return true;
         case Qt::Key_Escape:
             m_model.choose({});

@@ -11,12 +11,12 @@ namespace ringside {
 
 class Theme;
 
-// A lane for each rank on one clock. If there are more than kMostLanes (16) ranks, only the chosen rank and the rank
+// A lane for each rank on one clock. If there are more than kMaxLanes (16) ranks, only the chosen rank and the rank
 // that arrives last have a lane.
 class LanesWidget final : public Picture {
     Q_OBJECT
   public:
-    static constexpr int kMostLanes = 16;
+    static constexpr int kMaxLanes = 16;
 
     LanesWidget(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
 
@@ -27,7 +27,7 @@ class LanesWidget final : public Picture {
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     // Returns a description of what is drawn at `at`, or an empty text.
     QString textAt(QPointF at) const;
-    bool takeKey(const QKeyEvent& event);  // handles the key; returns false if it has no function here
+    bool handleKey(const QKeyEvent& event);  // handles the key; returns false if it has no function here
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -15,7 +15,7 @@ namespace {
 constexpr int kSwatch = 11;
 constexpr TypePixels kHeight{22};
 constexpr int kApart = Theme::kSpace3;  // normal distance between the entries of two phases, in pixels
-constexpr int kLeastApart = Theme::kSpace1;
+constexpr int kMinApart = Theme::kSpace1;
 constexpr int kFrame = 4;  // width of the frame around a highlighted phase, in pixels
 
 }  // namespace
@@ -64,7 +64,7 @@ int PhaseLegend::widthOfAll(int apart) const {
 // Places the entries of the phases in one row. In a narrow legend the entries are closer together, or in several rows;
 // no entry is cut off.
 std::vector<std::pair<Phase, QRect>> PhaseLegend::placedIn(int width) const {
-    const int apart = widthOfAll(kApart) <= width ? kApart : kLeastApart;
+    const int apart = widthOfAll(kApart) <= width ? kApart : kMinApart;
     const bool single = widthOfAll(apart) <= width;
     std::vector<std::pair<Phase, QRect>> placed;
     int x = single ? width - widthOfAll(apart) + kFrame : kFrame;
@@ -91,7 +91,7 @@ QSize PhaseLegend::sizeHint() const {
 
 QSize PhaseLegend::minimumSizeHint() const {
     int widest = 0;
-    for (const Phase phase : phases()) widest = std::max(widest, widthOf(phase, kLeastApart));
+    for (const Phase phase : phases()) widest = std::max(widest, widthOf(phase, kMinApart));
     return {widest + kFrame, kHeight};
 }
 

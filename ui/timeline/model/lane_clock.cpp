@@ -9,7 +9,7 @@ namespace {
 constexpr double kLargestGap = 0.5;  // longest gap that keeps its length, as a share of a step
 constexpr double kCutShown = 0.14;   // length at which a cut is shown, as a share of a step
 constexpr double kOpenShown = 0.9;   // length at which the activity after the last step is shown, as a share of a step
-constexpr std::size_t kLookedAt = 200;
+constexpr std::size_t kMaxSteps = 200;
 
 struct Interval {
     std::int64_t beginNs = 0;
@@ -37,7 +37,7 @@ std::vector<Interval> commonPauses(const TracedStep& step) {
 // Returns the median length of the latest steps without their pauses.
 double typicalStep(const TraceData& trace) {
     std::vector<std::int64_t> lengths;
-    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && lengths.size() < kLookedAt; ++step) {
+    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && lengths.size() < kMaxSteps; ++step) {
         std::int64_t length = step->second.endNs - step->second.beginNs;
         for (const Interval& pause : commonPauses(step->second)) length -= pause.endNs - pause.beginNs;
         lengths.push_back(length);

@@ -9,12 +9,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kFollowed = 2;         // number of steps that are visible while the view follows a live run
-constexpr double kPeeping = 0.032;   // largest visible part of a step that counts as not visible, as a share of the
-                                     // visible time
-constexpr double kMargin = 0.03;     // margin on each side of the shown steps, as a share of the time of these steps
-constexpr double kLeastSpan = 2000;  // shortest visible time: 2 us
-constexpr int kStepsAtTheEnd = 3;    // number of steps shown at the end of a failed run
+constexpr int kFollowed = 2;        // number of steps that are visible while the view follows a live run
+constexpr double kPeeping = 0.032;  // largest visible part of a step that counts as not visible, as a share of the
+                                    // visible time
+constexpr double kMargin = 0.03;    // margin on each side of the shown steps, as a share of the time of these steps
+constexpr double kMinSpan = 2000;   // shortest visible time: 2 us
+constexpr int kStepsAtTheEnd = 3;   // number of steps shown at the end of a failed run
 
 }  // namespace
 
@@ -96,7 +96,7 @@ void TimelineModel::placeAtEnd() {
 }
 
 void TimelineModel::setView(double left, double span) {
-    m_span = std::max(span, kLeastSpan);
+    m_span = std::max(span, kMinSpan);
     m_leftNs = m_clock.timeAt(left);
     m_leftRest = left - m_clock.shownAt(m_leftNs);
 }
@@ -117,7 +117,7 @@ void TimelineModel::fit() {
 void TimelineModel::zoom(double factor, double anchor) {
     m_follows = false;
     const double whole = (m_clock.wholeShown() - m_clock.beginShown()) * (1 + 2 * kMargin);
-    const double span = std::clamp(m_span / factor, kLeastSpan, std::max(whole, kLeastSpan));
+    const double span = std::clamp(m_span / factor, kMinSpan, std::max(whole, kMinSpan));
     setView(anchor - (anchor - left()) * span / m_span, span);
     Q_EMIT viewChanged();
 }
@@ -140,7 +140,7 @@ void TimelineModel::showSteps(std::int64_t first, std::int64_t last) {
     Q_EMIT viewChanged();
 }
 
-void TimelineModel::go(int direction) {
+void TimelineModel::selectNeighbour(int direction) {
     const TracedStep* now = shownStep();
     if (now == nullptr) return;
     const auto& steps = trace()->steps();

@@ -43,7 +43,8 @@ class TimelineModel : public QObject {
                                               // in place
     void pan(double by);
     void showSteps(std::int64_t first, std::int64_t last);
-    void go(int direction);  // selects the next traced step (direction > 0) or the previous one (direction < 0)
+    void selectNeighbour(
+        int direction);  // selects the next traced step (direction > 0) or the previous one (direction < 0)
 
     std::optional<std::int64_t> chosenStep() const;
     void choose(std::optional<std::int64_t> step);

@@ -24,7 +24,7 @@ namespace {
 constexpr TypePixels kSideWidth{300};
 constexpr TypePixels kNarrowPage{900};   // in a narrower page, the legend is below the title
 constexpr TypePixels kStackedPage{680};  // in a narrower page, the numbers of the step are below the lanes
-constexpr TypePixels kLeastViews{150}, kLeastSide{280};
+constexpr TypePixels kMinViews{150}, kMinSide{280};
 constexpr int kBarRoom = 12;     // width of the scroll bar of the side panel, in pixels
 constexpr int kVerdictMs = 500;  // time between two verdicts of a live run, in milliseconds
 constexpr int kRecordedSteps = 50;
@@ -256,7 +256,7 @@ void TimelinePage::arrange() {
     } else {
         m_head->addWidget(m_legend, 0, 1);
     }
-    m_views->setMinimumHeight(kLeastViews);
+    m_views->setMinimumHeight(kMinViews);
     fitSide();
 }
 
@@ -268,12 +268,12 @@ void TimelinePage::fitSide() {
     const int inside = static_cast<QScrollArea*>(m_side)->widget()->minimumSizeHint().width() + kBarRoom;
     m_side->setMinimumWidth(stacked ? 0 : std::max<int>(kSideWidth, inside));
     m_side->setMaximumWidth(stacked ? QWIDGETSIZE_MAX : m_side->minimumWidth());
-    m_side->setMinimumHeight(stacked ? int(kLeastSide) : 0);
+    m_side->setMinimumHeight(stacked ? int(kMinSide) : 0);
 }
 
 // Handles keys that the buttons do not use.
 void TimelinePage::keyPressEvent(QKeyEvent* event) {
-    if (!m_lanes->isVisible() || !m_lanes->takeKey(*event)) Page::keyPressEvent(event);
+    if (!m_lanes->isVisible() || !m_lanes->handleKey(*event)) Page::keyPressEvent(event);
 }
 
 void TimelinePage::refresh() {
@@ -281,7 +281,7 @@ void TimelinePage::refresh() {
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
     showRecorded();
-    m_map->setVisible(m_model.ranks() > LanesWidget::kMostLanes);
+    m_map->setVisible(m_model.ranks() > LanesWidget::kMaxLanes);
     fitSide();
     if (!m_model.isLive()) {
         showVerdict();
@@ -303,14 +303,16 @@ void TimelinePage::requestRecording() {
 // follows the newest steps, and has moved past the recorded steps by then.
 void TimelinePage::showRecorded() {
     if (!m_confirmedBeforeRecording) return;
-    const std::vector<Controlled>& told = m_run.data().pauses().controls();
-    const auto begin = told.begin() + static_cast<std::ptrdiff_t>(std::min(*m_confirmedBeforeRecording, told.size()));
-    const auto heard =
-        std::find_if(begin, told.end(), [](const Controlled& one) { return one.command == ControlKind::kRecord; });
+    const std::vector<Controlled>& controls = m_run.data().pauses().controls();
+    const auto begin =
+        controls.begin() + static_cast<std::ptrdiff_t>(std::min(*m_confirmedBeforeRecording, controls.size()));
+    const auto confirmation =
+        std::find_if(begin, controls.end(), [](const Controlled& one) { return one.command == ControlKind::kRecord; });
     if (m_model.recorded() == nullptr) return;
     const auto& steps = m_model.recorded()->steps();
-    if (heard != told.end() && steps.rbegin()->first >= heard->step + static_cast<std::int64_t>(heard->value)) {
-        const std::int64_t first = steps.upper_bound(heard->step)->first;
+    if (confirmation != controls.end() &&
+        steps.rbegin()->first >= confirmation->step + static_cast<std::int64_t>(confirmation->value)) {
+        const std::int64_t first = steps.upper_bound(confirmation->step)->first;
         m_confirmedBeforeRecording.reset();
         m_model.choose(first);
         m_model.showSteps(first, first);

@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr int kEdgeWidth = 4;
-constexpr TypePixels kLeastTexts{300};
+constexpr TypePixels kMinTexts{300};
 
 QString translated(const char* source) {
     return QCoreApplication::translate("Verdict", source);
@@ -86,7 +86,7 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     auto* both = new QWidget;
     both->setProperty("role", "clear");
     both->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    followType(*both, [both] { both->setMinimumWidth(kLeastTexts); });
+    followType(*both, [both] { both->setMinimumWidth(kMinTexts); });
     auto* texts = new QVBoxLayout(both);
     texts->setContentsMargins(Theme::kSpace2, Theme::kSpace2, 0, Theme::kSpace2);
     texts->setSpacing(2);

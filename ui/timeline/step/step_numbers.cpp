@@ -64,14 +64,14 @@ std::vector<double> ofAll(const TracedStep& step, const auto& measure) {
 std::vector<int> columnsOf(const TracedStep& step, int chosenRank) {
     std::vector<int> all(step.ranks.size());
     std::iota(all.begin(), all.end(), 0);
-    if (all.size() <= StepNumbers::kMostColumns) return all;
+    if (all.size() <= StepNumbers::kMaxColumns) return all;
     const double middle = medianMs(ofAll(step, busyMs));
     std::erase(all, chosenRank);
     std::ranges::stable_sort(all, std::ranges::greater(), [&](int rank) {
         const RankTrace& trace = step.ranks[static_cast<std::size_t>(rank)];
         return trace.known ? std::abs(busyMs(trace) - middle) : -1;
     });
-    all.resize(StepNumbers::kMostColumns - 2);
+    all.resize(StepNumbers::kMaxColumns - 2);
     all.push_back(chosenRank);
     std::ranges::sort(all);
     all.insert(all.begin(), -1);

@@ -15,7 +15,7 @@ struct StepNumbers {
         std::vector<double> ms;  // milliseconds of the phase, one value per column
         int outlier = -1;        // column whose value is an outlier; -1: none in this row
     };
-    static constexpr int kMostColumns = 5;
+    static constexpr int kMaxColumns = 5;
 
     std::int64_t step = 0;
     std::int64_t epoch = 0;
@@ -29,7 +29,7 @@ struct StepNumbers {
     int missing = 0;     // number of ranks that did not report the step
 };
 
-// Returns the numbers of all ranks. If there are more than kMostColumns (5) ranks, returns the median, the selected
+// Returns the numbers of all ranks. If there are more than kMaxColumns (5) ranks, returns the median, the selected
 // rank, and the ranks that differ the most from the median.
 StepNumbers stepNumbers(const TracedStep& step, int chosenRank);
 

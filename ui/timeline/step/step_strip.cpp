@@ -16,11 +16,11 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kTop{18};          // height of the texts above the bars
-constexpr std::size_t kLeastSide = 10;  // least number of steps on either side of a change of the step time
-constexpr double kLeastTurn = 1.35;     // least factor by which the step time changes
-constexpr double kHighest = 0.98;       // share of the steps whose bars fit in the strip; higher bars are cut off
-constexpr double kLeastWindow = 6;
+constexpr TypePixels kTop{18};        // height of the texts above the bars
+constexpr std::size_t kMinSide = 10;  // least number of steps on either side of a change of the step time
+constexpr double kMinTurn = 1.35;     // least factor by which the step time changes
+constexpr double kHighest = 0.98;     // share of the steps whose bars fit in the strip; higher bars are cut off
+constexpr double kMinWindow = 6;
 
 }  // namespace
 
@@ -106,7 +106,7 @@ QRectF StepStrip::window() const {
     if (first == 0 || m_bars.empty()) return {};
     const double half = width() / 2.0 / static_cast<double>(m_bars.size());
     const double from = xOf(first) - half, to = xOf(last) + half;
-    const double room = std::max(0.0, kLeastWindow - (to - from)) / 2;
+    const double room = std::max(0.0, kMinWindow - (to - from)) / 2;
     return QRectF(from - room, kTop - 1, to - from + 2 * room, height() - kTop)
         .intersected(QRectF(rect()).adjusted(1, 0, -1, -1));
 }
@@ -183,7 +183,7 @@ void StepStrip::mouseMoveEvent(QMouseEvent* event) {
 
 // Returns the first step after a change of the step time; empty if there is none. The change is the division of all
 // steps into two parts that explains most of the variance of the logarithm of their times. It must explain at least 60
-// % of the variance, and the geometric mean of the times must change by at least the factor kLeastTurn (1.35).
+// % of the variance, and the geometric mean of the times must change by at least the factor kMinTurn (1.35).
 std::optional<std::int64_t> StepStrip::findChangePoint() const {
     std::vector<double> logs;
     std::vector<std::int64_t> numbers;
@@ -191,7 +191,7 @@ std::optional<std::int64_t> StepStrip::findChangePoint() const {
         logs.push_back(std::log(std::max(bar.whole, 1.0F)));
         numbers.push_back(number);
     }
-    if (logs.size() < 2 * kLeastSide) return {};
+    if (logs.size() < 2 * kMinSide) return {};
     double all = 0, squares = 0;
     for (const double value : logs) {
         all += value;
@@ -200,9 +200,9 @@ std::optional<std::int64_t> StepStrip::findChangePoint() const {
     const auto n = static_cast<double>(logs.size());
     double before = 0, best = 0;
     std::size_t found = 0;
-    for (std::size_t i = 0; i + kLeastSide < logs.size(); ++i) {
+    for (std::size_t i = 0; i + kMinSide < logs.size(); ++i) {
         before += logs[i];
-        if (i + 1 < kLeastSide) continue;
+        if (i + 1 < kMinSide) continue;
         const double left = static_cast<double>(i + 1), right = n - left;
         const double between = before * before / left + (all - before) * (all - before) / right - all * all / n;
         if (between <= best) continue;
@@ -214,7 +214,7 @@ std::optional<std::int64_t> StepStrip::findChangePoint() const {
     double first = 0;
     for (std::size_t i = 0; i < found; ++i) first += logs[i];
     const double change = (all - first) / (n - static_cast<double>(found)) - first / static_cast<double>(found);
-    return std::abs(change) >= std::log(kLeastTurn) ? std::optional(numbers[found]) : std::nullopt;
+    return std::abs(change) >= std::log(kMinTurn) ? std::optional(numbers[found]) : std::nullopt;
 }
 
 }  // namespace ringside

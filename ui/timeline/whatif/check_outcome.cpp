@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLeastSteps = 5;  // least number of measured steps; a mean of fewer steps is not compared
+constexpr std::int64_t kMinSteps = 5;  // least number of measured steps; a mean of fewer steps is not compared
 
 QString checkWords(const char* text) {
     return QCoreApplication::translate("Check", text);
@@ -21,13 +21,13 @@ double asShown(double ms) {
 
 QString whyNotMeasurable(const CheckResult& measured) {
     if (!measured.problem.isEmpty()) return measured.problem.toHtmlEscaped();
-    return checkWords("only %1 steps were traced; at least %2 are needed.").arg(measured.steps).arg(kLeastSteps);
+    return checkWords("only %1 steps were traced; at least %2 are needed.").arg(measured.steps).arg(kMinSteps);
 }
 
 }  // namespace
 
 CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckResult& measured) {
-    if (!measured.problem.isEmpty() || measured.steps < kLeastSteps || measured.ms <= 0)
+    if (!measured.problem.isEmpty() || measured.steps < kMinSteps || measured.ms <= 0)
         return CheckOutcome::kNotMeasurable;
     const double ms = asShown(measured.ms);
     return ms >= asShown(prediction.low) && ms <= asShown(prediction.high) ? CheckOutcome::kConfirmed

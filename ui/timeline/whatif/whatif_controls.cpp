@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kNotches = 8;  // number of slider positions on each side of the middle; two positions double or halve the
                              // value
-constexpr int kMostRanks = 64;
+constexpr int kMaxRanks = 64;
 constexpr TypePixels kValueWidth{62};
 
 double timesAt(int notch) {
@@ -60,7 +60,7 @@ WhatIfControls::WhatIfControls(QWidget* parent) : QWidget(parent) {
     m_worldSize->setObjectName(QStringLiteral("whatIfWorldSpinBox"));
     m_worldSize->setAccessibleName(tr("Number of ranks"));
     m_worldSize->setToolTip(tr("Number of ranks"));
-    m_worldSize->setRange(2, kMostRanks);
+    m_worldSize->setRange(2, kMaxRanks);
     m_worldSize->setValue(8);
     m_world = addBox(tr("other world size"), "whatIfWorldCheckBox",
                      tr("This many ranks, each with the same work as now and its own processor"), m_worldSize);
@@ -133,7 +133,7 @@ void WhatIfControls::setRanks(int ranks, int suspect) {
     const bool other = ranks != m_ranks;
     m_ranks = ranks;
     m_rank->setRange(0, std::max(ranks - 1, 0));
-    if (other) m_worldSize->setValue(std::min(2 * std::max(ranks, 1), kMostRanks));
+    if (other) m_worldSize->setValue(std::min(2 * std::max(ranks, 1), kMaxRanks));
     if (suspect >= 0 && !m_delay->isChecked()) m_rank->setValue(suspect);
 }
 

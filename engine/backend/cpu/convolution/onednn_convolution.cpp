@@ -38,7 +38,7 @@ class OneDnnConvolution final : public Convolution {
           m_winograd(winograd && isWide(spec)),
           m_engine(dnnl::engine::kind::cpu, 0),
           m_stream(m_engine) {
-        if (winograd && WinogradGradients::suits(spec)) m_gradients.emplace(spec, threads, scratchpad);
+        if (winograd && WinogradGradients::isSuitable(spec)) m_gradients.emplace(spec, threads, scratchpad);
     }
 
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override {

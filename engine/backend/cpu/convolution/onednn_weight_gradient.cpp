@@ -48,18 +48,18 @@ std::size_t biasBytes(const ConvolutionSpec& spec) {
 }  // namespace
 
 std::int64_t gradientPieces(const ConvolutionSpec& s, std::int64_t batch, bool winograd) {
-    constexpr std::uint64_t kMost = 16;
+    constexpr std::uint64_t kMax = 16;
     // Minimum work of a piece of the batch, in multiplications: about a millisecond of computing. With Winograd's
     // algorithm the minimum is larger, because the weights are transformed once for each piece.
-    const double leastWork = winograd ? 32e6 : 8e6;
+    const double minWork = winograd ? 32e6 : 8e6;
     constexpr double kValues = 16.0 * (1 << 20);  // limit of the number of values in the weight gradients of all pieces
                                                   // together
     const double weights = static_cast<double>(s.outChannels * s.inChannels * s.kernel * s.kernel);
     const double work = weights * static_cast<double>(batch * s.outHeight() * s.outWidth());
-    const auto pieces = static_cast<std::uint64_t>(std::max(1.0, std::min(work / leastWork, kValues / weights)));
+    const auto pieces = static_cast<std::uint64_t>(std::max(1.0, std::min(work / minWork, kValues / weights)));
     // The number of pieces is rounded down to a power of two, so that two and four threads get equal numbers of pieces.
     return static_cast<std::int64_t>(
-        std::bit_floor(std::min({pieces, static_cast<std::uint64_t>(std::max<std::int64_t>(batch, 1)), kMost})));
+        std::bit_floor(std::min({pieces, static_cast<std::uint64_t>(std::max<std::int64_t>(batch, 1)), kMax})));
 }
 
 OneDnnWeightGradient::OneDnnWeightGradient(const ConvolutionSpec& spec, std::int64_t batch, bool winograd, int threads,

@@ -60,12 +60,12 @@ Plans::Plans(const dnnl::engine& engine, const ConvolutionSpec& spec, memory::di
       trusts([spec](const auto& plan) { return !overruns(plan.impl_info_str(), spec); }),
       forward(forwardPlan(engine, shapes, dnnl::algorithm::convolution_direct,
                           [&](const auto& plan) { return trusts(plan) && fits(plan, spec, batch); })),
-      weights(gradientPlan(winograd,
-                           [&](auto algorithm) { return weightsPlan(engine, settled(), algorithm, forward, trusts); })),
-      data(gradientPlan(winograd,
-                        [&](auto algorithm) { return dataPlan(engine, settled(), algorithm, forward, trusts); })) {}
+      weights(gradientPlan(
+          winograd, [&](auto algorithm) { return weightsPlan(engine, resolvedShapes(), algorithm, forward, trusts); })),
+      data(gradientPlan(
+          winograd, [&](auto algorithm) { return dataPlan(engine, resolvedShapes(), algorithm, forward, trusts); })) {}
 
-const ConvolutionShapes& Plans::settled() {
+const ConvolutionShapes& Plans::resolvedShapes() {
     shapes.x = forward.src_desc();
     return shapes;
 }

@@ -21,7 +21,7 @@ struct Plans {
   private:
     // Returns the shapes. If the memory layout of x was not specified, sets it to the layout that oneDNN chose for the
     // forward pass.
-    const ConvolutionShapes& settled();
+    const ConvolutionShapes& resolvedShapes();
 };
 
 }  // namespace ringside::cpu

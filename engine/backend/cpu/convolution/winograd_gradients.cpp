@@ -257,7 +257,7 @@ float* floatsOf(const Tensor& tensor) {
 
 }  // namespace
 
-bool WinogradGradients::suits(const ConvolutionSpec& s) {
+bool WinogradGradients::isSuitable(const ConvolutionSpec& s) {
     constexpr std::int64_t kChannels = 32, kSide = 8;
     return s.layout == ImageLayout::kChannelsLast && s.kernel == 3 && s.stride == 1 && s.padding == 1 &&
            std::min(s.inChannels, s.outChannels) >= kChannels && std::min(s.height, s.width) >= kSide &&

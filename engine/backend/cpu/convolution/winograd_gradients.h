@@ -20,7 +20,7 @@ namespace ringside::cpu {
 class WinogradGradients {
   public:
     // True if the convolution has the required shape and is wide enough to gain more than the transforms cost.
-    static bool suits(const ConvolutionSpec& spec);
+    static bool isSuitable(const ConvolutionSpec& spec);
 
     WinogradGradients(const ConvolutionSpec& spec, int threads, Scratchpad& scratchpad)
         : m_spec(spec), m_threads(threads), m_scratchpad(scratchpad) {}

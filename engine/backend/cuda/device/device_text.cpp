@@ -44,13 +44,14 @@ std::string versionText(int cudaVersion) {
 }
 
 std::string outOfMemoryText(const MemoryShortage& shortage) {
-    return shortage.gpu + " does not have enough space for " + shortage.what + ": " + mebibytes(shortage.askedBytes) +
-           " asked, " + mebibytes(shortage.freeBytes) + " of " + mebibytes(shortage.totalBytes) +
+    return shortage.gpu + " does not have enough space for " + shortage.what + ": " +
+           mebibytes(shortage.requestedBytes) + " asked, " + mebibytes(shortage.freeBytes) + " of " +
+           mebibytes(shortage.totalBytes) +
            " free: lower loader.batch_size, choose a smaller model, or stop other programs on the GPU (nvidia-smi)";
 }
 
-std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes) {
-    return gpu + " got no page-locked memory from the host (" + mebibytes(static_cast<std::int64_t>(askedBytes)) +
+std::string noPinnedMemoryText(const std::string& gpu, std::size_t requestedBytes) {
+    return gpu + " got no page-locked memory from the host (" + mebibytes(static_cast<std::int64_t>(requestedBytes)) +
            " asked): switch loader.pin_memory off, lower loader.batch_size or loader.prefetch_factor, or use fewer "
            "ranks";
 }

@@ -15,14 +15,14 @@ std::string versionText(int cudaVersion);
 struct MemoryShortage {
     std::string gpu;   // name of the GPU, such as "GPU 0 (NVIDIA H200)"
     std::string what;  // purpose of the memory, such as "a tensor of shape (128, 64)"
-    std::int64_t askedBytes = 0;
+    std::int64_t requestedBytes = 0;
     std::int64_t freeBytes = 0;
     std::int64_t totalBytes = 0;
 };
 std::string outOfMemoryText(const MemoryShortage& shortage);
 
 // Returns the message for exhausted page-locked memory of the host.
-std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes);
+std::string noPinnedMemoryText(const std::string& gpu, std::size_t requestedBytes);
 
 // CUDA's report when it finds no GPU: versions of driver (0 if there is no driver) and runtime, name and text of the
 // error.

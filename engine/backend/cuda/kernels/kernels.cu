@@ -144,7 +144,7 @@ void eachValue(std::size_t count, const Value& value, cudaStream_t stream) {
 
 template <class Value>
 void eachListedValue(const ValueList<Value>& list, cudaStream_t stream) {
-    static_assert(sizeof list <= kMostArgumentBytes);
+    static_assert(sizeof list <= kMaxArgumentBytes);
     if (list.blocks() > 0) listedValues<<<list.blocks(), kThreads, 0, stream>>>(list);
 }
 

@@ -9,9 +9,9 @@
 
 namespace ringside::cuda {
 
-inline constexpr unsigned kListCapacity = 40;            // maximum number of entries in a list, which one launch
-                                                         // processes
-inline constexpr std::size_t kMostArgumentBytes = 4096;  // limit of a kernel's arguments on every GPU
+inline constexpr unsigned kListCapacity = 40;           // maximum number of entries in a list, which one launch
+                                                        // processes
+inline constexpr std::size_t kMaxArgumentBytes = 4096;  // limit of a kernel's arguments on every GPU
 
 // Kernels of value_kernels.h, each over its own number of values. Each entry gets a number of thread blocks of its own.
 template <class Value>

@@ -38,9 +38,9 @@ Decoded decode(std::string_view text) {
         if ((byte(i) & 0xc0U) != 0x80) return {};
         character = character << 6 | (byte(i) & 0x3fU);
     }
-    constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+    constexpr std::array<char32_t, 5> kMin = {0, 0, 0x80, 0x800, 0x10000};
     const bool surrogate = character >= 0xd800 && character <= 0xdfff;
-    return character < kLeast[bytes] || character > 0x10ffff || surrogate ? Decoded{} : Decoded{character, bytes};
+    return character < kMin[bytes] || character > 0x10ffff || surrogate ? Decoded{} : Decoded{character, bytes};
 }
 
 void encode(char32_t c, std::string& text) {
@@ -59,10 +59,10 @@ template <class Visit>
 Result<bool> forEachCharacter(std::string_view text, const std::string& what, const std::stop_token& stop,
                               Visit visit) {
     std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // skips a byte order mark
-    for (std::size_t nextLook = at; at < text.size();) {
-        if (at >= nextLook) {
+    for (std::size_t nextCheck = at; at < text.size();) {
+        if (at >= nextCheck) {
             if (stop.stop_requested()) return stoppedReading(what);
-            nextLook += kTextBetweenChecks;
+            nextCheck += kTextBetweenChecks;
         }
         const Decoded one = decode(text.substr(at));
         if (one.bytes == 0)

@@ -12,7 +12,7 @@
 namespace ringside {
 
 std::string identityOf(const Dataset& data) {
-    constexpr std::int64_t kMostSamples = 64;
+    constexpr std::int64_t kMaxSamples = 64;
     const SampleShape shape = data.shape();
     Sha256 sum;
     const std::vector<std::int64_t> head{data.size(),    shape.channels,           shape.height,      shape.width,
@@ -20,7 +20,7 @@ std::string identityOf(const Dataset& data) {
     sum.add(std::as_bytes(std::span(head)));
     std::vector<float> targets(static_cast<std::size_t>(data.targetCount()));
     std::vector<std::int64_t> labels(static_cast<std::size_t>(shape.labels()));
-    const std::int64_t count = std::min(data.size(), kMostSamples);
+    const std::int64_t count = std::min(data.size(), kMaxSamples);
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t index = i * data.size() / count;
         if (targets.empty()) {

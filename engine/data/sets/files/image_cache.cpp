@@ -5,21 +5,21 @@ namespace ringside {
 
 ImageCache::Pixels ImageCache::findOrDecode(std::int64_t index) {
     const std::lock_guard lock(m_mutex);
-    const auto found = m_places.find(index);
-    if (found == m_places.end()) return nullptr;
+    const auto found = m_entryOf.find(index);
+    if (found == m_entryOf.end()) return nullptr;
     m_entries.splice(m_entries.begin(), m_entries, found->second);
     return found->second->pixels;
 }
 
 void ImageCache::store(std::int64_t index, const Pixels& pixels) {
     const std::lock_guard lock(m_mutex);
-    if (pixels->size() > m_mostBytes || m_places.contains(index)) return;
+    if (pixels->size() > m_maxBytes || m_entryOf.contains(index)) return;
     m_entries.push_front({index, pixels});
-    m_places.emplace(index, m_entries.begin());
+    m_entryOf.emplace(index, m_entries.begin());
     m_bytes += pixels->size();
-    while (m_bytes > m_mostBytes) {
+    while (m_bytes > m_maxBytes) {
         m_bytes -= m_entries.back().pixels->size();
-        m_places.erase(m_entries.back().index);
+        m_entryOf.erase(m_entries.back().index);
         m_entries.pop_back();
     }
 }

@@ -53,7 +53,7 @@ Result<Size> sizeFor(const ImageFolderListing& listing, std::int64_t imageSize) 
 Result<RgbImage> readImage(const fs::path& file) {
     auto source = ByteSource::open(file);
     if (!source) return source.problem();
-    const std::uint64_t size = source.value().mostBytesLeft();
+    const std::uint64_t size = source.value().maxBytesLeft();
     if (source.value().packed() || size > kMaxImageFileBytes) {
         return Problem{file.string(), source.value().packed() ? "is packed with gzip" : "is larger than 256 MiB",
                        "replace the file by a JPEG or PNG image"};

@@ -22,7 +22,7 @@ AssignmentAnimation::AssignmentAnimation(const ShardScene& scene, CellRange rank
     if (!together) {
         std::ranges::stable_sort(m_cards, {}, [](const Card& card) { return card.content.position; });
     }
-    if (static_cast<qint64>(m_cards.size()) > kMostCards) m_cards.resize(kMostCards);
+    if (static_cast<qint64>(m_cards.size()) > kMaxCards) m_cards.resize(kMaxCards);
     m_groupSize = std::max<qint64>(1, std::min(m_groupSize, ranks.size()));
     const auto later = static_cast<double>(std::max<qint64>(1, groupCount() - 1));
     m_interval = speed == Speed::Slow ? kSlowGroupMs : std::min(kTravelMs / 2, (kQuickMs - kTravelMs) / later);

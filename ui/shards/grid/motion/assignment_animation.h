@@ -12,7 +12,7 @@ namespace ringside {
 // card per rank, in the order that is assigned to ranks. Times are milliseconds since the start.
 class AssignmentAnimation {
   public:
-    static constexpr qint64 kMostCards = 400;
+    static constexpr qint64 kMaxCards = 400;
     static constexpr double kTravelMs = 200;
     static constexpr double kQuickMs = 600;      // duration of all groups together in the quick animation, in
                                                  // milliseconds

@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr int kFlightFrameMs = 16;
-constexpr qint64 kMostFlying = 400;   // largest number of visible cells at which cards move one by one; with more
+constexpr qint64 kMaxFlying = 400;    // largest number of visible cells at which cards move one by one; with more
                                       // cells, each batch moves as one block
 constexpr TypeLength kRankPlace{60};  // width of the column with the names of the ranks, left of the cells
 constexpr double kArrived = 10;       // side in pixels of a card that has arrived at the name of its rank
@@ -91,7 +91,7 @@ void BatchFlight::paintHoles(QPainter& painter, const GridGeometry& geometry) co
 void BatchFlight::paintCards(QPainter& painter, const CellPainter& cells, const GridGeometry& geometry) const {
     const CellRange ranks = geometry.visibleRanks(), seen = geometry.visibleSlots();
     const bool apart = (geometry.detail() == CellDetail::Thumbnail || geometry.detail() == CellDetail::Index) &&
-                       ranks.size() * seen.size() <= kMostFlying;
+                       ranks.size() * seen.size() <= kMaxFlying;
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
         const CellRange slots_ = computingSlots(static_cast<int>(rank));
         const qint64 first = std::max(slots_.first, seen.first), last = std::min(slots_.last, seen.last);

@@ -33,8 +33,8 @@ void GridGeometry::setShape(qint64 slots_, int ranks) {
 void GridGeometry::setArea(QSizeF area) {
     const bool wasFitted = m_slots > 0 && m_pitch <= smallestPitch() && m_pitch < kLargestPitch;
     m_area = area.expandedTo(QSizeF(1, 1));
-    if (m_atHome) {
-        home();
+    if (m_isAtStart) {
+        showStart();
     } else if (wasFitted) {
         fit();
     }
@@ -88,7 +88,7 @@ std::optional<GridCell> GridGeometry::cellAt(QPointF point) const {
 }
 
 void GridGeometry::zoomAt(QPointF anchor, double factor) {
-    m_atHome = false;
+    m_isAtStart = false;
     const double slot = m_firstSlot + anchor.x() / m_pitch;
     const double row = (m_scrollY + anchor.y()) / rowHeight();
     m_pitch = std::clamp(m_pitch * factor, smallestPitch(), kLargestPitch);
@@ -98,20 +98,20 @@ void GridGeometry::zoomAt(QPointF anchor, double factor) {
 }
 
 void GridGeometry::panBy(QPointF pixels) {
-    m_atHome = false;
+    m_isAtStart = false;
     m_firstSlot += pixels.x() / m_pitch;
     m_scrollY += pixels.y();
     clampView();
 }
 
 void GridGeometry::setFirstSlot(double slot) {
-    m_atHome = false;
+    m_isAtStart = false;
     m_firstSlot = slot;
     clampView();
 }
 
 void GridGeometry::copyView(const GridGeometry& other) {
-    m_atHome = other.m_atHome;
+    m_isAtStart = other.m_isAtStart;
     m_pitch = other.m_pitch;
     m_firstSlot = other.m_firstSlot;
     m_scrollY = other.m_scrollY;
@@ -124,32 +124,32 @@ void GridGeometry::setScrollY(double pixels) {
 }
 
 void GridGeometry::fit() {
-    m_atHome = false;
+    m_isAtStart = false;
     m_pitch = smallestPitch();
     m_firstSlot = 0;
     clampView();
 }
 
 void GridGeometry::showSlots(CellRange span) {
-    m_atHome = false;
+    m_isAtStart = false;
     m_pitch = m_area.width() / static_cast<double>(std::max<qint64>(1, span.size()));
     m_firstSlot = static_cast<double>(span.first);
     clampView();
 }
 
-void GridGeometry::home() {
+void GridGeometry::showStart() {
     // fits a whole number of cells into the width, so that no cell is cut at the right edge
     const double whole = std::max(1.0, std::ceil(m_area.width() / kLargestPitch));
     m_pitch =
         m_slots > static_cast<qint64>(whole) ? std::max(m_area.width() / whole, kSmallestHomePitch) : kLargestPitch;
     m_firstSlot = 0;
     m_scrollY = 0;
-    m_atHome = true;
+    m_isAtStart = true;
     clampView();
 }
 
 void GridGeometry::show(GridCell cell) {
-    m_atHome = false;
+    m_isAtStart = false;
     const double shownSlots = m_area.width() / m_pitch;
     const auto slot = static_cast<double>(cell.slot);
     if (slot < m_firstSlot || slot + 1 > m_firstSlot + shownSlots) {

@@ -62,7 +62,7 @@ class GridGeometry {
     void setScrollY(double pixels);
     void fit();                                // sets the zoom so that the whole epoch is visible
     void showSlots(CellRange span);            // shows the slots with the largest zoom at which all of them fit
-    void home();                               // shows the first slots at the largest zoom
+    void showStart();                          // shows the first slots at the largest zoom
     void copyView(const GridGeometry& other);  // copies zoom and position of `other`
     void show(GridCell cell);                  // scrolls to the cell if it is not visible
 
@@ -75,8 +75,8 @@ class GridGeometry {
     double m_pitch = kLargestPitch;
     double m_firstSlot = 0;
     double m_scrollY = 0;
-    bool m_atHome = false;  // true if the view has not moved since the call of home(); home() is then called again when
-                            // the size changes
+    bool m_isAtStart = false;  // true if the view has not moved since the call of showStart(); showStart() is then
+                               // called again when the size changes
 };
 
 }  // namespace ringside

@@ -10,7 +10,7 @@ namespace ringside {
 namespace {
 
 // Minimum width of a step in pixels: narrower steps would flicker between strong and pale colours.
-constexpr double kLeastStep = 2;
+constexpr double kMinStep = 2;
 
 // Counts keys of colours and returns the most frequent key; of equally frequent keys the first.
 class Majority {
@@ -81,7 +81,7 @@ QImage rasterized(const ShardScene& scene, const CellColors& colors, const Raste
     QImage image(request.width, static_cast<int>(request.ranks.size()), QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
     Majority majority(colors.keyCount());
-    const bool steps = kLeastStep * request.slotsPerPixel <= static_cast<double>(scene.plan.spec().batchSize);
+    const bool steps = kMinStep * request.slotsPerPixel <= static_cast<double>(scene.plan.spec().batchSize);
     for (int x = 0; x < request.width && !(stop && *stop); ++x) {
         const CellRange span = slotsUnder(request, x, scene.plan.samplesPerRank());
         if (span.size() <= 0) {
@@ -118,7 +118,7 @@ void GridRaster::requestLatest(const RasterRequest& request) {
     if (!m_scene || (m_upToDate && m_made == request)) {
         return;
     }
-    if (recall(request)) return;
+    if (showCached(request)) return;
     if (cost(request) <= kInstantCells) {
         setImage(rasterized(*m_scene, *m_colors, request), request);
     } else if (!m_busy) {
@@ -133,7 +133,7 @@ double GridRaster::cost(const RasterRequest& request) const {
     return m_colors->needsSample() ? columns * ranks : columns + request.width * ranks;
 }
 
-bool GridRaster::recall(const RasterRequest& request) {
+bool GridRaster::showCached(const RasterRequest& request) {
     const QImage* known = m_recent.find({m_scene->plan.spec(), *m_colors, request});
     if (known != nullptr) setImage(*known, request);
     return known != nullptr;

@@ -34,14 +34,14 @@ class GridRaster : public QObject {
     Q_OBJECT
   public:
     static constexpr qint64 kInstantCells = 40'000;
-    static constexpr std::size_t kRemembered = 16;
+    static constexpr std::size_t kMaxCached = 16;
 
     explicit GridRaster(QObject* parent = nullptr);
     ~GridRaster() override;
 
     void setScene(const ShardScene& scene, const CellColors& colors);
     void requestLatest(const RasterRequest& request);
-    void forget() { m_recent.clear(); }  // frees all pictures except the current one
+    void clearCache() { m_recent.clear(); }  // frees all pictures except the current one
 
     const QImage& image() const { return m_image; }
     const RasterRequest& imageRequest() const { return m_made; }
@@ -59,7 +59,7 @@ class GridRaster : public QObject {
     };
     void startNext();
     double cost(const RasterRequest& request) const;
-    bool recall(const RasterRequest& request);
+    bool showCached(const RasterRequest& request);
     void setImage(const QImage& image, const RasterRequest& request);
 
     std::optional<ShardScene> m_scene;
@@ -69,7 +69,7 @@ class GridRaster : public QObject {
     bool m_busy = false;
     quint64 m_generation = 0;
     QImage m_image;
-    Recent<Key, QImage> m_recent{kRemembered};
+    Recent<Key, QImage> m_recent{kMaxCached};
     std::shared_ptr<std::atomic<bool>> m_stop;
     QThreadPool m_pool;
 };

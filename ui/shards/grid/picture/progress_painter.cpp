@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kBar = 3;
 constexpr double kEdge = 2;
-constexpr double kLeastWrong = 6;
+constexpr double kMinWrong = 6;
 constexpr double kBadge = 13;
 constexpr double kSmallBadge = 9;
 
@@ -70,8 +70,8 @@ void paintTicks(QPainter& painter, const RankProgress& progress, const QColor& t
 void paintWrong(QPainter& painter, const WrongCell& wrong, const GridGeometry& geometry, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     QRectF cell = geometry.cell(wrong.cell.rank, wrong.cell.slot);
-    if (cell.width() < kLeastWrong)
-        cell = QRectF(cell.center().x() - kLeastWrong / 2, cell.top(), kLeastWrong, cell.height());
+    if (cell.width() < kMinWrong)
+        cell = QRectF(cell.center().x() - kMinWrong / 2, cell.top(), kMinWrong, cell.height());
     QColor wash = c.danger;
     wash.setAlphaF(cell.width() >= 16 ? 0.22F : 0.85F);
     painter.setPen(QPen(c.danger, 3));

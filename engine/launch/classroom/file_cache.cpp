@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/classroom/kept_files.h"
+#include "launch/classroom/file_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -54,9 +54,9 @@ bool isAsOffered(const fs::path& folder, const ClassroomFile& file) {
 
 }  // namespace
 
-KeptFiles::KeptFiles(fs::path folder, std::int64_t mostBytes) : m_folder(std::move(folder)), m_mostBytes(mostBytes) {}
+FileCache::FileCache(fs::path folder, std::int64_t maxBytes) : m_folder(std::move(folder)), m_maxBytes(maxBytes) {}
 
-void KeptFiles::makeRoomFor(const std::vector<ClassroomFile>& offered) {
+void FileCache::makeRoomFor(const std::vector<ClassroomFile>& offered) {
     std::error_code error;
     fs::create_directories(m_folder, error);
     if (error)
@@ -71,26 +71,26 @@ void KeptFiles::makeRoomFor(const std::vector<ClassroomFile>& offered) {
     std::ranges::sort(others, std::ranges::greater(), &Stored::usedAt);
     for (const Stored& one : others) {
         total += one.bytes;
-        if (total > m_mostBytes) fs::remove(one.path, error);
+        if (total > m_maxBytes) fs::remove(one.path, error);
     }
 }
 
-bool KeptFiles::linkTo(const ClassroomFile& file, const fs::path& target) const {
+bool FileCache::linkTo(const ClassroomFile& file, const fs::path& target) const {
     std::error_code error;
     if (!isAsOffered(m_folder, file)) return false;
-    fs::create_hard_link(kept(file), target, error);
-    if (error) fs::copy_file(kept(file), target, error);
+    fs::create_hard_link(pathOf(file), target, error);
+    if (error) fs::copy_file(pathOf(file), target, error);
     if (error) return false;
-    fs::last_write_time(kept(file), fs::file_time_type::clock::now(), error);
+    fs::last_write_time(pathOf(file), fs::file_time_type::clock::now(), error);
     return true;
 }
 
-void KeptFiles::keep(const ClassroomFile& file, const fs::path& arrived) const {
+void FileCache::store(const ClassroomFile& file, const fs::path& arrived) const {
     std::error_code error;
     if (isAsOffered(m_folder, file)) return;
-    fs::remove(kept(file), error);
-    fs::create_hard_link(arrived, kept(file), error);
-    if (error) fs::copy_file(arrived, kept(file), error);
+    fs::remove(pathOf(file), error);
+    fs::create_hard_link(arrived, pathOf(file), error);
+    if (error) fs::copy_file(arrived, pathOf(file), error);
 }
 
 }  // namespace ringside

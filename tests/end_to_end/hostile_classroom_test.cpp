@@ -33,11 +33,11 @@ using Words = std::vector<std::string>;
 
 // Returns the version of the programs under test. A classroom refuses guests of other versions.
 std::string version() {
-    Program asked({"--version"});
-    REQUIRE(asked.wait() == 0);
-    const std::string said = asked.output();
-    const std::size_t at = said.find_first_of("0123456789");
-    return said.substr(at, said.find_first_not_of("0123456789.", at) - at);
+    Program program({"--version"});
+    REQUIRE(program.wait() == 0);
+    const std::string output = program.output();
+    const std::size_t at = output.find_first_of("0123456789");
+    return output.substr(at, output.find_first_not_of("0123456789.", at) - at);
 }
 
 // A host that offers arbitrary experiments, and a real guest with a file that was not offered.
@@ -66,23 +66,23 @@ struct HostileHost {
                                                 codeFile(scratch.path() / "code", host.code().text()), "--name", "Ada",
                                                 "--folder", folder.string()});
     }
-    void lookUntil(const std::function<bool()>& holds) {
+    void pollUntil(const std::function<bool()>& holds) {
         REQUIRE(eventually([&] {
             host.poll(Clock::now());
             for (const std::string& note : host.takeNotes()) notes.push_back(note);
             return holds();
         }));
     }
-    std::string heard() const {
+    std::string allNotes() const {
         std::string all;
         for (const std::string& note : notes) all += note + "\n";
         return all;
     }
     // The message contains no cell, no column name and no directory of the guest's computer.
-    bool learnsNothing(const std::string& text) const {
+    bool hasNoPrivateText(const std::string& text) const {
         return !contains(text, "ada") && !contains(text, "user") && !contains(text, scratch.path().string());
     }
-    bool leftNothing() const {
+    bool hasNoLeftovers() const {
         for (const auto& one : fs::directory_iterator(folder)) {
             if (one.path().filename() != "files") return false;
         }
@@ -105,26 +105,26 @@ TEST_CASE("a host cannot read a file of the guest by naming it in the experiment
         HostileHost hostile;
         hostile.offer(
             csvOf(way == "absolute" ? (hostile.scratch.path() / "accounts.csv").string() : "../../../accounts.csv"));
-        hostile.lookUntil([&] { return contains(hostile.heard(), "Ada has left"); });
+        hostile.pollUntil([&] { return contains(hostile.allNotes(), "Ada has left"); });
         CHECK(hostile.guest->wait() == 2);
         CHECK(contains(hostile.guest->output(), "dataset.path of the offered experiment is not an offered file"));
-        CHECK(contains(hostile.heard(), "Ada: dataset.path of the offered experiment is not an offered file"));
-        CHECK(hostile.learnsNothing(hostile.heard().substr(hostile.heard().find("Ada: "))));
-        CHECK(hostile.leftNothing());
+        CHECK(contains(hostile.allNotes(), "Ada: dataset.path of the offered experiment is not an offered file"));
+        CHECK(hostile.hasNoPrivateText(hostile.allNotes().substr(hostile.allNotes().find("Ada: "))));
+        CHECK(hostile.hasNoLeftovers());
     }
 }
 
 TEST_CASE("read errors of a guest are reported to the host without cells and paths") {
     HostileHost hostile;
     hostile.offer(csvOf("data/x.csv"), {{"data/x.csv", "user,amount\n1,1\nada,2\n3,0\n4,1\n"}});
-    hostile.lookUntil([&] { return !hostile.host.readyOnes(Clock::now()).empty(); });
-    LaunchPlace place;
-    place.worldSize = 2;
-    place.masterHosts = {"127.0.0.1"};
-    place.masterPort = hostile.host.runPort();
-    const std::string token = hostile.host.start(hostile.host.readyOnes(Clock::now()));
-    RendezvousTerms terms = termsOf(place, token, version(), experimentHash(csvOf("data/x.csv")));
-    RendezvousHost meeting(terms, place, "hostile");
+    hostile.pollUntil([&] { return !hostile.host.readyMembers(Clock::now()).empty(); });
+    LaunchLayout layout;
+    layout.worldSize = 2;
+    layout.masterHosts = {"127.0.0.1"};
+    layout.masterPort = hostile.host.runPort();
+    const std::string token = hostile.host.start(hostile.host.readyMembers(Clock::now()));
+    RendezvousTerms terms = termsOf(layout, token, version(), experimentHash(csvOf("data/x.csv")));
+    RendezvousHost meeting(terms, layout, "hostile");
     REQUIRE(meeting.listen().empty());
     Result<Gathering> gathering = meeting.gather(-1, [](const std::string&) {});
     REQUIRE(gathering.ok());
@@ -145,11 +145,11 @@ TEST_CASE("read errors of a guest are reported to the host without cells and pat
     REQUIRE(farewell);
     std::string telemetry;
     while (const auto line = receiveLine(rank.telemetry.get(), 1 << 20, Clock::now() + 10s)) telemetry += *line + "\n";
-    hostile.lookUntil([&] { return contains(hostile.heard(), "Ada's rank ended with code 2"); });
+    hostile.pollUntil([&] { return contains(hostile.allNotes(), "Ada's rank ended with code 2"); });
     CHECK(farewell->exitCode == 2);
-    INFO(telemetry << farewell->text << hostile.heard());
+    INFO(telemetry << farewell->text << hostile.allNotes());
     CHECK(contains(telemetry, "data/x.csv"));
-    for (const std::string& text : {farewell->text, telemetry, hostile.heard()}) {
+    for (const std::string& text : {farewell->text, telemetry, hostile.allNotes()}) {
         CHECK_FALSE(contains(text, "\\\"ada"));
         CHECK_FALSE(contains(text, "\"ada"));
         CHECK_FALSE(contains(text, hostile.folder.string()));
@@ -157,7 +157,7 @@ TEST_CASE("read errors of a guest are reported to the host without cells and pat
     hostile.guest->signal(SIGTERM);
     CHECK(hostile.guest->wait() == 20);
     CHECK(contains(hostile.guest->output(), "\"ada\""));  // the guest's own user sees the cause
-    CHECK(hostile.leftNothing());
+    CHECK(hostile.hasNoLeftovers());
 }
 
 TEST_CASE("the rank of a guest refuses files that were not offered, in every way to start it") {
@@ -206,17 +206,17 @@ class HostileGuest {
         REQUIRE(experiment.ok());
         RunConfig config = experiment.value().config;
         config.parallel.worldSize = line->start.worldSize;
-        LaunchPlace place;
-        place.masterHosts = {m_code.host};
-        place.masterPort = line->start.port;
+        LaunchLayout layout;
+        layout.masterHosts = {m_code.host};
+        layout.masterPort = line->start.port;
         const RendezvousTerms terms =
-            termsOf(place, tokenOfStart(m_code.token, line->start), version(), experimentHash(config));
+            termsOf(layout, tokenOfStart(m_code.token, line->start), version(), experimentHash(config));
         Result<Joined> joined = joinRendezvous(terms, line->start.rank, line->start.worldSize, "Eve", "Eve's key");
         REQUIRE(joined.ok());
         return std::move(joined).value();
     }
     // Returns the outcome of the classroom for this guest.
-    std::string lastWords() {
+    std::string receiveToEnd() {
         std::string text;
         eventually([&] {
             const bool open = m_guest->read();
@@ -242,7 +242,7 @@ std::string joinCodeOf(Program& host) {
 
 }  // namespace
 
-TEST_CASE("a guest that sends garbage to the host is removed, and the others finish training") {
+TEST_CASE("a guest that sends garbage to the host is removed, and the other guests finish training") {
     const std::string garbage = GENERATE("telemetry", "store", "farewell");
     CAPTURE(garbage);
     TemporaryDirectory scratch;
@@ -262,7 +262,7 @@ TEST_CASE("a guest that sends garbage to the host is removed, and the others fin
         sendLine(rank.channels.control.get(), encodeFarewell({2, "lower optimizer.lr"}), Clock::now() + 5s);
         rank.channels = {};
     }
-    CHECK_THAT(eve.lastWords(), containing("removed from the class"));
+    CHECK_THAT(eve.receiveToEnd(), containing("removed from the class"));
     CHECK(host.wait() == 0);
     CHECK(ada.wait() == 0);
     INFO(host.output());
@@ -273,7 +273,7 @@ TEST_CASE("a guest that sends garbage to the host is removed, and the others fin
     CHECK(summary["world_size"] == 2);
 }
 
-TEST_CASE("a guest with garbage gradients or messages is named and removed, and the others continue") {
+TEST_CASE("a guest with garbage gradients or messages is named and removed, and the other guests continue") {
     if (const std::string why = NetworkHosts::whyNot(); !why.empty()) {
         WARN("skipped: " << why);
         return;

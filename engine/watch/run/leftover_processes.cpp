@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watch/run/left_processes.h"
+#include "watch/run/leftover_processes.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -29,11 +29,11 @@ ProcessState stateOf(const std::filesystem::path& directory) {
 
 }  // namespace
 
-void adoptLeftProcesses() {
+void adoptLeftoverProcesses() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-std::vector<pid_t> leftProcesses(pid_t command) {
+std::vector<pid_t> leftoverProcesses(pid_t command) {
     std::vector<pid_t> found;
     std::error_code error;
     for (std::filesystem::directory_iterator one("/proc", error), end; !error && one != end; one.increment(error)) {
@@ -45,7 +45,7 @@ std::vector<pid_t> leftProcesses(pid_t command) {
     return found;
 }
 
-void reapLeftProcesses(pid_t command) {
+void reapLeftoverProcesses(pid_t command) {
     for (;;) {
         siginfo_t info{};
         if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;

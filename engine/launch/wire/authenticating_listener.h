@@ -16,15 +16,15 @@
 namespace ringside {
 
 // Listening port of a host that admits only peers that know its secret. Each connection receives a challenge and may
-// answer with one line of kMaxGreetingBytes within five seconds, on at most kMostPending connections at a time.
+// answer with one line of kMaxGreetingBytes within five seconds, on at most kMaxPending connections at a time.
 // Connections without a valid answer are counted and closed. An unfinished answer, or a lack of file descriptors, costs
 // no CPU time between polls.
-class FrontDoor {
+class AuthenticatingListener {
   public:
-    static constexpr std::size_t kMostPending = 256;
+    static constexpr std::size_t kMaxPending = 256;
 
     // Callback for a received line. Returns true if the line proves the secret. May take ownership of the socket.
-    using Greet = std::function<bool(UniqueFd& socket, const std::string& nonce, const std::string& line)>;
+    using CheckLine = std::function<bool(UniqueFd& socket, const std::string& nonce, const std::string& line)>;
 
     // Listens on the first address of `host` that can be bound; false if there is none. loopbackIsAny: a host name that
     // resolves to a loopback address listens on all interfaces, because Debian's /etc/hosts maps a host's own name to
@@ -41,8 +41,8 @@ class FrontDoor {
     // Appends the descriptors of the listener and of the pending connections to `waiting`, for the call of ::poll()
     // that precedes poll().
     void addInterests(std::vector<pollfd>& waiting) const;
-    // Accepts connections and passes received lines to `greet`. Does not block, except in `greet`.
-    void poll(const Greet& greet);
+    // Accepts connections and passes received lines to `checkLine`. Does not block, except in `checkLine`.
+    void poll(const CheckLine& checkLine);
 
   private:
     struct Pending {
@@ -55,8 +55,8 @@ class FrontDoor {
     bool makeRoom();
 
     UniqueFd m_listener;
-    std::list<Pending> m_pending;  // connections whose greeting has not arrived, oldest first
-    LineDeadline m_restUntil{};    // time of the next attempt to accept after file descriptors ran out
+    std::list<Pending> m_pending;    // connections whose greeting has not arrived, oldest first
+    LineDeadline m_acceptAgainAt{};  // time of the next attempt to accept after file descriptors ran out
     std::int64_t m_refusedConnections = 0;
 };
 

@@ -8,13 +8,13 @@
 namespace ringside {
 
 // Makes this process a subreaper: it becomes the parent of each descendant whose own parent has ended, so that
-// leftProcesses() finds it. Must be called before the command is started.
-void adoptLeftProcesses();
+// leftoverProcesses() finds it. Must be called before the command is started.
+void adoptLeftoverProcesses();
 
 // Returns the living children of this process except `command`: processes that a command has left behind.
-std::vector<pid_t> leftProcesses(pid_t command);
+std::vector<pid_t> leftoverProcesses(pid_t command);
 
 // Reaps all child processes that have ended, except `command`.
-void reapLeftProcesses(pid_t command);
+void reapLeftoverProcesses(pid_t command);
 
 }  // namespace ringside

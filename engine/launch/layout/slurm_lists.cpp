@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string_view>
 
-#include "launch/place/launch_place.h"
-#include "launch/place/whole_number.h"
+#include "launch/layout/launch_layout.h"
+#include "launch/layout/whole_number.h"
 
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostEntries = 65536;
+constexpr std::size_t kMaxEntries = 65536;
 
 // Splits a list at the commas outside brackets.
 std::vector<std::string_view> splitOutside(std::string_view text) {
@@ -39,7 +39,7 @@ bool expandRange(std::string_view prefix, std::string_view range, std::string_vi
     const std::optional<int> last = dash == std::string_view::npos ? first : wholeNumberIn(range.substr(dash + 1));
     if (!first || !last || *last < *first) return false;
     for (int number = *first; number <= *last; ++number) {
-        if (hosts.size() >= kMostEntries) return false;
+        if (hosts.size() >= kMaxEntries) return false;
         hosts.push_back(std::string(prefix) + padded(number, low.size()) + std::string(suffix));
     }
     return true;
@@ -49,7 +49,7 @@ bool expandHost(std::string_view entry, std::vector<std::string>& hosts) {
     const std::size_t open = entry.find('[');
     if (open == std::string_view::npos) {
         hosts.emplace_back(entry);
-        return !entry.empty() && hosts.size() <= kMostEntries;
+        return !entry.empty() && hosts.size() <= kMaxEntries;
     }
     const std::size_t close = entry.find(']', open);
     if (close == std::string_view::npos) return false;
@@ -81,7 +81,7 @@ std::vector<int> expandTasksPerNode(const std::string& text) {
             if (!entry.ends_with(')')) return {};
             repeat = wholeNumberIn(entry.substr(times + 2, entry.size() - times - 3));
         }
-        if (!count || !repeat || tasks.size() + static_cast<std::size_t>(*repeat) > kMostEntries) return {};
+        if (!count || !repeat || tasks.size() + static_cast<std::size_t>(*repeat) > kMaxEntries) return {};
         tasks.insert(tasks.end(), static_cast<std::size_t>(*repeat), *count);
     }
     return tasks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/place/unrecognised_rank.h"
+#include "launch/layout/unrecognised_rank.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/place/whole_number.h"
+#include "launch/layout/whole_number.h"
 
 namespace ringside {
 namespace {

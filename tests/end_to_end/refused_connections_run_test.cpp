@@ -29,7 +29,7 @@ std::set<int> listeningPorts() {
 
 // Connects to each port that is not in `notThese` as soon as it begins to listen, and sends garbage, until `over`. Any
 // user of the host can do this.
-void callAt(const std::set<int>& notThese, const std::atomic<bool>& over) {
+void disturbPorts(const std::set<int>& notThese, const std::atomic<bool>& over) {
     const std::string garbage(1000, 'x');
     while (!over) {
         for (const int port : listeningPorts()) {
@@ -50,7 +50,7 @@ void callAt(const std::set<int>& notThese, const std::atomic<bool>& over) {
 TEST_CASE("unauthenticated connections to every port of a run change nothing and are counted in its log") {
     const std::set<int> before = listeningPorts();
     std::atomic<bool> over = false;
-    std::jthread stranger([&] { callAt(before, over); });
+    std::jthread intruder([&] { disturbPorts(before, over); });
     const std::unique_ptr<std::atomic<bool>, void (*)(std::atomic<bool>*)> ending(&over,
                                                                                   [](auto* flag) { *flag = true; });
     const auto lossesWith = [](const std::filesystem::path& out, std::string& said) {
@@ -62,16 +62,16 @@ TEST_CASE("unauthenticated connections to every port of a run change nothing and
     };
     const TemporaryDirectory scratch;
     std::string said;
-    std::string bothered;
+    std::string losses;
     bool counted = false;
     // Several attempts, because the ports of a run are open for some milliseconds only.
     for (int i = 0; i < 20 && !counted; ++i) {
-        bothered = lossesWith(scratch.path() / std::to_string(i), said);
+        losses = lossesWith(scratch.path() / std::to_string(i), said);
         counted = contains(said, "from outside the run refused while the ranks connected");
     }
     CHECK(counted);
     over = true;
-    stranger.join();
-    CHECK(lossesWith(scratch.path() / "alone", said) == bothered);
+    intruder.join();
+    CHECK(lossesWith(scratch.path() / "alone", said) == losses);
     CHECK_FALSE(contains(said, "from outside"));
 }

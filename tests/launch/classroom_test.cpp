@@ -108,7 +108,7 @@ TEST_CASE("a guest with the code receives the experiment and its data once, and 
     CHECK(readUntil(same, [&] { return !same.offerDirectory().empty(); }));
     std::this_thread::sleep_for(50ms);
     lesson.stop();
-    const auto ready = lesson.host.readyOnes(Clock::now());
+    const auto ready = lesson.host.readyMembers(Clock::now());
     REQUIRE(ready.size() == 2);
     const std::string token = lesson.host.start(ready);
     std::optional<ClassroomLine> line;
@@ -121,7 +121,7 @@ TEST_CASE("a guest with the code receives the experiment and its data once, and 
     CHECK(token != lesson.host.code().token);
 }
 
-TEST_CASE("guests with a wrong secret or version, and one too many, are refused and change nothing") {
+TEST_CASE("guests with a wrong secret or version, and a guest beyond the limit, are refused and change nothing") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();
@@ -182,7 +182,7 @@ TEST_CASE("a guest that requests too many files is removed, and refused when it 
           notes.end());
 }
 
-TEST_CASE("a guest that sends host messages is removed, and the others stay") {
+TEST_CASE("a guest that sends host messages is removed, and the other guests stay") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();
@@ -254,11 +254,11 @@ TEST_CASE("a guest with unread messages still receives the end of the classroom"
     REQUIRE(
         sendLine(ada.value().get(), encodeClassroomLine({ClassroomLine::Kind::kHere, "training"}), Clock::now() + 5s));
     auto closed = std::async(std::launch::async, [&] { lesson.host.close("called off", 20, 10s); });
-    std::string heard;
+    std::string received;
     ssize_t got = 0;
-    for (char byte = 0; (got = ::recv(ada.value().get(), &byte, 1, 0)) > 0;) heard += byte;
+    for (char byte = 0; (got = ::recv(ada.value().get(), &byte, 1, 0)) > 0;) received += byte;
     CHECK(got == 0);  // the end is regular and not ECONNRESET, with which received data could be lost
-    CHECK_THAT(heard, Catch::Contains("called off"));
+    CHECK_THAT(received, Catch::Contains("called off"));
     ::shutdown(ada.value().get(), SHUT_RDWR);
     closed.get();
     CHECK(lesson.host.members().empty());

@@ -12,10 +12,10 @@ namespace ringside {
 // Directories in which rank 0 tries to save the weights: the run directory; then RUN_DIR-saved beside it; then
 // ringside/saved/RUN_DIR below the user's state directory. The latter two are created when they are needed; if the name
 // exists, a number is appended. They contain config.json, so that a run can be resumed from them.
-class SavePlaces {
+class SaveDirectories {
   public:
     // config: written to the directory as config.json if the directory has no such file. Must outlive this object.
-    SavePlaces(std::filesystem::path runDirectory, const RunConfig& config);
+    SaveDirectories(std::filesystem::path runDirectory, const RunConfig& config);
 
     const std::filesystem::path& currentDirectory() const { return m_current; }
     bool isRunDirectory() const { return m_kind == Kind::kRunDirectory; }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 
 namespace ringside {
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 
 #include <algorithm>
 #include <functional>
 #include <string_view>
 #include <utility>
 
-#include "launch/place/unrecognised_rank.h"
-#include "launch/place/whole_number.h"
+#include "launch/layout/unrecognised_rank.h"
+#include "launch/layout/whole_number.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;  // maximum number of ranks: far above the limit of any launcher; prevents overflow
-                                     // when environment variables contain larger numbers
+constexpr int kMaxRanks = 1 << 20;  // maximum number of ranks: far above the limit of any launcher; prevents overflow
+                                    // when environment variables contain larger numbers
 constexpr const char* kHowByHand =
     "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
 
-// Reader of launcher variables into a LaunchPlace. Records the variables that were read and the first problem.
+// Reader of launcher variables into a LaunchLayout. Records the variables that were read and the first problem.
 class Reader {
   public:
-    Reader(const LaunchSources& sources, LaunchPlace& place) : m_sources(sources), m_place(place) {}
+    Reader(const LaunchSources& sources, LaunchLayout& layout) : m_sources(sources), m_layout(layout) {}
 
     // Reads a number that must be set because the variable `because` is set.
     int needNumber(const std::string& name, const std::string& because) {
@@ -51,19 +51,19 @@ class Reader {
 
   private:
     int numberOf(const std::string& name, const std::string& value) {
-        const auto number = wholeNumberIn(value, kMostRanks);
+        const auto number = wholeNumberIn(value, kMaxRanks);
         if (!number)
             fail({name, "is \"" + value + "\", which is not a rank number", "it is set by the launcher: unset it"});
         note(name, value);
         return number.value_or(0);
     }
     std::string note(const std::string& name, const std::string& value) {
-        m_place.found.push_back(name + "=" + value);
+        m_layout.found.push_back(name + "=" + value);
         return value;
     }
 
     const LaunchSources& m_sources;
-    LaunchPlace& m_place;
+    LaunchLayout& m_layout;
     std::optional<Problem> m_problem;
 };
 
@@ -75,42 +75,42 @@ int portOf(Reader& read, const std::string& value, const std::string& name) {
 }
 
 // Parses --master: "host:port", "host" or "[v6]:port".
-void takeMaster(Reader& read, const std::string& master, LaunchPlace& place) {
+void takeMaster(Reader& read, const std::string& master, LaunchLayout& layout) {
     const std::size_t close = master.find(']');
     const std::size_t colon = master.find(':', close == std::string::npos ? 0 : close);
     std::string host = master.substr(0, colon);
     if (close != std::string::npos && master.front() == '[') host = master.substr(1, close - 1);
     if (host.empty()) read.fail({"--master", "is \"" + master + "\"", "name rank 0's host as HOST:PORT"});
-    place.masterHosts = {host};
-    if (colon != std::string::npos) place.masterPort = portOf(read, master.substr(colon + 1), "--master");
+    layout.masterHosts = {host};
+    if (colon != std::string::npos) layout.masterPort = portOf(read, master.substr(colon + 1), "--master");
 }
 
-void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+void readTorchrun(Reader& read, const LaunchSources& sources, LaunchLayout& layout) {
     const bool elastic = sources.has("TORCHELASTIC_RUN_ID");
     const std::string because = elastic ? "TORCHELASTIC_RUN_ID" : sources.has("RANK") ? "RANK" : "WORLD_SIZE";
-    place.launcher = elastic ? LauncherKind::kTorchrun : LauncherKind::kEnvironment;
-    place.rank = read.needNumber("RANK", because);
-    place.worldSize = read.needNumber("WORLD_SIZE", because);
-    place.localRank = elastic ? read.needNumber("LOCAL_RANK", because) : read.numberOr("LOCAL_RANK", 0);
-    place.localSize = read.numberOr("LOCAL_WORLD_SIZE", 0);
-    place.restart = read.numberOr("TORCHELASTIC_RESTART_COUNT", 0);
-    if (place.worldSize == 1 || read.problem()) return;
-    place.masterHosts = {read.needText("MASTER_ADDR", because)};
+    layout.launcher = elastic ? LauncherKind::kTorchrun : LauncherKind::kEnvironment;
+    layout.rank = read.needNumber("RANK", because);
+    layout.worldSize = read.needNumber("WORLD_SIZE", because);
+    layout.localRank = elastic ? read.needNumber("LOCAL_RANK", because) : read.numberOr("LOCAL_RANK", 0);
+    layout.localSize = read.numberOr("LOCAL_WORLD_SIZE", 0);
+    layout.restart = read.numberOr("TORCHELASTIC_RESTART_COUNT", 0);
+    if (layout.worldSize == 1 || read.problem()) return;
+    layout.masterHosts = {read.needText("MASTER_ADDR", because)};
     const std::string port = read.needText("MASTER_PORT", because);
     // torchrun's own store listens on MASTER_PORT: the port identifies the job, and the rendezvous uses another one.
     if (elastic || sources.find("TORCHELASTIC_USE_AGENT_STORE") == "True") {
-        place.job = "torchrun " + sources.find("TORCHELASTIC_RUN_ID").value_or("") + " " + place.masterHosts[0] + " " +
-                    port + " " + std::to_string(place.restart);
+        layout.job = "torchrun " + sources.find("TORCHELASTIC_RUN_ID").value_or("") + " " + layout.masterHosts[0] +
+                     " " + port + " " + std::to_string(layout.restart);
     } else if (!read.problem()) {
-        place.masterPort = portOf(read, port, "MASTER_PORT");
+        layout.masterPort = portOf(read, port, "MASTER_PORT");
         // Identifies the job by the port only, because MASTER_ADDR can have another value on rank 0 than on the other
         // ranks.
-        place.job = "env:// " + port;
+        layout.job = "env:// " + port;
         // Rank 0 listens on all addresses if MASTER_ADDR is localhost and the ranks run on several hosts, as PyTorch's
         // store does: Kubeflow sets MASTER_ADDR to localhost in the pod of rank 0 and to the name of this pod in the
         // other pods.
-        const bool isHere = place.masterHosts[0] == "localhost" && place.localSize != place.worldSize;
-        if (place.rank == 0 && isHere) place.masterHosts = {"0.0.0.0"};
+        const bool isHere = layout.masterHosts[0] == "localhost" && layout.localSize != layout.worldSize;
+        if (layout.rank == 0 && isHere) layout.masterHosts = {"0.0.0.0"};
     }
 }
 
@@ -129,131 +129,131 @@ std::vector<std::string> addressesIn(const std::string& uri) {
     return addresses;
 }
 
-void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
-    place.launcher = LauncherKind::kOpenMpi;
-    place.rank = read.needNumber("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
-    place.worldSize = read.needNumber("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK");
-    place.localRank = read.needNumber("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK");
-    place.localSize = read.numberOr("OMPI_COMM_WORLD_LOCAL_SIZE", 0);
+void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchLayout& layout) {
+    layout.launcher = LauncherKind::kOpenMpi;
+    layout.rank = read.needNumber("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+    layout.worldSize = read.needNumber("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK");
+    layout.localRank = read.needNumber("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK");
+    layout.localSize = read.numberOr("OMPI_COMM_WORLD_LOCAL_SIZE", 0);
     // A variable that Open MPI sets up to version 4.
     const std::string uri = sources.find("OMPI_MCA_orte_hnp_uri").value_or("");
-    place.masterHosts = addressesIn(uri);
-    place.job = "mpirun " + sources.find("PMIX_NAMESPACE").value_or("") + " " + uri;
+    layout.masterHosts = addressesIn(uri);
+    layout.job = "mpirun " + sources.find("PMIX_NAMESPACE").value_or("") + " " + uri;
 }
 
 // Reads PMI's variables. They contain no identifier of the job: PMI_FD and PMI_PORT differ between processes and hosts.
-void readPmi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
-    const ServerPlace& server = sources.server;
-    place.launcher = LauncherKind::kPmi;
+void readPmi(Reader& read, const LaunchSources& sources, LaunchLayout& layout) {
+    const ServerLayout& server = sources.server;
+    layout.launcher = LauncherKind::kPmi;
     if (server.rank && server.worldSize && !sources.has("PMI_RANK")) {
-        place.rank = *server.rank;
-        place.worldSize = *server.worldSize;
+        layout.rank = *server.rank;
+        layout.worldSize = *server.worldSize;
         read.textOr("PMI_PORT", "");
         read.textOr("PMI_ID", "");
     } else {
-        place.rank = read.needNumber("PMI_RANK", "PMI_SIZE");
-        place.worldSize = read.needNumber("PMI_SIZE", "PMI_RANK");
+        layout.rank = read.needNumber("PMI_RANK", "PMI_SIZE");
+        layout.worldSize = read.needNumber("PMI_SIZE", "PMI_RANK");
     }
-    place.localRank = read.numberOr("MPI_LOCALRANKID", 0);
-    place.localSize = read.numberOr("MPI_LOCALNRANKS", 0);
+    layout.localRank = read.numberOr("MPI_LOCALRANKID", 0);
+    layout.localSize = read.numberOr("MPI_LOCALNRANKS", 0);
 }
 
-void readPmix(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
-    const ServerPlace& server = sources.server;
-    place.launcher = LauncherKind::kPmix;
-    place.rank = read.needNumber("PMIX_RANK", "PMIX_NAMESPACE");
+void readPmix(Reader& read, const LaunchSources& sources, LaunchLayout& layout) {
+    const ServerLayout& server = sources.server;
+    layout.launcher = LauncherKind::kPmix;
+    layout.rank = read.needNumber("PMIX_RANK", "PMIX_NAMESPACE");
     read.textOr("PMIX_NAMESPACE", "");
     if (!server.worldSize)
         return read.fail({"PMIX_RANK", "is set, but the PMIx server does not provide the number of ranks",
                           "give --rank R --world-size W --master HOST:PORT"});
-    place.worldSize = *server.worldSize;
-    place.localRank = server.localRank.value_or(0);
-    place.localSize = server.localSize.value_or(0);
+    layout.worldSize = *server.worldSize;
+    layout.localRank = server.localRank.value_or(0);
+    layout.localSize = server.localSize.value_or(0);
 }
 
 // Derives the host of each rank, assuming srun's default block distribution of tasks. Leaves the hosts empty if
 // SLURM_DISTRIBUTION is set.
-void readSlurmHosts(const LaunchSources& sources, const std::vector<int>& tasks, LaunchPlace& place) {
+void readSlurmHosts(const LaunchSources& sources, const std::vector<int>& tasks, LaunchLayout& layout) {
     const std::vector<std::string> nodes = expandHostList(sources.find("SLURM_STEP_NODELIST").value_or(""));
-    if (!nodes.empty()) place.masterHosts = {nodes.front()};
-    if (const auto launch = sources.find("SLURM_LAUNCH_NODE_IPADDR")) place.masterHosts.push_back(*launch);
+    if (!nodes.empty()) layout.masterHosts = {nodes.front()};
+    if (const auto launch = sources.find("SLURM_LAUNCH_NODE_IPADDR")) layout.masterHosts.push_back(*launch);
     if (nodes.size() != tasks.size() || sources.has("SLURM_DISTRIBUTION")) return;
     for (std::size_t node = 0; node < nodes.size(); ++node) {
-        place.hosts.insert(place.hosts.end(), static_cast<std::size_t>(tasks[node]), nodes[node]);
+        layout.hosts.insert(layout.hosts.end(), static_cast<std::size_t>(tasks[node]), nodes[node]);
     }
-    if (place.hosts.size() != static_cast<std::size_t>(place.worldSize)) place.hosts.clear();
+    if (layout.hosts.size() != static_cast<std::size_t>(layout.worldSize)) layout.hosts.clear();
 }
 
-void readSlurm(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+void readSlurm(Reader& read, const LaunchSources& sources, LaunchLayout& layout) {
     const std::string because = sources.has("SLURM_STEP_ID") ? "SLURM_STEP_ID" : "SLURM_STEPID";
-    place.launcher = LauncherKind::kSlurm;
-    place.rank = read.needNumber("SLURM_PROCID", because);
-    place.localRank = read.needNumber("SLURM_LOCALID", because);
-    place.worldSize = sources.has("SLURM_STEP_NUM_TASKS") ? read.needNumber("SLURM_STEP_NUM_TASKS", because)
-                                                          : read.needNumber("SLURM_NTASKS", because);
+    layout.launcher = LauncherKind::kSlurm;
+    layout.rank = read.needNumber("SLURM_PROCID", because);
+    layout.localRank = read.needNumber("SLURM_LOCALID", because);
+    layout.worldSize = sources.has("SLURM_STEP_NUM_TASKS") ? read.needNumber("SLURM_STEP_NUM_TASKS", because)
+                                                           : read.needNumber("SLURM_NTASKS", because);
     const std::vector<int> tasks = expandTasksPerNode(sources.find("SLURM_STEP_TASKS_PER_NODE").value_or("0"));
     const int node = read.numberOr("SLURM_NODEID", 0);
-    if (static_cast<std::size_t>(node) < tasks.size()) place.localSize = tasks[static_cast<std::size_t>(node)];
-    place.restart = read.numberOr("SLURM_RESTART_COUNT", 0);
-    place.job = "slurm " + read.textOr("SLURM_JOB_ID", "") + "." + sources.find(because).value_or("") + " " +
-                std::to_string(place.restart);
-    readSlurmHosts(sources, tasks, place);
+    if (static_cast<std::size_t>(node) < tasks.size()) layout.localSize = tasks[static_cast<std::size_t>(node)];
+    layout.restart = read.numberOr("SLURM_RESTART_COUNT", 0);
+    layout.job = "slurm " + read.textOr("SLURM_JOB_ID", "") + "." + sources.find(because).value_or("") + " " +
+                 std::to_string(layout.restart);
+    readSlurmHosts(sources, tasks, layout);
 }
 
 // Reads a PBS node file, which has one line per process. The file does not give this process's rank, so --rank is
 // needed.
-void readNodeFile(const LaunchSources& sources, LaunchPlace& place) {
+void readNodeFile(const LaunchSources& sources, LaunchLayout& layout) {
     const std::vector<std::string>& lines = sources.nodeFile;
     if (lines.empty()) return;
-    place.found.push_back("PBS_NODEFILE with " + std::to_string(lines.size()) + " lines");
-    if (place.worldSize == 0) place.worldSize = static_cast<int>(lines.size());
-    if (place.masterHosts.empty()) place.masterHosts = {lines.front()};
-    place.job = "pbs " + sources.find("PBS_JOBID").value_or("");
-    if (place.worldSize != static_cast<int>(lines.size()) || place.rank >= place.worldSize) return;
-    place.hosts = lines;
-    const std::string& own = lines[static_cast<std::size_t>(place.rank)];
-    place.localSize = static_cast<int>(std::count(lines.begin(), lines.end(), own));
-    place.localRank = static_cast<int>(std::count(lines.begin(), lines.begin() + place.rank, own));
+    layout.found.push_back("PBS_NODEFILE with " + std::to_string(lines.size()) + " lines");
+    if (layout.worldSize == 0) layout.worldSize = static_cast<int>(lines.size());
+    if (layout.masterHosts.empty()) layout.masterHosts = {lines.front()};
+    layout.job = "pbs " + sources.find("PBS_JOBID").value_or("");
+    if (layout.worldSize != static_cast<int>(lines.size()) || layout.rank >= layout.worldSize) return;
+    layout.hosts = lines;
+    const std::string& own = lines[static_cast<std::size_t>(layout.rank)];
+    layout.localSize = static_cast<int>(std::count(lines.begin(), lines.end(), own));
+    layout.localRank = static_cast<int>(std::count(lines.begin(), lines.begin() + layout.rank, own));
 }
 
-void readOptions(Reader& read, const LaunchOptions& options, const LaunchSources& sources, LaunchPlace& place) {
-    place.launcher = sources.nodeFile.empty() ? LauncherKind::kByHand : LauncherKind::kPbs;
+void readOptions(Reader& read, const LaunchOptions& options, const LaunchSources& sources, LaunchLayout& layout) {
+    layout.launcher = sources.nodeFile.empty() ? LauncherKind::kByHand : LauncherKind::kPbs;
     if (!options.rank) return read.fail({"--rank", "is missing; --world-size needs it", kHowByHand});
-    place.rank = *options.rank;
-    place.worldSize = options.worldSize.value_or(0);
-    place.found.push_back("--rank " + std::to_string(place.rank));
-    if (options.worldSize) place.found.push_back("--world-size " + std::to_string(place.worldSize));
-    readNodeFile(sources, place);
-    if (place.worldSize == 0) return read.fail({"--world-size", "is missing; --rank needs it", kHowByHand});
-    if (place.masterHosts.empty() && options.master.empty() && place.worldSize > 1)
+    layout.rank = *options.rank;
+    layout.worldSize = options.worldSize.value_or(0);
+    layout.found.push_back("--rank " + std::to_string(layout.rank));
+    if (options.worldSize) layout.found.push_back("--world-size " + std::to_string(layout.worldSize));
+    readNodeFile(sources, layout);
+    if (layout.worldSize == 0) return read.fail({"--world-size", "is missing; --rank needs it", kHowByHand});
+    if (layout.masterHosts.empty() && options.master.empty() && layout.worldSize > 1)
         read.fail({"--master", "is missing: ranks that are started manually need it for the rendezvous", kHowByHand});
 }
 
-void overrideWith(Reader& read, const LaunchOptions& options, LaunchPlace& place) {
-    if (options.localRank) place.localRank = *options.localRank;
+void overrideWith(Reader& read, const LaunchOptions& options, LaunchLayout& layout) {
+    if (options.localRank) layout.localRank = *options.localRank;
     if (options.master.empty()) return;
-    place.found.push_back("--master " + options.master);
-    takeMaster(read, options.master, place);
-    if (place.launcher == LauncherKind::kByHand) place.job = "by hand " + options.master;
-    if (place.launcher == LauncherKind::kByHand && place.masterPort == 0 && place.worldSize > 1)
+    layout.found.push_back("--master " + options.master);
+    takeMaster(read, options.master, layout);
+    if (layout.launcher == LauncherKind::kByHand) layout.job = "by hand " + options.master;
+    if (layout.launcher == LauncherKind::kByHand && layout.masterPort == 0 && layout.worldSize > 1)
         read.fail(
             {"--master", "is \"" + options.master + "\", without a port", "write HOST:PORT, the same on all ranks"});
 }
 
-void checkNumbers(Reader& read, const LaunchPlace& place) {
-    const std::string by = " (" + textOf(place.launcher) + ")";
-    if (place.worldSize < 1)
+void checkNumbers(Reader& read, const LaunchLayout& layout) {
+    const std::string by = " (" + textOf(layout.launcher) + ")";
+    if (layout.worldSize < 1)
         return read.fail(
-            {"the number of ranks", "is " + std::to_string(place.worldSize) + by, "start at least one rank"});
-    if (place.rank >= place.worldSize)
+            {"the number of ranks", "is " + std::to_string(layout.worldSize) + by, "start at least one rank"});
+    if (layout.rank >= layout.worldSize)
         read.fail({"the rank",
-                   "is " + std::to_string(place.rank) + by + " of " + std::to_string(place.worldSize) +
-                       ": ranks are numbered from 0 to " + std::to_string(place.worldSize - 1),
+                   "is " + std::to_string(layout.rank) + by + " of " + std::to_string(layout.worldSize) +
+                       ": ranks are numbered from 0 to " + std::to_string(layout.worldSize - 1),
                    "check what sets it"});
-    if (place.localSize > place.worldSize || (place.localSize > 0 && place.localRank >= place.localSize))
+    if (layout.localSize > layout.worldSize || (layout.localSize > 0 && layout.localRank >= layout.localSize))
         read.fail({"the local rank",
-                   "is " + std::to_string(place.localRank) + " of " + std::to_string(place.localSize) +
-                       " on this host" + by + ", of " + std::to_string(place.worldSize) + " ranks in total",
+                   "is " + std::to_string(layout.localRank) + " of " + std::to_string(layout.localSize) +
+                       " on this host" + by + ", of " + std::to_string(layout.worldSize) + " ranks in total",
                    "check what sets it"});
 }
 
@@ -278,7 +278,7 @@ std::optional<std::string> LaunchSources::find(const std::string& name) const {
     return found->second;
 }
 
-std::string LaunchPlace::text() const {
+std::string LaunchLayout::text() const {
     std::string line = "rank " + std::to_string(rank) + " of " + std::to_string(worldSize);
     if (localSize > 0) line += " (local rank " + std::to_string(localRank) + " of " + std::to_string(localSize) + ")";
     const bool isProgram = launcher != LauncherKind::kByHand && launcher != LauncherKind::kAlone;
@@ -287,19 +287,19 @@ std::string LaunchPlace::text() const {
     return line;
 }
 
-std::optional<Problem> launchConflict(const LaunchPlace& place, const LaunchSources& sources) {
-    const bool readsThem = place.launcher == LauncherKind::kTorchrun || place.launcher == LauncherKind::kEnvironment;
-    if (readsThem || place.launcher == LauncherKind::kByHand) return {};
-    for (const auto& [name, value] : {std::pair{"RANK", place.rank}, std::pair{"WORLD_SIZE", place.worldSize}}) {
+std::optional<Problem> launchConflict(const LaunchLayout& layout, const LaunchSources& sources) {
+    const bool readsThem = layout.launcher == LauncherKind::kTorchrun || layout.launcher == LauncherKind::kEnvironment;
+    if (readsThem || layout.launcher == LauncherKind::kByHand) return {};
+    for (const auto& [name, value] : {std::pair{"RANK", layout.rank}, std::pair{"WORLD_SIZE", layout.worldSize}}) {
         const auto other = sources.find(name);
-        if (!other || wholeNumberIn(*other, kMostRanks) == value) continue;
-        return Problem{name, "is " + *other + ", but " + textOf(place.launcher) + " says " + std::to_string(value),
+        if (!other || wholeNumberIn(*other, kMaxRanks) == value) continue;
+        return Problem{name, "is " + *other + ", but " + textOf(layout.launcher) + " says " + std::to_string(value),
                        "unset it, or leave it to the launcher"};
     }
     return {};
 }
 
-std::string LaunchPlace::hostOf(int which) const {
+std::string LaunchLayout::hostOf(int which) const {
     return static_cast<std::size_t>(which) < hosts.size() ? hosts[static_cast<std::size_t>(which)] : "";
 }
 
@@ -317,24 +317,24 @@ ServerKind serverNeededBy(const LaunchOptions& options, const LaunchSources& sou
     return all("PMIX_RANK", "PMIX_NAMESPACE") ? ServerKind::kPmix : ServerKind::kNone;
 }
 
-Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSources& sources) {
-    LaunchPlace place;
-    Reader read(sources, place);
+Result<LaunchLayout> findLaunchLayout(const LaunchOptions& options, const LaunchSources& sources) {
+    LaunchLayout layout;
+    Reader read(sources, layout);
     const auto either = [&](const char* one, const char* other) { return sources.has(one) || sources.has(other); };
     if (options.rank || options.worldSize) {
-        readOptions(read, options, sources, place);
+        readOptions(read, options, sources, layout);
     } else if (sources.has("TORCHELASTIC_RUN_ID")) {
-        readTorchrun(read, sources, place);
+        readTorchrun(read, sources, layout);
     } else if (either("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")) {
-        readOpenMpi(read, sources, place);
+        readOpenMpi(read, sources, layout);
     } else if (isSlurmTask(sources)) {
-        readSlurm(read, sources, place);
+        readSlurm(read, sources, layout);
     } else if (either("PMI_RANK", "PMI_SIZE") || serverNeededBy(options, sources) == ServerKind::kPmi) {
-        readPmi(read, sources, place);
+        readPmi(read, sources, layout);
     } else if (either("RANK", "WORLD_SIZE")) {
-        readTorchrun(read, sources, place);
+        readTorchrun(read, sources, layout);
     } else if (sources.has("PMIX_RANK")) {
-        readPmix(read, sources, place);
+        readPmix(read, sources, layout);
     } else if (!sources.nodeFile.empty() && sources.nodeFile.size() > 1) {
         read.fail({"PBS_NODEFILE",
                    "has " + std::to_string(sources.nodeFile.size()) + " lines, but PBS does not number ranks",
@@ -342,15 +342,15 @@ Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSo
     } else if (const auto unknown = unrecognisedRank(sources)) {
         read.fail(*unknown);
     } else {
-        place.launcher = LauncherKind::kAlone;
-        place.localSize = 1;
+        layout.launcher = LauncherKind::kAlone;
+        layout.localSize = 1;
     }
-    if (!read.problem()) overrideWith(read, options, place);
-    if (!read.problem()) checkNumbers(read, place);
+    if (!read.problem()) overrideWith(read, options, layout);
+    if (!read.problem()) checkNumbers(read, layout);
     if (read.problem()) return *read.problem();
-    if (place.isAlone()) place.localSize = 1;
-    if (place.isOneHost() && place.masterPort == 0) place.masterHosts = {"127.0.0.1"};
-    return place;
+    if (layout.isAlone()) layout.localSize = 1;
+    if (layout.isOneHost() && layout.masterPort == 0) layout.masterHosts = {"127.0.0.1"};
+    return layout;
 }
 
 }  // namespace ringside

@@ -11,11 +11,11 @@
 namespace ringside {
 
 // Cache of computed shard plans. Thread-safe.
-class PlanShelf {
+class PlanCache {
   public:
-    static constexpr std::int64_t kMostSamples = 12'000'000;  // largest number of samples of all plans together; each
-                                                              // sample takes 8 bytes
-    static constexpr std::size_t kMostPlans = 64;
+    static constexpr std::int64_t kMaxSamples = 12'000'000;  // largest number of samples of all plans together; each
+                                                             // sample takes 8 bytes
+    static constexpr std::size_t kMaxPlans = 64;
 
     std::optional<ShardPlan> find(const ShardSpec& spec);
     void add(const ShardPlan& plan);

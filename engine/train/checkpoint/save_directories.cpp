@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/checkpoint/save_places.h"
+#include "train/checkpoint/save_directories.h"
 
 #include <cerrno>
 #include <utility>
@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostAttempts = 3;
-constexpr std::size_t kMostConfigBytes = 16U << 20;
+constexpr int kMaxAttempts = 3;
+constexpr std::size_t kMaxConfigBytes = 16U << 20;
 constexpr const char* kConfigName = "config.json";
 
 // True if the directory or a part of its path no longer exists.
@@ -24,12 +24,12 @@ bool isGone(const IoError& error) {
 
 }  // namespace
 
-SavePlaces::SavePlaces(fs::path runDirectory, const RunConfig& config)
+SaveDirectories::SaveDirectories(fs::path runDirectory, const RunConfig& config)
     : m_runDirectory(std::move(runDirectory)), m_config(config), m_current(m_runDirectory) {}
 
-bool SavePlaces::chooseNext(const IoError& error) {
+bool SaveDirectories::chooseNext(const IoError& error) {
     if (m_firstFailure.empty()) m_firstFailure = error.what();
-    if (isGone(error) && m_attempts++ < kMostAttempts) return true;
+    if (isGone(error) && m_attempts++ < kMaxAttempts) return true;
     m_attempts = 1;
     std::error_code ignored;
     if (!isRunDirectory())
@@ -41,7 +41,7 @@ bool SavePlaces::chooseNext(const IoError& error) {
     return false;
 }
 
-bool SavePlaces::makeDirectory(Kind kind) {
+bool SaveDirectories::makeDirectory(Kind kind) {
     m_kind = kind;
     const Result<fs::path> made = makeNumberedDirectory(parentDirectoryOf(kind));
     if (!made) return false;
@@ -56,14 +56,14 @@ bool SavePlaces::makeDirectory(Kind kind) {
     return true;
 }
 
-fs::path SavePlaces::parentDirectoryOf(Kind kind) const {
+fs::path SaveDirectories::parentDirectoryOf(Kind kind) const {
     const fs::path name = m_runDirectory.filename();
     if (kind == Kind::kBeside) return m_runDirectory.parent_path() / (name.string() + "-saved");
     return userDirectory(UserDirectory::kState) / "saved" / name;
 }
 
-std::string SavePlaces::configText() const {
-    const Result<std::string> text = readFile(m_runDirectory / kConfigName, kMostConfigBytes);
+std::string SaveDirectories::configText() const {
+    const Result<std::string> text = readFile(m_runDirectory / kConfigName, kMaxConfigBytes);
     return text ? text.value() : m_config.toText(2) + "\n";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/place/launch_sources.h"
+#include "launch/layout/launch_sources.h"
 
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/errors/result.h"
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 
 namespace ringside {
 

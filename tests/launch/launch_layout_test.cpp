@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/place/launch_place.h"
+#include "launch/layout/launch_layout.h"
 
 #include "support/catch.h"
 
@@ -9,19 +9,19 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-LaunchPlace placeIn(const Variables& environment, const LaunchOptions& options = {},
-                    const std::vector<std::string>& nodeFile = {}) {
-    const Result<LaunchPlace> place = findLaunchPlace(options, {environment, nodeFile, "here"});
-    INFO((place ? "" : place.problem().text()));
-    REQUIRE(place.ok());
-    return place.value();
+LaunchLayout layoutIn(const Variables& environment, const LaunchOptions& options = {},
+                      const std::vector<std::string>& nodeFile = {}) {
+    const Result<LaunchLayout> layout = findLaunchLayout(options, {environment, nodeFile, "here"});
+    INFO((layout ? "" : layout.problem().text()));
+    REQUIRE(layout.ok());
+    return layout.value();
 }
 
 std::string problemIn(const Variables& environment, const LaunchOptions& options = {},
                       const std::vector<std::string>& nodeFile = {}) {
-    const Result<LaunchPlace> place = findLaunchPlace(options, {environment, nodeFile, "here"});
-    REQUIRE_FALSE(place.ok());
-    return place.problem().text();
+    const Result<LaunchLayout> layout = findLaunchLayout(options, {environment, nodeFile, "here"});
+    REQUIRE_FALSE(layout.ok());
+    return layout.problem().text();
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -74,39 +74,39 @@ Variables both(Variables one, const Variables& other) {
 }  // namespace
 
 TEST_CASE("Without a launcher the process is the only rank") {
-    const LaunchPlace place = placeIn({{"HOME", "/root"}});
-    CHECK(place.launcher == LauncherKind::kAlone);
-    CHECK(place.isAlone());
-    CHECK(place.text() == "rank 0 of 1 (local rank 0 of 1), alone");
+    const LaunchLayout layout = layoutIn({{"HOME", "/root"}});
+    CHECK(layout.launcher == LauncherKind::kAlone);
+    CHECK(layout.isAlone());
+    CHECK(layout.text() == "rank 0 of 1 (local rank 0 of 1), alone");
 }
 
 TEST_CASE("torchrun's variables give rank, size, local rank and rendezvous address") {
-    const LaunchPlace place = placeIn(kTorchrun);
-    CHECK(place.launcher == LauncherKind::kTorchrun);
-    CHECK(place.rank == 3);
-    CHECK(place.worldSize == 6);
-    CHECK(place.localRank == 1);
-    CHECK(place.localSize == 2);
-    CHECK(place.restart == 2);
-    CHECK(place.masterHosts == std::vector<std::string>{"10.0.0.7"});
-    CHECK(place.masterPort == 0);  // not 29500, because the launcher's own store listens on that port
-    CHECK_FALSE(place.isOneHost());
-    CHECK(holds(place.text(), "rank 3 of 6 (local rank 1 of 2), by torchrun: RANK=3, WORLD_SIZE=6"));
+    const LaunchLayout layout = layoutIn(kTorchrun);
+    CHECK(layout.launcher == LauncherKind::kTorchrun);
+    CHECK(layout.rank == 3);
+    CHECK(layout.worldSize == 6);
+    CHECK(layout.localRank == 1);
+    CHECK(layout.localSize == 2);
+    CHECK(layout.restart == 2);
+    CHECK(layout.masterHosts == std::vector<std::string>{"10.0.0.7"});
+    CHECK(layout.masterPort == 0);  // not 29500, because the launcher's own store listens on that port
+    CHECK_FALSE(layout.isOneHost());
+    CHECK(holds(layout.text(), "rank 3 of 6 (local rank 1 of 2), by torchrun: RANK=3, WORLD_SIZE=6"));
 }
 
 TEST_CASE("Another start by torchrun is another job") {
-    CHECK(placeIn(kTorchrun).job == placeIn(with(kTorchrun, "RANK", "4")).job);
-    CHECK(placeIn(kTorchrun).job != placeIn(with(kTorchrun, "TORCHELASTIC_RESTART_COUNT", "3")).job);
-    CHECK(placeIn(kTorchrun).job != placeIn(with(kTorchrun, "MASTER_PORT", "29501")).job);
+    CHECK(layoutIn(kTorchrun).job == layoutIn(with(kTorchrun, "RANK", "4")).job);
+    CHECK(layoutIn(kTorchrun).job != layoutIn(with(kTorchrun, "TORCHELASTIC_RESTART_COUNT", "3")).job);
+    CHECK(layoutIn(kTorchrun).job != layoutIn(with(kTorchrun, "MASTER_PORT", "29501")).job);
 }
 
 TEST_CASE("RANK, WORLD_SIZE and MASTER_ADDR alone are PyTorch's env://, and its port is used") {
-    const LaunchPlace place =
-        placeIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "4000"}});
-    CHECK(place.launcher == LauncherKind::kEnvironment);
-    CHECK(place.masterPort == 4000);
-    CHECK(place.localSize == 0);
-    CHECK(place.job == "env:// 4000");
+    const LaunchLayout layout =
+        layoutIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "4000"}});
+    CHECK(layout.launcher == LauncherKind::kEnvironment);
+    CHECK(layout.masterPort == 4000);
+    CHECK(layout.localSize == 0);
+    CHECK(layout.job == "env:// 4000");
 }
 
 TEST_CASE("an incomplete environment is refused with the missing variable") {
@@ -133,49 +133,49 @@ TEST_CASE("impossible numbers are refused with their source") {
 }
 
 TEST_CASE("mpirun's variables give rank, size and the addresses of its host") {
-    const LaunchPlace place = placeIn(kOpenMpi);
-    CHECK(place.launcher == LauncherKind::kOpenMpi);
-    CHECK(place.rank == 5);
-    CHECK(place.worldSize == 6);
-    CHECK(place.localSize == 2);
-    CHECK(place.masterHosts == std::vector<std::string>{"10.0.0.7", "172.17.0.1"});
+    const LaunchLayout layout = layoutIn(kOpenMpi);
+    CHECK(layout.launcher == LauncherKind::kOpenMpi);
+    CHECK(layout.rank == 5);
+    CHECK(layout.worldSize == 6);
+    CHECK(layout.localSize == 2);
+    CHECK(layout.masterHosts == std::vector<std::string>{"10.0.0.7", "172.17.0.1"});
 }
 
 TEST_CASE("ranks of one host use the loopback address for the rendezvous") {
     const Variables all = with(kOpenMpi, "OMPI_COMM_WORLD_LOCAL_SIZE", "6");
-    CHECK(placeIn(all).masterHosts == std::vector<std::string>{"127.0.0.1"});
+    CHECK(layoutIn(all).masterHosts == std::vector<std::string>{"127.0.0.1"});
 }
 
 TEST_CASE("mpirun has precedence inside a Slurm allocation, where Slurm's variables belong to its daemons") {
-    const LaunchPlace place = placeIn(both(kOpenMpi, kSlurm));
-    CHECK(place.launcher == LauncherKind::kOpenMpi);
-    CHECK(place.worldSize == 6);
+    const LaunchLayout layout = layoutIn(both(kOpenMpi, kSlurm));
+    CHECK(layout.launcher == LauncherKind::kOpenMpi);
+    CHECK(layout.worldSize == 6);
 }
 
 TEST_CASE("torchrun has precedence inside a Slurm step") {
-    CHECK(placeIn(both(kTorchrun, kSlurm)).launcher == LauncherKind::kTorchrun);
+    CHECK(layoutIn(both(kTorchrun, kSlurm)).launcher == LauncherKind::kTorchrun);
 }
 
 TEST_CASE("a Slurm step gives rank, size and the hosts of all ranks") {
-    const LaunchPlace place = placeIn(kSlurm);
-    CHECK(place.launcher == LauncherKind::kSlurm);
-    CHECK(place.rank == 4);
-    CHECK(place.worldSize == 5);
-    CHECK(place.localSize == 1);
-    CHECK(place.masterHosts == std::vector<std::string>{"n1", "10.0.0.1"});
-    CHECK(place.hosts == std::vector<std::string>{"n1", "n1", "n2", "n2", "n3"});
-    CHECK(place.hostOf(3) == "n2");
-    CHECK(place.hostOf(9).empty());
+    const LaunchLayout layout = layoutIn(kSlurm);
+    CHECK(layout.launcher == LauncherKind::kSlurm);
+    CHECK(layout.rank == 4);
+    CHECK(layout.worldSize == 5);
+    CHECK(layout.localSize == 1);
+    CHECK(layout.masterHosts == std::vector<std::string>{"n1", "10.0.0.1"});
+    CHECK(layout.hosts == std::vector<std::string>{"n1", "n1", "n2", "n2", "n3"});
+    CHECK(layout.hostOf(3) == "n2");
+    CHECK(layout.hostOf(9).empty());
 }
 
-TEST_CASE("In a batch script or a shell of several Slurm tasks, srun is asked for") {
+TEST_CASE("A batch script or a shell with several Slurm tasks is refused with the advice to use srun") {
     CHECK(holds(problemIn(without(kSlurm, "SLURM_STEP_ID")), "SLURM_NTASKS is 5, but srun did not start this process"));
     CHECK(holds(problemIn({{"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_JOB_ID", "3"}, {"SLURM_PROCID", "0"}}), "srun"));
-    CHECK(placeIn({{"SLURM_NTASKS", "1"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
+    CHECK(layoutIn({{"SLURM_NTASKS", "1"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
     CHECK(holds(problemIn({{"SLURM_NTASKS", "1"}, {"SLURM_HET_SIZE", "2"}, {"SLURM_PROCID", "0"}}), "SLURM_HET_SIZE"));
-    CHECK(placeIn({{"SLURM_JOB_ID", "3"}, {"SLURM_ARRAY_TASK_ID", "2"}, {"SLURM_ARRAY_TASK_COUNT", "4"}}).isAlone());
+    CHECK(layoutIn({{"SLURM_JOB_ID", "3"}, {"SLURM_ARRAY_TASK_ID", "2"}, {"SLURM_ARRAY_TASK_COUNT", "4"}}).isAlone());
     // sbatch --exclusive -N1: the number of tasks is that of the CPUs, but the script is one process.
-    CHECK(placeIn({{"SLURM_TASKS_PER_NODE", "48"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
+    CHECK(layoutIn({{"SLURM_TASKS_PER_NODE", "48"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
 }
 
 TEST_CASE("A rank of a launcher that cannot be read is refused instead of training alone") {
@@ -206,28 +206,28 @@ TEST_CASE("A rank of a launcher that cannot be read is refused instead of traini
     for (const auto& [environment, message] : cases) {
         CHECK(holds(problemIn(environment), message));
         CHECK(holds(problemIn(environment), "a single rank: --rank 0 --world-size 1"));
-        CHECK(placeIn(environment, {0, 1, {}, ""}).isAlone());
+        CHECK(layoutIn(environment, {0, 1, {}, ""}).isAlone());
     }
 }
 
 TEST_CASE("Variables that do not number processes change nothing for a single rank") {
-    CHECK(placeIn({{"HISTSIZE", "1000"},
-                   {"XCURSOR_SIZE", "24"},
-                   {"SGE_TASK_ID", "3"},
-                   {"PBS_ARRAY_INDEX", "2"},
-                   {"LSB_JOBINDEX", "2"},
-                   {"JOB_COMPLETION_INDEX", "1"},
-                   {"SM_HOSTS", "[\"algo-1\"]"},
-                   {"SM_HOST_COUNT", "1"},
-                   {"SM_CURRENT_HOST_RANK", "0"},
-                   {"SM_NUM_GPUS", "8"},
-                   {"FLUX_TASK_RANK", "0"},
-                   {"FLUX_JOB_SIZE", "1"},
-                   {"FLUX_JOB_NNODES", "1"},
-                   {"JSM_NAMESPACE_RANK", "0"},
-                   {"JSM_NAMESPACE_SIZE", "1"},
-                   {"JSM_NAMESPACE_LOCAL_SIZE", "1"},
-                   {"PET_NNODES", "1"}})
+    CHECK(layoutIn({{"HISTSIZE", "1000"},
+                    {"XCURSOR_SIZE", "24"},
+                    {"SGE_TASK_ID", "3"},
+                    {"PBS_ARRAY_INDEX", "2"},
+                    {"LSB_JOBINDEX", "2"},
+                    {"JOB_COMPLETION_INDEX", "1"},
+                    {"SM_HOSTS", "[\"algo-1\"]"},
+                    {"SM_HOST_COUNT", "1"},
+                    {"SM_CURRENT_HOST_RANK", "0"},
+                    {"SM_NUM_GPUS", "8"},
+                    {"FLUX_TASK_RANK", "0"},
+                    {"FLUX_JOB_SIZE", "1"},
+                    {"FLUX_JOB_NNODES", "1"},
+                    {"JSM_NAMESPACE_RANK", "0"},
+                    {"JSM_NAMESPACE_SIZE", "1"},
+                    {"JSM_NAMESPACE_LOCAL_SIZE", "1"},
+                    {"PET_NNODES", "1"}})
               .isAlone());
 }
 
@@ -235,17 +235,17 @@ TEST_CASE("A step of one task is a single rank") {
     Variables one = with(kSlurm, "SLURM_STEP_NUM_TASKS", "1");
     one["SLURM_PROCID"] = one["SLURM_NODEID"] = "0";
     one["SLURM_STEP_TASKS_PER_NODE"] = "1";
-    CHECK(placeIn(one).isAlone());
+    CHECK(layoutIn(one).isAlone());
 }
 
 TEST_CASE("MPICH and Intel MPI are detected by PMI, unless srun provides it") {
     const Variables pmi = {
         {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}, {"PMI_FD", "7"}};
-    CHECK(placeIn(pmi).launcher == LauncherKind::kPmi);
-    CHECK(placeIn(pmi).isOneHost());
+    CHECK(layoutIn(pmi).launcher == LauncherKind::kPmi);
+    CHECK(layoutIn(pmi).isOneHost());
     const Variables srunPmi2 = {{"PMI_RANK", "4"}, {"PMI_SIZE", "5"}, {"PMI_FD", "13"}, {"PMI_JOBID", "77.0"}};
-    CHECK(placeIn(both(srunPmi2, kSlurm)).launcher == LauncherKind::kSlurm);
-    CHECK(placeIn({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}}).localSize == 0);  // gforker, Flux
+    CHECK(layoutIn(both(srunPmi2, kSlurm)).launcher == LauncherKind::kSlurm);
+    CHECK(layoutIn({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}}).localSize == 0);  // gforker, Flux
 }
 
 TEST_CASE("Ranks of an mpiexec that reaches the nodes through srun are not the tasks of that srun") {
@@ -254,42 +254,42 @@ TEST_CASE("Ranks of an mpiexec that reaches the nodes through srun are not the t
     const Variables hydra =
         both(daemon, {{"PMI_RANK", "4"}, {"PMI_SIZE", "5"}, {"MPI_LOCALNRANKS", "1"}, {"MPI_LOCALRANKID", "0"}});
     CHECK(serverNeededBy({}, {hydra, {}, "here"}) == ServerKind::kPmi);
-    CHECK(placeIn(hydra).launcher == LauncherKind::kPmi);
-    CHECK(placeIn(hydra).rank == 4);
-    CHECK(placeIn(hydra).worldSize == 5);
+    CHECK(layoutIn(hydra).launcher == LauncherKind::kPmi);
+    CHECK(layoutIn(hydra).rank == 4);
+    CHECK(layoutIn(hydra).worldSize == 5);
     // One rank on each node: the numbers are equal, the order may differ.
     const Variables even = with(with(hydra, "PMI_SIZE", "3"), "PMI_RANK", "0");
-    CHECK(placeIn(even).launcher == LauncherKind::kPmi);
-    CHECK(placeIn(even).rank == 0);
+    CHECK(layoutIn(even).launcher == LauncherKind::kPmi);
+    CHECK(layoutIn(even).rank == 0);
     const Variables port = both(daemon, {{"PMI_ID", "4"}, {"PMI_PORT", "n1:4000"}, {"MPI_LOCALNRANKS", "1"}});
     CHECK(serverNeededBy({}, {port, {}, "here"}) == ServerKind::kPmi);
     // gforker in a step of one task
-    CHECK(placeIn(both(with(kSlurm, "SLURM_STEP_NUM_TASKS", "1"), {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}})).rank == 1);
+    CHECK(layoutIn(both(with(kSlurm, "SLURM_STEP_NUM_TASKS", "1"), {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}})).rank == 1);
     const Variables prterun = both(daemon, {{"PMIX_RANK", "4"}, {"PMIX_NAMESPACE", "prterun-n1-77@1"}});
     CHECK(serverNeededBy({}, {prterun, {}, "here"}) == ServerKind::kPmix);
-    const Result<LaunchPlace> pmix = findLaunchPlace({}, {prterun, {}, "here", {4, 5, 0, 1}});
+    const Result<LaunchLayout> pmix = findLaunchLayout({}, {prterun, {}, "here", {4, 5, 0, 1}});
     REQUIRE(pmix.ok());
     CHECK(pmix.value().launcher == LauncherKind::kPmix);
     const Variables srunPmix = {{"PMIX_RANK", "4"}, {"PMIX_NAMESPACE", "slurm.pmix.77.0"}};
-    CHECK(placeIn(both(srunPmix, kSlurm)).launcher == LauncherKind::kSlurm);
+    CHECK(layoutIn(both(srunPmix, kSlurm)).launcher == LauncherKind::kSlurm);
 }
 
 TEST_CASE("Answers of a PMI or PMIx server complete the variables") {
     const Variables port = {
         {"PMI_ID", "1"}, {"PMI_PORT", "node1:4000"}, {"MPI_LOCALNRANKS", "2"}, {"MPI_LOCALRANKID", "1"}};
-    const Result<LaunchPlace> pmi = findLaunchPlace({}, {port, {}, "here", {1, 2, {}, {}}});
+    const Result<LaunchLayout> pmi = findLaunchLayout({}, {port, {}, "here", {1, 2, {}, {}}});
     REQUIRE(pmi.ok());
     CHECK(pmi.value().launcher == LauncherKind::kPmi);
     CHECK(pmi.value().rank == 1);
     CHECK(pmi.value().worldSize == 2);
     CHECK(pmi.value().job.empty());  // empty, because the ranks exchange the job through the server
     const Variables pmix = {{"PMIX_RANK", "3"}, {"PMIX_NAMESPACE", "prun@1"}};
-    const Result<LaunchPlace> place = findLaunchPlace({}, {pmix, {}, "here", {3, 4, 1, 2}});
-    REQUIRE(place.ok());
-    CHECK(place.value().launcher == LauncherKind::kPmix);
-    CHECK(place.value().rank == 3);
-    CHECK(place.value().worldSize == 4);
-    CHECK(place.value().localSize == 2);
+    const Result<LaunchLayout> layout = findLaunchLayout({}, {pmix, {}, "here", {3, 4, 1, 2}});
+    REQUIRE(layout.ok());
+    CHECK(layout.value().launcher == LauncherKind::kPmix);
+    CHECK(layout.value().rank == 3);
+    CHECK(layout.value().worldSize == 4);
+    CHECK(layout.value().localSize == 2);
 }
 
 TEST_CASE("The launcher's server is queried only where the variables are not sufficient") {
@@ -310,33 +310,33 @@ TEST_CASE("The launcher's server is queried only where the variables are not suf
 
 TEST_CASE("Kubeflow's localhost for rank 0 means every address of its pod, as for PyTorch's store") {
     const Variables pod = {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "localhost"}, {"MASTER_PORT", "23456"}};
-    CHECK(placeIn(pod).masterHosts == std::vector<std::string>{"0.0.0.0"});
-    CHECK(placeIn(with(pod, "RANK", "1")).masterHosts == std::vector<std::string>{"localhost"});
-    CHECK(placeIn(with(pod, "LOCAL_WORLD_SIZE", "2")).masterHosts == std::vector<std::string>{"localhost"});
-    CHECK(placeIn(with(pod, "MASTER_ADDR", "127.0.0.1")).masterHosts == std::vector<std::string>{"127.0.0.1"});
+    CHECK(layoutIn(pod).masterHosts == std::vector<std::string>{"0.0.0.0"});
+    CHECK(layoutIn(with(pod, "RANK", "1")).masterHosts == std::vector<std::string>{"localhost"});
+    CHECK(layoutIn(with(pod, "LOCAL_WORLD_SIZE", "2")).masterHosts == std::vector<std::string>{"localhost"});
+    CHECK(layoutIn(with(pod, "MASTER_ADDR", "127.0.0.1")).masterHosts == std::vector<std::string>{"127.0.0.1"});
 }
 
 TEST_CASE("a node file of PBS gives everything except the rank") {
     const std::vector<std::string> nodes = {"n1", "n1", "n2", "n2"};
     const Variables pbs = {{"PBS_JOBID", "9.server"}};
-    const LaunchPlace place = placeIn(pbs, {3, {}, {}, ""}, nodes);
-    CHECK(place.launcher == LauncherKind::kPbs);
-    CHECK(place.worldSize == 4);
-    CHECK(place.localRank == 1);
-    CHECK(place.localSize == 2);
-    CHECK(place.masterHosts == std::vector<std::string>{"n1"});
-    CHECK(place.hosts == nodes);
+    const LaunchLayout layout = layoutIn(pbs, {3, {}, {}, ""}, nodes);
+    CHECK(layout.launcher == LauncherKind::kPbs);
+    CHECK(layout.worldSize == 4);
+    CHECK(layout.localRank == 1);
+    CHECK(layout.localSize == 2);
+    CHECK(layout.masterHosts == std::vector<std::string>{"n1"});
+    CHECK(layout.hosts == nodes);
     CHECK(holds(problemIn(pbs, {}, nodes), "PBS_NODEFILE has 4 lines, but PBS does not number ranks"));
 }
 
 TEST_CASE("the command line has precedence over any launcher") {
-    const LaunchPlace place = placeIn(kTorchrun, {1, 2, {}, "n9:4321"});
-    CHECK(place.launcher == LauncherKind::kByHand);
-    CHECK(place.rank == 1);
-    CHECK(place.worldSize == 2);
-    CHECK(place.masterHosts == std::vector<std::string>{"n9"});
-    CHECK(place.masterPort == 4321);
-    CHECK(placeIn({}, {1, 2, {}, "[fe80::1]:4321"}).masterHosts == std::vector<std::string>{"fe80::1"});
+    const LaunchLayout layout = layoutIn(kTorchrun, {1, 2, {}, "n9:4321"});
+    CHECK(layout.launcher == LauncherKind::kByHand);
+    CHECK(layout.rank == 1);
+    CHECK(layout.worldSize == 2);
+    CHECK(layout.masterHosts == std::vector<std::string>{"n9"});
+    CHECK(layout.masterPort == 4321);
+    CHECK(layoutIn({}, {1, 2, {}, "[fe80::1]:4321"}).masterHosts == std::vector<std::string>{"fe80::1"});
 }
 
 TEST_CASE("a missing command-line option is named") {
@@ -349,16 +349,16 @@ TEST_CASE("a missing command-line option is named") {
 }
 
 TEST_CASE("with a launcher, --master only changes the rendezvous address") {
-    const LaunchPlace place = placeIn(kOpenMpi, {{}, {}, {}, "n3:7000"});
-    CHECK(place.launcher == LauncherKind::kOpenMpi);
-    CHECK(place.rank == 5);
-    CHECK(place.masterHosts == std::vector<std::string>{"n3"});
-    CHECK(place.masterPort == 7000);
+    const LaunchLayout layout = layoutIn(kOpenMpi, {{}, {}, {}, "n3:7000"});
+    CHECK(layout.launcher == LauncherKind::kOpenMpi);
+    CHECK(layout.rank == 5);
+    CHECK(layout.masterHosts == std::vector<std::string>{"n3"});
+    CHECK(layout.masterPort == 7000);
 }
 
 TEST_CASE("a RANK variable that contradicts the launcher is refused") {
     const auto conflict = [](const Variables& environment) {
-        const auto problem = launchConflict(placeIn(environment), {environment, {}, "here"});
+        const auto problem = launchConflict(layoutIn(environment), {environment, {}, "here"});
         return problem ? problem->text() : "";
     };
     CHECK(holds(conflict(with(kOpenMpi, "RANK", "0")), "RANK is 0, but Open MPI says 5"));

@@ -10,25 +10,25 @@
 namespace ringside {
 
 // Cache of a guest's received files, named by SHA-256, so that a later classroom with the same data need not send them
-// again. All files together have at most `mostBytes`; the least recently used files are removed first.
-class KeptFiles {
+// again. All files together have at most `maxBytes`; the least recently used files are removed first.
+class FileCache {
   public:
-    KeptFiles(std::filesystem::path folder, std::int64_t mostBytes);
+    FileCache(std::filesystem::path folder, std::int64_t maxBytes);
 
     // Removes the least recently used files outside the offer until the remaining files and the offered files fit.
     // Throws IoError.
     void makeRoomFor(const std::vector<ClassroomFile>& offered);
-    // Makes `target` a hard link to (or copy of) a kept file. Returns false if the file is not kept or its contents
+    // Makes `target` a hard link to (or copy of) a cached file. Returns false if the file is not cached or its contents
     // differ from the offered ones.
     bool linkTo(const ClassroomFile& file, const std::filesystem::path& target) const;
-    // Keeps a received file. Ignores failures, which only have the effect that the file is sent again next time.
-    void keep(const ClassroomFile& file, const std::filesystem::path& arrived) const;
+    // Stores a received file. Ignores failures, which only have the effect that the file is sent again next time.
+    void store(const ClassroomFile& file, const std::filesystem::path& arrived) const;
 
   private:
-    std::filesystem::path kept(const ClassroomFile& file) const { return m_folder / file.sha256; }
+    std::filesystem::path pathOf(const ClassroomFile& file) const { return m_folder / file.sha256; }
 
     std::filesystem::path m_folder;
-    std::int64_t m_mostBytes;
+    std::int64_t m_maxBytes;
 };
 
 }  // namespace ringside

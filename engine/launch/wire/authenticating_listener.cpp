@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -20,8 +20,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kStrangerPatience{5000};
-constexpr std::chrono::milliseconds kRest{200};  // pause before the next accept() when file descriptors have run out
+constexpr std::chrono::milliseconds kAuthenticationTimeout{5000};
+constexpr std::chrono::milliseconds kAcceptPause{
+    200};  // pause before the next accept() when file descriptors have run out
 
 void openToAll(const std::string& host, sockaddr& address) {
     auto* v4 = reinterpret_cast<sockaddr_in*>(&address);
@@ -32,7 +33,7 @@ void openToAll(const std::string& host, sockaddr& address) {
 
 }  // namespace
 
-bool FrontDoor::listen(const std::string& host, int port, bool loopbackIsAny) {
+bool AuthenticatingListener::listen(const std::string& host, int port, bool loopbackIsAny) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
@@ -50,7 +51,7 @@ bool FrontDoor::listen(const std::string& host, int port, bool loopbackIsAny) {
     return false;
 }
 
-bool FrontDoor::listenAt(const std::filesystem::path& path) {
+bool AuthenticatingListener::listenAt(const std::filesystem::path& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.native().size() >= sizeof address.sun_path) {
@@ -65,47 +66,47 @@ bool FrontDoor::listenAt(const std::filesystem::path& path) {
     return true;
 }
 
-void FrontDoor::close() {
+void AuthenticatingListener::close() {
     m_listener.reset();
     m_pending.clear();
 }
 
-std::string FrontDoor::address() const {
+std::string AuthenticatingListener::address() const {
     return ownAddress(m_listener.get(), true);
 }
 
-void FrontDoor::addInterests(std::vector<pollfd>& waiting) const {
-    if (m_listener && steady_clock::now() >= m_restUntil) waiting.push_back({m_listener.get(), POLLIN, 0});
+void AuthenticatingListener::addInterests(std::vector<pollfd>& waiting) const {
+    if (m_listener && steady_clock::now() >= m_acceptAgainAt) waiting.push_back({m_listener.get(), POLLIN, 0});
     for (const Pending& pending : m_pending) waiting.push_back({pending.socket.get(), POLLIN, 0});
 }
 
 // Closes the oldest connection that has not sent a greeting. Returns false if there is none.
-bool FrontDoor::makeRoom() {
+bool AuthenticatingListener::makeRoom() {
     if (m_pending.empty()) return false;
     m_pending.pop_front();
     ++m_refusedConnections;
     return true;
 }
 
-void FrontDoor::accept() {
+void AuthenticatingListener::accept() {
     // Accepts only a limited number of connections per call, so that a flood of connections cannot block the caller.
-    for (std::size_t round = 0; round < kMostPending; ++round) {
+    for (std::size_t round = 0; round < kMaxPending; ++round) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket && (errno == EMFILE || errno == ENFILE)) {
             if (makeRoom()) continue;
-            m_restUntil = steady_clock::now() + kRest;
+            m_acceptAgainAt = steady_clock::now() + kAcceptPause;
         }
         if (!socket) return;
-        if (m_pending.size() >= kMostPending) makeRoom();
+        if (m_pending.size() >= kMaxPending) makeRoom();
         sendWithoutDelay(socket.get());
-        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kStrangerPatience,
+        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kAuthenticationTimeout,
                         LineReader(kMaxGreetingBytes)};
         if (!sendLine(pending.socket.get(), encodeChallenge(pending.nonce), steady_clock::now())) continue;
         m_pending.push_back(std::move(pending));
     }
 }
 
-void FrontDoor::poll(const Greet& greet) {
+void AuthenticatingListener::poll(const CheckLine& checkLine) {
     if (m_listener) accept();
     for (auto pending = m_pending.begin(); pending != m_pending.end();) {
         const LineResult taken = pending->reader.read(pending->socket.get());
@@ -114,7 +115,7 @@ void FrontDoor::poll(const Greet& greet) {
             continue;
         }
         const bool known =
-            taken.state == LineResult::State::kLine && greet(pending->socket, pending->nonce, taken.text);
+            taken.state == LineResult::State::kLine && checkLine(pending->socket, pending->nonce, taken.text);
         if (!known) ++m_refusedConnections;
         pending = m_pending.erase(pending);
     }

@@ -116,7 +116,7 @@ TEST_CASE("guests receive missing data within the limit") {
     CHECK(std::distance(fs::directory_iterator(kept.parent_path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("a guest that leaves does not end the run of the others") {
+TEST_CASE("a guest that leaves does not end the run of the other guests") {
     Lesson lesson(joined({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
     const std::string code = lesson.code();
     lesson.join("Ada", code);
@@ -282,7 +282,7 @@ TEST_CASE("a typed join code is not shown, and the terminal is restored") {
     CHECK_FALSE(contains(shown, "secret"));
 }
 
-TEST_CASE("a join code that is missing, given twice or readable by others is reported in one line") {
+TEST_CASE("a join code that is missing, given twice or readable by other users is reported in one line") {
     const TemporaryDirectory scratch;
     const fs::path file = codeFile(scratch.path() / "code", "10.0.0.7");
     Program missing({"join", "--name", "Ada"});

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-std::string handOver(PeerHandshake& from, PeerHandshake& to) {
+std::string transfer(PeerHandshake& from, PeerHandshake& to) {
     const std::string bytes = from.takeOutput();
     for (std::string_view rest = bytes; !rest.empty() && to.bytesExpected() > 0;) {
         const std::size_t count = std::min<std::size_t>(rest.size(), to.bytesExpected());
@@ -35,7 +35,7 @@ using State = PeerHandshake::State;
 // Repeatedly connects without authentication until `over`, and disturbs the connection. manner: 0 sends nothing and
 // stays connected, 1 sends 100,000 bytes of garbage, 2 sends one byte, 3 starts a handshake with a wrong secret, 4
 // resets the connection at once.
-void bother(const PeerAddress& address, int manner, const std::atomic<bool>& over) {
+void disturb(const PeerAddress& address, int manner, const std::atomic<bool>& over) {
     std::vector<UniqueFd> open;
     for (int i = 0; !over; ++i) {
         UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -73,65 +73,65 @@ PeerAddress addressOf(Store& store, const std::string& prefix, int rank) {
 
 TEST_CASE("two ranks that know the run's secret authenticate each other, in any chunking") {
     const Secret secret = randomSecret();
-    PeerHandshake asking = PeerHandshake::initiator(secret, 3, 1);
-    PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
-    handOver(answering, asking);
-    CHECK(asking.state() == State::kGoing);
-    const std::string claim = asking.takeOutput();
-    for (const char one : claim) answering.receive({&one, 1});
-    CHECK(answering.state() == State::kDone);
-    CHECK(answering.peer() == 3);
-    handOver(answering, asking);
-    CHECK(asking.state() == State::kDone);
-    CHECK(asking.bytesExpected() == 0);
+    PeerHandshake initiator = PeerHandshake::initiator(secret, 3, 1);
+    PeerHandshake acceptor = PeerHandshake::acceptor(secret, 1, 4);
+    transfer(acceptor, initiator);
+    CHECK(initiator.state() == State::kInProgress);
+    const std::string claim = initiator.takeOutput();
+    for (const char one : claim) acceptor.receive({&one, 1});
+    CHECK(acceptor.state() == State::kDone);
+    CHECK(acceptor.peer() == 3);
+    transfer(acceptor, initiator);
+    CHECK(initiator.state() == State::kDone);
+    CHECK(initiator.bytesExpected() == 0);
 }
 
 TEST_CASE("a peer without the secret is refused by both sides") {
-    PeerHandshake asking = PeerHandshake::initiator(randomSecret(), 3, 1);
-    PeerHandshake answering = PeerHandshake::acceptor(randomSecret(), 1, 4);
-    handOver(answering, asking);
-    handOver(asking, answering);
-    CHECK(answering.state() == State::kRefused);
-    CHECK(answering.takeOutput().empty());
-    asking.receive(std::string(asking.bytesExpected(), 'x'));
-    CHECK(asking.state() == State::kRefused);
+    PeerHandshake initiator = PeerHandshake::initiator(randomSecret(), 3, 1);
+    PeerHandshake acceptor = PeerHandshake::acceptor(randomSecret(), 1, 4);
+    transfer(acceptor, initiator);
+    transfer(initiator, acceptor);
+    CHECK(acceptor.state() == State::kRefused);
+    CHECK(acceptor.takeOutput().empty());
+    initiator.receive(std::string(initiator.bytesExpected(), 'x'));
+    CHECK(initiator.state() == State::kRefused);
 }
 
 TEST_CASE("a recorded handshake is useless on another connection") {
     const Secret secret = randomSecret();
-    PeerHandshake asking = PeerHandshake::initiator(secret, 3, 1);
-    PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
-    handOver(answering, asking);
-    const std::string claim = handOver(asking, answering);
-    REQUIRE(answering.state() == State::kDone);
+    PeerHandshake initiator = PeerHandshake::initiator(secret, 3, 1);
+    PeerHandshake acceptor = PeerHandshake::acceptor(secret, 1, 4);
+    transfer(acceptor, initiator);
+    const std::string claim = transfer(initiator, acceptor);
+    REQUIRE(acceptor.state() == State::kDone);
     PeerHandshake again = PeerHandshake::acceptor(secret, 1, 4);
     again.takeOutput();
     again.receive(claim);
     CHECK(again.state() == State::kRefused);
     PeerHandshake other = PeerHandshake::initiator(secret, 2, 0);  // a proof for another pair of ranks is refused too
-    handOver(again, other);
-    CHECK(other.state() == State::kGoing);
+    transfer(again, other);
+    CHECK(other.state() == State::kInProgress);
 }
 
 TEST_CASE("a rank outside the run is refused, and so is the own rank") {
     const Secret secret = randomSecret();
     for (const int rank : {4, 1, -1}) {
         INFO("rank " << rank);
-        PeerHandshake asking = PeerHandshake::initiator(secret, rank, 1);
-        PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
-        handOver(answering, asking);
-        handOver(asking, answering);
-        CHECK(answering.state() == State::kRefused);
+        PeerHandshake initiator = PeerHandshake::initiator(secret, rank, 1);
+        PeerHandshake acceptor = PeerHandshake::acceptor(secret, 1, 4);
+        transfer(acceptor, initiator);
+        transfer(initiator, acceptor);
+        CHECK(acceptor.state() == State::kRefused);
     }
 }
 
 TEST_CASE("bytes that are not a greeting are refused at the first wrong byte") {
-    PeerHandshake answering = PeerHandshake::acceptor(randomSecret(), 1, 4);
-    answering.receive("ringside");
-    CHECK(answering.state() == State::kGoing);
-    answering.receive("!");
-    CHECK(answering.state() == State::kRefused);
-    CHECK(answering.bytesExpected() == 0);
+    PeerHandshake acceptor = PeerHandshake::acceptor(randomSecret(), 1, 4);
+    acceptor.receive("ringside");
+    CHECK(acceptor.state() == State::kInProgress);
+    acceptor.receive("!");
+    CHECK(acceptor.state() == State::kRefused);
+    CHECK(acceptor.bytesExpected() == 0);
 }
 
 TEST_CASE("unauthenticated connections of every kind change nothing while ranks connect, and are counted") {
@@ -146,12 +146,12 @@ TEST_CASE("unauthenticated connections of every kind change nothing while ranks 
     };
     start(0);
     start(1);
-    std::vector<std::jthread> strangers;
+    std::vector<std::jthread> unauthenticated;
     const std::unique_ptr<std::atomic<bool>, void (*)(std::atomic<bool>*)> ending(&over,
                                                                                   [](auto* flag) { *flag = true; });
     for (int i = 0; i < 10; ++i) {
         const PeerAddress address = addressOf(*store, "gloo/", i % 2);
-        strangers.emplace_back([&over, address, i] { bother(address, i / 2, over); });
+        unauthenticated.emplace_back([&over, address, i] { disturb(address, i / 2, over); });
     }
     std::this_thread::yield();
     start(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/wire/front_door.h"
+#include "launch/wire/authenticating_listener.h"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -16,19 +16,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Door {
-    FrontDoor door;
+struct TestListener {
+    AuthenticatingListener listener;
     std::vector<std::string> lines;
 
-    Door() { REQUIRE(door.listen("127.0.0.1", 0, false)); }
-    int port() const { return std::stoi(door.address().substr(door.address().rfind(':') + 1)); }
+    TestListener() { REQUIRE(listener.listen("127.0.0.1", 0, false)); }
+    int port() const { return std::stoi(listener.address().substr(listener.address().rfind(':') + 1)); }
     UniqueFd connect() const {
         UniqueFd socket = connectTo("127.0.0.1", port(), Clock::now() + 5s);
         REQUIRE(socket);
         return socket;
     }
     void poll() {
-        door.poll([this](UniqueFd&, const std::string&, const std::string& line) {
+        listener.poll([this](UniqueFd&, const std::string&, const std::string& line) {
             lines.push_back(line);
             return true;
         });
@@ -36,10 +36,10 @@ struct Door {
     // Returns the number of descriptors that poll() reports as ready within the time.
     int ready(int milliseconds) const {
         std::vector<pollfd> waiting;
-        door.addInterests(waiting);
+        listener.addInterests(waiting);
         return ::poll(waiting.data(), waiting.size(), milliseconds);
     }
-    // Polls the door until each of these connections has received its challenge.
+    // Polls the listener until each of these connections has received its challenge.
     void challenge(std::vector<UniqueFd>& sockets) {
         for (UniqueFd& socket : sockets) {
             pollfd challenged{socket.get(), POLLIN, 0};
@@ -71,17 +71,17 @@ class FewFiles {
 }  // namespace
 
 TEST_CASE("any number of unfinished lines leaves nothing for poll to report") {
-    Door host;
-    std::vector<UniqueFd> strangers;
-    for (int i = 0; i < 200; ++i) strangers.push_back(host.connect());
-    host.challenge(strangers);
-    for (const UniqueFd& stranger : strangers) sendText(stranger, "{");
+    TestListener host;
+    std::vector<UniqueFd> unauthenticated;
+    for (int i = 0; i < 200; ++i) unauthenticated.push_back(host.connect());
+    host.challenge(unauthenticated);
+    for (const UniqueFd& one : unauthenticated) sendText(one, "{");
     // Each poll reads the bytes that have arrived. When all have been read, poll() must report nothing.
     for (int i = 0; i < 1000 && host.ready(50) > 0; ++i) host.poll();
     CHECK(host.ready(0) == 0);
     CHECK(host.lines.empty());
     // The rest of a line completes it.
-    sendText(strangers.front(), "}\nfor later");
+    sendText(unauthenticated.front(), "}\nfor later");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);
         host.poll();
@@ -108,16 +108,16 @@ TEST_CASE("a line in pieces is read up to its newline and no further") {
 }
 
 TEST_CASE("a host without file descriptors serves the newest connection and pauses if it can serve none") {
-    Door host;
-    std::vector<UniqueFd> strangers;
-    for (int i = 0; i < 8; ++i) strangers.push_back(host.connect());
-    host.challenge(strangers);
+    TestListener host;
+    std::vector<UniqueFd> unauthenticated;
+    for (int i = 0; i < 8; ++i) unauthenticated.push_back(host.connect());
+    host.challenge(unauthenticated);
     UniqueFd late = host.connect();
     const FewFiles few(static_cast<rlim_t>(late.get()) + 1);
     std::vector<UniqueFd> one;
     one.push_back(std::move(late));
     host.challenge(one);
-    CHECK(host.door.refusedConnections() >= 1);  // the oldest connection was closed to free a descriptor
+    CHECK(host.listener.refusedConnections() >= 1);  // the oldest connection was closed to free a descriptor
     sendText(one.front(), "hello\n");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);

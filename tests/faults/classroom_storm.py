@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""class_storm.py BIN [EVENTS] [SEED]: computers join and leave a classroom at random while it trains.
+"""classroom_storm.py BIN [EVENTS] [SEED]: computers join and leave a classroom at random while it trains.
 
 Each computer is a network namespace with a cable to a switch. If namespaces cannot be made, the reason is printed, and
 all members use the loopback interface. Each event starts a member, or ends a member in one of four ways: by a signal

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/errors/result.h"
-#include "launch/place/launcher_kind.h"
+#include "launch/layout/launcher_kind.h"
 
 namespace ringside {
 
 // Answers of a launcher's PMI or PMIx server about this process; empty: unknown.
-struct ServerPlace {
+struct ServerLayout {
     std::optional<int> rank;
     std::optional<int> worldSize;
     std::optional<int> localRank;
@@ -24,7 +24,7 @@ struct LaunchSources {
     std::map<std::string, std::string> environment;
     std::vector<std::string> nodeFile;  // lines of the file that the variable PBS_NODEFILE names
     std::string hostName;               // name of this host
-    ServerPlace server = {};            // answers of the server that serverNeededBy() names
+    ServerLayout server = {};           // answers of the server that serverNeededBy() names
 
     // Returns a variable's value. An empty value counts as unset, as in PyTorch.
     std::optional<std::string> find(const std::string& name) const;
@@ -40,7 +40,7 @@ struct LaunchOptions {
 };
 
 // This process's rank and the address of the rendezvous.
-struct LaunchPlace {
+struct LaunchLayout {
     LauncherKind launcher = LauncherKind::kAlone;
     int rank = 0;
     int worldSize = 1;
@@ -69,10 +69,10 @@ ServerKind serverNeededBy(const LaunchOptions& options, const LaunchSources& sou
 // MPI, RANK and WORLD_SIZE alone, PMIx, a PBS node file (which needs --rank), and else a single rank. Returns a
 // problem that names the variables if one is missing, a rank is out of range, or the environment describes a rank of an
 // unknown launcher.
-Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSources& sources);
+Result<LaunchLayout> findLaunchLayout(const LaunchOptions& options, const LaunchSources& sources);
 
 // Returns a problem if RANK or WORLD_SIZE, left over in the shell or set by hand, contradicts the launcher.
-std::optional<Problem> launchConflict(const LaunchPlace& place, const LaunchSources& sources);
+std::optional<Problem> launchConflict(const LaunchLayout& layout, const LaunchSources& sources);
 
 // Expands a Slurm host list such as "node[07-09,12],gpu3". Empty if the list cannot be parsed or has more than 65,536
 // hosts.
