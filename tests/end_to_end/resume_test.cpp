@@ -178,7 +178,7 @@ TEST_CASE("weights that do not match or are not finite are refused with their fi
         };
         const std::string wrongType = refused(half);
         CHECK(contains(wrongType, half.string() + " has linear."));
-        CHECK(contains(wrongType, " as F16; here it is F32"));
+        CHECK(contains(wrongType, " as F16; the model's tensor is F32"));
         const std::string noNumbers = refused(broken);
         CHECK(contains(noNumbers, broken.string() + " has values in linear."));
         CHECK(contains(noNumbers, "that are infinite or not a number: choose an earlier checkpoint"));

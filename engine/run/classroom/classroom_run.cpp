@@ -309,9 +309,11 @@ void ClassroomRun::handleOutcome(const ClassroomOutcome& outcome) {
     m_endedAt = ClassroomHost::Clock::now();
     m_phase = ClassroomPhase::kGathering;
     m_observer.print(outcome.verdict);
-    m_observer.print("waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
+    m_observer.print("waiting for " + std::to_string(m_worldSize - 1) +
+                     (m_worldSize == 2 ? " computer" : " computers") + " to reconnect" +
                      (minimumRanks() > 0
-                          ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(minimumRanks(), 2))
+                          ? ", or until at least " + std::to_string(std::max<std::int64_t>(minimumRanks(), 2)) +
+                                " ranks are connected"
                           : ""));
 }
 
@@ -343,9 +345,10 @@ void ClassroomRun::reportProgress() {
                              m_phase == ClassroomPhase::kRunning ? "" : news});
     if (now < m_reportAt) return;
     m_reportAt = now + kReportInterval;
-    m_host.sendToAll(news, m_phase == ClassroomPhase::kRunning
-                               ? "the others train; this computer takes part from the next start: " + news
-                               : news);
+    m_host.sendToAll(news,
+                     m_phase == ClassroomPhase::kRunning
+                         ? "the other computers are training; this computer takes part from the next start: " + news
+                         : news);
 }
 
 }  // namespace ringside

@@ -282,8 +282,8 @@ void WatchedRun::watchConnections() {
     if (!m_reportedBackground) {
         m_reportedBackground = true;
         const std::string fact = "the command " + end.text() + ", but processes that it has started still train";
-        m_options.warn(fact +
-                       (hasFailed ? ": they are ended" : ": they are recorded until they end; Ctrl-C ends them"));
+        m_options.warn(fact + (hasFailed ? ": Ringside ends these processes"
+                                         : ": Ringside records these processes until they end; Ctrl-C ends them"));
         log(LogLevel::kWarning, fact);
     }
     if (!hasFailed && !m_endsAt) return;
