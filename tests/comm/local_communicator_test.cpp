@@ -236,7 +236,7 @@ TEST_CASE("sending a message longer than the ring blocks only until the deadline
     std::vector<float> values(100'000);
     try {
         ranks[0]->send(CommBuffer::of(std::span(values)), 1);
-        FAIL("nobody was missed");
+        FAIL("no rank was reported as missing");
     } catch (const CommError& error) {
         CHECK(error.missingRank() == 1);
         CHECK_THAT(error.what(), containing("did not receive 100,000 floats from rank 0 within 100 ms"));

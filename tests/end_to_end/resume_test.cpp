@@ -203,8 +203,8 @@ TEST_CASE("a non-finite loss ends the run with code 2, or is counted") {
     CHECK(jsonOf(out / "summary.json")["first_failed_rank"].is_number());
     arguments[3] = scratch.path() / "on";
     arguments.insert(arguments.end(), {"--set", "training.on_non_finite=continue"});
-    Program goesOn(arguments);
-    CHECK(goesOn.wait() == 0);
-    CHECK(contains(goesOn.output(), "training continues"));
+    Program continued(arguments);
+    CHECK(continued.wait() == 0);
+    CHECK(contains(continued.output(), "training continues"));
     CHECK(jsonOf(scratch.path() / "on/summary.json")["non_finite_batches"] > 0);
 }

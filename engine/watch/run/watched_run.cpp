@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kTurnMs = 100;
 constexpr std::int64_t kSecond = 1'000'000;
-// Time in microseconds without a connection, after which a sentence says that no process has connected.
+// Time in microseconds without a connection, after which a message reports that no process has connected.
 constexpr std::int64_t kUnconnectedUs = 15 * kSecond;
 constexpr std::int64_t kBackgroundUs = 20 * kSecond;  // time in microseconds, after the command has ended, in which a
                                                       // process that it left in the background can connect
