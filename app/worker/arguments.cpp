@@ -46,7 +46,8 @@ Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels
         return problem("--rank",
                        "is missing or not in the interval [0, " + std::to_string(environment.worldSize - 1) + "]");
     if (!environment.hosts.empty() && environment.hosts.size() != static_cast<std::size_t>(environment.worldSize))
-        return problem("--hosts", "names the hosts of " + std::to_string(environment.hosts.size()) + " ranks");
+        return problem("--hosts", "names the hosts of " + std::to_string(environment.hosts.size()) +
+                                      " ranks, but --world-size is " + std::to_string(environment.worldSize));
     if (environment.runDirectory.empty()) return problem("--run-dir", "is missing");
     if (environment.backend.empty()) environment.backend = channels.shared ? "shm" : "gloo";
     if (environment.device.empty()) environment.device = "cpu";

@@ -19,7 +19,7 @@ Problem unexpected(const CLI::App& app, const char* remedy) {
     const std::vector<const CLI::Option*> positionals =
         app.get_options([](const CLI::Option* option) { return option->get_positional(); });
     if (positionals.empty()) return {extra, "is not an argument of ringside-worker", remedy};
-    return {extra, "comes after the experiment " + positionals.front()->results().front(), remedy};
+    return {extra, "is a second experiment after " + positionals.front()->results().front(), remedy};
 }
 
 // Returns the option whose value CLI11 has rejected. Searches the error text for the option's name, because the

@@ -290,7 +290,8 @@ class StopSignals {
   public:
     // control: socket to the process that hosts the run; stays open until the destructor has run.
     explicit StopSignals(int control) : m_signals(launcherSignals()), m_end(::eventfd(0, EFD_CLOEXEC)) {
-        if (!m_end) throw IoError("no event descriptor for the launcher's signals: " + errnoText(errno));
+        if (!m_end)
+            throw IoError("an event descriptor for the launcher's signals cannot be created: " + errnoText(errno));
         m_thread = std::thread([this, control] { run(control); });
     }
     // From here on the signals have no effect: the run has ended.
@@ -412,7 +413,7 @@ int joinRun(const Start& start) {
     }
     const auto leave = [rank = environment.rank] {
         const std::string text =
-            "rank " + std::to_string(rank) + ": the process of rank 0 ended the run; see its verdict";
+            "rank " + std::to_string(rank) + ": the process of rank 0 ended the run; see the verdict of the run";
         std::cerr << text << std::endl;
         writeLauncherError(text, ErrorRole::kConsequence);
         _exit(asCode(ExitCode::kCommunicationFailed));

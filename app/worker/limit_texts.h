@@ -11,7 +11,7 @@ namespace ringside {
 std::string outOfMemoryText();
 
 // Returns an error text for a system call that failed for another reason than exhausted memory. For EAGAIN the text
-// says that no thread could be started, and which limit to raise.
+// reports that no thread could be started, and names the limit to raise.
 std::string systemErrorText(const std::system_error& error);
 
 }  // namespace ringside

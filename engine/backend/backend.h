@@ -182,7 +182,7 @@ class Backend {
     // GradScaler.unscale_() and update()). Call once in each step, before sgd() or adam().
     virtual void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) = 0;
     // torch.optim.SGD. Multiplies the gradients, possibly in place, by UpdateState::factor, which unscales and clips
-    // them. Changes nothing if the state says that the step is skipped. momentum may be empty if rule.momentum is 0.
+    // them. Changes nothing if the state marks the step as skipped. momentum may be empty if rule.momentum is 0.
     // Bit-identical to torch/optim/sgd.py with fused multiply-add.
     virtual void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
                      const Tensor& state) = 0;

@@ -39,7 +39,7 @@ std::vector<char> SocketStore::get(const std::string& key, std::chrono::millisec
     AwakeDeadline until(deadline);
     send({StoreFrame::Verb::kGet, key, {}}, until, what);
     StoreFrame frame = receive(until, what);
-    if (frame.verb != StoreFrame::Verb::kValue || frame.key != key) failOn(what, "it sent an unexpected reply");
+    if (frame.verb != StoreFrame::Verb::kValue || frame.key != key) failOn(what, "the store sent an unexpected reply");
     return {frame.value.begin(), frame.value.end()};
 }
 
@@ -58,7 +58,7 @@ StoreFrame SocketStore::receive(AwakeDeadline& deadline, const std::string& what
     std::array<char, 4096> buffer;
     while (true) {
         if (auto frame = m_reader.next()) return std::move(*frame);
-        if (m_reader.isBroken()) failOn(what, "it sent bytes that do not follow the store's protocol");
+        if (m_reader.isBroken()) failOn(what, "the store sent bytes that do not follow its protocol");
         waitFor(POLLIN, deadline, what);
         ssize_t count = ::recv(m_socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -77,7 +77,7 @@ void SocketStore::waitFor(short events, AwakeDeadline& deadline, const std::stri
         if (ready > 0) return;
         if (ready < 0 && errno != EINTR) failOn(what, errnoText(errno));
         if (!deadline.hasPassed()) continue;
-        if (events == POLLIN) throw CommError("this rank " + what + " until its deadline, and no rank wrote it");
+        if (events == POLLIN) throw CommError("this rank " + what + " until the timeout, but no rank wrote the key");
         failOn(what, "the timeout was reached");
     }
 }

@@ -26,7 +26,7 @@ const std::vector<NeutralKey>& neutralTable() {
     static const std::vector<NeutralKey> table = {
         {"optimizer.betas",
          {Json::array({0.9, 0.999}), Json()},
-         "they are two fields, optimizer.beta1 and optimizer.beta2"},
+         "use the two fields optimizer.beta1 and optimizer.beta2"},
         {"optimizer.amsgrad", {Json(false)}, "Adam divides by the running mean of the squares, not its maximum"},
     };
     return table;

@@ -25,7 +25,7 @@ std::optional<Problem> checkRange(const ConfigField& field, double value, const 
     const std::string path(field.path);
     if (!std::isfinite(value)) return Problem{path, "is " + shown + "; it must be finite", rangeRemedy(field)};
     if (value < field.min && !field.belowMin.empty())
-        return Problem{path, "is " + shown + "; PyTorch says: " + std::string(field.belowMin), rangeRemedy(field)};
+        return Problem{path, "is " + shown + "; PyTorch raises: " + std::string(field.belowMin), rangeRemedy(field)};
     if (value < field.min) {
         return Problem{path, "is " + shown + "; the minimum is " + plainNumber(field.min), rangeRemedy(field)};
     }
@@ -53,8 +53,8 @@ class FieldCheck {
     std::optional<Problem> operator()(const bool*) const { return {}; }
     std::optional<Problem> operator()(const std::vector<std::int64_t>* values) const {
         for (const std::int64_t value : *values) {
-            if (auto problem =
-                    checkRange(m_field, static_cast<double>(value), "a list that contains " + std::to_string(value))) {
+            if (auto problem = checkRange(m_field, static_cast<double>(value),
+                                          "is a list that contains " + std::to_string(value))) {
                 return problem;
             }
         }
@@ -85,7 +85,7 @@ void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
     const std::int64_t values = dataset.size * (dataset.features + (regression ? dataset.targets : 0));
     if (values > kMaxSyntheticValues) {
         problems.push_back({"dataset.size",
-                            "is " + std::to_string(dataset.size) + ", which makes " + std::to_string(values) +
+                            "is " + std::to_string(dataset.size) + ", which requires " + std::to_string(values) +
                                 " random numbers; the maximum is " + std::to_string(kMaxSyntheticValues),
                             "use fewer samples or fewer features and targets"});
     }
@@ -131,7 +131,7 @@ void checkTransformer(const RunConfig& config, Problems& problems) {
         problems.push_back({"model.heads",
                             "is " + std::to_string(config.model.heads) + ", which does not divide the width " +
                                 std::to_string(config.model.width),
-                            "choose a width that is a multiple of the heads"});
+                            "choose a width that is a multiple of model.heads"});
 }
 
 // Checks that model.layers is a JSON list. Does not check the layers themselves, because their shapes depend on the
@@ -153,15 +153,17 @@ void checkLoader(const LoaderConfig& loader, Problems& problems) {
     if (loader.numWorkers > 0) return;
     const char* remedy = "set loader.num_workers above 0, or omit this field";
     if (loader.prefetchFactor != LoaderConfig().prefetchFactor)
-        problems.push_back({"loader.prefetch_factor",
-                            "is " + std::to_string(loader.prefetchFactor) +
-                                " without workers; PyTorch says: prefetch_factor option could only be specified in "
-                                "multiprocessing",
-                            remedy});
+        problems.push_back(
+            {"loader.prefetch_factor",
+             "is " + std::to_string(loader.prefetchFactor) +
+                 ", but loader.num_workers is 0; PyTorch raises: prefetch_factor option could only be specified in "
+                 "multiprocessing",
+             remedy});
     if (loader.persistentWorkers)
-        problems.push_back({"loader.persistent_workers",
-                            "is true without workers; PyTorch says: persistent_workers option needs num_workers > 0",
-                            remedy});
+        problems.push_back(
+            {"loader.persistent_workers",
+             "is true, but loader.num_workers is 0; PyTorch raises: persistent_workers option needs num_workers > 0",
+             remedy});
 }
 
 // Reports pitfalls and settings of parallel.pace that the strategy, the reduction or the device cannot apply.
@@ -175,7 +177,7 @@ void checkPitfalls(const RunConfig& config, Problems& problems) {
                             "set it to false, or training.reduction to rank"});
     if (config.parallel.throttle.any() && config.parallel.strategy == StrategyKind::kDataParallel)
         problems.push_back({"parallel.pace.gflops",
-                            "throttles processes, but data_parallel is one process with several threads",
+                            "throttles one process per rank, but data_parallel uses one process with several threads",
                             "set the throttle to 0, or parallel.strategy to ddp"});
     if (config.parallel.throttle.any() && config.parallel.device == DeviceChoice::kCuda)
         problems.push_back({"parallel.pace.gflops", "throttles ranks on the CPU, but parallel.device is cuda",
@@ -210,7 +212,7 @@ void checkTogether(const RunConfig& config, Problems& problems) {
     }
     if (config.schedule.kind == RateScheduleKind::kCosine && config.schedule.etaMin > config.scaledLearningRate()) {
         problems.push_back({"schedule.eta_min",
-                            "is " + Json(config.schedule.etaMin).dump() + ", above the learning rate of " +
+                            "is " + Json(config.schedule.etaMin).dump() + ", which is above the learning rate of " +
                                 Json(config.scaledLearningRate()).dump(),
                             "lower schedule.eta_min, or raise optimizer.lr"});
     }

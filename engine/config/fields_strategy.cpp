@@ -16,14 +16,15 @@ constexpr ConfigField kStrategyFields[] = {
         "parallel.strategy."),
 
     choice("pipeline.schedule", RINGSIDE_CHOICE(pipeline.schedule),
-        "Order in which a stage processes its micro-batches. gpipe: all forward, then all backward; 1f1b: "
-        "alternately, which keeps fewer activations; interleaved: several stages on a rank, which reduces idle time; "
-        "zero_bubble: the backward pass in two halves, of which the one for the weights fills the gaps."),
+        "Order in which a stage processes its micro-batches. gpipe: all forward passes, then all backward passes. "
+        "1f1b: forward and backward passes alternate, which keeps fewer activations. interleaved: several stages on a "
+        "rank, which reduces idle time. zero_bubble: each backward pass has two halves, and the half for the weights "
+        "fills the idle time."),
     integer("pipeline.micro_batches", RINGSIDE_SLOT(pipeline.microBatches), Within{1, 4096},
-        "Parts into which each batch is split, so that the stages work at the same time. More parts reduce idle "
-        "time; each is smaller. The number must divide loader.batch_size."),
+        "Number of parts into which each batch is split, so that the stages work at the same time. More and smaller "
+        "parts reduce idle time. The number must divide loader.batch_size."),
     integer("pipeline.stages_per_rank", RINGSIDE_SLOT(pipeline.stagesPerRank), Within{1, 64},
-        "interleaved and zero_bubble only: stages on each rank, assigned in turn."),
+        "interleaved and zero_bubble only: number of stages on each rank. Each rank in turn gets one stage."),
     integerList("pipeline.split", RINGSIDE_SLOT(pipeline.split), Within{1, 4096},
         "Number of layers of each stage, first to last. Empty, or auto: balanced by arithmetic operations.").orAuto(),
     file("pipeline.schedule_file", RINGSIDE_SLOT(pipeline.scheduleFile),
@@ -31,19 +32,19 @@ constexpr ConfigField kStrategyFields[] = {
         "(0F0,0F1,0B0,...), used instead of pipeline.schedule. Empty: none."),
 
     choice("fsdp.shard", RINGSIDE_CHOICE(fsdp.shard),
-        "State of which each rank of a shard group keeps only its part. optimizer: the optimizer state (ZeRO-1); "
-        "gradients: the gradients as well (ZeRO-2); parameters: the parameters as well, which are gathered for each use "
+        "State of which each rank of a shard group keeps only its part. optimizer: the optimizer state (ZeRO-1). "
+        "gradients: also the gradients (ZeRO-2). parameters: also the parameters, which are gathered for each use "
         "(ZeRO-3)."),
     choice("fsdp.unit", RINGSIDE_CHOICE(fsdp.unit),
-        "Set of parameters that is gathered at a time. layer: each layer, with the least memory; block: each "
-        "residual block, or each layer outside one; whole: the whole model at once."),
+        "Set of parameters that is gathered at a time. layer: each layer, which needs the least memory. block: each "
+        "residual block, or each layer outside a block. whole: the whole model at once."),
     choice("fsdp.prefetch", RINGSIDE_CHOICE(fsdp.prefetch),
-        "next: the following unit is gathered while one computes, which needs memory for both; none: each unit is "
-        "gathered when it is needed."),
+        "next: the next unit is gathered while the current unit computes, which needs memory for both. none: each unit "
+        "is gathered when it is needed."),
     boolean("fsdp.cpu_offload", RINGSIDE_SLOT(fsdp.cpuOffload),
-        "Keeps each rank's shards, their gradients and the optimizer state in host memory; a device holds only what "
-        "is gathered. When training on the CPU both are the same memory, and only the predicted device memory "
-        "changes."),
+        "Keeps each rank's shards, their gradients and the optimizer state in host memory; a device holds only "
+        "gathered tensors. When training on the CPU, host and device memory are the same, so only the predicted device "
+        "memory changes."),
 };
 // clang-format on
 

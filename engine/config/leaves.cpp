@@ -26,8 +26,9 @@ void checkCount(const RunConfig& config, Problems& problems) {
                             "is " + std::to_string(leaves) + ", which " + std::to_string(dataRanks) +
                                 (devicesOf(config) > 1 ? " devices cannot share evenly"
                                                        : " ranks that read samples cannot share evenly"),
-                            powerOfTwoFrom(dataRanks) == dataRanks ? "use " + std::to_string(dataRanks) + " or more"
-                                                                   : "let 1, 2, 4 or 8 ranks read samples"});
+                            powerOfTwoFrom(dataRanks) == dataRanks
+                                ? "use " + std::to_string(dataRanks) + " or more"
+                                : "use 1, 2, 4 or 8 devices or ranks that read samples"});
     } else if (leavesPerRank(config) % microBatchesOf(config) != 0) {
         problems.push_back(
             {"pipeline.micro_batches",

@@ -147,10 +147,10 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
                                 " has one stage on each rank",
                             "set it to 1, or pipeline.schedule to interleaved"});
     if (!pipeline.split.empty() && static_cast<std::int64_t>(pipeline.split.size()) != stages)
-        problems.push_back({"pipeline.split",
-                            "has " + std::to_string(pipeline.split.size()) + " numbers of layers for " +
-                                std::to_string(stages) + " stages",
-                            "give one for each stage, or leave it empty"});
+        problems.push_back(
+            {"pipeline.split",
+             "has " + std::to_string(pipeline.split.size()) + " entries for " + std::to_string(stages) + " stages",
+             "set one number of layers for each stage, or leave the list empty"});
     const std::int64_t perBatch = microBatchesOf(config);
     if (config.parallel.strategy == StrategyKind::kModelParallel) return;
     if (pipeline.schedule == PipelineScheduleKind::k1F1B && perBatch < mesh.pipeline)

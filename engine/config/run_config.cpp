@@ -195,7 +195,7 @@ Problem unknownKey(std::string_view section, std::string_view key) {
     }
     if (const std::string home = homeOf(key); !home.empty())
         return {path, "is not known", "did you mean " + home + "?"};
-    return {path, "is not known", "the known keys are " + joined(keys)};
+    return {path, "is not known", "the keys of this section are " + joined(keys)};
 }
 
 Problem unknownPath(const std::string& path) {
@@ -332,7 +332,8 @@ Result<RunConfig> RunConfig::parse(std::string_view text, const std::string& wha
 Problems RunConfig::set(const std::string& assignment) {
     const auto equals = assignment.find('=');
     if (equals == 0)
-        return {{"--set " + printable(assignment), "names no setting", "write it as --set loader.batch_size=64"}};
+        return {
+            {"--set " + printable(assignment), "has no name of a setting", "write it as --set loader.batch_size=64"}};
     if (equals == std::string::npos) {
         return {{"--set " + printable(assignment), "has no value",
                  "write it as --set " + printable(assignment) + "=VALUE"}};

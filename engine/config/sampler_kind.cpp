@@ -10,7 +10,7 @@ namespace {
 using enum SamplerKind;
 
 constexpr std::array<const char*, 10> kSentences = {
-    "The order is assigned one sample to each rank in turn, as torch.utils.data.DistributedSampler does.",
+    "The samples of the order are assigned to the ranks in turn, as torch.utils.data.DistributedSampler does.",
     "Every rank reads the whole data set in its order: nothing is sharded, so every rank uses every sample.",
     "Every rank shuffles the whole data set, as DataLoader(shuffle=True) does: nothing is sharded, and with the same "
     "seed all ranks do the same work.",

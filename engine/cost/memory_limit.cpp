@@ -100,7 +100,7 @@ Problems checkMemoryLimit(const PlanSubject& subject, const StrategyPlan& plan) 
     if (!isCertainlyOver(fullest.bytes, config)) return {};
     const std::string who = (plan.devices > 0 ? "device " : "rank ") + std::to_string(fullest.rank);
     return {{"parallel.memory_limit_mb",
-             "is " + plainNumber(config.parallel.memoryLimitMb) + ", but " + who + " needs " +
+             "is " + plainNumber(config.parallel.memoryLimitMb) + " MiB, but " + who + " needs " +
                  mebibytesText(fullest.bytes) + " MiB under " + textOf(config.parallel.strategy),
              remedy(subject, fullest.bytes)}};
 }

@@ -50,7 +50,7 @@ HostDevices findHostDevices() {
     host.availableBytes = kibibytes(valueAfter("/proc/meminfo", "MemAvailable"));
     host.cpuSetting = instructionSetting();
     host.gpus = reportWithoutGpus(
-        gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are read when the run starts" : kNoDriver);
+        gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are queried when the run starts" : kNoDriver);
     return host;
 }
 

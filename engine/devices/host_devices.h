@@ -23,7 +23,7 @@ struct HostDevices {
 };
 
 // Returns the devices of this host that can be found by reading files, which is fast. `gpus` lists no GPUs and only
-// says whether a driver is loaded.
+// reports whether a driver is loaded.
 HostDevices findHostDevices();
 // Returns the devices of this host, including the GPUs, which a child process probes. Takes about a second if a driver
 // is loaded, so it must not be called on the GUI thread.

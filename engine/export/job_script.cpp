@@ -133,7 +133,7 @@ std::string pbsResubmit(const Job& job, bool array) {
            "\n}\n"
            "case $CODE in\n"
            "  20) [ $LIMIT = yes ] && again \"time limit near: saved\" ;;\n"
-           "  10|11|12|13)   # a rank was lost: parallel.max_restarts says how often the job is submitted again\n"
+           "  10|11|12|13)   # a rank was lost: the job is submitted again up to parallel.max_restarts times\n"
            "    [ $RESTARTS -lt " +
            restarts + " ] && RESTARTS=$((RESTARTS + 1)) && again \"failed (restart $RESTARTS of " + restarts +
            ")\" ;;\n"

@@ -92,7 +92,8 @@ bool LayerChain::inferPoolingOutput(LayerDescription& layer) {
 
 bool LayerChain::inferImageOutput(LayerDescription& layer) {
     if (m_shape.dimensions() != 3)
-        return refuse(layer, "images (channels, height, width)", "put it before a flatten, on images");
+        return refuse(layer, "images (channels, height, width)",
+                      "place it before the flatten layer, where the values are still images");
     layer.output = layer.kind == LayerKind::kGlobalAveragePool ? Shape{m_shape[0]} : m_shape;
     return true;
 }
@@ -101,14 +102,15 @@ bool LayerChain::inferEmbeddingOutput(LayerDescription& layer) {
     layer.words = m_words;
     if (m_words == 0) return refuse(layer, "the characters of a text", "choose text as dataset.kind");
     if (m_shape.dimensions() != 1 || !m_layers.empty())
-        return refuse(layer, "the characters of the data set", "put it first, before all other layers");
+        return refuse(layer, "the characters of the data set", "make it the first layer");
     layer.output = {m_shape[0], layer.outputs};
     return true;
 }
 
 bool LayerChain::inferAttentionOutput(LayerDescription& layer) {
     layer.output = m_shape;
-    if (m_shape.dimensions() != 2) return refuse(layer, "a sequence (positions, values)", "put it after an embedding");
+    if (m_shape.dimensions() != 2)
+        return refuse(layer, "a sequence (positions, values)", "place it after an embedding");
     if (layer.kind == LayerKind::kAttention && m_shape[1] % layer.heads != 0)
         return refuse(layer, "values whose number is a multiple of its heads", "change the width or the heads");
     return true;

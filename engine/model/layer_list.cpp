@@ -129,8 +129,9 @@ Result<LayerDescription> EntryReader::read(std::int64_t outputs) const {
 std::optional<Problem> EntryReader::checkWhole(const WrittenKind& kind, const LayerDescription& layer) const {
     for (const Key& key : kind.keys)
         if (key.required && layer.*key.value == 0)
-            return problem(std::string(kind.name) + " has no \"" + std::string(key.name) + "\"",
-                           "add it, from " + std::to_string(key.least) + " to " + std::to_string(key.most));
+            return problem(
+                std::string(kind.name) + " has no \"" + std::string(key.name) + "\"",
+                "add it: a whole number from " + std::to_string(key.least) + " to " + std::to_string(key.most));
     if (layer.kind == LayerKind::kConv2d && layer.padding >= layer.kernel)
         return problem("has the padding " + std::to_string(layer.padding) + ", which is not below its kernel " +
                            std::to_string(layer.kernel),
@@ -186,7 +187,7 @@ std::optional<Problem> EntryReader::readPart(const Part& part, const Json& value
         return Problem{path, "is not a list of at most " + std::to_string(kMaxLayers) + " layers",
                        "write it as a list"};
     if (m_depth == kMaxDepth)
-        return Problem{path, "is a list nested in " + std::to_string(kMaxDepth) + " others",
+        return Problem{path, "is nested deeper than " + std::to_string(kMaxDepth) + " levels",
                        "nest residuals less deeply"};
     for (std::size_t i = 0; i < value.size(); ++i) {
         const std::string place = std::to_string(i);

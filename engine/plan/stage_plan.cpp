@@ -46,7 +46,7 @@ Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
     const Result<bool> runs = checkSchedule(schedule.value());
     if (!runs) return ofFile("cannot be run: " + runs.problem().message, runs.problem().remedy);
     if (const PipelineAction* early = outOfOrder(schedule.value()))
-        return ofFile("takes " + early->text() + " out of order: gradients are added in the order of the micro-batches",
+        return ofFile("runs " + early->text() + " too early: gradients are added in the order of the micro-batches",
                       "order the backward actions of each stage by micro-batch");
     if (schedule.value().rankCount() != mesh.pipeline)
         return ofFile("is for " + std::to_string(schedule.value().rankCount()) + " ranks, but the pipeline has " +
@@ -116,10 +116,9 @@ Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::
     for (const std::int64_t size : config.pipeline.split) sizes.push_back(static_cast<std::size_t>(size));
     if (sizes.empty()) return balancedCut(costs, stages);
     if (sizes.size() != stages)
-        return Problem{
-            "pipeline.split",
-            "has " + std::to_string(sizes.size()) + " numbers of layers for " + std::to_string(stages) + " stages",
-            "give one for each stage, or leave it empty"};
+        return Problem{"pipeline.split",
+                       "has " + std::to_string(sizes.size()) + " entries for " + std::to_string(stages) + " stages",
+                       "set one number of layers for each stage, or leave the list empty"};
     const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     if (sum != costs.size())
         return Problem{

@@ -41,7 +41,7 @@ fi
 
 missing=()
 echo "Ringside needs packages that are not installed yet; reading the package lists first (apt-get update)."
-as_root apt-get update -qq || echo "Ringside: apt-get update failed; going on with the lists at hand." >&2
+as_root apt-get update -qq || echo "Ringside: apt-get update failed; continuing with the existing package lists." >&2
 while read -r names optional; do
     chosen=
     for alternative in ${names//|/ }; do
@@ -50,7 +50,7 @@ while read -r names optional; do
     if [ -n "$chosen" ]; then missing+=("$chosen")
     elif [ "$optional" = "?" ]; then
         mkdir -p "$(dirname "$stamp")"; echo "$names $optional" >>"$stamp"
-        echo "Ringside: $names is not to be had on this system; going on without it."
+        echo "Ringside: $names is not available on this system; continuing without it."
     else
         echo "Ringside: the package $names is needed but this system's package lists do not have it. Is the main (Debian) or universe (Ubuntu) section on?" >&2
         exit 2

@@ -17,7 +17,7 @@ WITHOUT = {
     "backward": "no backward pass of PyTorch: losses are not seen",
     "data parallel": "no DistributedDataParallel: times of gradient all-reduces are not seen",
     "fully_shard": "no fully_shard: times of shard groups are not seen",
-    "collectives": "no explicit collective or message outside of compiled code",
+    "collectives": "no explicit collective or message outside compiled code",
     "tensorboard": "no SummaryWriter: the script's own scalars are not seen",
     "lightning log": "no LightningModule",
 }

@@ -41,7 +41,7 @@ def whole_numbers(indices):
 
 
 class Report:
-    """Telemetry of one rank."""
+    """Telemetry that one rank sends."""
 
     def __init__(self, process):
         self.process = process

@@ -42,7 +42,7 @@ TEST_CASE("a number beyond the range of double is a problem, not an exception") 
 
 TEST_CASE("a key that an object has twice is refused at every level, also when it is written with escapes") {
     CHECK(parseJson(R"({"a": 1, "b": {"c": 1, "d": 2, "c": 3}})", "x").problem().text() ==
-          R"(x has the key "c" twice in one object: keep one of the two)");
+          R"(x has the key "c" twice in one object: remove one of the two keys)");
     CHECK(parseJson(R"([{"a": 1, "\u0061": 1}])", "x").problem().message == R"(has the key "a" twice in one object)");
     CHECK(parseJson(R"({"": 1, "": 1})", "x").problem().message == R"(has the key "" twice in one object)");
     CHECK(parseJson(R"({"\u001b[2J": 1, "\u001b[2J": 1})", "x").problem().message ==

@@ -35,7 +35,7 @@ TEST_CASE("a rank is suspected if its values are not finite or far larger than t
         REQUIRE(found);
         CHECK(found->rank == 7);
         CHECK_THAT(found->text, containing("it sent gradients with values"));
-        CHECK_THAT(found->text, containing("those of rank 0 are at most 0.5"));
+        CHECK_THAT(found->text, containing("the gradients of rank 0 are at most 0.5"));
     }
 }
 

@@ -48,8 +48,8 @@ TEST_CASE("waits in a group end when communication fails in another group") {
     });
     auto waiting = errorOf([&] { groups[0]->barrier(); });
     groups[3]->abort();
-    CHECK_THAT(waiting.get(), Catch::Matchers::Contains("rank 3 ended communication"));
-    CHECK_THAT(errorOf([&] { ranks[1]->barrier(); }).get(), Catch::Matchers::Contains("rank 3 ended communication"));
+    CHECK_THAT(waiting.get(), Catch::Matchers::Contains("rank 3 aborted communication"));
+    CHECK_THAT(errorOf([&] { ranks[1]->barrier(); }).get(), Catch::Matchers::Contains("rank 3 aborted communication"));
 }
 
 TEST_CASE("sent bytes are counted as for ring algorithms") {

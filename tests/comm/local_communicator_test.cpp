@@ -172,7 +172,7 @@ TEST_CASE("abort from another thread ends every pending wait immediately") {
         ranks[2]->recv(CommBuffer::of(std::span(&value, 1)), 0);
     });
     ranks[2]->abort();
-    for (auto* error : {&first, &second, &third}) CHECK_THAT(error->get(), containing("rank 2 ended communication"));
+    for (auto* error : {&first, &second, &third}) CHECK_THAT(error->get(), containing("rank 2 aborted communication"));
     CHECK_THROWS_AS(ranks[0]->barrier(), CommError);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("a rank that exits during a reduction ends the wait of the other ranks
     auto handle = stays.allReduceAsync(CommBuffer::of(std::span(own)), ReduceOp::kSum);
     leaves->allReduceAsync(CommBuffer::of(std::span(others)), ReduceOp::kSum);
     leaves.reset();
-    CHECK_THROWS_WITH(handle.wait(), containing("rank 1 ended communication"));
+    CHECK_THROWS_WITH(handle.wait(), containing("rank 1 aborted communication"));
 }
 
 TEST_CASE("a message with an unexpected size is refused") {
@@ -236,7 +236,7 @@ TEST_CASE("sending a message longer than the ring blocks only until the deadline
     std::vector<float> values(100'000);
     try {
         ranks[0]->send(CommBuffer::of(std::span(values)), 1);
-        FAIL("nobody was missed");
+        FAIL("no rank was reported as missing");
     } catch (const CommError& error) {
         CHECK(error.missingRank() == 1);
         CHECK_THAT(error.what(), containing("did not receive 100,000 floats from rank 0 within 100 ms"));

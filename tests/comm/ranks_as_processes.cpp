@@ -59,7 +59,7 @@ std::string RankProcesses::readLine(Child& child) {
     std::string line;
     while (true) {
         pollfd poll{child.pipe.get(), POLLIN, 0};
-        if (::poll(&poll, 1, 30'000) <= 0) throw std::runtime_error("a rank said nothing for 30 s");
+        if (::poll(&poll, 1, 30'000) <= 0) throw std::runtime_error("a rank sent nothing for 30 s");
         char c = 0;
         if (::read(child.pipe.get(), &c, 1) <= 0) return "killed";
         if (c == '\n') return line;

@@ -37,7 +37,7 @@ TEST_CASE("synthetic data has a most number of values and at least one sample of
               .empty());
     CHECK(
         problemsWith({"dataset.kind=synthetic", "dataset.targets=1", "dataset.size=2097152", "dataset.features=128"}) ==
-        "dataset.size is 2097152, which makes 270532608 random numbers; the maximum is 268435456: use fewer samples "
+        "dataset.size is 2097152, which requires 270532608 random numbers; the maximum is 268435456: use fewer samples "
         "or fewer features and targets\n");
     CHECK(problemsWith({"dataset.kind=synthetic", "dataset.shape=blobs", "dataset.size=2097152", "dataset.features=128",
                         "dataset.targets=5"})
@@ -81,7 +81,7 @@ TEST_CASE("a loss fits the data: mse for numbers, cross_entropy for classes") {
 TEST_CASE("a transformer reads texts, and its heads divide its width") {
     CHECK(problemsWith({"dataset.kind=text", "model.kind=transformer", "model.width=12", "model.heads=4"}).empty());
     CHECK(problemsWith({"dataset.kind=text", "model.kind=transformer", "model.width=12", "model.heads=5"}) ==
-          "model.heads is 5, which does not divide the width 12: choose a width that is a multiple of the heads\n");
+          "model.heads is 5, which does not divide the width 12: choose a width that is a multiple of model.heads\n");
     CHECK(problemsWith({"model.kind=transformer"}) ==
           "model.kind is transformer, but the data set is not a text: choose text as dataset.kind, or another model\n");
     CHECK_THAT(problemsWith({"dataset.kind=text"}), containing("model.kind is mlp, but a text data set predicts each"));
@@ -122,7 +122,7 @@ TEST_CASE("the throttle slows down processes on the CPU only") {
     CHECK_THAT(problemsWith({"parallel.pace.gflops=5", "parallel.device=cuda"}),
                containing("throttles ranks on the CPU, but parallel.device is cuda"));
     CHECK_THAT(problemsWith({"parallel.pace.latency_us=5", "parallel.strategy=data_parallel"}),
-               containing("but data_parallel is one process with several threads"));
+               containing("but data_parallel uses one process with several threads"));
 }
 
 TEST_CASE("a mesh has as many ranks as the run and only the dimensions of its strategy") {
@@ -203,7 +203,7 @@ TEST_CASE("a pipeline's micro-batches fill its schedule") {
                containing("pipeline.stages_per_rank is 2, but gpipe has one stage on each rank"));
     CHECK(problems({"pipeline.schedule=interleaved", "pipeline.stages_per_rank=2", "pipeline.split=[1,1,1,1,1,1,1,1]"})
               .empty());
-    CHECK_THAT(problems({"pipeline.split=[1,1,1]"}), containing("has 3 numbers of layers for 4 stages"));
+    CHECK_THAT(problems({"pipeline.split=[1,1,1]"}), containing("has 3 entries for 4 stages"));
     CHECK(problems({"pipeline.split=[1,1,1]", "pipeline.schedule_file=own.csv"}).empty());
     CHECK_THAT(problems({"pipeline.micro_batches=7"}), containing("use 6 or 10, or a loader.batch_size of 63"));
     // With model_parallel, each rank has one stage, and batches are not divided into micro-batches.
@@ -211,7 +211,7 @@ TEST_CASE("a pipeline's micro-batches fill its schedule") {
                         "pipeline.stages_per_rank=2"})
               .empty());
     CHECK_THAT(problemsWith({"parallel.strategy=model_parallel", "parallel.world_size=2", "pipeline.split=[1,1,1]"}),
-               containing("has 3 numbers of layers for 2 stages"));
+               containing("has 3 entries for 2 stages"));
 }
 
 TEST_CASE("shards in host memory need shards") {
@@ -232,10 +232,11 @@ TEST_CASE("a canonical reduction has a power of two of leaves, which its ranks s
     CHECK(problems({"training.leaves=4", "parallel.world_size=8"}) ==
           "training.leaves is 4, which 8 ranks that read samples cannot share evenly: use 8 or more\n");
     CHECK(problems({"training.leaves=8", "parallel.world_size=3"}) ==
-          "training.leaves is 8, which 3 ranks that read samples cannot share evenly: let 1, 2, 4 or 8 ranks read "
-          "samples\n");
+          "training.leaves is 8, which 3 ranks that read samples cannot share evenly: use 1, 2, 4 or 8 devices or "
+          "ranks that read samples\n");
     CHECK(problems({"training.leaves=8", "parallel.strategy=data_parallel", "parallel.devices=3"}) ==
-          "training.leaves is 8, which 3 devices cannot share evenly: let 1, 2, 4 or 8 ranks read samples\n");
+          "training.leaves is 8, which 3 devices cannot share evenly: use 1, 2, 4 or 8 devices or ranks that read "
+          "samples\n");
     CHECK_THAT(problems({"training.leaves=8", "parallel.strategy=pipeline", "parallel.world_size=2",
                          "pipeline.micro_batches=16"}),
                containing("pipeline.micro_batches is 16, but under training.reduction canonical a rank's batch has 8 "
@@ -338,7 +339,8 @@ TEST_CASE("an unknown setting is answered with the nearest one or with the list 
     const auto refusal = [](const std::string& path) { return RunConfig().set(path + "=1").front().text(); };
     CHECK(refusal("loader.batchsize") == "loader.batchsize is not known: did you mean loader.batch_size?");
     CHECK_THAT(refusal("qqqqqq.wwwwww"), containing("is not known: the sections are "));
-    CHECK_THAT(refusal("loader.wwwwwwwwwwww"), containing("is not known: the known keys are batch_size, drop_last, "));
+    CHECK_THAT(refusal("loader.wwwwwwwwwwww"),
+               containing("is not known: the keys of this section are batch_size, drop_last, "));
     CHECK(refusal("qq.momentum") ==
           "qq.momentum is not known: the sections are dataset, model, parallel, "
           "parallel.pace, sampler, pitfalls, loader, mesh, pipeline, fsdp, optimizer, "

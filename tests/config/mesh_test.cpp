@@ -88,8 +88,9 @@ TEST_CASE("contradictory meshes are refused with the remedy") {
           "interleaved");
     config = withStrategy("pipeline", 2);
     config.pipeline.split = {1, 1, 1};
-    CHECK(firstProblem(config) ==
-          "pipeline.split has 3 numbers of layers for 2 stages: give one for each stage, or leave it empty");
+    CHECK(
+        firstProblem(config) ==
+        "pipeline.split has 3 entries for 2 stages: set one number of layers for each stage, or leave the list empty");
     CHECK(firstProblem(withStrategy("fsdp", 1000)).empty());
 }
 

@@ -118,8 +118,9 @@ TEST_CASE("Unknown keys name the nearest known one") {
     CHECK(refusal(R"({"loader": {"batchSize": 4}})") ==
           "loader.batchSize is not known: did you mean loader.batch_size?");
     CHECK(refusal(R"({"world-size": 4})") == "world-size is not known: did you mean parallel.world_size?");
-    CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") ==
-          "model.zzzzzzzz is not known: the known keys are kind, hidden, width, depth, heads, dropout, layers");
+    CHECK(
+        refusal(R"({"model": {"zzzzzzzz": 4}})") ==
+        "model.zzzzzzzz is not known: the keys of this section are kind, hidden, width, depth, heads, dropout, layers");
 }
 
 TEST_CASE("wrong types are reported with the right type") {
@@ -213,7 +214,7 @@ TEST_CASE("an invalid assignment changes nothing and reports the problem") {
     CHECK(setRefusal("parallel.world_size=eight") ==
           "parallel.world_size is \"eight\"; it must be a whole number: write it without quotes, point or exponent");
     CHECK(setRefusal("parallel.world_size=").find("it must be a whole number") != std::string::npos);
-    CHECK(setRefusal("=8") == "--set =8 names no setting: write it as --set loader.batch_size=64");
+    CHECK(setRefusal("=8") == "--set =8 has no name of a setting: write it as --set loader.batch_size=64");
     CHECK(setRefusal("optimizer.amsgrad=true").find("this version has only false") != std::string::npos);
     CHECK(setRefusal("version=2") == "version is the format of the file and not a setting: omit the key");
     CHECK(setRefusal("name=\xff\xfe").find("it must be UTF-8 text") != std::string::npos);

@@ -50,18 +50,18 @@ TEST_CASE("a value out of range is refused with its limit and remedy") {
 
 TEST_CASE("A loader that PyTorch's DataLoader refuses is refused with the same text") {
     CHECK(problemAfter([](RunConfig& c) { c.loader.numWorkers = -1; }) ==
-          "loader.num_workers is -1; PyTorch says: num_workers option should be non-negative: choose a "
+          "loader.num_workers is -1; PyTorch raises: num_workers option should be non-negative: choose a "
           "value from 0 to 128");
     CHECK(problemAfter([](RunConfig& c) { c.loader.prefetchFactor = 3; }) ==
-          "loader.prefetch_factor is 3 without workers; PyTorch says: prefetch_factor option could only be specified "
-          "in multiprocessing: set loader.num_workers above 0, or omit this field");
+          "loader.prefetch_factor is 3, but loader.num_workers is 0; PyTorch raises: prefetch_factor option could only "
+          "be specified in multiprocessing: set loader.num_workers above 0, or omit this field");
     CHECK(problemAfter([](RunConfig& c) {
               c.loader.persistentWorkers = true;
           }).find("persistent_workers option needs num_workers > 0") != std::string::npos);
     CHECK(problemAfter([](RunConfig& c) {
               c.loader.numWorkers = 1;
               c.loader.prefetchFactor = 0;
-          }).find("is 0; PyTorch says: prefetch_factor option should be") != std::string::npos);
+          }).find("is 0; PyTorch raises: prefetch_factor option should be") != std::string::npos);
     RunConfig config;
     config.loader.pinMemory = true;
     CHECK(config.validate().empty());
@@ -109,7 +109,8 @@ TEST_CASE("Fields that contradict each other are found") {
               c.schedule.kind = RateScheduleKind::kCosine;
               c.schedule.etaMin = 0.5;
           }) ==
-          "schedule.eta_min is 0.5, above the learning rate of 0.1: lower schedule.eta_min, or raise optimizer.lr");
+          "schedule.eta_min is 0.5, which is above the learning rate of 0.1: lower schedule.eta_min, or raise "
+          "optimizer.lr");
 
     CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = DatasetKind::kCsv; }) ==
           "dataset.path is empty; a csv data set needs a file: name the CSV file");

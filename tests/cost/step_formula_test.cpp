@@ -255,7 +255,7 @@ TEST_CASE("each choice of a strategy is described by its ranks, stages and micro
         subject.config.parallel.worldSize = ranks;
         CHECK(strategyChoices(subject, {}).size() == 10);
     }
-    // Of the divisors of 30, 5 and 3 are equally near 4; 1f1b on 4 ranks takes no 3.
+    // The divisors 5 and 3 of 30 are equally near 4, but 1f1b on 4 ranks needs at least 4 micro-batches.
     subject.config.parallel.worldSize = 2;
     subject.config.loader.batchSize = 30;
     CHECK(optionsOf(subject, "pipeline:1f1b") == "2 stages, 5 micro-batches");

@@ -330,7 +330,7 @@ TEST_CASE("a rank beyond the memory limit is reported with its bytes and a strat
     const Problem problem = checked(5.2).front();
     CHECK(problem.field == "parallel.memory_limit_mb");
     const std::int64_t peak = priced(subject).largestPeak();
-    CHECK(problem.message == "is 5.2, but rank 0 needs " + mebibytesText(peak) + " MiB under ddp");
+    CHECK(problem.message == "is 5.2 MiB, but rank 0 needs " + mebibytesText(peak) + " MiB under ddp");
     CHECK(problem.remedy.find("raise it to " + mebibytesText(peak) +
                               ", or set parallel.strategy to fsdp, which needs ") == 0);
     // A quarter of the parameters does not fit either, so the remedy is a smaller batch.
@@ -356,7 +356,7 @@ TEST_CASE("the memory limit applies to the first device of data_parallel; other 
     subject.config.parallel.strategy = StrategyKind::kDataParallel;
     subject.config.parallel.memoryLimitMb = 2.6;
     const Problem problem = checkMemoryLimit(subject, planStrategy(subject).value()).front();
-    CHECK(problem.message.find("is 2.6, but device 0 needs ") == 0);
+    CHECK(problem.message.find("is 2.6 MiB, but device 0 needs ") == 0);
     CHECK(problem.remedy.find("set parallel.strategy to fsdp, which needs") != std::string::npos);
     subject.config.parallel.worldSize = 1;
     subject.config.parallel.devices = 4;
@@ -428,7 +428,7 @@ TEST_CASE("a custom schedule is read, checked against the pipeline and planned")
     CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n").empty());
     CHECK(planStrategy(subject).value().schedule.ranks[1][1].text() == "1B0");
     CHECK(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n") ==
-          "pipeline.schedule_file takes 0B1 out of order: gradients are added in the order of the micro-batches: order "
+          "pipeline.schedule_file runs 0B1 too early: gradients are added in the order of the micro-batches: order "
           "the backward actions of each stage by micro-batch");
     CHECK(problemOf("0F0,0B0\n1F0,1B0\n") ==
           "pipeline.schedule_file is for 1 micro-batches, but pipeline.micro_batches is 2: set pipeline.micro_batches "

@@ -56,7 +56,7 @@ TEST_CASE("unsigned bytes stay bytes, compressed or not") {
 TEST_CASE("a wrong IDX header is refused before memory is allocated") {
     CHECK_THAT(
         problemWith(idxBytes({60000, 28, 28}, "abc")),
-        containing("announces 60000 x 28 x 28 values of uint8, 47040000 bytes, but at most 3 follow its header"));
+        containing("specifies 60000 x 28 x 28 values of uint8, 47040000 bytes, but at most 3 follow its header"));
     CHECK_THAT(problemWith(gzipPacked(idxBytes({60000, 28, 28}, "abc"))), containing("follow its header"));
     CHECK_THAT(problemWith(idxBytes({4294967295U, 4294967295U, 4294967295U}, "")),
                containing("the maximum is 4294967296"));

@@ -151,7 +151,7 @@ TEST_CASE("a file without a preview is refused with the remedy") {
         return previewFile(writeRaw(directory.path() / "file", content)).problem().text();
     };
     CHECK_THAT(problem(""), containing("is empty"));
-    CHECK_THAT(problem(pngFile(1, 1, bytes({1, 2, 3}))), containing("is one image: choose the directory"));
+    CHECK_THAT(problem(pngFile(1, 1, bytes({1, 2, 3}))), containing("is a single image: choose the directory"));
     CHECK_THAT(problem(std::string("PK\3\4\0\0", 6)), containing("has an unknown format"));
     CHECK_THAT(problem("alone\n"), containing("has one column"));
     CHECK_THAT(problem(gzipPacked(std::string(std::size_t{9} << 20, '0'))),

@@ -32,5 +32,5 @@ TEST_CASE("a compressed text may decompress to 256 MiB at most, less than a plai
     CHECK(readTextFile(path, std::size_t{1} << 30).problem().text() ==
           path.string() +
               " unpacks to more than 256 MiB, the maximum for a gzip file: unpack it (gunzip) and use the unpacked "
-              "file, which may have 1 GiB");
+              "file, whose limit is 1 GiB");
 }

@@ -137,12 +137,13 @@ TEST_CASE("a guest that joins after the start reads that it takes part from the 
     REQUIRE(eventually([&] { return hasTrained(lesson.out); }));
     lesson.join("Late", code);
     Program& late = *lesson.guests["Late"];
-    const std::string expected = "the others train; this computer takes part from the next start: step ";
+    const std::string expected =
+        "the other computers are training; this computer takes part from the next start: step ";
     for (int i = 0; i < 30 && !contains(late.output(), expected); ++i) late.wait(1s);
     CHECK(contains(late.output(), "joined as Late"));
     CHECK(contains(late.output(), expected));
     lesson.guests["Ada"]->wait(1s);
-    CHECK_FALSE(contains(lesson.guests["Ada"]->output(), "the others train"));
+    CHECK_FALSE(contains(lesson.guests["Ada"]->output(), "the other computers are training"));
     lesson.host->signal(SIGINT);
     CHECK(lesson.host->wait() == 20);
     CHECK(late.wait() == 20);

@@ -195,7 +195,7 @@ TEST_CASE("invalid commands to a run are refused in one line") {
     Program run({"run", "--quiet", "--out", out, "--set", "training.epochs=1"});
     REQUIRE(run.wait() == 0);
     for (const auto& [words, said] :
-         std::vector<std::pair<std::vector<std::string>, std::string>>{{{"pause"}, "has ended: nothing to pause"},
+         std::vector<std::pair<std::vector<std::string>, std::string>>{{{"pause"}, "has ended: pause is not possible"},
                                                                        {{"dance"}, "\"dance\" is not a command"},
                                                                        {{"rate"}, "needs a value"},
                                                                        {{"rate", "-1"}, "from 0 to"},

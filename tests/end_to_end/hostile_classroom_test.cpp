@@ -177,7 +177,7 @@ TEST_CASE("the rank of a guest refuses files that were not offered, in every way
     std::ofstream(offer.path() / "experiment.json") << csvOf("data/x.csv").toText();
     const auto link = rank();
     CHECK(link->wait() == 2);
-    CHECK(contains(link->output(), "data/x.csv is no regular file"));
+    CHECK(contains(link->output(), "data/x.csv is not a regular file"));
 }
 
 namespace {

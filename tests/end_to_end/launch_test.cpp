@@ -268,7 +268,7 @@ TEST_CASE("an invalid start of a rank is reported in one line") {
     CHECK(contains(said({"x.json", "--fast", "1"}), "--fast is not an option of ringside-worker"));
     CHECK(contains(said({"x.json", "--rank"}), "--rank has no value"));
     CHECK(contains(said({"x.json", "--rank=two"}), "--rank cannot be \"two\""));
-    CHECK(contains(said({"a.json", "b.json"}), "b.json comes after the experiment a.json"));
+    CHECK(contains(said({"a.json", "b.json"}), "b.json is a second experiment after a.json"));
 }
 
 TEST_CASE("real mpirun starts ranks that train as those of ringsidectl run") {

@@ -178,7 +178,7 @@ TEST_CASE("weights that do not match or are not finite are refused with their fi
         };
         const std::string wrongType = refused(half);
         CHECK(contains(wrongType, half.string() + " has linear."));
-        CHECK(contains(wrongType, " as F16; here it is F32"));
+        CHECK(contains(wrongType, " as F16; the model's tensor is F32"));
         const std::string noNumbers = refused(broken);
         CHECK(contains(noNumbers, broken.string() + " has values in linear."));
         CHECK(contains(noNumbers, "that are infinite or not a number: choose an earlier checkpoint"));
@@ -203,8 +203,8 @@ TEST_CASE("a non-finite loss ends the run with code 2, or is counted") {
     CHECK(jsonOf(out / "summary.json")["first_failed_rank"].is_number());
     arguments[3] = scratch.path() / "on";
     arguments.insert(arguments.end(), {"--set", "training.on_non_finite=continue"});
-    Program goesOn(arguments);
-    CHECK(goesOn.wait() == 0);
-    CHECK(contains(goesOn.output(), "training continues"));
+    Program continued(arguments);
+    CHECK(continued.wait() == 0);
+    CHECK(contains(continued.output(), "training continues"));
     CHECK(jsonOf(scratch.path() / "on/summary.json")["non_finite_batches"] > 0);
 }

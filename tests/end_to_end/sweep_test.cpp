@@ -30,5 +30,5 @@ TEST_CASE("an invalid sweep is refused in one line") {
     CHECK(contains(refusal({"sweep", "--num-workers", "129"}), "from 0 to 128"));
     CHECK(contains(refusal({"sweep", "--seconds", "0"}), "from 0.01 to 600"));
     CHECK(contains(refusal({"sweep", "--set", "dataset.kind=synthetic", "--set", "loader.normalize=true"}),
-                   "loader.normalize is true; it works on images"));
+                   "loader.normalize is true; only images can be transformed"));
 }

@@ -22,7 +22,7 @@ using Assignments = std::vector<std::string>;
 // Values that do not change a script, because they do not change what is trained; with the reason. "STRATEGY VALUE"
 // applies to this strategy only.
 const std::map<std::string, std::string> kWithoutEffect = {
-    {"parallel.device=cpu", "a script computes on the CPU unless --device says cuda"},
+    {"parallel.device=cpu", "a script computes on the CPU unless --device is cuda"},
     {"training.loss=cross_entropy", "the loss that auto chooses for classes"},
     {"dataset.header=no", "what auto finds in the table of this test"},
     {"pitfalls.slow_phase=data", "no rank is slow while pitfalls.slow_rank is -1"},
@@ -254,8 +254,8 @@ TEST_CASE("a setting that is not carried over is in a comment with its value and
                            "#   training.recompute \"all\": activations are kept, which takes more memory and gives "
                            "the same numbers\n# The experiment in") != std::string::npos);
     CHECK(script.note ==
-          "The script does not carry over parallel.interface, training.recompute; its comments say what "
-          "it does instead.");
+          "The script does not carry over parallel.interface, training.recompute; its comments describe what it does "
+          "instead.");
     CHECK(exportPytorch(RunConfig(), {}, "train.py").value().text.find("not carry over") == std::string::npos);
 }
 

@@ -208,13 +208,13 @@ class CellRunner:
     @staticmethod
     def check_summary(cell, run, code, verdict, what):
         check(verdict, f"there is no summary after {code}")
-        check(verdict["exit_code"] == code, f"the summary says {verdict['exit_code']}, the process {code}")
+        check(verdict["exit_code"] == code, f"the summary contains {verdict['exit_code']}, but the process exited with {code}")
         states = {FINISHED: "finished", 20: "stopped"}
         check(verdict["state"] == states.get(code, "failed"), f"state {verdict['state']} with {what}")
         if code not in (FINISHED, 20):
             if cell.fault.names_rank:
                 check(verdict["first_failed_rank"] == cell.rank, f"names rank {verdict['first_failed_rank']}: {what}")
-            check(cell.fault.said in verdict["verdict"], f"does not say \"{cell.fault.said}\": {what}")
+            check(cell.fault.said in verdict["verdict"], f"does not contain \"{cell.fault.said}\": {what}")
         lines = json_lines(run / "telemetry.jsonl")
         if cell.fault.name not in ("file-size limit", "disk full"):
             check(lines and lines[-1]["kind"] == "end", "telemetry.jsonl does not end with the end")
@@ -231,7 +231,7 @@ class CellRunner:
     def check_resumes(self, cell, folder, run, code, what):
         reference = self.references[cell.transport]
         own, run = run, newest_place(run)
-        check(run == own or str(run) in what, f"does not say that the weights are in {run}: {what}")
+        check(run == own or str(run) in what, f"does not report that the weights are in {run}: {what}")
         if code == FINISHED:
             check(weights(run) == reference, "finished with other bytes")
             return

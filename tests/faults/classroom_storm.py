@@ -73,7 +73,7 @@ class Storm:
             if found:
                 return found
             time.sleep(0.1)
-        raise RuntimeError("waited in vain: " + (self.scratch / "host.txt").read_text()[-2000:])
+        raise RuntimeError("timed out waiting for: " + (self.scratch / "host.txt").read_text()[-2000:])
 
     def join(self):
         self.count += 1
@@ -136,8 +136,8 @@ class Storm:
             except subprocess.TimeoutExpired:
                 name = guest.args[guest.args.index("--name") + 1]
                 tails = {file: (self.scratch / f"{file}.txt").read_text()[-1500:] for file in ("host", name)}
-                raise RuntimeError(f"the host ended with code {code}, and {name} goes on 30 s later; " + "; ".join(
-                    f"{file} said at last: {text}" for file, text in tails.items())) from None
+                raise RuntimeError(f"the host ended with code {code}, but {name} continues 30 s later; " + "; ".join(
+                    f"{file} ends with: {text}" for file, text in tails.items())) from None
         summary = json.loads((self.out / "summary.json").read_text())
         numbers = [line["step"] for line in self.steps()]
         assert code == 20 and summary["state"] == "stopped", (code, summary["verdict"])

@@ -27,20 +27,22 @@ TEST_CASE("A GPU is used from compute capability 8.0 on, unless its mode forbids
     CHECK(whyNotUsable(9, 0, 0).empty());
     CHECK(whyNotUsable(8, 0, 3).empty());
     CHECK(whyNotUsable(7, 5, 0) == "compute capability 7.5; this build needs 8.0 or newer");
-    CHECK_THAT(whyNotUsable(9, 0, 2), containing("prohibits use (nvidia-smi -c 0 allows it)"));
-    CHECK_THAT(whyNotUsable(9, 0, 1), containing("one thread only"));
+    CHECK_THAT(whyNotUsable(9, 0, 2), containing("prohibits its use: permit it with nvidia-smi -c 0"));
+    CHECK_THAT(whyNotUsable(9, 0, 1), containing("only one thread"));
 }
 
 TEST_CASE("out of memory reports requested and free memory and the remedy") {
     CHECK(outOfMemoryText({"GPU 0 (NVIDIA H200)", "a tensor of shape (128, 64)", 3LL << 20, 2LL << 20, 16LL << 30}) ==
-          "GPU 0 (NVIDIA H200) does not have enough space for a tensor of shape (128, 64): 3 MiB asked, 2 MiB of 16384 "
+          "GPU 0 (NVIDIA H200) does not have enough space for a tensor of shape (128, 64): 3 MiB requested, 2 MiB of "
+          "16384 "
           "MiB free: lower loader.batch_size, choose a smaller model, or stop other programs on the GPU (nvidia-smi)");
 }
 
 TEST_CASE("The error about missing page-locked memory names the settings that reduce its use") {
-    CHECK(noPinnedMemoryText("GPU 0 (T)", 4U << 20) ==
-          "GPU 0 (T) got no page-locked memory from the host (4 MiB asked): switch loader.pin_memory off, lower "
-          "loader.batch_size or loader.prefetch_factor, or use fewer ranks");
+    CHECK(
+        noPinnedMemoryText("GPU 0 (T)", 4U << 20) ==
+        "GPU 0 (T) received no page-locked memory from the host (4 MiB requested): switch loader.pin_memory off, lower "
+        "loader.batch_size or loader.prefetch_factor, or use fewer ranks");
 }
 
 TEST_CASE("a driver that is too old or lists no GPU is reported with the remedy") {
@@ -52,7 +54,7 @@ TEST_CASE("a driver that is too old or lists no GPU is reported with the remedy"
 TEST_CASE("a failed call is reported with CUDA's name and specific advice") {
     CHECK(failureText("GPU 1 (T)", "computing", "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered") ==
           "GPU 1 (T) failed while computing: uncorrectable ECC error encountered (cudaErrorECCUncorrectable): its "
-          "memory is damaged: see nvidia-smi -q -d ECC, use another GPU");
+          "memory of the GPU is damaged (nvidia-smi -q -d ECC): use another GPU");
     CHECK_THAT(failureText("GPU 0", "computing", "cudaErrorIllegalAddress", "an illegal memory access"),
-               containing("see dmesg for Xid messages; the last checkpoint is untouched"));
+               containing("see dmesg for Xid messages; the last checkpoint is intact"));
 }

@@ -129,10 +129,10 @@ TEST_CASE("guests with a wrong secret or version, and a guest beyond the limit, 
     wrong.token = std::string(32, '0');
     CHECK(lesson.connect(wrong, "Eve").problem().text().find("belongs to another classroom") != std::string::npos);
     const auto older = connectToClassroom(lesson.host.code(), "Old", "0.9", "key", Clock::now() + 5s);
-    CHECK(older.problem().text().find("has ringside 0.9, but the classroom has 1.0") != std::string::npos);
+    CHECK(older.problem().text().find("runs Ringside 0.9, but the classroom needs Ringside 1.0") != std::string::npos);
     std::vector<ClassroomGuest> guests;
     for (const char* name : {"a", "b", "c", "d"}) guests.push_back(lesson.guest(name));
-    CHECK(lesson.connect(lesson.host.code(), "e").problem().text().find("the classroom is full with 4") !=
+    CHECK(lesson.connect(lesson.host.code(), "e").problem().text().find("the classroom already has its 4 computers") !=
           std::string::npos);
     CHECK(lesson.host.members().size() == 4);
     CHECK(lesson.host.refusedConnections() >= 1);

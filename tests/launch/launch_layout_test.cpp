@@ -361,8 +361,8 @@ TEST_CASE("a RANK variable that contradicts the launcher is refused") {
         const auto problem = launchConflict(layoutIn(environment), {environment, {}, "here"});
         return problem ? problem->text() : "";
     };
-    CHECK(holds(conflict(with(kOpenMpi, "RANK", "0")), "RANK is 0, but Open MPI says 5"));
-    CHECK(holds(conflict(with(kSlurm, "WORLD_SIZE", "9")), "WORLD_SIZE is 9, but Slurm says 5"));
+    CHECK(holds(conflict(with(kOpenMpi, "RANK", "0")), "RANK is 0, but Open MPI reports 5"));
+    CHECK(holds(conflict(with(kSlurm, "WORLD_SIZE", "9")), "WORLD_SIZE is 9, but Slurm reports 5"));
     CHECK(conflict(with(kOpenMpi, "RANK", "5")).empty());
 }
 

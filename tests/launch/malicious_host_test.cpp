@@ -257,7 +257,7 @@ TEST_CASE("a rank refuses an offer folder that contains a link") {
     std::ofstream(offer.path() / "experiment.json") << "{}";
     CHECK(filesOfOffer(offer.path()).value() == std::set<std::string>{"data/a.csv"});
     fs::create_symlink("/etc/passwd", offer.path() / "data" / "link");
-    CHECK_THAT(filesOfOffer(offer.path()).problem().text(), containing("data/link is no regular file"));
+    CHECK_THAT(filesOfOffer(offer.path()).problem().text(), containing("data/link is not a regular file"));
 }
 
 TEST_CASE("only the folders of killed guests are removed by the next guest") {

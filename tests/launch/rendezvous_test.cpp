@@ -139,7 +139,7 @@ TEST_CASE("a missing rank is named with its host at the deadline, and the other 
     REQUIRE_FALSE(gathering.ok());
     CHECK(gathering.problem().text().find("rank 2 (on n2) did not connect within 2 s") != std::string::npos);
     REQUIRE(meeting.said.size() == 1);
-    CHECK(meeting.said.front().find("waiting for rank 2 (on n2), 2 s until now") == 0);
+    CHECK(meeting.said.front().find("waiting 2 s for rank 2 (on n2); they must reach") == 0);
     const Result<Joined> joined = one.get();
     REQUIRE_FALSE(joined.ok());
     CHECK(joined.problem().text().find("rank 2 (on n2) did not connect") != std::string::npos);
@@ -217,7 +217,7 @@ TEST_CASE("unauthenticated and half-open connections and wrong tokens are counte
     CHECK(late.get());
     const Result<Joined> refused = liar.get();
     REQUIRE_FALSE(refused.ok());
-    CHECK(refused.problem().text().find("another run responds, or one with another RINGSIDE_TOKEN") !=
+    CHECK(refused.problem().text().find("a different run responds, or a run with a different RINGSIDE_TOKEN") !=
           std::string::npos);
     CHECK(meeting.host.refusedConnections() > 100);
 }
@@ -279,12 +279,12 @@ TEST_CASE("A rank that cannot start reports the reason, and no rank waits for it
     Meeting meeting(3, 60s);
     auto waiting = meeting.guest(1);
     auto declining = std::async(std::launch::async, [&] {
-        declineRendezvous(meeting.terms, 2, "host2", "RANK is 0, but Slurm says 2: unset it");
+        declineRendezvous(meeting.terms, 2, "host2", "RANK is 0, but Slurm reports 2: unset it");
     });
     const Result<Gathering> gathering = meeting.gather();
     declining.get();
     REQUIRE_FALSE(gathering.ok());
-    CHECK(gathering.problem().text().starts_with("rank 2 on host2 cannot start: RANK is 0, but Slurm says 2"));
+    CHECK(gathering.problem().text().starts_with("rank 2 on host2 cannot start: RANK is 0, but Slurm reports 2"));
     const Result<Joined> joined = waiting.get();
     REQUIRE_FALSE(joined.ok());
     REQUIRE(meeting.host.culprits().size() == 1);

@@ -77,7 +77,7 @@ def steps(run):
 def wait_for(what, seconds, about):
     until = time.monotonic() + seconds
     while not what():
-        assert time.monotonic() < until, f"waited {seconds} s in vain for {about}"
+        assert time.monotonic() < until, f"timed out after {seconds} s waiting for {about}"
         time.sleep(0.1)
 
 

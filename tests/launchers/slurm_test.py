@@ -32,7 +32,7 @@ def leftover_rank(slurm, programs, scratch):
     since = time.monotonic()
     said = slurm.call("srun", "-N3", "--ntasks-per-node=1", "env", "RANK=0", str(programs / "ringside-worker"), "--out",
                       str(scratch / "leftover"), *SHORT)
-    assert "RANK is 0, but Slurm says 2" in said and "cannot start: RANK is 0" in said, said
+    assert "RANK is 0, but Slurm reports 2" in said and "cannot start: RANK is 0" in said, said
     assert time.monotonic() - since < 60 and not (scratch / "leftover").exists(), said
 
 

@@ -157,7 +157,7 @@ def licence(path, text):
     elif path.startswith("tests/"):
         wanted.append("GPL-3.0-or-later")
     if not any(f"SPDX-License-Identifier: {name}" in head for name in wanted):
-        yield f"{path}: the first lines do not say SPDX-License-Identifier: {' or '.join(wanted)}"
+        yield f"{path}: the first lines do not contain SPDX-License-Identifier: {' or '.join(wanted)}"
 
 
 def size(path, text):

@@ -51,6 +51,6 @@ wrong = [f"not flagged ({word}): {path}" for path, text, word in BAD
 wrong += [f"flagged without reason: {path}: {rules.complaints(path, text)}" for path, text in GOOD
           if rules.complaints(path, text)]
 if list(rules.circles({"a": {"b"}, "b": {"c"}, "c": set()})) or len(list(rules.circles({"a": {"b"}, "b": {"a"}}))) != 2:
-    wrong.append("a circle of folders is not told from a chain")
+    wrong.append("a cycle of folders is not distinguished from a chain")
 print("\n".join(wrong) or f"{len(BAD)} mistakes flagged, {len(GOOD)} right files left alone")
 sys.exit(1 if wrong else 0)

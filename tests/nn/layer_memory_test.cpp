@@ -93,8 +93,8 @@ TEST_CASE("A convolution with its pooling allocates the output of the convolutio
         return bytesOf(PooledConv2d(spec, {.channels = 3, .height = size, .width = size, .kernel = 2}, ""),
                        {2, size, size});
     };
-    // Of each size: pooled values and the places of their maxima, the gradient by the input, and the gradient of the
-    // weight (and bias) by one part.
+    // The terms of each size: pooled values and the places of their maxima, the gradient by the input, and the gradient
+    // of the weight (and bias) by one part.
     const auto others = [](std::int64_t size) {
         return (kValueBytes + 1) * 4 * 3 * (size / 2) * (size / 2) + kValueBytes * 4 * 2 * size * size +
                kValueBytes * 3 * 2 * 9;

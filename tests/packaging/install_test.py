@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """install_test.py CMAKE SOURCE BUILD: installs the programs, moves the prefix, hides sources and build tree, then trains, trains under
-mpirun, and draws the window. Where mount namespaces are not allowed, the trees stay visible; the test says so."""
+mpirun, and draws the window. Where mount namespaces are not allowed, the trees stay visible, and the test prints this."""
 import json
 import os
 import pathlib

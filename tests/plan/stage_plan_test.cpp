@@ -71,7 +71,7 @@ TEST_CASE("a schedule from a file must be readable, runnable, in order and of th
     CHECK_THAT(problemOf("0F0,zzz"), containing("is not a schedule: row 1"));
     CHECK_THAT(problemOf("0F0,0F1,0B0,0B1\n1F0,1B0,1F1\n"), containing("cannot be run: "));
     CHECK_THAT(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n"),
-               containing("takes 0B1 out of order: gradients are added in the order of the micro-batches"));
+               containing("runs 0B1 too early: gradients are added in the order of the micro-batches"));
     CHECK(problemOf("0F0,0F1,0B0,0B1\n") ==
           "is for 1 ranks, but the pipeline has 2; set parallel.world_size or mesh.pipeline to match, or use another "
           "schedule");
@@ -86,8 +86,8 @@ TEST_CASE("the two halves of a backward pass may be in different places, but eac
     const std::string second = "\n1F0,1F1,1B0,1B1\n";
     CHECK(problemOf("0F0,0F1,0I0,0I1,0W0,0W1" + second).empty());
     CHECK(problemOf("0F0,0F1,0I0,0W0,0I1,0W1" + second).empty());
-    CHECK_THAT(problemOf("0F0,0F1,0I0,0I1,0W1,0W0" + second), containing("takes 0W1 out of order"));
-    CHECK_THAT(problemOf("0F0,0F1,0I1,0I0,0W0,0W1\n1F0,1F1,1B0,1B1\n"), containing("takes 0I1 out of order"));
+    CHECK_THAT(problemOf("0F0,0F1,0I0,0I1,0W1,0W0" + second), containing("runs 0W1 too early"));
+    CHECK_THAT(problemOf("0F0,0F1,0I1,0I0,0W0,0W1\n1F0,1F1,1B0,1B1\n"), containing("runs 0I1 too early"));
     // Forward passes may come in any order.
     CHECK(problemOf("0F1,0F0,0B0,0B1\n1F1,1F0,1B0,1B1\n").empty());
 }
@@ -96,8 +96,9 @@ TEST_CASE("the stages have the sizes of pipeline.split, or about equal costs") {
     CHECK(stageSizes(split({}), {1, 1, 1, 3}, 2).value() == std::vector<std::size_t>{3, 1});
     CHECK(stageSizes(split({1, 3}), {1, 1, 1, 3}, 2).value() == std::vector<std::size_t>{1, 3});
     CHECK(stageSizes(split({}), {1, 1}, 2).value() == std::vector<std::size_t>{1, 1});
-    CHECK(stageSizes(split({1, 2, 1}), {1, 1, 1, 3}, 2).problem().text() ==
-          "pipeline.split has 3 numbers of layers for 2 stages: give one for each stage, or leave it empty");
+    CHECK(
+        stageSizes(split({1, 2, 1}), {1, 1, 1, 3}, 2).problem().text() ==
+        "pipeline.split has 3 entries for 2 stages: set one number of layers for each stage, or leave the list empty");
     CHECK(stageSizes(split({1, 2}), {1, 1, 1, 3}, 2).problem().text() ==
           "pipeline.split adds up to 3, but the model has 4 layers: correct the numbers, or leave the field empty");
 }

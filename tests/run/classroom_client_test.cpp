@@ -133,7 +133,7 @@ TEST_CASE("a guest with another version of Ringside ends at once") {
     lesson.open();
     lesson.settings.program = "0.9";
     CHECK(lesson.run() == static_cast<int>(ExitCode::kBadConfiguration));
-    CHECK(lesson.hasPrinted("has ringside 0.9, but the classroom has 1.0"));
+    CHECK(lesson.hasPrinted("runs Ringside 0.9, but the classroom needs Ringside 1.0"));
 }
 
 TEST_CASE("a guest leaves after a signal, and at the end of its input") {

@@ -225,7 +225,7 @@ TEST_CASE("a classroom restarts after a failure, at most parallel.max_restarts t
     classroom.open();
     classroom.join("Ada");
     CHECK(classroom.end() == static_cast<int>(ExitCode::kRankDied));
-    CHECK(classroom.hasPrinted("waiting for 1 to come back"));
+    CHECK(classroom.hasPrinted("waiting for 1 computer to reconnect"));
     REQUIRE(classroom.starts.size() == 2);
     CHECK((classroom.starts[0].restarts == 0 && classroom.starts[1].restarts == 1));
     CHECK(classroom.starts[1].layout.restart == 1);
@@ -239,7 +239,7 @@ TEST_CASE("a stop while a classroom waits for lost members is reported as a fail
     classroom.beforeOutcome = [&] { classroom.guests.clear(); };
     classroom.open();
     classroom.join("Ada");
-    REQUIRE(classroom.hasPrinted("waiting for 1 to come back"));
+    REQUIRE(classroom.hasPrinted("waiting for 1 computer to reconnect"));
     classroom.input.write("stop\n");
     CHECK(classroom.end() == static_cast<int>(ExitCode::kStopped));
     CHECK(classroom.observer.m_verdict == "the classroom was closed before the run started again");
@@ -263,7 +263,7 @@ TEST_CASE("a guest whose rank sent invalid data is removed, and the classroom co
     classroom.open();
     classroom.join("Ada");
     classroom.join("Bob");
-    REQUIRE(classroom.hasPrinted("waiting for 2 to come back, or continuing with at least 2"));
+    REQUIRE(classroom.hasPrinted("waiting for 2 computers to reconnect, or until at least 2 ranks are connected"));
     REQUIRE(classroom.eventually([&] {
         classroom.input.write("\n");
         return classroom.observer.m_trainings == 2;

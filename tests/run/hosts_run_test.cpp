@@ -115,7 +115,7 @@ TEST_CASE("a run on several hosts restarts from its last checkpoint until no res
     const std::string arguments = run.file("args");
     CHECK(arguments.starts_with("--resume first --restart 0 "));
     CHECK(arguments.find("\n--resume auto --restart 1 ") != std::string::npos);
-    CHECK(run.log == "restart 1 of 1 in 0 s\nno restart is left of 1 (--max-restarts)\n");
+    CHECK(run.log == "restart 1 of 1 in 0 s\nthe maximum number of restarts was reached: 1 (--max-restarts)\n");
 }
 
 TEST_CASE("a wrong configuration is not repeated on several hosts") {

@@ -310,7 +310,7 @@ TEST_CASE("steps that one run recorded together are compared with single steps o
     CHECK(result.thinned == 4);
     CHECK(result.stepsOnlyA + result.stepsOnlyB == 0);
     CHECK_FALSE(result.sampleCounts);
-    CHECK(result.text().find("as far as steps were recorded one by one") != std::string::npos);
+    CHECK(result.text().find("in all steps that were recorded one by one") != std::string::npos);
     CHECK(compared(thinned.read(), single.read(), 0).equal());
     CHECK(compared(thinned.read(), thinned.read(), 0).equal());
 }

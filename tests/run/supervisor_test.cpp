@@ -416,7 +416,7 @@ TEST_CASE("a run whose directory was taken by another run ends at once") {
     };
     run.go();
     CHECK(run.end.state == RunOutcome::kFailed);
-    CHECK(contains(run.end.verdict, "and another run uses it now"));
+    CHECK(contains(run.end.verdict, "and another run uses the directory now"));
     CHECK(contentOf(run.paths().config()) == "{}");
 }
 

@@ -284,7 +284,7 @@ TEST_CASE("accumulated batches have at most the samples that the loader keeps") 
 }
 
 // torch's DataLoader yields 12 batches on each rank for shards of 360 and 359, so that no rank waits.
-TEST_CASE("unpadded shards with the same number of steps are not said to wait") {
+TEST_CASE("unpadded shards with the same number of steps are not reported to wait") {
     const ShardSpec spec{.datasetSize = 1437, .worldSize = 4, .batchSize = 32, .kind = SamplerKind::kUnpadded};
     CHECK(planProblems(spec).front().text() ==
           "sampler.kind is unpadded, which is meant for evaluation: 1437 samples over 4 ranks leave shards of 360 and "

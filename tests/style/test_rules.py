@@ -1,25 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that each rule reports the wording for which it was written, and accepts the plain form."""
+"""Tests that each rule reports the wording for which it was written, in each language and folder of the tree, and
+accepts the plain form.
+"""
+import pathlib
+import subprocess
 import sys
+import tempfile
+import unittest
 
+import check_language
 import rules
 
-BAD = [
+STYLE = pathlib.Path(__file__).resolve().parent
+ROOT = STYLE.parents[1]
+COMMENTS = {"opener": "Which ranks are left.", "fragment": "The thread.", "archaic": "Starts the ranks anew.",
+            "person": "All ranks are told which steps to trace."}
+MESSAGES = {"archaic": "waits for the rank in vain", "person": "the other ranks go on without it"}
+BAD = [  # special forms of the rules; each language and folder has its own examples below
     ("a.h", "// What a model is to make out of what.\n", "opener"),
-    ("a.h", "// Of the ranks.\n", "opener"),
     ("a.h", "int a = 1;  // Those that answer in time.\n", "opener"),
-    ("a.h", "// The thread.\n", "fragment"),
-    ("a.cpp", "// Starts the ranks anew.\n", "archaic"),
     ("a.cpp", "// Waits for the rank\n// for ever.\n", "archaic"),
-    ("a.cpp", "// All ranks are told which steps to trace.\n", "person"),
+    ("a.cpp", "int a = 1;  // waits for\n            // ever\n", "archaic"),
+    ("a.cpp", "/* Waits for the rank\n * for ever. */\n", "archaic"),
+    ("a.cpp", 'log("the rank waits for "\n    "ever");\n', "archaic"),
+    ("a.cpp", 'log(R"(the other ranks\ngo on)");\n', "person"),
     ("a.cpp", 'log("rank " + name + " goes on without it");\n', "person"),
     ("a.cpp", 'TEST_CASE("Nobody waits for a rank that has left") {\n', "person"),
+    ("a.cpp", 'log("the plan says " + text + " on all ranks");\n', "person"),
+    ("a.cpp", "tell(rank);\n", "name"),
     ("a.cpp", "void Trainer::tellCost(int rank) {\n", "name"),
-    ("a.h", "    void m_heedLaunchers();\n    void heedLaunchers();\n", "name"),
+    ("a.h", "    void heedLaunchers();\n", "name"),
     ("a.h", "    void barrierHoweverLong();\n", "name"),
-    ("a.py", "# Which ranks are left.\n", "opener"),
-    ("a.md", "Ranks hear of it at once.\n", "person"),
-    ("a.md", "word " * 24 + "word.\n", "long line"),
+    ("a.h", "    bool m_lossTold = false;\n", "name"),
+    ("a.h", "    int m_toldUntil = 0;\n", "name"),
+    ("a.py", '"""Waits for the rank\nfor ever.\n"""\n', "archaic"),
+    ("a.py", "print('the rank waits for '\n      'ever')\n", "archaic"),
+    ("a.py", 'print(f"rank {rank} goes on alone")\n', "person"),
+    ("a.py", "def _tell(rank):\n", "name"),
+    ("a.py", "def hear_ranks():\n", "name"),
+    ("a.md", "Each rank waits for\never.\n", "archaic"),
+    ("a.md", "* Ranks go\n  on at once.\n", "person"),
+    ("a.md", "| Ranks hear of it. |\n", "person"),
 ]
 GOOD = [
     ("a.h", "// Returns the data-parallel group of this rank.\n"),
@@ -27,27 +48,103 @@ GOOD = [
     ("a.h", "int waitSeconds = 1;  // timeout of each wait\n"),
     ("a.cpp", 'set("told", "x");\n'),
     ("a.cpp", 'const char* url = "https://example.org/so many";\n'),
-    ("a.cpp", "saying();\n"),
+    ("a.cpp", "saying();\nteller(m_tolerance);\n"),
+    ("a.cpp", "int a = 1'000;  // the rank's limit\n"),
+    ("a.cpp", "int a;  // waits for\nint b;  // ever\n"),
+    ("a.py", 'print(f"the output is {run.said}")\n'),
+    ("a.py", "print('it waits for', 'ever')\n"),
     ("a.md", "Run `ringsidectl tell` in a shell.\n"),
     ("a.md", "```\nnobody\n```\n"),
+    ("a.md", "Ranks go\n\non the list.\n"),
     ("a.md", "word " * 23 + "word.\n| " + "cell " * 30 + "|\n"),
 ]
 
 
-def main():
-    failed = 0
-    for path, text, rule in BAD:
-        found = [each[0] for each in rules.complaints(path, text)]
-        if rule not in found:
-            failed += 1
-            print(f"{text!r} ought to break the rule {rule}, found {found}")
-    for path, text in GOOD:
-        found = rules.complaints(path, text)
-        if found:
-            failed += 1
-            print(f"{text!r} is plain, found {found}")
-    print(f"{len(BAD) + len(GOOD)} texts, {failed} judged wrongly")
-    sys.exit(1 if failed else 0)
+def examples():
+    """Returns (rule, name of a file, text): one for each rule and each language in which the rule holds."""
+    found = [("long line", "a.md", "word " * 24 + "word.\n")]
+    for rule, words in COMMENTS.items():
+        found += [(rule, "comment" + suffix, f"// {words}\n") for suffix in (".h", ".cpp", ".cu", ".cuh")]
+        found += [(rule, name, f"# {words}\n") for name in ("comment.py", "comment.sh", "a.cmake", "CMakeLists.txt")]
+        found += [(rule, "docstring.py", f'"""{words}"""\n')]
+        found += [(rule, "python_script", f"#!/usr/bin/env python3\n\n# {words}\n")]
+        found += [(rule, "shell_script", f"#!/bin/sh\n\n# {words}\n")]
+    for rule, words in MESSAGES.items():
+        found += [(rule, name, f'print("{words}")\n') for name in ("a.h", "a.cpp", "a.cu", "a.py", "a.sh", "b.cmake")]
+        found += [(rule, name, f"{words}\n") for name in ("a.md", "a.xml", "a.desktop")]
+    found += [("name", name, "void tell();\n") for name in ("name.h", "name.cpp", "name.cu")]
+    return found + [("name", "name.py", "def tell():\n")]
 
 
-main()
+def folders():
+    """Returns the folders of the tree that contain sources or documents, in two levels, such as engine/comm."""
+    kinds = ("*.h", "*.cpp", "*.cu", "*.py", "*.sh", "*.cmake", "*.md", "*CMakeLists.txt")
+    listed = subprocess.check_output(["git", "-C", str(ROOT), "ls-files", "--", *kinds], text=True).splitlines()
+    return sorted({"/".join(path.split("/")[:-1][:2]) or "." for path in listed})
+
+
+class Rules(unittest.TestCase):
+    def test_forbidden_wording(self):
+        for path, text, rule in BAD:
+            with self.subTest(text=text):
+                self.assertIn(rule, [each[0] for each in rules.complaints(path, text)])
+
+    def test_plain_wording(self):
+        for path, text in GOOD:
+            with self.subTest(text=text):
+                self.assertEqual(rules.complaints(path, text), [])
+
+    def test_the_line_is_that_of_the_first_word(self):
+        self.assertEqual(rules.complaints("a.cpp", '\nlog("waits for "\n    "ever now");\n'),
+                         [("archaic", 2, "waits for ever now")])
+        self.assertEqual([each[1] for each in rules.complaints("a.md", "# A\n\nRanks\ngo on.\n")], [3])
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        subprocess.check_call(["git", "init", "-q", str(self.root)])
+
+    def plant(self, path, text):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def track_all(self):
+        subprocess.check_call(["git", "-C", str(self.root), "add", "-A"])
+
+    def exit_code(self, *paths):
+        program = [sys.executable, str(STYLE / "check_language.py"), str(self.root), *paths]
+        return subprocess.run(program, stdout=subprocess.DEVNULL, check=False).returncode
+
+    def test_each_rule_in_each_folder_and_language(self):
+        planted = {}
+        for folder in folders():
+            for number, (rule, name, text) in enumerate(examples()):
+                path = (pathlib.PurePosixPath(folder) / f"planted{number}" / name).as_posix()
+                planted[path] = rule
+                self.plant(path, text)
+        self.track_all()
+        self.assertGreater(len(folders()), 50)
+        count, places = check_language.places_of(self.root, [])
+        self.assertEqual(count, len(planted))
+        self.assertEqual({(path, rule) for path, rule, _, _ in places}, set(planted.items()))
+
+    def test_one_place_makes_the_check_fail(self):
+        for folder in {folder.split("/")[0] for folder in folders()}:
+            self.plant(f"{folder}/plain/a.py", "# Returns the ranks.\n")
+            self.plant(f"{folder}/odd/a.py", "# Tells the ranks.\n")
+        self.track_all()
+        for folder in {folder.split("/")[0] for folder in folders()}:
+            with self.subTest(folder=folder):
+                self.assertEqual(self.exit_code(f"{folder}/plain"), 0)
+                self.assertEqual(self.exit_code(f"{folder}/odd"), 1)
+
+    def test_an_exception_that_matches_no_place_makes_the_check_fail(self):
+        self.plant("a.py", "# Returns the ranks.\n")
+        self.track_all()
+        self.assertEqual(self.exit_code(), 1)
+
+
+unittest.main()

@@ -59,7 +59,7 @@ std::atomic<int>* sharedWord() {
     return static_cast<std::atomic<int>*>(memory);
 }
 
-void awaitStop(int rank) {
+void waitForStop(int rank) {
     std::atomic<int>* word = sharedWord();
     char line[256];
     if (rank == 0) {
@@ -210,7 +210,7 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
         std::signal(SIGTERM, SIG_IGN);
         for (;;) ::pause();
     }
-    awaitStop(rank);
+    waitForStop(rank);
     if (deed == "slowly-stops") ::poll(nullptr, 0, 1000);
     if (rank == 0) saveCheckpoint(runDirectory, steps());
     sink.state(RankStage::kStopped);

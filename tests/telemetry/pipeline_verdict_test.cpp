@@ -13,7 +13,7 @@ TEST_CASE("a pipeline without a delay names no rank") {
     const StepsVerdict verdict = pipelineSteps(30, {}).verdict();
     CHECK(verdict.finding == StepsFinding::kBalanced);
     CHECK(verdict.stepMs == 10);
-    CHECK(verdict.text == "No rank keeps the others waiting longer than the schedule of the pipeline does.");
+    CHECK(verdict.text == "No rank keeps the other ranks waiting longer than the schedule of the pipeline does.");
 }
 
 TEST_CASE("in a pipeline each delayed rank is named with its phase and with what it costs") {
@@ -72,8 +72,8 @@ TEST_CASE("a stage with more work by the plan is no straggler, unless it takes l
     CHECK(verdict.phase == Phase::kBackward);
     CHECK(verdict.lostMs == Approx(20));
     CHECK(verdict.text ==
-          "Rank 1 keeps the others waiting in 100 % of steps and costs 20.0 ms of 33.0 ms per step (median); its "
-          "backward takes 6.0 times its planned share of the others' times.");
+          "Rank 1 keeps the other ranks waiting in 100 % of steps and costs 20.0 ms of 33.0 ms per step (median); its "
+          "backward takes 6.0 times its planned time.");
     CHECK(replaySteps(pipelineSteps(30, work), {.withoutDelayOf = 1}).predicted == Approx(13));
 }
 

@@ -233,7 +233,7 @@ TEST_CASE("the newest reported samples are kept, and all are counted") {
     CHECK(data.apply(ConsumedIndices{2, 0, 1, 0, {1}}) == 0);
 }
 
-TEST_CASE("the last line of samples is kept whatever its length") {
+TEST_CASE("the last line of samples is kept at any length") {
     RunData data;
     data.apply(run(2));
     const std::vector<std::int64_t> all(RunRanks::kMaxIndices / 2, 7);  // of what one of two ranks may hold

@@ -197,7 +197,7 @@ TEST_CASE("traced steps are found by number and by time") {
     CHECK((data.at(2000)->step == 2 && data.at(9000)->step == 3));
     CHECK((data.find(2)->beginNs == 2000 && data.find(2)->endNs == 2200 && data.find(4) == nullptr));
     CHECK((data.endNs() == 3100 && data.revision() == 5));
-    // Only complete steps are copied, the latest first.
+    // Copies complete steps only, the latest first.
     const TraceData one = data.latest(1);
     CHECK((one.steps().size() == 1 && one.find(2) != nullptr && one.endNs() == 3100 && one.revision() == 5));
     CHECK(data.latest(5).steps().size() == 2);

@@ -361,7 +361,7 @@ TEST_CASE("flush succeeds only when the reader has read everything") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     constexpr int kLines = 10000;  // more lines than the buffer of a socket can hold
-    for (int i = 0; i < kLines; ++i) sink.log(LogLevel::kInfo, "one of many that nobody reads for the time being");
+    for (int i = 0; i < kLines; ++i) sink.log(LogLevel::kInfo, "one of many lines that no peer reads yet");
     CHECK_FALSE(sink.flush(50ms));
     bool flushed = false;
     std::thread waiting([&] { flushed = sink.flush(60s); });
@@ -384,7 +384,7 @@ TEST_CASE("flush returns false at once without a reader") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     link.reader.reset();
-    sink.log(LogLevel::kInfo, "nobody listens");
+    sink.log(LogLevel::kInfo, "no peer listens");
     CHECK_FALSE(sink.flush(10s));
 }
 

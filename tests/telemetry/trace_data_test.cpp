@@ -161,7 +161,7 @@ TEST_CASE("one rank that is late in backward is named with its share and its cos
     // Backward takes 50 ms on rank 2 and 10 ms on the others.
     CHECK(verdict.text ==
           "Rank 2 arrives last in 100 % of steps and costs 40.0 ms of 63.0 ms per step (median); its backward "
-          "takes 5.0 times the others' median.");
+          "takes 5.0 times the median of the other ranks.");
 }
 
 TEST_CASE("rank 0 is named when it is late, as any other rank") {

@@ -13,14 +13,14 @@ TEST_CASE("link traffic is reported after one second and then every five seconds
         ++queries;
         return now;
     };
-    const auto lookAt = [&](std::int64_t us) { return watch.takeSummary(us, readings); };
+    const auto summaryAt = [&](std::int64_t us) { return watch.takeSummary(us, readings); };
     CHECK_FALSE(watch.takeSummary(10, readings));
     now = {{5, 200, 1500, 900, 40}, {1, 90, 70, 0}, {7, 60, 8, 2}};
-    CHECK_FALSE(lookAt(200'009));
+    CHECK_FALSE(summaryAt(200'009));
     CHECK(queries == 1);
-    CHECK_FALSE(lookAt(1'000'009));
+    CHECK_FALSE(summaryAt(1'000'009));
     CHECK(queries == 2);  // of a part of the interval
-    const auto summary = lookAt(1'000'010);
+    const auto summary = summaryAt(1'000'010);
     REQUIRE(summary);
     CHECK(summary->rank == 3);
     CHECK(summary->peer == std::vector<std::int64_t>{1, 5, 7});

@@ -188,9 +188,9 @@ TEST_CASE("settings that do not match a checkpoint are refused in one line") {
     CHECK(has(refusal(other), "optimizer.kind is adam, but the checkpoint was written by sgd: choose sgd"));
     other = config;
     other.model.hidden = {64};
-    CHECK(has(refusal(other), "has 0.weight with shape (128, 64); the model's has shape (64, 64)"));
+    CHECK(has(refusal(other), "has 0.weight with shape (128, 64); the model's tensor has shape (64, 64)"));
     other.model.hidden = {128, 128};
-    CHECK(has(refusal(other), "has 2.weight with shape (10, 128); the model's has shape (128, 128)"));
+    CHECK(has(refusal(other), "has 2.weight with shape (10, 128); the model's tensor has shape (128, 128)"));
     other.model.kind = ModelKind::kToyLinear;
     CHECK(has(refusal(other), "has no tensor linear.weight; it has 0.bias, 0.weight, 2.bias, ..."));
     other = config;

@@ -157,7 +157,8 @@ TEST_CASE("the script of each launcher is shown with its fields and problems") {
     delete dialog;
 }
 
-TEST_CASE("the command for a terminal names a file that has the settings of the form, or says that none has") {
+TEST_CASE(
+    "the command for a terminal names a file that has the settings of the form, or reports that no file has them") {
     const Elsewhere elsewhere;
     ExperimentModel experiment;
     FakeDialogs dialogs;

@@ -105,7 +105,7 @@ TEST_CASE("a stopped run with a checkpoint can be resumed with the settings of t
     CHECK_FALSE(f.action("resumeAction")->isEnabled());
     f.action("stopAction")->trigger();
     REQUIRE(waitFor([&] { return f.window.controller().state() == State::Stopped; }));
-    CHECK(f.window.noticeText() == "Stopped. Its checkpoint is kept.");
+    CHECK(f.window.noticeText() == "The run was stopped. Its checkpoint is kept.");
     REQUIRE(f.action("resumeAction")->isEnabled());
 
     RunConfig config = f.window.experiment().config();

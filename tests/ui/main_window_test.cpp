@@ -139,7 +139,7 @@ TEST_CASE("closing with a live run shows a question, and Cancel changes nothing"
     CHECK(f.state() == State::Running);
 }
 
-TEST_CASE("closing the window and keeping the run does not stop it; the window remembers its directory") {
+TEST_CASE("closing the window and keeping the run does not stop it; the window stores its directory") {
     Fixture f("lives");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));

@@ -164,7 +164,7 @@ TEST_CASE("a result that is not good has a cross, also after a run that ended wh
     summary.samples->lines = {{"training epoch 1", "7 samples never seen", false},
                               {"training epoch 2", "every sample exactly once", true},
                               {"note", "the order is not known"},
-                              {"training epoch 3", "9 samples; which ones is not known", false, false}};
+                              {"training epoch 3", "9 samples; their indices are not known", false, false}};
     std::ofstream(run.folder.filePath("summary.json").toStdString()) << toJson(summary).dump();
     model.feed(QByteArray::fromStdString(encode(RunEnded{})));
     bool hasEnded = false;

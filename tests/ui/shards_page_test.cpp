@@ -214,7 +214,7 @@ TEST_CASE("a search with an epoch selects it; an impossible one is explained") {
     edit->setText("rank:9");
     CHECK(window.text("explanationLabel").contains("rank is 9; the plan has 0 to 3"));
     edit->setText(GENERATE("epoch:11", "epoch:0"));
-    CHECK(window.text("explanationLabel").contains("look in epoch 1 to 10"));
+    CHECK(window.text("explanationLabel").contains("search in epochs 1 to 10"));
     CHECK(window.plan.epoch() == 2);
     edit->setText("class:frog");
     CHECK(window.text("explanationLabel").contains("class:0 to class:9"));

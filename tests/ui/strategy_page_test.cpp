@@ -254,7 +254,7 @@ TEST_CASE("without ringsidectl, Measure reports it and can be used again") {
     CHECK(measure->text() == "Measure");
 }
 
-TEST_CASE("while strategies are measured the page says how many are done") {
+TEST_CASE("while strategies are measured the page shows how many are done") {
     const QTemporaryDir directory;
     const QString program = directory.filePath("ringsidectl");
     QFile file(program);

@@ -316,7 +316,8 @@ TEST_CASE("What if redraws the steps and predicts their time") {
     REQUIRE(waitFor([&] { return timeline.text("whatIfResultLabel") == "13.0 ms per step (mean)"; }));
     CHECK(timeline.model().showsReplay());
     CHECK(timeline.text("lanesTitleLabel").endsWith("predicted"));
-    CHECK(timeline.text("unchangedReplayLabel") == "replay without changes: 33.0 ms, 0.0 % off");
+    CHECK(timeline.text("unchangedReplayLabel") ==
+          "simulation without a change: 33.0 ms, 0.0 % from the measured time");
     CHECK(timeline.text("whatIfRangeLabel").contains("now 33.0 ms: 2.5 times as fast"));
     const TracedStep& step = timeline.model().trace()->steps().rbegin()->second;
     CHECK(step.endNs - step.beginNs == 13 * kTracedMs);

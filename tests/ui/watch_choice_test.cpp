@@ -49,16 +49,16 @@ TEST_CASE("a choice that cannot run is refused with its reason") {
     choice.script = script;
     CHECK(choice.problem() == script + " does not exist: choose another script.");
     choice.script = folder.path();
-    CHECK(choice.problem() == folder.path() + " is no file: choose a Python script.");
+    CHECK(choice.problem() == folder.path() + " is not a file: choose a Python script.");
     makeProgram(script);
     choice.script = script;
     CHECK(choice.problem().isEmpty());
     choice.interpreter = "/no/python";
-    CHECK(choice.problem() == "/no/python is no Python interpreter on this computer: choose another one.");
+    CHECK(choice.problem() == "/no/python is not a Python interpreter on this computer: choose another one.");
     choice.launcher = WatchLauncher::kCommand;
     CHECK(choice.problem().startsWith("Type the command"));
     choice.command = "no-such-program train.py";
-    CHECK(choice.problem() == "no-such-program is no program: check the command.");
+    CHECK(choice.problem() == "no-such-program is not a program: check the command.");
 }
 
 TEST_CASE("choices survive the settings file") {

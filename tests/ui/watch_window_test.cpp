@@ -77,7 +77,7 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
     CHECK_FALSE(fixture.find<QLabel>("otherChecksLabel")->isVisible());
     fixture.press("otherChecksButton");
     CHECK(fixture.text("otherChecksLabel") ==
-          "Without a result: No rank delays the others, because one rank only\n"
+          "Without a result: No rank delays the other ranks, because one rank only\n"
           "Skipped: Batches arrive in time, because the run was too short\n"
           "Skipped: All ranks make progress, because the run was too short");
 }
@@ -130,8 +130,7 @@ TEST_CASE("a watched script can be stopped but not paused, as the tooltips state
     CHECK(fixture.find<QAction>("stopAction")->isEnabled());
     CHECK_FALSE(fixture.find<QWidget>("runProgressBar")->isVisible());  // the length of the training is not known
     CHECK(fixture.text("timeLeftLabel").isEmpty());
-    CHECK(fixture.text("findingCountsLabel") ==
-          "1 mistake, 1 note, judged every few seconds; the checks are complete when the script ends");
+    CHECK(fixture.text("findingCountsLabel") == "1 mistake, 1 note, checked every few seconds until the script ends");
     CHECK(fixture.text("passedChecksLabel").isEmpty());
     fixture.window.close();
     REQUIRE(fixture.dialogs.questions.size() == 1);

@@ -62,7 +62,7 @@ TEST_CASE("while many ranks start, the page shows the connected and the missing 
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kConnecting, "", 0, 0});
     CHECK(startProgress(model).missingRanks == "All ranks are connected and receive the initial weights.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kTraining, "", 0, 0});
-    CHECK(startProgress(model).missingRanks == "All ranks are training: waiting for the end of the first step.");
+    CHECK(startProgress(model).missingRanks == "All ranks are training: waiting until the first step ends.");
     RunEnded ended;
     ended.state = RunOutcome::kFailed;
     feed(ended);

@@ -70,7 +70,7 @@ TEST_CASE("if no rank waits alone, the report states what is not visible") {
     const auto all = findHang({rankStall(0, kInAllReduce), rankStall(1, kInAllReduce)}, 9);
     REQUIRE(all);
     CHECK_FALSE(all->isHang);
-    CHECK(all->text.ends_with("Which rank the others wait for cannot be seen."));
+    CHECK(all->text.ends_with("Ringside cannot determine the rank for which the other ranks wait."));
     CHECK_FALSE(findHang({rankStall(0, kAsleep), rankStall(1, kAsleep)}, 9)->isHang);
 }
 

@@ -165,7 +165,7 @@ class Record(Watch):
         self.assertNotEqual(done.returncode, 0)  # the second one of this test fails when it is refused
 
     def test_steps_after_a_restart_continue_the_numbers_before_it(self):
-        """As torchrun --max-restarts: the rank is killed, and another process takes its place."""
+        """Imitates torchrun --max-restarts: the rank is killed, and another process takes its place."""
         done = self.watch("sh", "-c", "%s %s --leave 0; %s %s; true" % (sys.executable, FAKE, sys.executable, FAKE))
         self.assertEqual(done.returncode, 0)
         summary = self.summary()
@@ -287,7 +287,7 @@ class Ends(Watch):
         os.kill(launcher[0], signal.SIGKILL)
         _, error = process.communicate(timeout=LONG)
         self.assertEqual(process.returncode, 128 + signal.SIGKILL)
-        self.assertIn(b"still train: they are ended", error)
+        self.assertIn(b"still train: Ringside ends these processes", error)
         self.assert_nothing_left()
 
     def test_check_ends_the_command(self):
@@ -473,14 +473,14 @@ class BadInput(Watch):
 
     def test_a_missing_script_is_reported(self):
         self.check_sentence(self.watch(sys.executable, "/nowhere/train.py"), 2,
-                            "before a process of it trained: nothing was recorded")
+                            "before any of its processes trained: nothing was recorded")
 
     def test_a_script_that_fails_before_training_leaves_no_record(self):
         self.check_sentence(self.watch(sys.executable, "-c", "import no_such_module"), 1,
-                            "exited with code 1 before a process of it trained")
+                            "exited with code 1 before any of its processes trained")
 
     def test_a_script_without_the_environment_is_reported(self):
-        self.check_sentence(self.watch("env", "-i", sys.executable, "-c", "pass"), 0, "no process of it has connected")
+        self.check_sentence(self.watch("env", "-i", sys.executable, "-c", "pass"), 0, "none of its processes has connected")
 
     def test_wrong_usage_is_refused(self):
         for words, text in ((["--json", "--sarif", "--", "true"], b"cannot be combined with --json"),

@@ -177,12 +177,12 @@ class BadInput(Recorded):
     def test_a_script_without_torch_is_reported(self):
         seen = self.watch("/usr/bin/python3", "-S", "-c", "import torch")
         self.assertEqual(seen.code, 1)
-        self.assertIn(b"exited with code 1 before a process of it trained", seen.error.splitlines()[-1])
+        self.assertIn(b"exited with code 1 before any of its processes trained", seen.error.splitlines()[-1])
 
     def test_a_script_that_fails_without_a_gpu_is_reported(self):
         seen = self.watch(*watched.command("-c", ["import torch; torch.zeros(1, device='cuda')"]))
         self.assertEqual(seen.code, 1)
-        self.assertIn(b"exited with code 1 before a process of it trained", seen.error.splitlines()[-1])
+        self.assertIn(b"exited with code 1 before any of its processes trained", seen.error.splitlines()[-1])
 
 
 QUICK = ("Recorded.test_a_restart_by_torchrun_is_recorded",

@@ -475,7 +475,7 @@ class Reporting(unittest.TestCase):
             self.assertEqual(indices, [[number] for number in range(1, len(lengths) + 1)])
 
     def test_the_step_after_a_batch_that_is_only_looked_at_has_its_samples_and_its_epoch(self):
-        """As `next(iter(loader))` before the loop: two epochs of three steps, four samples in each batch."""
+        """Imitates `next(iter(loader))` before the loop: two epochs of three steps, four samples in each batch."""
         one = report.Report(self.Process)
         one.zero_ns = 0
         queue = []

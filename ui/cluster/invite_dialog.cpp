@@ -75,8 +75,8 @@ QWidget* InviteDialog::buildPlan() {
     m_ranks->setRange(2, kMaxRanks);
     m_ranks->setValue(static_cast<int>(std::max<std::int64_t>(2, parallel.worldSize)));
     m_ranks->setToolTip(
-        tr("Including this computer; each is one rank. The run starts when all have joined, or when you click Start "
-           "now."));
+        tr("Including this computer. Each computer is one rank. The run starts when all computers have joined, or when "
+           "you click Start now."));
     m_least = new QSpinBox(page);
     m_least->setObjectName(QStringLiteral("inviteLeastSpin"));
     m_least->setAccessibleName(tr("Minimum ranks"));
@@ -84,8 +84,8 @@ QWidget* InviteDialog::buildPlan() {
     m_least->setSpecialValueText(tr("all"));
     m_least->setValue(static_cast<int>(parallel.minRanks));
     m_least->setToolTip(
-        tr("If a computer is lost, the others wait for it. If it stays away, they continue from the last complete "
-           "epoch once at least this many remain."));
+        tr("If a computer is lost, the other computers wait for it. If it does not return, they continue from the last "
+           "complete epoch when at least this many computers remain."));
     m_name = new QLineEdit(tr("Teacher"), page);
     m_name->setObjectName(QStringLiteral("inviteNameEdit"));
     m_name->setAccessibleName(tr("This computer's name"));
@@ -103,7 +103,7 @@ QWidget* InviteDialog::buildPlan() {
     m_open->setObjectName(QStringLiteral("openClassButton"));
     m_open->setProperty("role", "accent");
     m_open->setDefault(true);
-    m_open->setToolTip(tr("Show the join code and wait for the others"));
+    m_open->setToolTip(tr("Show the join code and wait for the other computers"));
     connect(m_open, &QPushButton::clicked, this, &InviteDialog::open);
     auto* close = new QPushButton(tr("Cancel"), page);
     close->setObjectName(QStringLiteral("cancelInviteButton"));
@@ -232,7 +232,7 @@ void InviteDialog::showClassroom(const QString& phase, int, const QString& news,
     m_start->setEnabled(anyReady);
     m_start->setToolTip(anyReady ? tr("Start with the computers that are ready") : tr("No computer is ready yet"));
     m_close->setText(running ? tr("Close") : tr("Cancel"));
-    m_close->setToolTip(running ? tr("The run continues; Stop in the main window ends it")
+    m_close->setToolTip(running ? tr("The run continues. To end it, click Stop in the main window")
                                 : tr("Close the classroom: no computer can join any more"));
 }
 

@@ -55,7 +55,7 @@ void JobFollower::submit(JobLauncher launcher, const QString& script) {
         m_job = code == 0 ? jobIdIn(*m_launcher, out) : QString();
         if (m_job.isEmpty())
             return fail(tr("Not submitted: %1")
-                            .arg(problem.isEmpty() ? tr("the queue does not answer") : QString::fromUtf8(problem)));
+                            .arg(problem.isEmpty() ? tr("the queue does not respond") : QString::fromUtf8(problem)));
         Q_EMIT stateChanged(tr("Submitted as job %1").arg(m_job));
         m_timer.start();
         pollQueue();

@@ -47,18 +47,18 @@ JoinDialog::JoinDialog(const QString& controlProgram, QWidget* parent)
 void JoinDialog::buildLayout() {
     auto* about =
         new QLabel(tr("This computer becomes one rank of another person's run and computes on its CPU. It receives the "
-                      "experiment and its data from the host. The others see only the name below."),
+                      "experiment and its data from the host. The other participants see only the name below."),
                    this);
     about->setProperty("role", "note");
     about->setWordWrap(true);
     m_code->setObjectName(QStringLiteral("joinCodeEdit"));
     m_code->setAccessibleName(tr("Join code"));
     m_code->setPlaceholderText(QStringLiteral("192.168.1.20:21345/9ZK3P-..."));
-    m_code->setToolTip(tr("The code under the QR code on the host's screen; upper or lower case"));
+    m_code->setToolTip(tr("The code below the QR code on the host's screen, in upper or lower case"));
     m_name->setObjectName(QStringLiteral("joinNameEdit"));
     m_name->setAccessibleName(tr("Your name"));
     m_name->setMaxLength(static_cast<int>(kMaxClassName));
-    m_name->setToolTip(tr("Shown on this rank's card in the teacher's window"));
+    m_name->setToolTip(tr("Shown on this rank's card in the window of the host"));
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(Theme::kSpace4);
     form->setVerticalSpacing(Theme::kSpace2);

@@ -213,7 +213,7 @@ void LaunchDialog::buildLayout() {
     m_go->setDefault(true);
     auto* close = new QPushButton(tr("Close"), this);
     close->setObjectName(QStringLiteral("closeLaunchButton"));
-    close->setToolTip(tr("A submitted job continues"));
+    close->setToolTip(tr("Close this dialog; a submitted job continues"));
     connect(close, &QPushButton::clicked, this, &QDialog::close);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_state, 1);
@@ -331,7 +331,7 @@ bool LaunchDialog::writeScript(const QString& path) {
     const Result<std::string> script = jobScript(launcher().value(), job);
     if (!script) return false;
     try {
-        if (!QDir().mkpath(folder)) throw IoError(folder.toStdString() + " cannot be made");
+        if (!QDir().mkpath(folder)) throw IoError(folder.toStdString() + " cannot be created");
         writeFileAtomically(job.experiment, job.config.toText(2) + "\n");
         writeFileAtomically(path.toStdString(), script.value());
     } catch (const IoError& error) {

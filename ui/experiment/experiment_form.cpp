@@ -108,7 +108,7 @@ void ExperimentForm::addModelSummaryButton() {
 void ExperimentForm::addThrottleButton() {
     QPushButton* throttle = m_sections[2]->addToTitle(tr("Throttle"));
     throttle->setObjectName(QStringLiteral("paceButton"));
-    throttle->setToolTip(tr("Make steps as slow as on other devices, so that you can watch them"));
+    throttle->setToolTip(tr("Slow the steps down to the speed of other devices, so that you can watch them"));
     throttle->setAccessibleName(tr("Throttle the ranks"));
     auto* menu = new QMenu(throttle);
     const auto add = [this, menu](const QString& text, const QString& tip, const char* name, ThrottlePreset preset) {

@@ -111,9 +111,9 @@ QString meshSentence(const RunConfig& config) {
     const QString shards = groupedText(mesh.shard);
     if (mesh.pipeline > 1 && mesh.shard > 1)
         return mesh.replicate > 1
-                   ? tr("%1 replicas, each a pipeline of %2 ranks, each stage is sharded over %3 ranks. ")
+                   ? tr("%1 replicas, each a pipeline of %2 ranks; each stage is sharded over %3 ranks. ")
                          .arg(replicas, stages, shards)
-                   : tr("The model is a pipeline of %1 ranks, each stage is sharded over %2 ranks. ")
+                   : tr("The model is a pipeline of %1 ranks; each stage is sharded over %2 ranks. ")
                          .arg(stages, shards);
     if (mesh.pipeline > 1)
         return mesh.replicate > 1 ? tr("%1 replicas, each a pipeline of %2 ranks. ").arg(replicas, stages)

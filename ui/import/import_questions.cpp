@@ -59,7 +59,7 @@ ImportQuestions::ImportQuestions(QWidget* parent) : QWidget(parent) {
 void ImportQuestions::addControls(QVBoxLayout* column) {
     m_readAs = makeChoice("importReadAsComboBox", tr("Format of the file: table or text"));
     m_readAs->addItem(tr("A table: each row is a sample"), QStringLiteral("csv"));
-    m_readAs->addItem(tr("A text: each piece of it is a sample"), QStringLiteral("text"));
+    m_readAs->addItem(tr("A text: each part of the text is a sample"), QStringLiteral("text"));
     m_readAsRow = addRow(column, tr("Format"), m_readAs);
     m_label = makeChoice("importLabelComboBox", tr("Column that the model predicts"));
     m_labelRow = addRow(column, tr("Predict"), m_label);

@@ -49,17 +49,16 @@ void SavedSession::restore() {
 
 // Shows the question before anything is restored, because the stored layout or experiment may have caused the failure.
 void SavedSession::offerSafeStart() {
-    m_in.dialogs.showQuestion(
-        {tr("Ringside did not close properly"),
-         tr("Ringside can restore the layout and the unsaved experiment of the last session, or start "
-            "without them if they caused the failure. A live run continues in both cases."),
-         {tr("Restore"), tr("Start without")}},
-        [this](int answer) {
-            if (answer == 0) return restoreWindowAndDraft();
-            resetLayout();
-            m_in.files.saveDraftOnChanges();
-            offerLastRun();
-        });
+    m_in.dialogs.showQuestion({tr("Ringside did not close properly"),
+                               tr("Ringside can restore the layout and the unsaved experiment of the last session. If "
+                                  "they caused the failure, start without them. A live run continues in both cases."),
+                               {tr("Restore"), tr("Start without")}},
+                              [this](int answer) {
+                                  if (answer == 0) return restoreWindowAndDraft();
+                                  resetLayout();
+                                  m_in.files.saveDraftOnChanges();
+                                  offerLastRun();
+                              });
 }
 
 void SavedSession::restoreWindowAndDraft() {

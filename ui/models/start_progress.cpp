@@ -44,7 +44,7 @@ Progress progressOf(const RunData& run) {
 
 QString waitingForText(const Progress& progress, std::size_t ranks) {
     if (progress.training == static_cast<int>(ranks))
-        return startText("All ranks are training: waiting for the end of the first step.");
+        return startText("All ranks are training: waiting until the first step ends.");
     QStringList parts;
     if (progress.loading == 1) parts << startText("1 rank loads the data");
     if (progress.loading > 1) parts << startText("%1 ranks load the data").arg(counted(progress.loading));
@@ -69,7 +69,7 @@ StartProgress startProgress(const RunModel& model) {
     if (const auto& expected = model.expected()) {
         if (!expected->script.isEmpty())
             return {startText("Starting %1").arg(expected->script),
-                    startText("Its curves appear after the first training step. Importing PyTorch can take half a "
+                    startText("The curves appear after the first training step. Importing PyTorch can take half a "
                               "minute."),
                     expected->name};
         return {starting(expected->ranks), startText("Waiting for the program that starts the ranks."), expected->name};

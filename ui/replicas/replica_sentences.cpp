@@ -46,7 +46,7 @@ QString replicasSentence(const RunData& run) {
     for (const int rank : state->ranks) ranks << QString::number(rank);
     const QString tensor =
         state->tensor.empty() ? QString() : replicaWords(", first in %1").arg(QString::fromStdString(state->tensor));
-    return replicaWords("Not identical since step %1: rank %2 differs from the others%3.")
+    return replicaWords("Not identical since step %1: rank %2 differs from the other ranks%3.")
         .arg(groupedText(state->sinceStep), ranks.join(QStringLiteral(", ")), tensor);
 }
 

@@ -25,7 +25,7 @@ std::optional<Problem> readSize(const QString& text, QSize& size) {
         size.width() >= kMinSide && size.height() >= kMinSide && size.width() <= kMaxSide && size.height() <= kMaxSide;
     if (match.hasMatch() && fits) return {};
     return Problem{"--size", "is " + text.toStdString() + "; it must be WIDTHxHEIGHT, 200 to 8192 each",
-                   "give for example --size 1440x900"};
+                   "use a size such as --size 1440x900"};
 }
 
 // Returns the option with its dashes as the user typed it, such as "--page".
@@ -78,7 +78,7 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
         const int percent = options.typePercent.toInt(&isNumber);
         if (!isNumber || percent < kMinType || percent > kMaxType) {
             return Problem{"--type", "is " + options.typePercent.toStdString() + "; it must be 90 to 150",
-                           "give for example --type 125"};
+                           "use a number such as --type 125"};
         }
     }
     return options;
@@ -91,11 +91,11 @@ QString StartOptions::helpText() {
         "ringside --screenshot FILE [options]\n"
         "    Draws one page into a PNG file; needs no display.\n\n"
         "  --page NAME          a page, such as shards or training, or a view of one: shards/map\n"
-        "  --config FILE        the experiment to show; the built-in digits otherwise\n"
+        "  --config FILE        the experiment to show (default: the built-in digits)\n"
         "  --run-dir DIR        the run to show\n"
-        "  --size WxH           of the window, 1280x800 otherwise\n"
-        "  --theme light|dark   also for the window itself\n"
-        "  --type PERCENT       size of the type, 90 to 150; also for the window itself\n"
+        "  --size WxH           size of the window in pixels (default: 1280x800)\n"
+        "  --theme light|dark   colours; also without --screenshot\n"
+        "  --type PERCENT       size of the text in percent, 90 to 150; also without --screenshot\n"
         "  --version            the version\n"
         "  --help               this text\n\n"
         "Examples:\n"

@@ -50,8 +50,8 @@ QString local(const RunData& run) {
 
 QString early(const RunData& run) {
     return mistakeWords(
-               "Mistake: rank %1 stops one step before the others. Their next all-reduce waits for this rank until the "
-               "timeout ends the run.")
+               "Mistake: rank %1 stops one step before the other ranks. Their next all-reduce waits for this rank "
+               "until the timeout ends the run.")
         .arg(run.ranks().size() - 1);
 }
 

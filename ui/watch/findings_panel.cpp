@@ -113,7 +113,7 @@ void FindingsPanel::addHeader(QVBoxLayout& column) {
     m_fold->setProperty("role", "link");
     m_fold->setCheckable(true);
     m_fold->setCursor(Qt::PointingHandCursor);
-    m_fold->setToolTip(tr("Hide or show the findings, to give the curves more room"));
+    m_fold->setToolTip(tr("Hide the findings to enlarge the curves, or show them"));
     connect(m_fold, &QPushButton::toggled, this, [this](bool folded) {
         m_fold->setText(folded ? tr("Show") : tr("Hide"));
         fitHeight();
@@ -165,7 +165,7 @@ void FindingsPanel::showHeader() {
               << countOf(ofResult(CheckResult::kSkipped), tr("%1 skipped"), tr("%1 skipped"))
               << countOf(ofResult(CheckResult::kCouldNotJudge), tr("%1 without a result"), tr("%1 without a result"));
     } else if (!m_run.data().ended()) {
-        parts << tr("judged every few seconds; the checks are complete when the script ends");
+        parts << tr("checked every few seconds until the script ends");
     }
     parts.removeAll(QString());
     m_counts->setWhole(parts.join(QStringLiteral(", ")));

@@ -56,18 +56,19 @@ QString WatchChoice::problem() const {
     if (launcher == WatchLauncher::kCommand) {
         const QStringList all = words();
         if (all.isEmpty()) return translated("Type the command, for example: torchrun --nproc-per-node 4 train.py");
-        return isProgram(all.first(), folder()) ? QString()
-                                                : translated("%1 is no program: check the command.").arg(all.first());
+        return isProgram(all.first(), folder())
+                   ? QString()
+                   : translated("%1 is not a program: check the command.").arg(all.first());
     }
     if (script.isEmpty()) return translated("Choose the script to watch.");
     const QFileInfo file(script);
     if (!file.exists()) return translated("%1 does not exist: choose another script.").arg(file.absoluteFilePath());
-    if (!file.isFile()) return translated("%1 is no file: choose a Python script.").arg(file.absoluteFilePath());
+    if (!file.isFile()) return translated("%1 is not a file: choose a Python script.").arg(file.absoluteFilePath());
     if (!file.isReadable()) return translated("%1 cannot be read: check its permissions.").arg(file.absoluteFilePath());
     if (interpreter.isEmpty()) return translated("Choose a Python interpreter with PyTorch.");
     return isProgram(interpreter, file.absolutePath())
                ? QString()
-               : translated("%1 is no Python interpreter on this computer: choose another one.").arg(interpreter);
+               : translated("%1 is not a Python interpreter on this computer: choose another one.").arg(interpreter);
 }
 
 WatchRequest WatchChoice::request(bool isCheck) const {

@@ -246,7 +246,7 @@ void WatchDialog::refresh() {
         m_form->labelForField(field)->setVisible(isShown);
     }
     const QString problem =
-        m_controller.isLive() ? tr("A run is live: stop it first, or wait for its end.") : chosen.problem();
+        m_controller.isLive() ? tr("A run is live: wait until it ends, or stop it first.") : chosen.problem();
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
     m_shown->setText(tr("ringsidectl watch -- %1").arg(commandLine(chosen.words())));

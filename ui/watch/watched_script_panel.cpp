@@ -205,7 +205,7 @@ void WatchedScriptPanel::fill(QGridLayout& grid, const QList<std::pair<Row, QStr
 
 void WatchedScriptPanel::refreshButtons() {
     const bool can = m_command && !m_controller.isLive();
-    const QString reason = m_controller.isLive() ? tr("The script is running: stop it first, or wait for its end")
+    const QString reason = m_controller.isLive() ? tr("The script is running: wait until it ends, or stop it first")
                                                  : tr("The run directory does not name its command: use Run > Watch a "
                                                       "script");
     m_watch->setEnabled(can);
@@ -214,7 +214,7 @@ void WatchedScriptPanel::refreshButtons() {
     m_check->setToolTip(can ? tr("Start this command, end it after 50 steps of each rank, and show the findings")
                             : reason);
     m_output->setVisible(!m_directory.isEmpty() && QFileInfo::exists(outputFile()));
-    m_output->setToolTip(tr("Open %1, which contains what the script has printed").arg(outputFile()));
+    m_output->setToolTip(tr("Open %1, which contains the output of the script").arg(outputFile()));
 }
 
 }  // namespace ringside

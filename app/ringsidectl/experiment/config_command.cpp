@@ -25,13 +25,13 @@ constexpr const char* kConfigDescription =
     "Prints the built-in experiment or the schema, or checks an experiment file.";
 
 constexpr const char* kConfigFooter = R"(Examples:
-  ringsidectl config --defaults > my.json                  start an experiment of your own
+  ringsidectl config --defaults > my.json                  start your own experiment
   ringsidectl config --defaults --set parallel.world_size=8 --set optimizer.lr=0.2 > eight.json
   ringsidectl config --validate my.json                    prints every problem, one per line; exit code 2
   ringsidectl config --summary my.json                     the model's layers, parameters, FLOPs and memory
   ringsidectl config --schema > ringside.schema.json       for editors that complete and check JSON
 
-What is left out of a file keeps its default; unknown keys are refused.)";
+Fields that a file omits keep their defaults; unknown keys are refused.)";
 
 struct ConfigOptions {
     bool defaults = false;
@@ -120,7 +120,7 @@ void addConfigCommand(CLI::App& app, std::function<int()>& action) {
     const auto options = std::make_shared<ConfigOptions>();
     CLI::App* config = app.add_subcommand("config", kConfigDescription);
     config->footer(kConfigFooter);
-    CLI::Option_group* what = config->add_option_group("What to print");
+    CLI::Option_group* what = config->add_option_group("Output");
     what->add_flag("--defaults", options->defaults, "the built-in experiment, every field with its default");
     what->add_flag("--schema", options->schema, "the JSON Schema of an experiment, with help, limits and choices");
     what->add_option("--validate", options->validate, "check this file and its data")->type_name("FILE");

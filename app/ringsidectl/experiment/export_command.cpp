@@ -31,7 +31,7 @@ constexpr const char* kExportFooter =
     "  python3 train.py --out runs/pytorch\n"
     "  ringsidectl export runs/mine --to trace -o trace.json\n"
     "  ringsidectl export my.json --to slurm --nodes 2 --minutes 90 --seeds 5 -o job.sh\n"
-    "  ringsidectl compare runs/mine runs/pytorch           compares the two step by step";
+    "  ringsidectl compare runs/mine runs/pytorch           compares both runs step by step";
 
 struct ExportArguments {
     std::string config;
@@ -54,8 +54,9 @@ int exportTrace(const ExportArguments& arguments) {
 
 int runExport(const ExportArguments& arguments) {
     if (arguments.out == "-")
-        return reportProblems({{"--out", "is -, but an export is a file with a name, often with data beside it",
-                                "name a file, such as train.py"}});
+        return reportProblems(
+            {{"--out", "is -, but the export needs a file name, because data files are written beside it",
+              "name a file, such as train.py"}});
     if (arguments.format == "trace") return exportTrace(arguments);
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);

@@ -135,7 +135,7 @@ int measureAll(const SweepArguments& arguments, std::span<const std::int64_t> wo
     for (const std::int64_t count : workers) {
         rates.push_back(sweep.measure(count, std::chrono::duration<double>(arguments.seconds)));
         printRate(arguments.json, rates.back());
-        if (!std::cout) throw IoError("the reader of the measurements has closed its end");
+        if (!std::cout) throw IoError("the program that reads the measurements has closed the pipe");
     }
     printAdvice(arguments.json, adviseWorkers(rates, cpus));
     return 0;

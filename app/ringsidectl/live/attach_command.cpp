@@ -164,7 +164,7 @@ int showProgress(const RunPaths& paths) {
     if (runLife(paths.directory) == RunLife::kUnknown)
         screen.error("the run in " + paths.directory.string() + " belongs to " +
                      otherOwner(paths.directory).value_or("another user") +
-                     ": its state cannot be determined; showing what it writes\n");
+                     ": its state cannot be determined; showing its telemetry\n");
     CurrentFindings findings;
     unsigned changes = 0;
     const auto feed = [&](std::string_view lines) {

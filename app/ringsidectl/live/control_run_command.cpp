@@ -29,7 +29,7 @@ namespace {
 constexpr const char* kControlFooter =
     "Commands:\n"
     "  pause             pauses all ranks after the current step\n"
-    "  resume            continues\n"
+    "  resume            continues training\n"
     "  step [N]          trains N steps (default 1), then pauses\n"
     "  phase             trains one phase of a step (data, forward, backward, all-reduce or optimizer), then pauses\n"
     "  rate R            slow motion: at most R steps per second; rate full ends it\n"
@@ -175,7 +175,8 @@ int sendToRun(const ControlArguments& arguments) {
         return refuse("the run in " + paths.value().directory.string() + " belongs to " + *owner +
                       "; only this user can control it");
     Answers answers(paths.value());
-    const std::string over = "the run in " + paths.value().directory.string() + " has ended: nothing to " + name;
+    const std::string over =
+        "the run in " + paths.value().directory.string() + " has ended: " + name + " is not possible";
     if (!answers.advance()) return refuse(over);
     if (command.value().kind == ControlKind::kPause && answers.isPaused()) {
         std::printf("already paused\n");

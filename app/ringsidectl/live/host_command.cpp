@@ -20,7 +20,7 @@ namespace ringside {
 namespace {
 
 constexpr const char* kHostFooter =
-    "This computer becomes rank 0 and waits for parallel.world_size - 1 others. They enter\n"
+    "This computer becomes rank 0 and waits for parallel.world_size - 1 other computers. They enter\n"
     "the join code after\n"
     "  ringsidectl join - --name Ada\n"
     "or in Run > Join of the window. They receive the experiment and its data.\n"
@@ -28,8 +28,8 @@ constexpr const char* kHostFooter =
     "Traffic is not encrypted: use a network that you trust.\n"
     "\n"
     "Examples:\n"
-    "  ringsidectl host                               the digits experiment with three others\n"
-    "  ringsidectl host my.json --ranks 12 --min-ranks 4   a class; it continues while four ranks remain\n"
+    "  ringsidectl host                               the digits experiment with three other computers\n"
+    "  ringsidectl host my.json --ranks 12 --min-ranks 4   a classroom; the run continues while four ranks remain\n"
     "  ringsidectl host --address 192.168.1.20 --port 21000\n"
     "\n"
     "Enter starts with the computers that have joined; Ctrl-C stops the run and saves its weights.";
@@ -129,11 +129,11 @@ void addHostCommand(CLI::App& app, std::function<int()>& action) {
         ->type_name("N");
     command
         ->add_option("--address", arguments->address,
-                     "Address of this computer to listen at (default: address in its first network)")
+                     "Address of this computer at which to listen (default: its address in its first network)")
         ->type_name("IP");
     command
         ->add_option("--port", arguments->port,
-                     "Port to listen at; the next port is used, too (default: two free ports)")
+                     "Port at which to listen; the next port is also used (default: two free ports)")
         ->check(CLI::Range(1, 65534))
         ->type_name("P");
     command->add_option("--name", arguments->name, "Name on this computer's card")->capture_default_str();

@@ -24,7 +24,7 @@ constexpr const char* kJoinFooter =
     "\n"
     "Examples:\n"
     "  ringsidectl join - --name Ada                      reads the code without showing it\n"
-    "  ringsidectl join --code-file class.txt --name Ada\n"
+    "  ringsidectl join --code-file code.txt --name Ada\n"
     "  RINGSIDE_CODE=... ringsidectl join --name Ada      in a job script, from a file that only you can read";
 
 struct JoinArguments {

@@ -169,7 +169,7 @@ int waitForDetachedStart(int reportFd, const std::filesystem::path& directory) {
 
 int runDetached(const Launch& launch, RunDirectory directory) {
     int fds[2];
-    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be made (" + errnoText(errno) + ")");
+    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be created (" + errnoText(errno) + ")");
     UniqueFd reader(fds[0]);
     UniqueFd writer(fds[1]);
     const std::filesystem::path path = directory.paths().directory;
@@ -335,8 +335,9 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
                      "Report every trained sample. auto: while steps take 20 ms or more; always; never")
         ->type_name("WHEN");
     command
-        ->add_option("--hosts", arguments->hosts,
-                     "Hosts of the ranks, started through ssh. Rank 0 runs on the first, which the others must reach")
+        ->add_option(
+            "--hosts", arguments->hosts,
+            "Hosts of the ranks, started through ssh. Rank 0 runs on the first, which the other hosts must reach")
         ->type_name("HOST:RANKS,...");
     command->add_option("--shell", arguments->shell, "With --hosts: command that runs a command on a host")
         ->capture_default_str()

@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kCheckSteps = 50;
 constexpr const char* kWatchFooter =
     "The command runs as without ringsidectl: same output, same signals, same exit code. Its PyTorch processes\n"
-    "report what they train, without a change of the script, and a run directory records it.\n"
+    "report what they train, without a change of the script, and a run directory contains the reports.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl watch -- python3 train.py\n"
@@ -96,7 +96,7 @@ Result<TcpAddress> tcpAddress(const char* option, const std::string& text) {
     const bool isNumber =
         !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
     if (colon == std::string::npos || colon == 0 || !isNumber || std::stoi(port) > 65535)
-        return Problem{option, "is " + text + ", which is no HOST:PORT with a port up to 65535",
+        return Problem{option, "is " + text + ", which is not HOST:PORT with a port from 1 to 65535",
                        "write it as node1:29401"};
     return TcpAddress{text.substr(0, colon), std::stoi(port)};
 }
@@ -149,7 +149,7 @@ std::optional<Problem> listenRemotely(Meeting& meeting, const WatchArguments& ar
 std::optional<Problem> listenHere(Meeting& meeting) {
     meeting.listener.emplace(meeting.directory.secret());
     if (!meeting.listener->listenAt(meeting.directory.socket()))
-        return Problem{meeting.directory.socket().string(), "cannot be made (" + errnoText(errno) + ")",
+        return Problem{meeting.directory.socket().string(), "cannot be created (" + errnoText(errno) + ")",
                        "set TMPDIR to a directory that you can write"};
     const Result<std::vector<std::string>> environment =
         watchEnvironment("unix:" + meeting.directory.socket().string(), meeting.directory.secretFile());
@@ -176,9 +176,10 @@ void writeCommand(const WatchArguments& arguments, const std::optional<std::stri
 // Prints the reason why the command has left no record of a run.
 void explainNothing(const ChildEnd& end) {
     if (end.signalled || end.code != 0)
-        return printWarning("the command " + end.text() + " before a process of it trained: nothing was recorded");
+        return printWarning("the command " + end.text() + " before any of its processes trained: nothing was recorded");
     printWarning(
-        "nothing was recorded: the command has succeeded, but no process of it has connected. A process connects when "
+        "nothing was recorded: the command has succeeded, but none of its processes has connected. A process connects "
+        "when "
         "it trains with PyTorch; one that is started without PYTHONPATH (python -I, -E, -S, env -i, another host) "
         "cannot. Training with torch.distributed.rpc and distributed autograd is not visible");
 }
@@ -292,14 +293,14 @@ int watchCommand(const WatchArguments& arguments) {
         return reportProblems({{"--sarif", "cannot be combined with --json", "choose one of them"}});
     if (!arguments.join.empty() && !arguments.listen.empty())
         return reportProblems(
-            {{"--join", "cannot be combined with --listen", "listen on one host and join on the others"}});
+            {{"--join", "cannot be combined with --listen", "listen on one host and join on the other hosts"}});
     return arguments.join.empty() ? watchHere(arguments) : watchElsewhere(arguments);
 }
 
 }  // namespace
 
 void addWatchCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("watch", "Records your own PyTorch script, without a change of it");
+    CLI::App* command = app.add_subcommand("watch", "Records your own PyTorch script, without changing it");
     command->footer(kWatchFooter);
     auto arguments = std::make_shared<WatchArguments>();
     auto check = std::make_shared<std::int64_t>(0);

@@ -104,7 +104,7 @@ Result<PlanAnswer> queryFind(const PlanSource& source, std::int64_t epoch, std::
         query.value().label = labelNamed(*source.data, *query.value().className);
         if (!query.value().label) {
             return Problem{"class", "is " + *query.value().className + ", which the data set does not have",
-                           "use a class's name, or a number below " + std::to_string(source.data->classCount())};
+                           "use the name of a class, or a number below " + std::to_string(source.data->classCount())};
         }
     }
     epoch = query.value().epoch.value_or(epoch);

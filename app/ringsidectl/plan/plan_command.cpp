@@ -29,24 +29,24 @@ constexpr const char* kPlanDescription =
 
 constexpr const char* kPlanFooter = R"(Examples:
   ringsidectl plan --size 10 --world-size 4
-      where the padding comes from: ceil(10 / 4) = 3 per rank, so 2 samples are repeated (*)
+      origin of the padding: ceil(10 / 4) = 3 samples per rank, so 2 samples are repeated (*)
   ringsidectl plan --size 10 --world-size 4 --drop-last
-      the same without repeats: 2 samples are dropped, others in each epoch
+      the same without repeated samples: 2 samples are dropped, different ones in each epoch
   ringsidectl plan --size 1437 --world-size 4 --batch-size 32 --epoch 3 --rank 2
-      what rank 2 trains in epoch 3
+      the samples on which rank 2 trains in epoch 3
   ringsidectl plan --size 60000 --world-size 8 --format csv > plan.csv
   ringsidectl plan --size 1281167 --world-size 64 --format hash
       one SHA-256 per rank, over its indices as little-endian int64: compare with your own run
   ringsidectl plan --size 60000 --world-size 8 --find "#4242" --epoch 3
-      where sample 4242 goes
+      the rank and the step that train on sample 4242
   ringsidectl plan --size 60000 --world-size 8 --batch-size 32 --biography 4242 --epochs 10
-      where it goes in ten epochs, and with whom
+      its rank, step and batch in each of ten epochs
   ringsidectl plan --size 60000 --world-size 8 --seed-per-rank --damage
-      what a seed of its own on each rank does to coverage
+      how a different seed on each rank changes the coverage
   ringsidectl plan --config experiment.json --balance
-      class by rank, with that experiment's data
+      number of samples of each class on each rank, for the data of that experiment
   ringsidectl plan --data table.csv --world-size 4 --find class:1
-      where the samples of a class go, straight from a file; a fifth of it is kept aside for validation
+      the ranks of the samples of a class, for a data file; a fifth of the file is the validation data
 
 Formats:
   table  for people; long shards are shortened in the middle, duplicates have a *

@@ -89,9 +89,9 @@ Result<PlanSource> fromData(const DatasetConfig& known) {
     if (!preview) return preview.problem();
     const DataPreview::Found found = preview.value().found;
     if (found == DataPreview::Found::kExperiment)
-        return Problem{"--data", "is an experiment file", "give it with --config"};
+        return Problem{"--data", "is an experiment file", "name it with --config"};
     if (found == DataPreview::Found::kRunDirectory)
-        return Problem{"--data", "is a run directory", "give the data of the run"};
+        return Problem{"--data", "is a run directory", "name the data of the run"};
     DatasetConfig dataset = preview.value().dataset;
     dataset.labelsPath = known.labelsPath;
     const Result<DataSplit> data = loadDataset(dataset);
@@ -112,7 +112,7 @@ Problem missingOption(const std::string& name) {
 Result<PlanSource> startingSource(const PlanSettings& settings) {
     const bool hasData = !settings.data.path.empty();
     if (hasData && !settings.configFile.empty()) {
-        return Problem{"--data", "cannot be combined with --config, which defines the data", "give only one of them"};
+        return Problem{"--data", "cannot be combined with --config, which defines the data", "use only one of them"};
     }
     if (!settings.configFile.empty()) return fromExperiment(settings.configFile);
     if (!hasData && !settings.size) return missingOption("--size");

@@ -26,8 +26,8 @@ constexpr const char* kCompareFooter =
     "Of two watched runs, for example on one process and on several, weights and averaged gradients are compared\n"
     "after the steps 1, 2, 4, 8, ..., and the first tensor that differs by more than rounding is named.\n"
     "\n"
-    "Exit codes: 0 the same steps with losses within the tolerance and no tensor that differs, 1 different or not\n"
-    "compared to the end, 2 a run cannot be read.\n"
+    "Exit codes: 0 the same steps with losses within the tolerance and no tensor that differs, 1 different or\n"
+    "not completely compared, 2 a run cannot be read.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl compare runs/mine runs/pytorch\n"
@@ -66,9 +66,9 @@ bool isTolerance(double value) {
 
 int runCompare(const CompareArguments& arguments) {
     if (!isTolerance(arguments.tolerance))
-        return reportProblems({{"--tolerance", "must be a number from 0", "give one such as 1e-5"}});
+        return reportProblems({{"--tolerance", "must be a number of at least 0", "use a number such as 1e-5"}});
     if (!isTolerance(arguments.tensorTolerance))
-        return reportProblems({{"--tensor-tolerance", "must be a number from 0", "give one such as 1e-4"}});
+        return reportProblems({{"--tensor-tolerance", "must be a number of at least 0", "use a number such as 1e-4"}});
     Problems problems;
     const Result<RunRecord> a = readRunRecord(arguments.a);
     const Result<RunRecord> b = readRunRecord(arguments.b);

@@ -61,7 +61,7 @@ Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t step
     if (!child) return child.problem();
     for (const auto& entry : std::filesystem::directory_iterator(child.value().run / kCheckpointsName))
         if (std::filesystem::exists(entry.path() / "model.safetensors")) return entry.path() / "model.safetensors";
-    return Problem{"", "it saved no weights", "see its log"};
+    return Problem{"", "the training saved no weights", "see the log of the training"};
 }
 
 Result<std::vector<std::string>> chosenNames(const std::string& list, const std::vector<ProofCase>& cases) {

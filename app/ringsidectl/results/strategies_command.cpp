@@ -165,7 +165,7 @@ Result<RunConfig> preparedForAnyStrategy(const Experiment& experiment, Problems&
 int runStrategies(const StrategiesArguments& arguments) {
     if (!(arguments.seconds > 0 && arguments.seconds <= 600))
         return reportProblems(
-            {{"--seconds", "is not above 0 and at most 600", "give a number in this range, such as 5"}});
+            {{"--seconds", "must be above 0 and at most 600", "use a number in this range, such as 5"}});
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);

@@ -69,8 +69,8 @@ MatrixProduct::MatrixProduct(const CudaDevice& device, Precision precision)
     : m_device(device),
       m_precision(precision),
       m_workspace(device.allocate(kWorkspaceBytes, "cuBLAS's workspace")),
-      m_narrowA(device, "a factor in 16 bits"),
-      m_narrowB(device, "a factor in 16 bits"),
+      m_narrowA(device, "a 16-bit copy of a matrix"),
+      m_narrowB(device, "a 16-bit copy of a matrix"),
       m_sums(device, "column sums") {
     check(cublasLtCreate(&m_library), "starting");
 }

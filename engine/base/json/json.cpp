@@ -54,7 +54,7 @@ class JsonBuilder {
         if (twice == m_keys.end()) return close();
         const Json shown(std::string(twice->substr(0, kMaxShownKey)));
         const std::string name = shown.dump(-1, ' ', true, Json::error_handler_t::replace);
-        return refuse("has the key " + name + " twice in one object", "keep one of the two");
+        return refuse("has the key " + name + " twice in one object", "remove one of the two keys");
     }
 
     bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& error) {
@@ -62,7 +62,7 @@ class JsonBuilder {
             return refuse("holds a number too large to represent", "use a smaller number");
         }
         m_badByte = byte;
-        return refuse("is not valid JSON", "correct the JSON there");
+        return refuse("is not valid JSON", "correct the JSON at this position");
     }
 
     // Returns the position of the first invalid byte; 0 if the text is valid JSON but violates a limit or repeats a

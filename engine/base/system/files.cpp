@@ -67,8 +67,8 @@ Result<std::string> contentOf(const Result<UniqueFd>& file, const std::filesyste
 Result<bool> confineFilesTo(const std::filesystem::path& folder) {
     UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd || ::fchdir(fd.get()) != 0)
-        return Problem{"the folder of the files that the class host offers",
-                       "cannot be opened (" + errnoText(errno) + ")", "join the class again"};
+        return Problem{"the folder of the files that the classroom offers",
+                       "cannot be opened (" + errnoText(errno) + ")", "join the classroom again"};
     confinement() = std::move(fd);
     return true;
 }
@@ -78,7 +78,8 @@ Result<UniqueFd> openFile(const std::filesystem::path& path) {
     UniqueFd fd =
         confinement() ? openBeneath(folder, path.string(), kReadOnly) : UniqueFd(::open(path.c_str(), kReadOnly));
     if (!fd && confinement() && (errno == EXDEV || errno == ELOOP))
-        return Problem{"a file", "is not among the files that the class host offers", "ask the host to add it"};
+        return Problem{"a file", "is not among the files that the classroom offers",
+                       "ask the host to add it to the experiment"};
     return checkedFile(std::move(fd), path);
 }
 

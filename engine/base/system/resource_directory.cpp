@@ -19,7 +19,7 @@ Result<fs::path> resourceDirectory() {
     std::error_code error;
     if (fs::is_directory(directory, error)) return directory;
     return Problem{directory.string(), "does not exist; it contains files that Ringside needs at run time",
-                   "install again (cmake --install), or move bin and share together"};
+                   "install Ringside again (cmake --install), or move bin and share together"};
 }
 
 Result<fs::path> resourcePath(const std::string& name) {
@@ -28,7 +28,8 @@ Result<fs::path> resourcePath(const std::string& name) {
     const fs::path path = directory.value() / name;
     std::error_code error;
     if (fs::exists(path, error)) return path;
-    return Problem{path.string(), "does not exist", "install again (cmake --install) or build again (./run --build)"};
+    return Problem{path.string(), "does not exist",
+                   "install Ringside again (cmake --install) or build it again (./run --build)"};
 }
 
 }  // namespace ringside

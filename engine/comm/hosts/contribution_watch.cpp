@@ -53,7 +53,7 @@ std::optional<Suspicion> ContributionWatch::suspicionIn(const std::vector<float>
         if (found) return {};
         const std::string what = std::isfinite(largest[i]) ? "values up to " + threeDigits(largest[i])
                                                            : std::string("values that are not finite numbers");
-        found = Suspicion{m_ranks[i], "it sent gradients with " + what + ", where those of rank " +
+        found = Suspicion{m_ranks[i], "it sent gradients with " + what + ", but the gradients of rank " +
                                           std::to_string(m_ranks[m_own]) + " are at most " + threeDigits(own)};
     }
     return found;

@@ -371,7 +371,7 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, Group
     if (!connection) return nullptr;
     auto group = std::make_unique<NcclCommunicator>(m_dependencies, std::move(connection), m_options, *this);
     if (use == GroupUse::kMessages) {
-        const NcclOperation connecting{"connecting the ranks of a group for messages"};
+        const NcclOperation connecting{"connecting the ranks of a group for send and recv"};
         NcclConnection& all = *group->m_connection;
         void* const memory = m_dependencies.device->allocate(sizeof(float) * static_cast<std::size_t>(group->size()));
         const std::int64_t connected = group->startOperation(connecting, [&] {

@@ -31,7 +31,7 @@ std::string ncclResultText(NcclResult result) {
         case NcclResult::kInProgress:
             return "still in progress" + code;
     }
-    return "NCCL returned result" + code + ", which this program does not know";
+    return "NCCL returned result" + code + ", which is unknown to Ringside";
 }
 
 }  // namespace ringside

@@ -173,7 +173,7 @@ void RoundBarrier::throwFailure(std::uint32_t failure) const {
     std::string who = rank < 0 ? "a rank" : textOf(rank);
     switch (failure >> 24) {
         case kAborted:
-            throw CommError(who + " ended communication during " + describeCurrent() + ": see its log", rank);
+            throw CommError(who + " aborted communication during " + describeCurrent() + ": see its log", rank);
         case kMismatch:
             throw CommError("the ranks called different collectives, " + who + " among them, near " +
                                 describeCurrent() +

@@ -112,12 +112,12 @@ LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus) {
                        grouped(std::llround(chosen.samplesPerSecond())) + " samples/s" +
                        (several ? " of " + std::to_string(chosen.ranks) + " ranks" : "");
     if (chosen.numWorkers != least.numWorkers && least.samplesPerSecond() > 0)
-        text += ", " + timesText(chosen.samplesPerSecond() / least.samplesPerSecond()) + " times as many as with " +
-                std::to_string(least.numWorkers);
+        text += ", " + timesText(chosen.samplesPerSecond() / least.samplesPerSecond()) +
+                " times as many samples/s as with " + workersText(least.numWorkers);
     if (chosen.numWorkers != most.numWorkers)
         text += "; more workers are not faster on " + std::to_string(cpus) + (cpus == 1 ? " CPU" : " CPUs");
     else if (rates.size() > 1)
-        text += "; more than " + std::to_string(most.numWorkers) + " were not tried";
+        text += "; more than " + workersText(most.numWorkers) + " were not tried";
     return {chosen.numWorkers, text};
 }
 

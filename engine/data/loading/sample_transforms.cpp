@@ -76,10 +76,10 @@ Problems transformProblems(const LoaderConfig& config, const SampleShape& shape)
         if (padding < side) return {};
         return {{"loader.random_crop_padding",
                  "is " + std::to_string(padding) + ", but the images are " + std::to_string(shape.height) + " x " +
-                     std::to_string(shape.width) + ": a crop could miss them altogether",
+                     std::to_string(shape.width) + ": a crop could contain no pixel of the image",
                  "choose at most " + std::to_string(side - 1)}};
     }
-    const char* reason = "it works on images, and these samples are rows of numbers";
+    const char* reason = "only images can be transformed, but the samples are rows of numbers";
     Problems problems;
     if (padding > 0)
         problems.push_back(

@@ -110,7 +110,8 @@ Result<DataPreview> previewArray(const path& file, const DatasetConfig& choices)
     preview.dataset.labelsPath = choices.labelsPath;
     const auto labels = choices.labelsPath.empty() ? guessLabelsFile(file) : path(choices.labelsPath);
     if (!labels) {
-        preview.notes.push_back("No file with a matching name in the same folder: choose the file with the labels.");
+        preview.notes.push_back(
+            "The folder contains no labels file with a matching name: choose the file with the labels.");
         return preview;
     }
     preview.summary += ", labels in " + labels->filename().string();
@@ -195,7 +196,7 @@ Result<DataPreview> previewFile(const path& file, const DatasetConfig& choices) 
     } else if (const auto cifar = cifarKindOf(start.value())) {
         preview = previewCifar(*cifar, start.value().fileBytes);
     } else if (text.starts_with("\xff\xd8\xff") || text.starts_with("\x89PNG")) {
-        return Problem{file.string(), "is one image", "choose the directory with one folder of images per class"};
+        return Problem{file.string(), "is a single image", "choose the directory with one folder of images per class"};
     } else {
         preview = previewText(file, std::move(start).value(), choices);
     }

@@ -136,7 +136,7 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
         // Each factor is bounded, so the product cannot overflow.
         if (!empty && static_cast<std::uint64_t>(size) > most / count) {
             return Problem{file,
-                           "announces " + header.shapeText() + " values of " + elementName(header.type) +
+                           "specifies " + header.shapeText() + " values of " + elementName(header.type) +
                                "; the maximum is " + std::to_string(most) + (source.packed() ? " in a gzip file" : ""),
                            source.packed() ? "unpack it (gunzip) and use the unpacked file, if it is not damaged"
                                            : "the file is damaged, or the set must be split"};
@@ -145,7 +145,7 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
     }
     if (count * elementSize(header.type) <= source.maxBytesLeft()) return true;
     return Problem{file,
-                   "announces " + header.shapeText() + " values of " + elementName(header.type) + ", " +
+                   "specifies " + header.shapeText() + " values of " + elementName(header.type) + ", " +
                        std::to_string(count * elementSize(header.type)) + " bytes, but at most " +
                        std::to_string(source.maxBytesLeft()) + " follow its header",
                    "the file is truncated: download it again"};

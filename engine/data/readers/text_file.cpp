@@ -22,7 +22,7 @@ Problem tooLarge(const ByteSource& source, std::size_t limit, std::size_t maxByt
         return {source.path().string(), "is larger than the limit of " + sizeText(limit), "use a smaller file"};
     }
     return {source.path().string(), "unpacks to more than " + sizeText(limit) + ", the maximum for a gzip file",
-            limit < maxBytes ? "unpack it (gunzip) and use the unpacked file, which may have " + sizeText(maxBytes)
+            limit < maxBytes ? "unpack it (gunzip) and use the unpacked file, whose limit is " + sizeText(maxBytes)
                              : "use a smaller file"};
 }
 

@@ -102,7 +102,7 @@ Result<DataParts> wholeText(const path& file, std::int64_t contextLength, const 
 
 Result<DataParts> externalData() {
     return Problem{"dataset.kind", "is external: the samples belong to a script that Ringside only watched",
-                   "look at the recorded samples of the run, or choose another data set"};
+                   "choose another data set; the Shards page shows the recorded samples of the run"};
 }
 
 path resolved(const std::string& given, const path& baseDirectory) {

@@ -102,7 +102,7 @@ std::string unexportedSentence(const std::vector<UnexportedSetting>& settings) {
     if (settings.empty()) return {};
     std::string text = "The script does not carry over ";
     for (std::size_t i = 0; i < settings.size(); ++i) text += (i == 0 ? "" : ", ") + settings[i].path;
-    return text + "; its comments say what it does instead.";
+    return text + "; its comments describe what it does instead.";
 }
 
 }  // namespace ringside

@@ -108,7 +108,7 @@ Result<ControlCommand> decodeControl(std::string_view line) {
     const Result<Json> json = parseJson(line, "control line", kMaxControlLine);
     if (!json) return json.problem();
     if (!json.value().is_object())
-        return Problem{"control line", "is not a JSON object", "send {\"kind\":\"pause\"} or the like"};
+        return Problem{"control line", "is not a JSON object", "send an object such as {\"kind\":\"pause\"}"};
     const auto kind = json.value().find("kind");
     if (kind == json.value().end() || !kind->is_string())
         return Problem{"control line", "has no \"kind\"", "commands are " + allNames()};

@@ -195,7 +195,7 @@ void ClassroomGuest::requestNextFile() {
 
 void ClassroomGuest::beginFile(std::int64_t bytes) {
     if (m_missing.empty() || bytes != m_offer.files[m_missing.back()].bytes)
-        return refuse({"the data of the classroom", "differ from the offered data", "join the class again"});
+        return refuse({"the data of the classroom", "differ from the offered data", "join the classroom again"});
     const fs::path part = m_folder.partialFile();
     m_file = UniqueFd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!m_file) failWriting(part, errno);
@@ -209,7 +209,7 @@ void ClassroomGuest::endFile() {
     m_file.reset();
     const std::string sum = m_sum->hex();
     if (sum != file.sha256 && ++m_retries >= kMaxRetries)
-        return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join the class again"});
+        return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join the classroom again"});
     if (sum == file.sha256) {
         const fs::path path = m_folder.preparePath(file.name);
         std::error_code error;

@@ -86,10 +86,10 @@ std::string ClassroomHost::objection(const Greeting& greeting, const std::string
     }
     if (greeting.role != ConnectionRole::kClass) return "is a rank of a run, and not a computer that joins a classroom";
     if (greeting.program != m_options.program)
-        return "has ringside " + greeting.program + ", but the classroom has " + m_options.program;
+        return "runs Ringside " + greeting.program + ", but the classroom needs Ringside " + m_options.program;
     const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
     if (!known && m_members.size() >= m_options.maxMembers)
-        return "is too late: the classroom is full with " + std::to_string(m_members.size());
+        return "cannot join: the classroom already has its " + std::to_string(m_members.size()) + " computers";
     return {};
 }
 

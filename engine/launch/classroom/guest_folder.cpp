@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void failMaking(const fs::path& path, int error) {
-    throw IoError(path.string() + " cannot be made (" + errnoText(error) +
+    throw IoError(path.string() + " cannot be created (" + errnoText(error) +
                   "): free space, or name another folder (--folder)");
 }
 
@@ -64,7 +64,7 @@ std::optional<Problem> offerConflict(const std::vector<ClassroomFile>& files) {
     for (const ClassroomFile& file : files) {
         if (!names.insert(file.name).second)
             return conflict(file.name, file.name == kOfferedExperiment ? "has the name of the experiment"
-                                                                       : "is offered twice under one name");
+                                                                       : "is offered twice under the same name");
     }
     for (const std::string& name : names) {
         for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {

@@ -80,7 +80,7 @@ bool PmiServer::start(LineDeadline deadline) {
 }
 
 Result<std::string> PmiServer::shareFromFirst(const std::string& text, LineDeadline deadline) {
-    const Problem failed{"the PMI server of mpiexec", "did not pass on rank 0's address in time",
+    const Problem failed{"the PMI server of mpiexec", "did not provide rank 0's address in time",
                          "see the output of the other ranks, or give --master HOST:PORT and set RINGSIDE_TOKEN"};
     const auto name = request("cmd=get_my_kvsname", "my_kvsname", deadline);
     if (!name || !name->contains("kvsname")) return failed;

@@ -151,7 +151,7 @@ bool PmixServer::start() {
 // Ignores the deadline, because PMIx_Fence() is called without a timeout: if a rank never calls it, the launcher ends
 // the job.
 Result<std::string> PmixServer::shareFromFirst(const std::string& text, LineDeadline) {
-    const Problem failed{"the PMIx server of the launcher", "did not pass on rank 0's address",
+    const Problem failed{"the PMIx server of the launcher", "did not provide rank 0's address",
                          "give --master HOST:PORT and set RINGSIDE_TOKEN on all ranks"};
     if (!text.empty()) {
         std::string copy = text;

@@ -249,12 +249,12 @@ void checkNumbers(Reader& read, const LaunchLayout& layout) {
         read.fail({"the rank",
                    "is " + std::to_string(layout.rank) + by + " of " + std::to_string(layout.worldSize) +
                        ": ranks are numbered from 0 to " + std::to_string(layout.worldSize - 1),
-                   "check what sets it"});
+                   "check which program or script sets it"});
     if (layout.localSize > layout.worldSize || (layout.localSize > 0 && layout.localRank >= layout.localSize))
         read.fail({"the local rank",
                    "is " + std::to_string(layout.localRank) + " of " + std::to_string(layout.localSize) +
                        " on this host" + by + ", of " + std::to_string(layout.worldSize) + " ranks in total",
-                   "check what sets it"});
+                   "check which program or script sets it"});
 }
 
 // True if srun started this process, so that the variables of its Slurm step describe it. False for a process of an
@@ -293,7 +293,7 @@ std::optional<Problem> launchConflict(const LaunchLayout& layout, const LaunchSo
     for (const auto& [name, value] : {std::pair{"RANK", layout.rank}, std::pair{"WORLD_SIZE", layout.worldSize}}) {
         const auto other = sources.find(name);
         if (!other || wholeNumberIn(*other, kMaxRanks) == value) continue;
-        return Problem{name, "is " + *other + ", but " + textOf(layout.launcher) + " says " + std::to_string(value),
+        return Problem{name, "is " + *other + ", but " + textOf(layout.launcher) + " reports " + std::to_string(value),
                        "unset it, or leave it to the launcher"};
     }
     return {};

@@ -87,7 +87,8 @@ class Search {
         if (!answer) return {};
         const std::string proof = hmacSha256(m_terms.token, answeredText(m_greeting.nonce, answer->refused));
         if (!isSameSecret(answer->proof, proof)) {
-            m_hint = "; at port " + std::to_string(port) + " another run responds, or one with another RINGSIDE_TOKEN";
+            m_hint = "; at port " + std::to_string(port) +
+                     " a different run responds, or a run with a different RINGSIDE_TOKEN";
             return {};
         }
         if (!answer->refused.empty()) {

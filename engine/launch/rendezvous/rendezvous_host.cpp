@@ -241,8 +241,7 @@ void RendezvousHost::logMissingRanks(const std::function<void(const std::string&
     const auto now = steady_clock::now();
     if (now < m_nextLog || allConnected()) return;
     const auto waited = std::chrono::duration_cast<seconds>(now - m_startedAt);
-    log("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s until now; they must reach " +
-        address());
+    log("waiting " + std::to_string(waited.count()) + " s for " + missingText() + "; they must reach " + address());
     m_nextLog = now + 2 * std::max(waited, seconds(2));
 }
 

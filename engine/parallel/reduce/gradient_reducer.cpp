@@ -140,7 +140,7 @@ void GradientReducer::checkComplete() const {
         "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates "
         "that your module has parameters that were not used in producing loss: of bucket " +
             std::to_string(waiting - m_buckets.begin()) + ", " + std::to_string(waiting->pending) +
-            " gradients never came. Set parallel.find_unused_parameters to true, which counts them as zeros",
+            " gradients were not computed. Set parallel.find_unused_parameters to true, which counts them as zeros",
         ExitCode::kBadConfiguration);
 }
 

@@ -150,7 +150,8 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     CheckpointManifest manifest;
     const auto step = countOf(json, "step");
     const auto epochs = countOf(json, "epochs_done");
-    if (!step || !epochs) return brokenManifest(file, "has a step or an epochs_done that is not a number from 0");
+    if (!step || !epochs)
+        return brokenManifest(file, "has a step or an epochs_done that is not a whole number of at least 0");
     manifest.step = *step;
     manifest.epochsDone = *epochs;
     manifest.model = stringIn(json, "model");

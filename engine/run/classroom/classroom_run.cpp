@@ -309,9 +309,11 @@ void ClassroomRun::handleOutcome(const ClassroomOutcome& outcome) {
     m_endedAt = ClassroomHost::Clock::now();
     m_phase = ClassroomPhase::kGathering;
     m_observer.print(outcome.verdict);
-    m_observer.print("waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
+    m_observer.print("waiting for " + std::to_string(m_worldSize - 1) +
+                     (m_worldSize == 2 ? " computer" : " computers") + " to reconnect" +
                      (minimumRanks() > 0
-                          ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(minimumRanks(), 2))
+                          ? ", or until at least " + std::to_string(std::max<std::int64_t>(minimumRanks(), 2)) +
+                                " ranks are connected"
                           : ""));
 }
 
@@ -346,8 +348,8 @@ void ClassroomRun::reportProgress() {
     m_host.sendToAll([&](const ClassroomMember& member) {
         if (m_phase != ClassroomPhase::kRunning || member.rank >= 0) return news;
         // The host may still save the weights after the ranks of the guests have ended.
-        if (member.hasEnded) return "the rank of this computer has ended; waiting for the end of the run: " + news;
-        return "the others train; this computer takes part from the next start: " + news;
+        if (member.hasEnded) return "the rank of this computer has ended; waiting until the run ends: " + news;
+        return "the other computers are training; this computer takes part from the next start: " + news;
     });
 }
 

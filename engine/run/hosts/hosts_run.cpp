@@ -44,7 +44,8 @@ int HostsRun::run(int signalFd) {
         if (m_stopRequests > 0 || !isTransient(code)) return code;
         if (restart >= m_plan.maxRestarts) {
             if (m_plan.maxRestarts > 0)
-                m_output.log("no restart is left of " + std::to_string(m_plan.maxRestarts) + " (--max-restarts)");
+                m_output.log("the maximum number of restarts was reached: " + std::to_string(m_plan.maxRestarts) +
+                             " (--max-restarts)");
             return code;
         }
         const milliseconds pause = restartDelay(restart + 1, m_plan.firstPause);

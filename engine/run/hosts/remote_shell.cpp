@@ -22,7 +22,7 @@ std::string filledIn(std::string word, const std::string& name, const std::strin
 // Starts the shell with a pipe as its standard input, and stores the writing end in `input`.
 ChildProcess start(const std::vector<std::string>& words, UniqueFd& input) {
     int fds[2];
-    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be made (" + errnoText(errno) + ")");
+    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be created (" + errnoText(errno) + ")");
     const UniqueFd reader(fds[0]);
     input = UniqueFd(fds[1]);
     ChildOptions options;

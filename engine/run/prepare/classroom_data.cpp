@@ -98,7 +98,7 @@ Result<ClassroomData> offerOf(const Files& files, std::int64_t maxBytes) {
     }
     if (data.offer.bytes() > maxBytes)
         return Problem{"the data set",
-                       "and the checkpoint have " + memoryText(data.offer.bytes()) + ", and at most " +
+                       "and the checkpoint have " + memoryText(data.offer.bytes()) + ", but at most " +
                            memoryText(maxBytes) + " are sent to computers that join",
                        "allow more with --most-mb"};
     for (std::size_t i = 0; i < data.sources.size(); ++i) {

@@ -88,7 +88,7 @@ Result<std::string> findResumedExperiment(const std::filesystem::path& resumed) 
                    "is " + resumed.string() +
                        ", and there is no config.json or telemetry.jsonl beside its checkpoints, so its experiment is "
                        "not known",
-                   "name the file of the experiment, too"};
+                   "also name the experiment file"};
 }
 
 }  // namespace ringside

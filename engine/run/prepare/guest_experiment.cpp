@@ -29,8 +29,8 @@ bool isOffered(const std::string& name, const std::set<std::string>& offered) {
 }
 
 Problem unreadable(int error) {
-    return {"the folder of the files that the class host offers", "cannot be read (" + errnoText(error) + ")",
-            "join the class again"};
+    return {"the folder of the files that the classroom offers", "cannot be read (" + errnoText(error) + ")",
+            "join the classroom again"};
 }
 
 // Adds to `files` the names, relative to `root`, of all files below the directory `name`, except the experiment.
@@ -50,7 +50,7 @@ std::optional<Problem> collect(int root, const std::string& name, int depth, std
         if (S_ISDIR(info.st_mode)) {
             if (auto problem = collect(root, whole, depth + 1, files)) return problem;
         } else if (!S_ISREG(info.st_mode)) {
-            return Problem{whole, "is no regular file", "join the class again"};
+            return Problem{whole, "is not a regular file", "join the classroom again"};
         } else if (whole != kOfferedExperiment) {
             files.insert(whole);
         }

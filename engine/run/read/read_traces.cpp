@@ -23,7 +23,7 @@ Result<RecordedTraces> readTraces(const RunPaths& paths) {
     traces.badLines += decoder.badLines();
     if (traces.lines > 0) return traces;
     const std::string why =
-        config.value().telemetry.trace == TraceLevel::kOff ? "telemetry.trace was off" : "none was recorded";
+        config.value().telemetry.trace == TraceLevel::kOff ? "telemetry.trace was off" : "no step was recorded";
     return Problem{paths.directory.string(), "contains no traced steps: " + why,
                    "run it again with --set telemetry.trace=phases"};
 }

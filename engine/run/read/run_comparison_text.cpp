@@ -115,7 +115,7 @@ std::string verdict(const RunComparison& result) {
         return "equal within " + tolerance + ", except for " + counted(result.notFinite, "step") +
                " with losses that are not finite in both runs";
     if (result.equal() && result.firstApart) return "equal within " + tolerance;
-    if (result.equal() && result.thinned > 0) return "the same losses, as far as steps were recorded one by one";
+    if (result.equal() && result.thinned > 0) return "the same losses in all steps that were recorded one by one";
     if (result.equal()) return "the same losses to the last bit";
     if (result.firstBeyond) return "different from step " + std::to_string(result.firstBeyond->at);
     if (result.steps == 0) return "not comparable: no step is in both";

@@ -71,7 +71,7 @@ Result<RunDirectory> RunDirectory::reopen(const fs::path& path) {
     directory.m_lock.reset(::open(paths.value().lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!directory.m_lock) return unusable(path, errno);
     if (::flock(directory.m_lock.get(), LOCK_EX | LOCK_NB) != 0)
-        return Problem{path.string(), "contains a run that is still live", "wait for its end, or stop it first"};
+        return Problem{path.string(), "contains a run that is still live", "wait until the run ends, or stop it first"};
     return directory;
 }
 

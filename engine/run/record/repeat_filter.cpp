@@ -28,8 +28,8 @@ std::optional<StepsFrame> RepeatFilter::withoutRepeats(const Event& event) const
     dropFirst(rest.endUs, old);
     dropFirst(rest.gradientNorm, old);
     dropFirst(rest.dataUs, old);
-    // Drops the phase times of all steps of the frame, because the frame does not say to which of its steps they
-    // belong.
+    // Drops the phase times of all steps of the frame, because the frame does not contain the step of each
+    // time.
     rest.traced.clear();
     for (auto& column : rest.phaseNs) column.clear();
     return rest;

@@ -37,7 +37,7 @@ Address addressOf(const std::string& token) {
 std::string randomToken() {
     std::array<unsigned char, 16> bytes{};
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        throw IoError("no random bytes for the control socket (" + errnoText(errno) + ")");
+        throw IoError("the kernel returned no random bytes for the control socket (" + errnoText(errno) + ")");
     }
     std::string token;
     for (const unsigned char byte : bytes) {

@@ -32,10 +32,10 @@ void DirectoryGuard::recreate() {
     std::error_code error;
     std::filesystem::create_directories(m_paths.directory, error);
     if (!error && std::filesystem::exists(m_paths.config(), error)) {
-        throw IoError(m_lostText + ", and another run uses it now");
+        throw IoError(m_lostText + ", and another run uses the directory now");
     }
     try {
-        if (error) throw IoError("it cannot be created again (" + error.message() + ")");
+        if (error) throw IoError("the directory cannot be created again (" + error.message() + ")");
         writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
         m_journal.recorder().startNewFiles(encode(m_journal.runLine()));
         m_watch.begin();

@@ -68,7 +68,7 @@ std::vector<std::string> notesOf(const LaunchedRun& launched, const RendezvousHo
                                  const std::vector<Guest>& guests) {
     std::vector<std::string> notes{"this is " + launched.layout.text()};
     if (!guests.empty())
-        notes.push_back("the ranks met at " + address + ", with " +
+        notes.push_back("the ranks connected at " + address + ", with " +
                         (launched.ownToken
                              ? "the token of RINGSIDE_TOKEN"
                              : "a token derived from the job name (set RINGSIDE_TOKEN to a secret token)"));

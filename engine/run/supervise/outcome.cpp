@@ -23,8 +23,8 @@ bool hasStopped(const RankReport& rank) {
     return exitedWith(rank, ExitCode::kStopped) && rank.reportedStage == RankStage::kStopped;
 }
 
-// Returns a text that names the last checkpoint, such as "; the last checkpoint is checkpoints/step-00000012", or says
-// that there is none.
+// Returns a text that names the last checkpoint, such as "; the last checkpoint is checkpoints/step-00000012", or
+// reports that no checkpoint was written.
 std::string lastCheckpointText(const RunEvidence& run) {
     return run.checkpoint ? "; the last checkpoint is " + run.checkpoint->path : "; no checkpoint was written";
 }

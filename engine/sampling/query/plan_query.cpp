@@ -24,7 +24,7 @@ struct Window {
 Problem outOfRange(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
     return {what,
             "is " + std::to_string(value) + "; the plan has " + std::to_string(least) + " to " + std::to_string(most),
-            "look for one of these"};
+            "search for a number in this range"};
 }
 
 std::optional<Problem> checkQuery(const ShardPlan& plan, const PlanQuery& query,
@@ -39,7 +39,8 @@ std::optional<Problem> checkQuery(const ShardPlan& plan, const PlanQuery& query,
     if (outside(query.rank, 0, spec.worldSize - 1)) return outOfRange("rank", *query.rank, 0, spec.worldSize - 1);
     if (outside(query.step, 1, plan.stepsPerEpoch())) return outOfRange("step", *query.step, 1, plan.stepsPerEpoch());
     if (query.label && labels.empty()) {
-        return Problem{"class", "cannot be searched for: this data set has no classes", "look for a sample or a rank"};
+        return Problem{"class", "cannot be searched for: this data set has no classes",
+                       "search for a sample or a rank"};
     }
     return {};
 }

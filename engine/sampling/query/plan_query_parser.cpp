@@ -23,14 +23,14 @@ std::optional<std::int64_t> wholeNumber(std::string_view text) {
 
 template <class Value>
 std::optional<Problem> setOnce(std::optional<Value>& field, Value value, std::string_view word) {
-    if (field) return refusal(word, "is a second term of the same kind");
+    if (field) return refusal(word, "repeats a kind of term that may occur only once");
     field = std::move(value);
     return {};
 }
 
 std::optional<Problem> readNumber(std::optional<std::int64_t>& field, std::string_view digits, std::string_view word) {
     const auto value = wholeNumber(digits);
-    if (!value) return refusal(word, "needs a whole number from 0 on");
+    if (!value) return refusal(word, "needs a whole number of at least 0");
     return setOnce(field, *value, word);
 }
 
@@ -41,7 +41,7 @@ std::optional<Problem> readState(PlanQuery& query, std::string_view word) {
                         : word == "never-seen" ? State::NeverSeen
                                                : State::Any;
     if (state == State::Any) return refusal(word, "is not a search term");
-    if (query.state != State::Any) return refusal(word, "is a second term of the same kind");
+    if (query.state != State::Any) return refusal(word, "repeats a kind of term that may occur only once");
     query.state = state;
     return {};
 }
@@ -58,7 +58,7 @@ std::optional<Problem> readWord(PlanQuery& query, std::string_view word) {
     if (key == "epoch") return readNumber(query.epoch, value, word);
     if (key == "step") return readNumber(query.step, value, word);
     if (key != "class") return refusal(word, "is not a search term");
-    if (value.empty()) return refusal(word, "names no class");
+    if (value.empty()) return refusal(word, "does not name a class");
     return setOnce(query.className, std::string(value), word);
 }
 

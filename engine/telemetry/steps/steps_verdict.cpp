@@ -174,10 +174,11 @@ std::string excessText(const Excess& excess, bool isPipeline) {
     constexpr double kSayable = 20;
     const std::string name = workName(excess.phase) + " takes ";
     if (excess.othersNs <= 0 || excess.ownNs > kSayable * excess.othersNs)
-        return name + inMilliseconds(excess.ownNs) + (isPipeline ? ", planned " : ", the others' ") +
+        return name + inMilliseconds(excess.ownNs) +
+               (isPipeline ? " instead of the planned " : " instead of the other ranks' ") +
                inMilliseconds(excess.othersNs);
     return name + fmt::format("{:.1f} times", excess.ownNs / excess.othersNs) +
-           (isPipeline ? " its planned share of the others' times" : " the others' median");
+           (isPipeline ? " its planned time" : " the median of the other ranks");
 }
 
 std::string stragglerAdvice(Phase phase) {
@@ -189,7 +190,7 @@ std::string stragglerAdvice(Phase phase) {
         case Phase::kForward:
         case Phase::kBackward:
             return "Check the device of this rank (model, clock, temperature), or whether its batches take more time "
-                   "than others.";
+                   "than those of other ranks.";
         case Phase::kConnect:
         case Phase::kCopy:
         case Phase::kWaiting:
@@ -204,7 +205,7 @@ std::string stragglerAdvice(Phase phase) {
 }
 
 std::string lateText(const StepsVerdict& verdict, bool isPipeline) {
-    const char* const does = isPipeline ? " keeps the others waiting in " : " arrives last in ";
+    const char* const does = isPipeline ? " keeps the other ranks waiting in " : " arrives last in ";
     return "Rank " + std::to_string(verdict.rank) + does + percent(verdict.share) + " of steps and costs " +
            inMilliseconds(1e6 * verdict.lostMs) + " of " + inMilliseconds(1e6 * verdict.stepMs) +
            " per step (median); ";
@@ -335,10 +336,10 @@ void judgeTogether(std::span<const StepMeasurements> steps, const Latest& latest
         verdict.advice = "Larger batches (loader.batch_size) or a larger model use the ranks better.";
     } else {
         verdict.finding = StepsFinding::kBalanced;
-        verdict.text = steps.front().ranks.size() == 1 ? "A single rank does not wait for others."
+        verdict.text = steps.front().ranks.size() == 1 ? "A run with one rank has no rank to wait for."
                        : steps.front().isPipeline
-                           ? "No rank keeps the others waiting longer than the schedule of the pipeline does."
-                           : "No rank keeps the others waiting.";
+                           ? "No rank keeps the other ranks waiting longer than the schedule of the pipeline does."
+                           : "No rank keeps the other ranks waiting.";
     }
 }
 

@@ -115,9 +115,9 @@ class CheckpointFiles {
         std::error_code error;
         std::filesystem::create_directories(directory, error);
         if (error)
-            throw IoError(
-                "the checkpoint directory " + directory.string() + " cannot be made (" + errnoText(error.value()) + ")",
-                error.value());
+            throw IoError("the checkpoint directory " + directory.string() + " cannot be created (" +
+                              errnoText(error.value()) + ")",
+                          error.value());
         return directory;
     }
     static std::vector<TensorOutline> outlines(const std::vector<Parameter*>& state) {
@@ -176,13 +176,13 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
         return Problem{fileName, "has no tensor " + name + "; it has " + namesIn(file),
                        "choose a checkpoint of the same model"};
     if (entry->type != typeName(into))
-        return Problem{fileName, "has " + name + " as " + entry->type + "; here it is " + typeName(into),
+        return Problem{fileName, "has " + name + " as " + entry->type + "; the model's tensor is " + typeName(into),
                        "save the tensor with that type"};
     if (!std::ranges::equal(entry->shape, shape.sizes()))
         return Problem{
             fileName,
-            "has " + name + " with shape " + shapeText(entry->shape) + "; the model's has shape " + shape.text(),
-            "choose a checkpoint of the same model for as many features and classes"};
+            "has " + name + " with shape " + shapeText(entry->shape) + "; the model's tensor has shape " + shape.text(),
+            "choose a checkpoint of the same model with the same numbers of features and classes"};
     return *entry;
 }
 

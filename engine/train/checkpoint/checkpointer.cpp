@@ -56,7 +56,7 @@ TrainingPosition Checkpointer::resume() {
         findEarlierAttempts(point);
         m_dependencies.observer.onEvent(
             LogLine{0, LogLevel::kInfo,
-                    "continues from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
+                    "continues from " + point.directory.string() + " after step " + std::to_string(position.step),
                     m_dependencies.observer.nowUs()});
     }
     return position;

@@ -21,7 +21,7 @@ namespace ringside {
 
 ControlInput::ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero)
     : m_fd(fd), m_onEnd(std::move(onEnd)), m_onZero(std::move(onZero)), m_wake(eventfd(0, EFD_CLOEXEC)) {
-    if (!m_wake) throw IoError("no event descriptor for the control input: " + errnoText(errno));
+    if (!m_wake) throw IoError("an event descriptor for the control input cannot be created: " + errnoText(errno));
     m_thread = std::thread([this] { runThread(); });
 }
 

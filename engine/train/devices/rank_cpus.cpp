@@ -69,7 +69,8 @@ void RankCpus::computeShare() {
 
 std::string RankCpus::pinThreads() {
     if (m_share.empty() || m_share.size() == m_allowed.size() || !setThreadAffinity(m_share)) return {};
-    return "this rank's threads stay on CPU " + cpuListText(m_share) + ", its share of CPUs " + cpuListText(m_allowed);
+    return "this rank's threads are pinned to CPU " + cpuListText(m_share) + ", its share of CPUs " +
+           cpuListText(m_allowed);
 }
 
 }  // namespace ringside

@@ -111,7 +111,7 @@ void reportFinalState(TrainerObserver& observer, TelemetrySink& sink, TrainOutco
     observer.onState(outcome == TrainOutcome::kStopped ? RankStage::kStopped : RankStage::kFinished);
     if (!sink.flush(patience)) {
         throw CommError("its last messages did not reach the supervisor within " + std::to_string(patience.count()) +
-                        " s, so the supervisor does not know that it had finished");
+                        " s, so the supervisor received no report that this rank has finished");
     }
 }
 
@@ -123,7 +123,7 @@ RunConfig readRankConfig(const RankEnvironment& environment) {
     const Problems problems = config.validateForTraining();
     if (!problems.empty()) throw TrainingError(problems.front());
     if (config.parallel.worldSize != environment.worldSize)
-        throw TrainingError(path.string() + " says parallel.world_size is " +
+        throw TrainingError(path.string() + " sets parallel.world_size to " +
                             std::to_string(config.parallel.worldSize) + ", but this rank was started as one of " +
                             std::to_string(environment.worldSize) + ": start the run with ringsidectl run");
     return config;
@@ -166,8 +166,9 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     if (const std::string kept = cpus.pinThreads(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t refused = communicator->refusedConnections(); refused > 0)
-        sink.log(LogLevel::kWarning, std::to_string(refused) + (refused == 1 ? " connection" : " connections") +
-                                         " from outside the run refused while the ranks connected");
+        sink.log(LogLevel::kWarning, "refused " + std::to_string(refused) +
+                                         (refused == 1 ? " connection" : " connections") +
+                                         " from outside the run during the rendezvous");
 
     const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;
     Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,

@@ -30,7 +30,7 @@ std::string scaleText(const ChannelScale& scale) {
         for (const float value : values) text += fmt::format(" {:.9g}", static_cast<double>(value));
         return text;
     };
-    return "images are normalized with mean" + list(scale.mean) + " and deviation" + list(scale.deviation);
+    return "images are normalized with mean" + list(scale.mean) + " and standard deviation" + list(scale.deviation);
 }
 
 // Removes earlier changes of the number of epochs, unless the experiment has the number of the last change: a number

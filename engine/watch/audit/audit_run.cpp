@@ -162,7 +162,7 @@ Result<std::vector<fs::path>> chainOf(const fs::path& run) {
     for (fs::path one = run; !one.empty(); one = continuedBy(one)) {
         std::error_code ignored;
         if (!fs::is_directory(one, ignored)) {
-            if (runs.empty()) return Problem{one.string(), "is no run directory", "name the directory of a run"};
+            if (runs.empty()) return Problem{one.string(), "is not a run directory", "name the directory of a run"};
             return Problem{one.string(), "does not exist, but " + runs.front().string() + " continues it",
                            "move it back, or watch the script without --continues"};
         }

@@ -107,7 +107,7 @@ EpochSamples entryOf(const EpochAudit& epoch) {
 
 std::string sentenceOf(const EpochAudit& epoch, bool training) {
     const std::string size = epoch.size ? " of " + std::to_string(*epoch.size) : std::string();
-    if (!epoch.distinct) return amount(epoch) + "; " + (epoch.why.empty() ? "which ones is not known" : epoch.why);
+    if (!epoch.distinct) return amount(epoch) + "; " + (epoch.why.empty() ? "their indices are not known" : epoch.why);
     if (epoch.isExact()) return "every sample exactly once: " + amount(epoch) + parts(epoch);
     std::string text = amount(epoch) + parts(epoch) + ": " + std::to_string(*epoch.distinct) + size + " distinct";
     if (epoch.twice.value_or(0) > 0) text += ", " + std::to_string(*epoch.twice) + " repeated";

@@ -336,7 +336,7 @@ void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open
         shared += counts.shared();
     }
     if (open.outside > 0) {
-        result.why = std::to_string(open.outside) + " indices are outside of the data set";
+        result.why = std::to_string(open.outside) + " indices are outside the data set";
         return;
     }
     result.distinct = distinct;
@@ -401,8 +401,8 @@ void SampleAuditor::discardIncomplete() {
         if (late == m_late.end()) continue;
         EpochAudit& epoch = done.epoch;
         epoch.distinct = epoch.twice = epoch.never = epoch.shared = std::nullopt;
-        epoch.why =
-            std::to_string(late->second) + " batches are not counted: their rank was too many epochs behind the others";
+        epoch.why = std::to_string(late->second) +
+                    " batches are not counted: their rank was too many epochs behind the other ranks";
     }
 }
 

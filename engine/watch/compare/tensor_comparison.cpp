@@ -159,8 +159,8 @@ TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, do
         result.notCompared.push_back("weights: none is finite in both runs");
     if (unequal)
         result.notCompared.push_back(
-            "gradients at some steps: the ranks of a run have different ones, so they are not "
-            "averaged");
+            "gradients at some steps: the ranks of a run have different gradients, so the script does not average "
+            "them");
     if (lastStep)
         result.notCompared.push_back("tensors after step " + std::to_string(*lastStep) +
                                      ": the ranks of a run were restarted");

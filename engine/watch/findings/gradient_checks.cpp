@@ -184,8 +184,10 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
                      losses.empty() ? std::string() : textOf(losses.front(), "where"),
                      {{"rank", rank}, {"steps", facts.size()}});
     }
-    return known ? passed()
-                 : couldNotJudge("gradients are on a device, or several optimizers step: they were not checked");
+    return known
+               ? passed()
+               : couldNotJudge(
+                     "the gradients are on a device, or there are several optimizers: the gradients were not checked");
 }
 
 Judgement judgeUndividedLoss(const Evidence& evidence) {
@@ -203,9 +205,10 @@ Judgement judgeUndividedLoss(const Evidence& evidence) {
     if (isScaled) return passed();
     const std::string mean = meanOf(loss);
     if (mean.empty())
-        return couldNotJudge("cannot see whether the script divides the loss, whose last operation is " + function);
+        return couldNotJudge("it is not known whether the script divides the loss, whose last operation is " +
+                             function);
     const std::string many = std::to_string(accumulation.microBatches);
-    Judgement result = found("The loss goes into backward() undivided (" + mean + "), and " + many +
+    Judgement result = found("The script calls backward() on an undivided loss (" + mean + "), and " + many +
                                  " micro-batches are accumulated per step: the gradient is " + many +
                                  " times as large as that of the mean.",
                              where, {{"micro_batches", accumulation.microBatches}, {"function", function}});

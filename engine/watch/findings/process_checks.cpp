@@ -62,7 +62,7 @@ std::string elsewhereText(const RankEvidence& rank) {
     if (rank.hasEnded()) return name + " has " + textOf(*rank.state);
     if (!rank.stall) return name + " does not report";
     const std::string where = textOf(*rank.stall, "where");
-    return name + " does not come: it is in phase " + textOf(*rank.stall, "phase") +
+    return name + " does not arrive: it is in phase " + textOf(*rank.stall, "phase") +
            (where.empty() ? "" : " (" + where + ")");
 }
 
@@ -123,7 +123,7 @@ Judgement judgeProcessGroup(const Evidence& evidence) {
     const std::string processes = counted(launched, "process");
     const std::string ranks = rankWords(alone);
     return found(processes + " were started, but " + ranks +
-                     " train without a common process group: each trains a model of its own.",
+                     " train without a common process group: each process trains a separate model.",
                  textOf(first.latest("optimizer"), "where"), {{"launched", launched}, {"ranks", alone}});
 }
 

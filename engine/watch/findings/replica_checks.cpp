@@ -171,7 +171,7 @@ Judgement judgeLearningRateDiffers(const Evidence& evidence) {
             }
         }
     }
-    return compared ? passed() : couldNotJudge("no step of two ranks was seen");
+    return compared ? passed() : couldNotJudge("no step was seen on two ranks");
 }
 
 Judgement judgeOutsideDdp(const Evidence& evidence) {
@@ -185,7 +185,7 @@ Judgement judgeOutsideDdp(const Evidence& evidence) {
             return couldNotJudge("the script averages in some steps only");
         const RankEvidence& rank = *evidence.find(group.ranks.front());
         return found(counted(outside.different, "optimized tensor") +
-                         " outside of DistributedDataParallel differ between the ranks after step " +
+                         " outside DistributedDataParallel differ between the ranks after step " +
                          std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
                      textOf(rank.latest("optimizer"), "where"), differenceJson(outside));
     });
@@ -207,7 +207,7 @@ Judgement judgeAroundDdp(const Evidence& evidence) {
         Json facts = differenceJson(difference);
         facts["step_without_all_reduce"] = step;
         return found("DDP did not reduce the gradients of step " + std::to_string(step) +
-                         ": its forward pass did not go through the DDP wrapper, or it ran inside of no_sync(). Since "
+                         ": its forward pass did not go through the DDP wrapper, or it ran inside no_sync(). Since "
                          "step " +
                          std::to_string(difference.firstStep) + " the ranks differ in " + tensorWords(difference) + ".",
                      line.empty() ? group.where : line, std::move(facts));

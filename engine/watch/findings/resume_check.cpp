@@ -45,7 +45,7 @@ std::string resumedText(const EpochAudit& epoch, bool repeats, bool loses) {
 }  // namespace
 
 Judgement judgeResume(const Evidence& /*evidence*/) {
-    return skipped("the run continues no other run");
+    return skipped("the run does not continue an earlier run");
 }
 
 Judgement judgeResume(const SampleAudit& audit) {

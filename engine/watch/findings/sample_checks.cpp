@@ -162,7 +162,7 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
     if (!group.hasIndices()) return streamsAreEqual(group);
     if (group.isPartial()) return skipped("");
     if (!knowsPools(group)) return couldNotJudge("the indices of a Subset were not reported");
-    if (hasDifferentPools(group)) return passed("each rank has a data set of its own");
+    if (hasDifferentPools(group)) return passed("each rank has a separate data set");
     const std::vector<Coverage> coverages = coveragesOf(group);
     const Coverage* const complete = firstComplete(coverages);
     const bool readsAll = complete != nullptr && std::ranges::all_of(complete->ofRank, [&](std::int64_t one) {
@@ -175,7 +175,7 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
         return group.isSharded() ? passed() : couldNotJudge("no complete epoch was seen");
     switch (group.compareDataSets()) {
         case Sameness::kDifferent:
-            return passed("each rank has a data set of its own");
+            return passed("each rank has a separate data set");
         case Sameness::kNotKnown:
             return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
         case Sameness::kSame:
@@ -220,7 +220,7 @@ Judgement sameDraws(const LoaderGroup& group) {
     for (const auto& [epoch, list] : group.ranks.front().loader->epochs) {
         const std::size_t equal = equalDraws(group, epoch);
         if (equal == 0) continue;
-        if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+        if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
         if (group.compareDataSets() == Sameness::kNotKnown)
             return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
         const std::string sampler = group.ranks.front().sampler.shortKind();
@@ -235,7 +235,7 @@ Judgement sameDraws(const LoaderGroup& group) {
 Judgement overlap(const LoaderGroup& group) {
     if (!group.hasIndices()) return skipped("");
     if (group.isPartial()) return sameDraws(group);
-    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (coverages.empty()) return couldNotJudge("the indices of an epoch were not reported by all ranks");
     const std::int64_t padding = paddingOf(group);
@@ -278,7 +278,7 @@ Judgement neverSeen(const LoaderGroup& group) {
     if (!group.hasIndices() || group.isPartial()) return skipped("");
     const bool dividesAll = group.isSharded() || group.isPlain();
     if (!dividesAll) return skipped("");
-    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (firstComplete(coverages) == nullptr) return cutShort(group);
     for (const Coverage& one : coverages) {

@@ -56,7 +56,7 @@ std::string samplerRankText(const LoaderGroup& group) {
     for (const RankLoader& one : group.ranks)
         list += (list.empty() ? "" : ", ") + std::to_string(one.sampler.rank.value_or(-1));
     return "The " + first.shortKind() + " of the training loader has the ranks " + list + " on " +
-           rankWords(group.rankNumbers()) + ": not each rank reads its own part.";
+           rankWords(group.rankNumbers()) + ": the ranks do not read different parts.";
 }
 
 // Order of the trained samples of one epoch of a loader, and the epoch that the script had set on the sampler.

@@ -177,7 +177,8 @@ Judgement judgeScheduler(const Evidence& evidence) {
         else if (steps == evidence.worldSize())
             reason = ", as often as there are ranks";
         return found("Schedulers step " + std::to_string(steps) + " times per optimizer step" + reason + ", although " +
-                         (one.factsOf("scheduler").size() == 1 ? "there is one" : "there are fewer") +
+                         (one.factsOf("scheduler").size() == 1 ? "the script has one scheduler"
+                                                               : "the script has fewer schedulers") +
                          ": the learning rate changes too fast.",
                      schedulerLine(one),
                      {{"rank", rank},
@@ -206,7 +207,7 @@ Judgement judgeUnevenSteps(const Evidence& evidence) {
         return found("The ranks train unequal numbers of steps" +
                          (seen ? " in pass " + std::to_string(pass + 1) : std::string()) + ": " +
                          batchesText(group, batches) +
-                         ". The ranks with more batches wait for all-reduces that never come.",
+                         ". The ranks with more batches wait for all-reduces that never complete.",
                      group.sourceLine(), {{"batches", batches}, {"seen", seen}});
     }
     return judged ? passed() : couldNotJudge("the number of batches per pass is not known");

@@ -219,19 +219,20 @@ Judgement judgeStraggler(const Evidence& evidence) {
     if (verdict.finding == StepsFinding::kTooFewSteps) return couldNotJudge("too few steps were traced");
     if (verdict.finding == StepsFinding::kCpuTaken)
         return passed("rank " + std::to_string(verdict.rank) +
-                      " is often last, but because other programs use its CPU");
+                      " often arrives last, but the reason is that other programs use its CPU");
     if (verdict.finding != StepsFinding::kStraggler) return passed();
     const double lostMs = verdict.lostMs * static_cast<double>(verdict.steps);
     if (lostMs < kMinLostMs)
-        return passed("rank " + std::to_string(verdict.rank) + " is often last, but has cost the others only " +
-                      durationWords(1e3 * lostMs) + " in " + counted(verdict.steps, "step"));
+        return passed("rank " + std::to_string(verdict.rank) +
+                      " often arrives last, but has cost the other ranks only " + durationWords(1e3 * lostMs) + " in " +
+                      counted(verdict.steps, "step"));
     const auto late = static_cast<std::size_t>(verdict.rank);
     const double own = medianTime(briefs, late, verdict.phase) / 1e3;
     const double others = medianOfOthers(briefs, late, verdict.phase) / 1e3;
-    return found("Rank " + std::to_string(verdict.rank) + " is last in " + percentOf(verdict.share, 1) +
-                     " of steps and costs the others " + durationWords(1e3 * verdict.lostMs) + " of " +
+    return found("Rank " + std::to_string(verdict.rank) + " arrives last in " + percentOf(verdict.share, 1) +
+                     " of steps and costs the other ranks " + durationWords(1e3 * verdict.lostMs) + " of " +
                      durationWords(1e3 * verdict.stepMs) + " per step: " + phaseWords(verdict.phase) + " takes " +
-                     durationWords(own) + ", the others' " + durationWords(others) + ".",
+                     durationWords(own) + ", but " + durationWords(others) + " on the other ranks.",
                  lineOfPhase(*evidence.find(verdict.rank), verdict.phase),
                  {{"rank", verdict.rank},
                   {"phase", phaseName(verdict.phase)},

@@ -204,7 +204,7 @@ Judgement judgeValidationPadding(const Evidence& evidence) {
             const std::int64_t repeated = one.assigned - one.distinct;
             if (repeated <= 0) continue;
             return found("The evaluation counts " + counted(repeated, "sample") + " of " + grouped(one.distinct) +
-                             " twice, because DistributedSampler gives each rank equally many.",
+                             " twice, because DistributedSampler gives each rank the same number of samples.",
                          group.sourceLine(), {{"assigned", one.assigned}, {"distinct", one.distinct}});
         }
     }

@@ -41,8 +41,7 @@ Result<SeenPlan> planOfRank(const LoaderFacts& loader, std::int64_t rank, std::i
     const Json& outer = loader.sampler;
     const bool shards = classOf(outer) == kAccelerateShard;
     const Json& batches = shards ? innerOf(outer) : outer;
-    if (classOf(batches) != kBatchSampler)
-        return noPlan("the script has a batch sampler of its own, " + classOf(batches));
+    if (classOf(batches) != kBatchSampler) return noPlan("the script uses its own batch sampler, " + classOf(batches));
     plan.loader.batchSize = numberOf(batches, "batch_size", 0);
     plan.loader.dropLast = flagOf(batches, "drop_last").value_or(false);
     if (plan.loader.batchSize < 1 || plan.loader.batchSize > kMaxDatasetSize)

@@ -67,7 +67,7 @@ std::string remedyFor(int error) {
 
 CommandProcess::CommandProcess(const CommandOptions& options) {
     int fds[2];
-    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be made (" + errnoText(errno) + ")");
+    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be created (" + errnoText(errno) + ")");
     const UniqueFd reader(fds[0]);
     UniqueFd writer(fds[1]);
     const std::vector<std::string> environment = mergedEnvironment(options.environment);

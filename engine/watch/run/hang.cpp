@@ -78,8 +78,8 @@ std::string position(const RankStall& rank) {
         return (isExplicit ? "waits in " : "is in " + rank.phase + ", its latest collective is ") + described(*waits) +
                ", at " + lineOf(rank);
     }
-    return "is in no collective that can be seen (" +
-           (rank.phase.empty() ? "outside of a step" : "phase " + rank.phase) + "), at " + lineOf(rank);
+    return "is in no collective that can be seen (" + (rank.phase.empty() ? "outside a step" : "phase " + rank.phase) +
+           "), at " + lineOf(rank);
 }
 
 // Groups ranks with equal positions, so that the text stays short with many ranks.
@@ -170,7 +170,7 @@ std::optional<HangReport> findHang(const std::vector<RankStall>& ranks, double s
     if (report.isHang) report.where = first->where;
     report.text =
         "No rank has made progress for " + std::to_string(static_cast<int>(seconds)) + " s." + positions(ranks);
-    if (!report.isHang) report.text += " Which rank the others wait for cannot be seen.";
+    if (!report.isHang) report.text += " Ringside cannot determine the rank for which the other ranks wait.";
     report.evidence = jsonText(evidenceOf(ranks));
     return report;
 }

@@ -122,7 +122,7 @@ void WatchRecord::writeEvent(const Event& event, std::string_view line) {
 
 std::string WatchRecord::firstLine(const RecordedRun& run, bool ended) const {
     RunStarted started = runLine(m_paths, run, m_options.startedUnixMs);
-    if (!ended) started.epochs = 0;  // a script does not say how many epochs it will train
+    if (!ended) started.epochs = 0;  // a script does not report how many epochs it will train
     return lineOf(started);
 }
 

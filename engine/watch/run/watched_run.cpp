@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kTurnMs = 100;
 constexpr std::int64_t kSecond = 1'000'000;
-// Time in microseconds without a connection, after which a sentence says that no process has connected.
+// Time in microseconds without a connection, after which a message reports that no process has connected.
 constexpr std::int64_t kUnconnectedUs = 15 * kSecond;
 constexpr std::int64_t kBackgroundUs = 20 * kSecond;  // time in microseconds, after the command has ended, in which a
                                                       // process that it left in the background can connect
@@ -282,8 +282,8 @@ void WatchedRun::watchConnections() {
     if (!m_reportedBackground) {
         m_reportedBackground = true;
         const std::string fact = "the command " + end.text() + ", but processes that it has started still train";
-        m_options.warn(fact +
-                       (hasFailed ? ": they are ended" : ": they are recorded until they end; Ctrl-C ends them"));
+        m_options.warn(fact + (hasFailed ? ": Ringside ends these processes"
+                                         : ": Ringside records these processes until they end; Ctrl-C ends them"));
         log(LogLevel::kWarning, fact);
     }
     if (!hasFailed && !m_endsAt) return;

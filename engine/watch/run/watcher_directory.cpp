@@ -46,7 +46,7 @@ std::string parentDirectory() {
 WatcherDirectory::WatcherDirectory() : m_secret(randomHex(32)) {
     std::string name = parentDirectory() + "/ringside-watch-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
-        throw IoError(name + " cannot be made (" + errnoText(errno) +
+        throw IoError(name + " cannot be created (" + errnoText(errno) +
                       "): set TMPDIR to a directory that you can write");
     m_directory = name;
     writeSecretFile(secretFile(), m_secret);
@@ -71,14 +71,14 @@ Result<std::string> readSecretFile(const fs::path& file) {
     struct stat info {};
     if (!in || ::fstat(in.get(), &info) != 0)
         return Problem{file.string(), "cannot be read (" + errnoText(errno) + ")",
-                       "name the file of the watcher's secret"};
+                       "name the file that contains the watcher's secret"};
     if ((info.st_mode & 077) != 0)
         return Problem{file.string(), "can be read by other users", "chmod 600 " + file.string()};
     std::string text(kMaxSecret + 1, '\0');
     const ssize_t got = ::read(in.get(), text.data(), text.size());
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     if (text.size() > kMaxSecret)
-        return Problem{file.string(), "has more than 4,096 bytes", "name the file of the watcher's secret"};
+        return Problem{file.string(), "has more than 4,096 bytes", "name the file that contains the watcher's secret"};
     const std::size_t from = text.find_first_not_of(kBlank);
     if (from == std::string::npos) return Problem{file.string(), "is empty", "write a secret of your choice into it"};
     return text.substr(from, text.find_last_not_of(kBlank) - from + 1);

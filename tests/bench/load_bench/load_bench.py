@@ -7,7 +7,7 @@ number of workers.
 Ringside caches decoded images. So that only reading and decoding are measured, the folder contains more images than are
 read in the time. Pillow makes the folder: images of 500 x 375, which both resize to 224 x 224. The peer is the PyTorch
 of RINGSIDE_BENCH_PYTHON, otherwise that of the environment that train_bench/make_peer.py makes, otherwise that of this
-python3. Without torchvision, a loader based on Pillow does the same; the first line says so.
+python3. Without torchvision, a loader based on Pillow does the same; the first line of the output reports this.
 """
 import argparse
 import json

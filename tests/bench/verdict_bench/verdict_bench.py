@@ -98,8 +98,8 @@ def calm_trial(build, trial):
 BUCKETS = ("model.hidden=512,512", "parallel.bucket_cap_mb=0.25", "parallel.first_bucket_mb=0.25", "optimizer.lr=0.001")
 CASES = {"late": ("1 of 4 ranks late by 50 ms, named with its phase", slow_trial),
          "buckets": ("the same, gradients in several buckets", lambda build, trial: slow_trial(build, trial, *BUCKETS)),
-         "balanced": ("4 ranks in balance, nobody named", lambda build, trial: balanced_trial(build, 4)),
-         "crowded": ("8 ranks in balance, nobody named", lambda build, trial: balanced_trial(build, 8)),
+         "balanced": ("4 ranks in balance, no rank named", lambda build, trial: balanced_trial(build, 4)),
+         "crowded": ("8 ranks in balance, no rank named", lambda build, trial: balanced_trial(build, 8)),
          "strategies": ("2 to 30 ms under every strategy, named with its phase", strategy_trial),
          "calm": ("every strategy in balance, no rank named", calm_trial),
          "taken": ("a CPU taken by other programs, named as that", taken_trial)}

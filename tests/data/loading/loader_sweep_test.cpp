@@ -63,7 +63,8 @@ TEST_CASE("the advice is the smallest number of workers that is nearly as fast a
         std::vector{rateOf(0, 19368), rateOf(1, 20000), rateOf(2, 36800), rateOf(4, 37000), rateOf(8, 30000)}, 2);
     CHECK(advice.numWorkers == 2);
     CHECK(advice.text ==
-          "2 workers: 18,400 samples/s, 1.9 times as many as with 0; more workers are not faster on 2 CPUs");
+          "2 workers: 18,400 samples/s, 1.9 times as many samples/s as with 0 workers; more workers are not faster on "
+          "2 CPUs");
 }
 
 TEST_CASE("workers without a gain are not advised") {
@@ -75,7 +76,8 @@ TEST_CASE("workers without a gain are not advised") {
 TEST_CASE("the advice names the largest number that was tried") {
     const LoaderAdvice advice = adviseWorkers(std::vector{rateOf(1, 200), rateOf(4, 800)}, 64);
     CHECK(advice.numWorkers == 4);
-    CHECK(advice.text == "4 workers: 400 samples/s, 4.0 times as many as with 1; more than 4 were not tried");
+    CHECK(advice.text ==
+          "4 workers: 400 samples/s, 4.0 times as many samples/s as with 1 worker; more than 4 workers were not tried");
     CHECK(adviseWorkers(std::vector{rateOf(3, 200)}, 64).text == "3 workers: 100 samples/s");
 }
 

@@ -104,11 +104,11 @@ TEST_CASE("Transforms of images are refused for tables, and crops that could mis
     const Problems problems = transformProblems(config, table);
     REQUIRE(problems.size() == 3);
     CHECK(problems[2].text() ==
-          "loader.normalize is true; it works on images, and these samples are rows of numbers: set it to false");
+          "loader.normalize is true; only images can be transformed, but the samples are rows of numbers: set it to "
+          "false");
     config.randomCropPadding = 8;
     REQUIRE(transformProblems(config, image).size() == 1);
-    CHECK(
-        transformProblems(config, image).front().text() ==
-        "loader.random_crop_padding is 8, but the images are 8 x 9: a crop could miss them altogether: choose at most "
-        "7");
+    CHECK(transformProblems(config, image).front().text() ==
+          "loader.random_crop_padding is 8, but the images are 8 x 9: a crop could contain no pixel of the image: "
+          "choose at most 7");
 }

@@ -136,7 +136,7 @@ def resumed(runner, cell):
     whole = runner.twin([*first, "training.max_steps=0"])
     shutil.rmtree(begun, ignore_errors=True)
     if half.code != 0:
-        return Judged("red", f"going on ends with {half.code}: {half.said}")
+        return Judged("red", f"the continued run ends with {half.code}: {half.said}")
     if cell.transport != "shm" and cell.strategy.readers > 1:
         return Judged("trained")
     return Judged("equal") if half.hashes == whole.hashes else Judged("red", "other bits than without the interruption")

@@ -40,7 +40,7 @@ Diagnosis judged(const std::string& name, bool knowsQueue = true) {
 TEST_CASE("A rank whose CPU other programs use is no straggler") {
     const Diagnosis blind = judged("rank_without_cpu", false);
     CHECK(accusations(blind) == std::vector<std::string>{"straggler"});
-    CHECK(findingOf(blind, "straggler").text.find("Rank 0 is last in 78 % of steps") == 0);
+    CHECK(findingOf(blind, "straggler").text.find("Rank 0 arrives last in 78 % of steps") == 0);
     CHECK(accusations(judged("rank_without_cpu")).empty());
 }
 

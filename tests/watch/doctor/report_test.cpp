@@ -41,7 +41,7 @@ note: 8 samples.
   All ranks make progress
 
 Could not judge:
-  No rank delays the others: too few steps
+  No rank delays the other ranks: too few steps
 
 Skipped:
   Batches arrive in time: no DataLoader

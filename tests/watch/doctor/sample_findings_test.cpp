@@ -157,9 +157,8 @@ TEST_CASE("Samplers with a wrong rank or a wrong number of ranks are named, and 
     const Diagnosis ranks = sameRank.diagnosis();
     CHECK(accusations(ranks) == std::vector<std::string>{"sampler-rank"});
     CHECK(findingOf(ranks, "sampler-rank").text ==
-          "The DistributedSampler of the training loader has the ranks 0, 0 on ranks 0 and 1: not each rank reads its "
-          "own "
-          "part.");
+          "The DistributedSampler of the training loader has the ranks 0, 0 on ranks 0 and 1: the ranks do not read "
+          "different parts.");
     Reports wrongSize = healthyDdp(samplerWith(R"("num_replicas":2)", R"("num_replicas":4)"));
     for (int rank = 0; rank < 2; ++rank) wrongSize.trainedPass(rank, 0, 0, "", {range(4 * rank, 4 * rank + 4)});
     CHECK(
@@ -472,7 +471,8 @@ TEST_CASE("Samples that a DistributedSampler evaluates twice are noted") {
     reports.facts("loader", loaderFacts(1, kDistributedSampler, odd));
     reports.evaluatedPass(0, 1, 0, range(0, 8)).evaluatedPass(1, 1, 0, {8, 9, 10, 11, 12, 13, 14, 0});
     CHECK(findingOf(reports.diagnosis(), "validation-padded").text ==
-          "The evaluation counts 1 sample of 15 twice, because DistributedSampler gives each rank equally many.");
+          "The evaluation counts 1 sample of 15 twice, because DistributedSampler gives each rank the same number of "
+          "samples.");
     Reports even = healthyDdp();
     even.facts("loader", loaderFacts(1, kDistributedSampler, kData));
     even.evaluatedPass(0, 1, 0, range(0, 8)).evaluatedPass(1, 1, 0, range(8, 16));

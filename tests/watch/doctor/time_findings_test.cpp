@@ -74,8 +74,8 @@ TEST_CASE("A straggler is named by rank and phase") {
         CHECK(resultOf(diagnosis, "straggler") == "found");
         CHECK(accusations(diagnosis) == std::vector<std::string>{"straggler"});
         const Finding finding = findingOf(diagnosis, "straggler");
-        CHECK(finding.text.find("Rank 1 is last in 100 % of steps and costs the others 50.0 ms of 57.0 ms per step") ==
-              0);
+        CHECK(finding.text.find(
+                  "Rank 1 arrives last in 100 % of steps and costs the other ranks 50.0 ms of 57.0 ms per step") == 0);
         CHECK(finding.text.find(words) != std::string::npos);
         CHECK(finding.where == line);
     }
@@ -98,7 +98,7 @@ TEST_CASE("The lowest rank is a straggler if the other ranks wait for its buffer
     CHECK(accusations(reports.diagnosis()).empty());
     reports.facts("data_parallel",
                   R"({"kind":"ddp","ranks":[0,1],"broadcast_buffers":true,"batch_norms":{"BatchNorm1d":1}})");
-    CHECK(findingOf(reports.diagnosis(), "straggler").text.find("Rank 0 is last in 100 % of steps") == 0);
+    CHECK(findingOf(reports.diagnosis(), "straggler").text.find("Rank 0 arrives last in 100 % of steps") == 0);
 }
 
 TEST_CASE("A rank that waits for a CPU is no straggler if the other ranks wait as long for its buffers") {
@@ -153,8 +153,7 @@ TEST_CASE("The report of a hang names the collective of the waiting ranks and th
     const Diagnosis diagnosis = hang.diagnosis();
     CHECK(findingOf(diagnosis, "hang").text ==
           "No rank has made progress for 10.0 s. Rank 0 waits in all_reduce number 12 of its group (train.py:48); rank "
-          "1 does "
-          "not come: it is in phase idle (train.py:51).");
+          "1 does not arrive: it is in phase idle (train.py:51).");
     CHECK(findingOf(diagnosis, "hang").where == "train.py:48");
 
     // All ranks are in the collective: the network is slow, or the watch ended early.

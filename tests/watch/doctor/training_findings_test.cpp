@@ -66,10 +66,9 @@ TEST_CASE("Ranks that train alone after a launch of several are named") {
     for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {1.0 + rank, 1});
     partFrom(reports, 1);
     CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"no-process-group"});
-    CHECK(
-        findingOf(reports.diagnosis(), "no-process-group").text ==
-        "2 processes were started, but ranks 0 and 1 train without a common process group: each trains a model of its "
-        "own.");
+    CHECK(findingOf(reports.diagnosis(), "no-process-group").text ==
+          "2 processes were started, but ranks 0 and 1 train without a common process group: each process trains a "
+          "separate model.");
     Reports horovod(2);
     horovod.facts("process", R"({"world_size":2,"distributed":false,"horovod":"0.28"})");
     for (int rank = 0; rank < 2; ++rank) horovod.steps(rank, {1, 1});
@@ -214,10 +213,9 @@ TEST_CASE("An accumulated loss without a division is a mistake, with Adam a note
     sgd.facts("step_counts", counts(R"("backwards":4)"))
         .facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD"})");
     sgd.facts("loss", R"({"where":"train.py:40","function":"NllLossBackward0"})");
-    CHECK(
-        findingOf(sgd.diagnosis(), "accumulation-undivided").text ==
-        "The loss goes into backward() undivided (NllLossBackward0), and 4 micro-batches are accumulated per step: the "
-        "gradient is 4 times as large as that of the mean.");
+    CHECK(findingOf(sgd.diagnosis(), "accumulation-undivided").text ==
+          "The script calls backward() on an undivided loss (NllLossBackward0), and 4 micro-batches are accumulated "
+          "per step: the gradient is 4 times as large as that of the mean.");
     CHECK(findingOf(sgd.diagnosis(), "accumulation-undivided").severity == Severity::kMistake);
     Reports adam(1);
     adam.facts("step_counts", counts(R"("backwards":4)"))
@@ -325,10 +323,9 @@ TEST_CASE("Schedulers that step once per rank are a mistake, but not those of Ac
         return reports.diagnosis();
     };
     const std::string process = R"({"world_size":2,"distributed":true})";
-    CHECK(
-        findingOf(with(process, 1), "scheduler-too-often").text ==
-        "Schedulers step 2 times per optimizer step, as often as there are ranks, although there is one: the learning "
-        "rate changes too fast.");
+    CHECK(findingOf(with(process, 1), "scheduler-too-often").text ==
+          "Schedulers step 2 times per optimizer step, as often as there are ranks, although the script has one "
+          "scheduler: the learning rate changes too fast.");
     CHECK(findingOf(with(process, 1), "scheduler-too-often").where == "train.py:60");
     CHECK(findingOf(with(process, 1, "train.py:71"), "scheduler-too-often").where == "train.py:71");
     CHECK(resultOf(with(process, 2), "scheduler-too-often") == "passed");
@@ -351,7 +348,7 @@ TEST_CASE("Unequal numbers of batches are found before the ranks hang, unless th
     CHECK(
         findingOf(with("", false), "uneven-steps").text ==
         "The ranks train unequal numbers of steps: rank 1 has 5 batches and rank 0 has 4 batches. The ranks with more "
-        "batches wait for all-reduces that never come.");
+        "batches wait for all-reduces that never complete.");
     CHECK(resultOf(with("", true), "uneven-steps") == "passed");
     const std::string left = R"({"loader":0,"pass":0,"why":"left","trained":1,"untrained":0,"epoch":0})";
     CHECK(resultOf(with(left, false), "uneven-steps") == "passed");

@@ -3,7 +3,7 @@
 
 Arguments: --ranks N starts that many processes and waits for them. --steps N, --epochs N. --fail RANK: this rank reports
 an exception and exits with code 7. --hang RANK: this rank reports that it sleeps while the others wait in an all-reduce.
---leave RANK: this rank is killed. --wait: goes on until a signal comes. --daemon: trains in a process in the background.
+--leave RANK: this rank is killed. --wait: continues until a signal arrives. --daemon: trains in a process in the background.
 --alone: the ranks create no process group. --trained FILE: creates the file after its heartbeats.
 --torn: sends lines that no rank may send. --beats N: sends that many heartbeats at the end, five a second.
 --clock-ahead S: reports another host, whose clock is S seconds ahead. --nan-until FILE: before its epochs, the rank reports

@@ -21,7 +21,7 @@ PytorchComparisonAction::PytorchComparisonAction(const Dependencies& dependencie
 
 // Returns the reason why nothing can be compared now; empty if a comparison can start.
 QString PytorchComparisonAction::whyNot() const {
-    if (m_in.controller.isLive()) return tr("A run is live: wait for its end, or stop it first");
+    if (m_in.controller.isLive()) return tr("A run is live: wait until it ends, or stop it first");
     if (m_in.experiment.config().dataset.kind == DatasetKind::kExternal)
         return tr("A watched script is shown: open a run of Ringside, or choose File > New experiment");
     if (!m_in.experiment.problems().empty())

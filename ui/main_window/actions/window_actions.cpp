@@ -68,7 +68,7 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
     redo->setObjectName(QStringLiteral("redoAction"));
     redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
     copy = makeAction("copyAction", tr("&Copy as text"),
-                      tr("Copy the table, the list or the numbers of the picture that has the keyboard"),
+                      tr("Copy the table, the list or the numbers of the picture that has the keyboard focus"),
                       QKeySequence::Copy);
     for (QAction* action : {undo, redo}) {
         m_window->addAction(action);
@@ -123,8 +123,8 @@ void WindowActions::makeViewActions() {
     experiment = makeAction("experimentAction", tr("&Experiment"), tr("Show or hide the experiment form"),
                             QKeySequence(Qt::CTRL | Qt::Key_E));
     experiment->setCheckable(true);
-    resetLayout =
-        makeAction("resetLayoutAction", tr("&Reset layout"), tr("Move every part of the window to its original place"));
+    resetLayout = makeAction("resetLayoutAction", tr("&Reset layout"),
+                             tr("Move every part of the window to its original position"));
     largerType = makeAction("largerTypeAction", tr("L&arger type"), tr("Make all texts larger"));
     largerType->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
     smallerType = makeAction("smallerTypeAction", tr("S&maller type"), tr("Make all texts smaller"),
@@ -147,13 +147,13 @@ void WindowActions::makeViewActions() {
                          QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
     keys = makeAction("keysAction", tr("&Keyboard shortcuts"), tr("List all keyboard shortcuts"),
                       QKeySequence(Qt::Key_Question));
-    help = makeAction("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
-                      QKeySequence(Qt::Key_F1));
+    help = makeAction("helpAction", tr("&Help on this control"),
+                      tr("Read about the control that has the keyboard focus"), QKeySequence(Qt::Key_F1));
     help->setShortcutContext(Qt::ApplicationShortcut);  // also in dialogs
     documents = makeAction("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
-    otherPart =
-        makeAction("otherPartAction", tr("&Go to the form or back to the page"),
-                   tr("Give the keyboard to the experiment form; from there, to the page"), QKeySequence(Qt::Key_F6));
+    otherPart = makeAction("otherPartAction", tr("&Go to the form or back to the page"),
+                           tr("Move the keyboard focus to the experiment form, or from the form to the page"),
+                           QKeySequence(Qt::Key_F6));
     about = makeAction("aboutAction", tr("&About Ringside"), tr("Version and licences"));
     m_view = new QMenu(tr("&View"), m_window);
     m_view->addActions({experiment, otherPart, log, theme});

@@ -18,7 +18,8 @@ void RunNotices::followState(RunController::State state) {
     if (state == Running && !message.isEmpty())  // the message reports that the run did not stop
         m_in.notice.showMessage(message, NoticeBar::Tone::Danger);
     if (state == Stopped && m_in.session.canResume())
-        m_in.notice.offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { m_in.session.resume(); });
+        m_in.notice.offer(tr("The run was stopped. Its checkpoint is kept."), tr("Resume"),
+                          [this] { m_in.session.resume(); });
     if (state == Failed) showFailure();
 }
 

@@ -21,7 +21,7 @@ void CloseQuestion::show() {
     const bool isWatched = m_in.run.isWatched();
     m_in.dialogs.showQuestion(
         {isWatched ? tr("A watched script is running") : tr("A run is live"),
-         tr("It can continue without the window, and you can attach to it again later."),
+         tr("The run can continue without the window, and you can attach to it again later."),
          {tr("Keep running"), isWatched ? tr("Stop the script") : tr("Stop and save"), tr("Cancel")}},
         [this](int answer) { applyAnswer(answer); });
 }

@@ -29,7 +29,7 @@ RunSession::RunSession(const Dependencies& dependencies, QObject* parent) : QObj
 
 QString RunSession::whyNotRunnable() const {
     if (m_in.controller.isLive())
-        return m_in.run.isWatched() ? tr("A watched script is running: wait for its end, or stop it first.")
+        return m_in.run.isWatched() ? tr("A watched script is running: wait until it ends, or stop it first.")
                                     : tr("A run is live: stop it first.");
     if (m_in.experiment.config().dataset.kind == DatasetKind::kExternal)
         return tr(

@@ -130,7 +130,7 @@ void BalanceView::showCounts() {
 void BalanceView::explain() {
     if (!m_scene) return;
     const ClassBalance& byRank = m_made->byRank;
-    Explanation explanation{tr("Does each rank see each class equally often?"), {}, false};
+    Explanation explanation{tr("Does each rank train on each class equally often?"), {}, false};
     if (byRank.classes == 0) {
         const bool coming = m_work.isBusy() || (!m_scene->labels && m_scene->data && m_scene->data->classCount() > 0);
         const QString why = coming ? tr("Counting the classes") : tr("This data set has no classes");

@@ -105,7 +105,7 @@ void PlanFinder::search() {
     } else if (query.value().className && !resolveClass(query.value())) {
         return;
     } else if (const auto epoch = query.value().epoch; epoch && (*epoch < 0 || *epoch >= m_config.training.epochs)) {
-        fail(tr("the experiment has no epoch %1: look in epoch 1 to %2")
+        fail(tr("the experiment has no epoch %1: search in epochs 1 to %2")
                  .arg(epochNumber(*epoch), groupedText(m_config.training.epochs)));
     } else if (epoch && *epoch != m_scene->epoch) {
         fail({}, true);
@@ -121,7 +121,7 @@ void PlanFinder::search() {
 bool PlanFinder::resolveClass(PlanQuery& query) {
     const std::int64_t classes = m_scene->data ? m_scene->data->classCount() : 0;
     if (classes == 0 || !m_scene->labels) {
-        fail(classes == 0 ? tr("this data set has no classes: look for a sample or a rank")
+        fail(classes == 0 ? tr("this data set has no classes: search for a sample or a rank")
                           : tr("the classes are still being read"));
         return false;
     }
@@ -132,7 +132,8 @@ bool PlanFinder::resolveClass(PlanQuery& query) {
     const qlonglong label = QString::fromStdString(*query.className).toLongLong(&number);
     if (!query.label && number && label >= 0 && label < classes) query.label = label;
     if (!query.label) {
-        fail(tr("class %1 does not exist: the data set has %2 classes. Look for class:0 to class:%3, or a class name")
+        fail(tr("class %1 does not exist: the data set has %2 classes. Search for class:0 to class:%3, or for a class "
+                "name")
                  .arg(QString::fromStdString(*query.className))
                  .arg(classes)
                  .arg(classes - 1));

@@ -335,7 +335,7 @@ void StrategyPage::fitChoices() {
 }
 
 void StrategyPage::showSentences() {
-    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("not known, see below"));
+    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("not known; the reason is below"));
     m_holdsPanel->setNote(m_holdsView->current() == 0 ? placementSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
                                : m_memoryView->current() == 1      ? tr("in use during a step, as scheduled")

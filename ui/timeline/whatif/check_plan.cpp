@@ -16,7 +16,7 @@ Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change
     const std::int64_t wanted = config.training.maxSteps;
     config.training.maxSteps = wanted > 0 ? std::min(wanted, kCheckSteps) : kCheckSteps;
     config.name += "-what-if";
-    if (change.changesNothing()) return Problem{"what if", "changes nothing yet", "choose what to change"};
+    if (change.changesNothing()) return Problem{"what if", "does not change anything yet", "choose what to change"};
     if (change.withoutDelayOf >= 0) {
         const std::string who = "rank " + std::to_string(change.withoutDelayOf);
         if (config.stepPitfalls.slowRank != change.withoutDelayOf)
@@ -27,7 +27,7 @@ Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change
     ThrottleConfig& throttle = config.parallel.throttle;
     if ((change.bandwidth != 1 && throttle.gbitPerSecond <= 0) || (change.latency != 1 && throttle.latencyUs <= 0))
         return Problem{"links", "belong to this computer and cannot be changed",
-                       "only those of a throttled run can be changed (parallel.pace)"};
+                       "only the links of a throttled run can be changed (parallel.pace)"};
     throttle.gbitPerSecond *= change.bandwidth;
     throttle.latencyUs *= change.latency;
     if (change.noOverlap)

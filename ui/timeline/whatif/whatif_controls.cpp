@@ -39,7 +39,7 @@ WhatIfControls::WhatIfControls(QWidget* parent) : QWidget(parent) {
     m_rank->setAccessibleName(tr("Rank without its delay"));
     m_rank->setToolTip(tr("Which rank"));
     m_delay = addBox(tr("no delay on rank"), "whatIfDelayCheckBox",
-                     tr("This rank takes the median time of the others in every phase"), m_rank);
+                     tr("This rank takes the median time of the other ranks in every phase"), m_rank);
     m_speed = addSlider(tr("bandwidth"), "whatIfBandwidthSlider",
                         tr("Multiply the bandwidth of all links by this factor"), m_speedValue);
     m_latency = addSlider(tr("latency"), "whatIfLatencySlider",

@@ -155,8 +155,9 @@ void WhatIfPanel::showResult() {
     }
     if (known) {
         const double off = m_result->measured > 0 ? 100 * std::abs(m_result->replayed / m_result->measured - 1) : 0;
-        m_unchanged->setText(
-            tr("replay without changes: %1, %2 % off").arg(millisecondsText(m_result->replayed)).arg(off, 0, 'f', 1));
+        m_unchanged->setText(tr("simulation without a change: %1, %2 % from the measured time")
+                                 .arg(millisecondsText(m_result->replayed))
+                                 .arg(off, 0, 'f', 1));
         m_range->setText(
             changes ? tr("%1; now %2: %3")
                           .arg(millisecondsRange(m_result->low, m_result->high), millisecondsText(m_result->measured),
@@ -168,7 +169,7 @@ void WhatIfPanel::showResult() {
 }
 
 void WhatIfPanel::refreshCheck() {
-    const QString reason = m_check.isRunning() ? tr("it is running") : whyNoCheck();
+    const QString reason = m_check.isRunning() ? tr("the check is running") : whyNoCheck();
     const bool can = reason.isEmpty() && m_result && m_result->steps > 0;
     m_checkButton->setEnabled(can);
     m_checkNote->setText(m_check.isRunning() ? tr("runs in the background")

@@ -41,7 +41,7 @@ void BoundPrimitive::run(const dnnl::stream& stream, Scratchpad& scratchpad) {
     }
     dnnl::error::wrap_c_api(dnnl_primitive_execute(m_primitive.get(), stream.get(),
                                                    static_cast<int>(m_arguments.size()), m_arguments.data()),
-                            "a primitive did not run");
+                            "oneDNN could not run the primitive");
 }
 
 memory BatchPasses::owned(const memory::desc& description, const dnnl::engine& engine) {

@@ -32,7 +32,8 @@ using Accepts = std::function<bool(const dnnl::primitive_desc_base&)>;
 template <class Plan>
 Plan firstOf(Plan plan, const Accepts& accepts) {
     while (!accepts(plan))
-        if (!plan.next_impl()) throw dnnl::error(dnnl_unimplemented, "no implementation is safe for it");
+        if (!plan.next_impl())
+            throw dnnl::error(dnnl_unimplemented, "oneDNN has no implementation that Ringside may use");
     return plan;
 }
 

@@ -141,7 +141,7 @@ void OneDnnWeightGradient::run(float* x, float* gradY, float* gradWeight, float*
             run(m_pieces[i], x, gradY, scratch + thread * scratchStride);
         });
     }
-    for (const Piece& piece : m_pieces) dnnl::error::wrap_c_api(piece.status, "a primitive did not run");
+    for (const Piece& piece : m_pieces) dnnl::error::wrap_c_api(piece.status, "oneDNN could not run the primitive");
     if (others == 0) return;
     addUp(reinterpret_cast<const float*>(parts), weightStride / sizeof(float), others, gradWeight,
           m_order.get_size() / sizeof(float), m_threads);

@@ -19,12 +19,13 @@ std::string adviceOn(const std::string& errorName, const std::string& otherwise)
     static const std::array<std::pair<const char*, const char*>, 11> kAdvice{{
         {"cudaErrorInsufficientDriver", "the NVIDIA driver is older than this build needs: update the driver"},
         {"cudaErrorNoDevice", "the driver no longer lists a GPU: see dmesg for Xid messages, then restart the run"},
-        {"cudaErrorDevicesUnavailable", "another program uses it exclusively: see nvidia-smi"},
-        {"cudaErrorECCUncorrectable", "its memory is damaged: see nvidia-smi -q -d ECC, use another GPU"},
+        {"cudaErrorDevicesUnavailable", "another program uses the GPU exclusively: find it with nvidia-smi"},
+        {"cudaErrorECCUncorrectable", "the memory of the GPU is damaged (nvidia-smi -q -d ECC): use another GPU"},
         {"cudaErrorNoKernelImageForDevice",
          "this build contains no code for this GPU: configure with -DCMAKE_CUDA_ARCHITECTURES=native and build again"},
-        {"cudaErrorLaunchTimeout", "a display's watchdog stopped it: use a GPU without a display"},
-        {"cudaErrorDeviceUninitialized", "the driver lost it: see dmesg for Xid messages, then restart the run"},
+        {"cudaErrorLaunchTimeout", "the watchdog of a display stopped the computation: use a GPU without a display"},
+        {"cudaErrorDeviceUninitialized",
+         "the driver lost the connection to the GPU: see dmesg for Xid messages, then restart the run"},
         {"cudaErrorSystemDriverMismatch", "driver and libcuda differ: restart the machine after a driver update"},
         {"cudaErrorSystemNotReady",
          "NVIDIA's Fabric Manager is not running: start it (systemctl start nvidia-fabricmanager)"},
@@ -45,14 +46,15 @@ std::string versionText(int cudaVersion) {
 
 std::string outOfMemoryText(const MemoryShortage& shortage) {
     return shortage.gpu + " does not have enough space for " + shortage.what + ": " +
-           mebibytes(shortage.requestedBytes) + " asked, " + mebibytes(shortage.freeBytes) + " of " +
+           mebibytes(shortage.requestedBytes) + " requested, " + mebibytes(shortage.freeBytes) + " of " +
            mebibytes(shortage.totalBytes) +
            " free: lower loader.batch_size, choose a smaller model, or stop other programs on the GPU (nvidia-smi)";
 }
 
 std::string noPinnedMemoryText(const std::string& gpu, std::size_t requestedBytes) {
-    return gpu + " got no page-locked memory from the host (" + mebibytes(static_cast<std::int64_t>(requestedBytes)) +
-           " asked): switch loader.pin_memory off, lower loader.batch_size or loader.prefetch_factor, or use fewer "
+    return gpu + " received no page-locked memory from the host (" +
+           mebibytes(static_cast<std::int64_t>(requestedBytes)) +
+           " requested): switch loader.pin_memory off, lower loader.batch_size or loader.prefetch_factor, or use fewer "
            "ranks";
 }
 
@@ -64,7 +66,7 @@ std::string noDeviceText(const DeviceCountFailure& failure) {
         return "the NVIDIA driver is too old: it runs CUDA up to " + versionText(failure.driver) +
                ", this build needs " + versionText(failure.runtime) + ": update the driver";
     if (failure.errorName == "cudaErrorNoDevice")
-        return "the NVIDIA driver is loaded but shows no GPU (is CUDA_VISIBLE_DEVICES empty?)";
+        return "the NVIDIA driver is loaded but lists no GPU (is CUDA_VISIBLE_DEVICES empty?)";
     return "the NVIDIA driver failed while looking for GPUs: " + failure.errorText + " (" + failure.errorName +
            "): " + adviceOn(failure.errorName, "check that nvidia-smi responds, and dmesg for NVRM messages");
 }
@@ -74,15 +76,17 @@ std::string whyNotUsable(int major, int minor, int computeMode) {
     if (major < kOldestMajor)
         return "compute capability " + capability + "; this build needs " + std::to_string(kOldestMajor) +
                ".0 or newer";
-    if (computeMode == kProhibitedMode) return "its compute mode prohibits use (nvidia-smi -c 0 allows it)";
-    if (computeMode == kExclusiveMode) return "its compute mode allows one thread only (nvidia-smi -c 0 shares it)";
+    if (computeMode == kProhibitedMode)
+        return "the compute mode of the GPU prohibits its use: permit it with nvidia-smi -c 0";
+    if (computeMode == kExclusiveMode)
+        return "the compute mode of the GPU permits only one thread: permit several with nvidia-smi -c 0";
     return {};
 }
 
 std::string failureText(const std::string& gpu, const std::string& doing, const std::string& errorName,
                         const std::string& errorText) {
     return gpu + " failed while " + doing + ": " + errorText + " (" + errorName +
-           "): " + adviceOn(errorName, "see dmesg for Xid messages; the last checkpoint is untouched");
+           "): " + adviceOn(errorName, "see dmesg for Xid messages; the last checkpoint is intact");
 }
 
 }  // namespace ringside::cuda

@@ -134,7 +134,7 @@ Result<bool> checkAgreement(const path& testFile, const ArrayContent& training, 
     if (same) return true;
     return Problem{testFile.string(),
                    "contains validation samples, but they do not match the training samples (" +
-                       std::to_string(test.shape.features) + " values per sample, the others " +
+                       std::to_string(test.shape.features) + " values per sample instead of " +
                        std::to_string(training.shape.features) + ")",
                    "move it elsewhere if it does not belong to the data set"};
 }

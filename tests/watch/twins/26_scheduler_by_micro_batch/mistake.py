@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cosine schedule with accumulation."""
+"""Trains with a cosine schedule and accumulation."""
 import contextlib
 
 import torch
