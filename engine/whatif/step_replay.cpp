@@ -24,13 +24,15 @@ namespace {
 
 constexpr std::size_t kOtherSteps = 8;  // largest number of steps from which additional ranks take their work
 
-// Returns the complete steps that were not paused, in groups with consecutive numbers in one epoch.
+// Returns the complete steps that were not paused, in groups with consecutive numbers in one epoch and without pauses
+// between the steps.
 std::vector<std::vector<const TracedStep*>> runsOf(const TraceData& trace) {
     std::vector<std::vector<const TracedStep*>> runs;
     const TracedStep* before = nullptr;
     for (const auto& [number, step] : trace.steps()) {
         if (!step.complete() || wasPaused(step)) continue;
-        const bool follows = before != nullptr && number == before->step + 1 && step.epoch == before->epoch;
+        const bool follows = before != nullptr && number == before->step + 1 && step.epoch == before->epoch &&
+                             !trace.isAfterPause(number);
         if (!follows) runs.emplace_back();
         runs.back().push_back(&step);
         before = &step;

@@ -91,3 +91,17 @@ TEST_CASE("damaged traces are skipped and counted") {
     CHECK(read.value().lines == 2);
     CHECK(read.value().badLines == 3);
 }
+
+TEST_CASE("traces of a run directory include its pauses between steps") {
+    const TemporaryDirectory scratch;
+    const RunPaths paths(scratch.path());
+    std::ofstream(paths.config()) << RunConfig().toText();
+    std::ofstream(paths.trace()) << traceLine(0, 1) << "\n" << traceLine(0, 2) << "\n" << traceLine(0, 3) << "\n";
+    std::ofstream(paths.telemetry())
+        << R"({"kind":"control","command":"pause","value":0,"step":1,"epoch":0,"after":"optimizer","time_us":5})"
+        << "\n";
+    const Result<RecordedTraces> read = readTraces(paths);
+    REQUIRE(read.ok());
+    CHECK(read.value().data.isAfterPause(2));
+    CHECK_FALSE(read.value().data.isAfterPause(3));
+}

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/live_chart.h"
 
+#include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
 #include <cmath>
+#include <utility>
 
+#include "charts/chart_drawing.h"
 #include "charts/chart_legend.h"
 #include "support/catch.h"
 #include "theme/theme.h"
+#include "ui/painted_texts.h"
 
 using namespace ringside;
 
@@ -21,6 +25,24 @@ Curve waves(int points, Curve::Kind kind = Curve::Kind::BandLine) {
     }
     return curve;
 }
+
+// Draws only the box beside a crosshair in the middle of the widget.
+class CrosshairBox : public QWidget {
+  public:
+    CrosshairBox(const Theme& theme, QStringList lines) : m_theme(theme), m_lines(std::move(lines)) {}
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        const PlotScale scale{.plot = plotIn(rect()), .x = {0, 100}, .y = {0, 1}};
+        drawCrosshairBox(painter, m_theme, scale, size(), 50, QStringLiteral("step 66, epoch 6, 7,988 samples"),
+                         m_lines);
+    }
+
+  private:
+    const Theme& m_theme;
+    QStringList m_lines;
+};
 
 }  // namespace
 
@@ -158,5 +180,24 @@ TEST_CASE("no marker is cut at an edge of the plot") {
             CHECK((0 - chart.shownY().minimum) * perY >= 5);
             CHECK(chart.shownY().maximum < 1.3);
         }
+    }
+}
+
+TEST_CASE("the box beside the crosshair is whole in a low chart") {
+    Theme theme;
+    const QStringList phases{"data 0.0075",   "forward 0.0652",  "backward 0.0364", "waiting 0.5509",
+                             "moving 0.1843", "optimizer 0.004", "copy 0.001"};
+    for (const QSize size : {QSize(1000, 120), QSize(1000, 300), QSize(260, 100), QSize(160, 60)}) {
+        CAPTURE(size.width(), size.height());
+        CrosshairBox box(theme, phases);
+        box.resize(size);
+        int shown = 0;
+        for (const PaintedText& one : paintedTexts(box)) {
+            INFO(one.text.toStdString());
+            CHECK((one.isWhole || one.text.startsWith(QLatin1String("step"))));  // the heading may be wider
+            shown += phases.contains(one.text) ? 1 : 0;
+        }
+        if (size.width() == 1000) CHECK(shown == phases.size());
+        CHECK(shown > 0);
     }
 }

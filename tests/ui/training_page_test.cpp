@@ -224,6 +224,39 @@ TEST_CASE("the x axis shows steps, epochs, samples or seconds") {
     REQUIRE(waitFor([&] { return std::abs(lastX() - 0.004) < 1e-12; }));
 }
 
+TEST_CASE("the curves of single ranks are drawn at the samples of all ranks") {
+    const Theme theme;
+    RunData run;
+    RunStarted started;
+    started.worldSize = 2;
+    started.stepsPerEpoch = 10;
+    started.epochs = 1;
+    run.apply(started);
+    GrowingCurves held;
+    const auto positions = [&](const char* key) {
+        std::vector<double> all;
+        for (const Curve& curve : lossCurves(held, partsOf({}, run), XAxis::Samples, true, theme)) {
+            if (curve.key != QLatin1String(key)) continue;
+            for (const CurvePoint& point : curve.points) all.push_back(point.x);
+        }
+        return all;
+    };
+    for (const int rank : {0, 1}) {
+        StepsFrame frame = stepsFrom(1, {4, 3, 2}, 1);  // 8 samples per step and rank
+        frame.rank = rank;
+        run.apply(frame);
+    }
+    CHECK(positions("loss.rank.0") == std::vector<double>{16, 32, 48});
+    CHECK(positions("loss.rank.1") == std::vector<double>{16, 32, 48});
+    StepsFrame last = stepsFrom(4, {1}, 4);
+    run.apply(last);  // rank 1 has not finished step 4, so the samples of all ranks are not known yet
+    CHECK(positions("loss.rank.0") == std::vector<double>{16, 32, 48});
+    last.rank = 1;
+    run.apply(last);
+    CHECK(positions("loss.rank.0") == std::vector<double>{16, 32, 48, 64});
+    CHECK(positions("loss.rank.1") == std::vector<double>{16, 32, 48, 64});
+}
+
 TEST_CASE("the CSV contains the contents of the charts") {
     Charts page;
     FakeRun run(page.run);

@@ -119,6 +119,53 @@ TEST_CASE("a step paused for inspection is not simulated") {
     CHECK(result.measured == Approx(33));
 }
 
+// Steps of 33 ms, with 5 s between steps 10 and 11.
+TEST_CASE("a pause between two steps does not count as time of a step") {
+    TraceData data(2);
+    for (const auto& [number, step] : unevenSteps(20, 1 << 20).steps()) {
+        for (int rank = 0; rank < 2; ++rank) {
+            StepTrace trace;
+            trace.rank = rank;
+            trace.step = number;
+            trace.beginNs = step.beginNs + (number > 10 ? 5000 * kReplayMs : 0);
+            trace.lengthNs = 33 * kReplayMs;
+            trace.phase = {static_cast<std::int64_t>(Phase::kBackward)};
+            trace.at = {0};
+            trace.cpu = {0};
+            data.apply(trace);
+        }
+    }
+    CHECK(replaySteps(data, {}).measured > 250);  // without the command, the pause cannot be distinguished from work
+    data.apply(Controlled{.command = ControlKind::kPause, .step = 10, .after = Phase::kOptimizer});
+    const ReplayResult result = replaySteps(data, {});
+    CHECK(result.measured == Approx(33));
+    CHECK(result.replayed == Approx(33));
+    CHECK(result.steps == 18);
+    CHECK(replaySteps(data.latest(15), {}).measured == Approx(33));
+}
+
+// Slow motion at 2 steps/s from step 3 to step 8: steps of 33 ms begin 500 ms after each other.
+TEST_CASE("delays of slow motion between steps do not count as time of a step") {
+    TraceData data(1);
+    std::int64_t begin = 0;
+    for (std::int64_t step = 1; step <= 12; ++step) {
+        StepTrace trace;
+        trace.step = step;
+        trace.beginNs = begin;
+        trace.lengthNs = 33 * kReplayMs;
+        trace.phase = {static_cast<std::int64_t>(Phase::kBackward)};
+        trace.at = {0};
+        trace.cpu = {0};
+        data.apply(trace);
+        begin += (step >= 3 && step < 8 ? 500 : 33) * kReplayMs;
+    }
+    data.apply(Controlled{.command = ControlKind::kRate, .value = 2, .step = 3});
+    CHECK(replaySteps(data, {}).steps == 2);  // steps 2 and 3
+    data.apply(Controlled{.command = ControlKind::kRate, .value = 0, .step = 7});
+    CHECK(replaySteps(data, {}).measured == Approx(33));
+    CHECK(replaySteps(data, {}).steps == 6);  // steps 2, 3, and 9 to 12
+}
+
 TEST_CASE("without the delay of the late rank a step takes the time of the other rank") {
     const ReplayResult result = replaySteps(unevenSteps(10, 1 << 20), {.withoutDelayOf = 1});
     CHECK(result.predicted == Approx(13));  // 10 + 2 + 1

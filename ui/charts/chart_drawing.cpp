@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "theme/theme.h"
 #include "theme/type_length.h"
@@ -21,12 +22,42 @@ constexpr TypeLength kPixelsPerYTick{46};
 constexpr TypeLength kMinBetweenYLabels{13};  // least distance of two labels; in a low window some labels are left
                                               // out
 constexpr double kBoxPadding = 9;
+constexpr double kBoxDistance = 10;  // distance of the box from the crosshair
+constexpr double kBetweenColumns = 14;
 constexpr double kFlagPadding = 6;
 constexpr TypeLength kBoxLine{17};
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LiveChart", text);
 }
+
+// Arrangement of the lines of the box beside the crosshair: one column if the view is high enough, else several columns
+// of equal height. If the columns are wider than the view, the last line counts the lines that are left out.
+struct BoxColumns {
+    QStringList lines;
+    qsizetype rows = 1;  // number of lines in a column
+    double columnWidth = 0;
+
+    BoxColumns(QStringList all, const QFontMetrics& metrics, const QSizeF& view) : lines(std::move(all)) {
+        for (const QString& line : lines)
+            columnWidth = std::max(columnWidth, metrics.horizontalAdvance(line) + kBetweenColumns);
+        const double high = std::floor((view.height() - kBoxPadding) / kBoxLine) - 1;  // without the heading
+        const double wide = (view.width() - 2 * kBoxPadding) / std::max(columnWidth, 1.0);
+        const auto most = static_cast<qsizetype>(std::max(high, 1.0));
+        const qsizetype room = most * static_cast<qsizetype>(std::max(std::floor(wide), 1.0));
+        if (lines.size() > room) {
+            const qsizetype left = lines.size() - room + 1;
+            lines = lines.first(room - 1) << tr("and %1 more").arg(left);
+        }
+        const qsizetype columns = std::max<qsizetype>((lines.size() + most - 1) / most, 1);
+        rows = std::max<qsizetype>((lines.size() + columns - 1) / columns, 1);
+    }
+
+    double width() const {
+        const qsizetype columns = (lines.size() + rows - 1) / rows;
+        return std::max(0.0, columnWidth * static_cast<double>(columns) - kBetweenColumns);
+    }
+};
 
 }  // namespace
 
@@ -96,15 +127,18 @@ void drawCrosshairLine(QPainter& painter, const Theme& theme, const PlotScale& s
     painter.drawLine(QPointF(column, scale.plot.top()), QPointF(column, scale.plot.bottom()));
 }
 
-void drawCrosshairBox(QPainter& painter, const Theme& theme, const PlotScale& scale, double x, const QString& heading,
-                      const QStringList& lines) {
+void drawCrosshairBox(QPainter& painter, const Theme& theme, const PlotScale& scale, const QSizeF& view, double x,
+                      const QString& heading, const QStringList& lines) {
     painter.setFont(theme.smallFont());
-    double width = painter.fontMetrics().horizontalAdvance(heading);
-    for (const QString& line : lines) width = std::max<double>(width, painter.fontMetrics().horizontalAdvance(line));
-    const QSizeF size(width + 2 * kBoxPadding, kBoxLine * static_cast<double>(lines.size() + 1) + kBoxPadding);
+    const QFontMetrics metrics = painter.fontMetrics();
+    const BoxColumns columns(lines, metrics, view);
+    const double width = std::max<double>(metrics.horizontalAdvance(heading), columns.width());
+    const QSizeF size(width + 2 * kBoxPadding, kBoxLine * static_cast<double>(columns.rows + 1) + kBoxPadding);
     const double at = scale.columnOf(x);
-    const bool isLeft = at + 10 + size.width() > scale.plot.right();
-    const QRectF box(QPointF(isLeft ? at - 10 - size.width() : at + 10, scale.plot.top() + 6), size);
+    const bool isLeft = at + kBoxDistance + size.width() > scale.plot.right();
+    const double left = isLeft ? at - kBoxDistance - size.width() : at + kBoxDistance;
+    const double top = std::min(scale.plot.top() + 6, view.height() - size.height() - 1);
+    const QRectF box(QPointF(std::max(0.0, std::min(left, view.width() - size.width() - 1)), std::max(0.0, top)), size);
     painter.setPen(theme.colors().border);
     painter.setBrush(theme.colors().panel);
     painter.drawRoundedRect(box, Theme::kCorner, Theme::kCorner);
@@ -112,9 +146,10 @@ void drawCrosshairBox(QPainter& painter, const Theme& theme, const PlotScale& sc
     painter.setPen(theme.colors().muted);
     painter.drawText(row, Qt::AlignVCenter, heading);
     painter.setPen(theme.colors().text);
-    for (const QString& line : lines) {
-        row.translate(0, kBoxLine);
-        painter.drawText(row, Qt::AlignVCenter, line);
+    for (qsizetype i = 0; i < columns.lines.size(); ++i) {
+        const QPointF cell(static_cast<double>(i / columns.rows) * columns.columnWidth,
+                           static_cast<double>(i % columns.rows + 1) * kBoxLine);
+        painter.drawText(row.translated(cell), Qt::AlignVCenter, columns.lines[i]);
     }
 }
 

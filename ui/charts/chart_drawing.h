@@ -51,9 +51,10 @@ void drawFlags(QPainter& painter, const Theme& theme, const PlotScale& scale, co
 void drawZoomBox(QPainter& painter, const Theme& theme, const PlotScale& scale, const QPointF& from, const QPointF& to);
 
 void drawCrosshairLine(QPainter& painter, const Theme& theme, const PlotScale& scale, double x);
-// Draws a box beside the crosshair with a heading and one line for each value.
-void drawCrosshairBox(QPainter& painter, const Theme& theme, const PlotScale& scale, double x, const QString& heading,
-                      const QStringList& lines);
+// Draws a box beside the crosshair with a heading and one line for each value, within the view. Uses several columns if
+// the view is too low for all lines. view: size of the chart's viewport.
+void drawCrosshairBox(QPainter& painter, const Theme& theme, const PlotScale& scale, const QSizeF& view, double x,
+                      const QString& heading, const QStringList& lines);
 
 // Returns the value of each visible curve at x: "train 0.5". At most 12 lines; the last line counts the curves that are
 // left out.

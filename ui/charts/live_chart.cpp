@@ -163,7 +163,8 @@ void LiveChart::drawForeground(QPainter* painter, const QRectF&) {
     drawCrosshairLine(*painter, m_theme, place, *m_crosshair);
     if (!m_underPointer) return;
     const QString heading = m_xText ? m_xText(*m_crosshair) : crosshairNumber(*m_crosshair, m_grid.x);
-    drawCrosshairBox(*painter, m_theme, place, *m_crosshair, heading, crosshairLines(m_curves, *m_crosshair, m_grid.y));
+    drawCrosshairBox(*painter, m_theme, place, viewport()->size(), *m_crosshair, heading,
+                     crosshairLines(m_curves, *m_crosshair, m_grid.y));
 }
 
 void LiveChart::wheelEvent(QWheelEvent* event) {

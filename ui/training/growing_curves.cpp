@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/growing_curves.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringside {
@@ -14,15 +15,31 @@ bool GrowingCurves::continuesCurves(const Held& held, XAxis axis, const std::vec
     if (held.copied == 1) return true;
     const SeriesPoint& witness = points[held.copied - 2];
     const CurvePoint& copy = held.points[held.points.size() - 2];
-    return xOverAllParts(sources.back().part, witness, axis) == copy.x && copy.minimum == witness.minimum;
+    return xOf(sources.back(), witness, axis) == copy.x && copy.minimum == witness.minimum;
+}
+
+// Returns the position of a point on the axis. The series of a rank counts the samples of this rank only, so the
+// samples of all ranks after the same step are used instead.
+double GrowingCurves::xOf(const Source& source, const SeriesPoint& point, XAxis axis) {
+    if (axis == XAxis::Samples && source.isOfRank)
+        return samplesAt(source.part.run->curves().loss(), point.step) + source.part.samplesBefore;
+    return xOverAllParts(source.part, point, axis);
+}
+
+// Returns the last step of the source whose position on the axis is known: a rank can be ahead of the other ranks.
+std::int64_t GrowingCurves::lastPlacedStep(const Source& source, XAxis axis) {
+    if (axis != XAxis::Samples || !source.isOfRank) return source.part.lastStep;
+    const auto points = source.part.run->curves().loss().points();
+    return points.empty() ? 0 : std::min(points.back().step, source.part.lastStep);
 }
 
 void GrowingCurves::append(Held& held, const Source& source, std::size_t from) {
-    const auto points = source.series->points();
-    held.copied = points.size();
-    for (const SeriesPoint& point : points.subspan(from)) {
-        if (point.step > source.part.lastStep) break;
-        held.points.push_back({xOverAllParts(source.part, point, held.axis), point.mean, point.minimum, point.maximum});
+    const std::int64_t last = lastPlacedStep(source, held.axis);
+    held.copied = from;
+    for (const SeriesPoint& point : source.series->points().subspan(from)) {
+        if (point.step > last) break;
+        ++held.copied;
+        held.points.push_back({xOf(source, point, held.axis), point.mean, point.minimum, point.maximum});
         held.hasBand = held.hasBand || point.minimum < point.maximum;
     }
 }
@@ -31,7 +48,7 @@ Curve GrowingCurves::follow(Curve start, const RunParts& parts, XAxis axis, cons
     std::vector<Source> sources;
     for (const RunPart& part : parts) {
         const Series* series = seriesOf(*part.run);
-        if (series != nullptr) sources.push_back({series, series->stepsPerPoint(), part});
+        if (series != nullptr) sources.push_back({series, series->stepsPerPoint(), part, start.rank >= 0});
     }
     Held& held = m_held[start.key];
     if (continuesCurves(held, axis, sources)) {

@@ -29,16 +29,19 @@ class GrowingCurves {
         const Series* series = nullptr;
         std::int64_t stepsPerPoint = 0;
         RunPart part;
+        bool isOfRank = false;
         bool operator==(const Source&) const = default;
     };
     struct Held {
         XAxis axis = XAxis::Step;
         std::vector<Source> sources;
-        std::size_t copied = 0;  // number of points in the series of the last source when `points` was last updated
+        std::size_t copied = 0;  // number of points of the last source in `points`
         bool hasBand = false;
         CurvePoints points;
     };
     static bool continuesCurves(const Held& held, XAxis axis, const std::vector<Source>& sources);
+    static double xOf(const Source& source, const SeriesPoint& point, XAxis axis);
+    static std::int64_t lastPlacedStep(const Source& source, XAxis axis);
     static void append(Held& held, const Source& source, std::size_t from);
 
     std::map<QString, Held> m_held;  // cached curves, by key of the curve

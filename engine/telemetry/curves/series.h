@@ -13,7 +13,8 @@ struct SeriesPoint {
     std::int64_t step = 0;     // last step of the point
     double epoch = 0;          // number of epochs done at the end of the point's last step, including the fraction of
                                // the current epoch
-    std::int64_t samples = 0;  // number of samples that all ranks have processed at the end of the point's last step
+    std::int64_t samples = 0;  // number of samples processed at the end of the point's last step, by all ranks; in a
+                               // series of one rank, by this rank
     std::int64_t timeUs = 0;
     float mean = 0;     // mean over the steps of the point
     float minimum = 0;  // minimum over the steps and, for a series of all ranks, over the ranks

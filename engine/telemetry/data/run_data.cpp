@@ -106,6 +106,7 @@ unsigned RunData::applyEvent(const CheckpointSaved& event) {
 
 unsigned RunData::applyEvent(const Controlled& event) {
     m_pauses.add(event);
+    if (m_trace) m_trace->apply(event);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     // Restarts the measurement of the rate. After a change of speed or a pause, the previous rate no longer predicts
     // the remaining time.

@@ -5,10 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "telemetry/curves/append_bounded.h"
 #include "telemetry/traces/stage_delays.h"
 
 namespace ringside {
 namespace {
+
+constexpr std::size_t kMostPauses = 10'000;  // maximal number of recorded intervals with pauses
 
 // Returns the trace of an unfinished step: its recorded spans, of which the last has length zero.
 RankTrace openTraceOf(const StepTrace& trace) {
@@ -162,6 +165,22 @@ bool TraceData::apply(const StepTrace& trace) {
     return true;
 }
 
+void TraceData::apply(const Controlled& control) {
+    if (control.command == ControlKind::kPause)
+        appendBounded(m_pausedAfter, std::pair(control.step, control.step), kMostPauses);
+    if (control.command != ControlKind::kRate) return;
+    if (m_slowAfter) appendBounded(m_pausedAfter, std::pair(*m_slowAfter, control.step), kMostPauses);
+    m_slowAfter.reset();
+    if (control.value > 0) m_slowAfter = control.step;
+}
+
+bool TraceData::isAfterPause(std::int64_t step) const {
+    if (m_slowAfter && step > *m_slowAfter) return true;
+    return std::ranges::any_of(m_pausedAfter, [before = step - 1](const auto& interval) {
+        return interval.first <= before && before <= interval.second;
+    });
+}
+
 const TracedStep* TraceData::find(std::int64_t step) const {
     const auto found = m_steps.find(step);
     return found == m_steps.end() ? nullptr : &found->second;
@@ -180,6 +199,8 @@ TraceData TraceData::latest(std::size_t most) const {
     TraceData copy(static_cast<int>(m_worldSize), most);
     for (auto step = m_steps.rbegin(); step != m_steps.rend() && copy.m_steps.size() < most; ++step)
         if (step->second.complete()) copy.m_steps.insert(*step);
+    copy.m_pausedAfter = m_pausedAfter;
+    copy.m_slowAfter = m_slowAfter;
     copy.m_endNs = m_endNs;
     copy.m_revision = m_revision;
     return copy;

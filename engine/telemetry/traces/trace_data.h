@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "telemetry/events/events.h"
 #include "telemetry/steps/step_trace.h"
 #include "telemetry/steps/steps_verdict.h"
 
@@ -100,11 +103,15 @@ class TraceData {
 
     // Adds a trace. Returns false if its rank is not in the run, its columns differ in length, or the step is too old.
     bool apply(const StepTrace& trace);
+    // Records a control command of the run, for isAfterPause().
+    void apply(const Controlled& control);
 
     std::size_t worldSize() const { return m_worldSize; }
     // Returns the traced steps by step number.
     const std::map<std::int64_t, TracedStep>& steps() const { return m_steps; }
     const TracedStep* find(std::int64_t step) const;
+    // True if a pause or slow motion delayed the ranks between the preceding step and `step`.
+    bool isAfterPause(std::int64_t step) const;
     // Returns the last step that began at or before this time; the first step if none did; null if there are no steps.
     const TracedStep* at(std::int64_t timeNs) const;
     std::int64_t endNs() const { return m_endNs; }         // returns the end of the latest span
@@ -121,6 +128,9 @@ class TraceData {
     std::size_t m_worldSize;
     std::size_t m_most;
     std::map<std::int64_t, TracedStep> m_steps;
+    // Steps after which the ranks were paused or delayed: first and last step of each interval, in order of recording.
+    std::vector<std::pair<std::int64_t, std::int64_t>> m_pausedAfter;
+    std::optional<std::int64_t> m_slowAfter;  // first step after which slow motion delays the ranks; empty: it is off
     std::int64_t m_endNs = 0;
     std::uint64_t m_revision = 0;
 };
