@@ -305,6 +305,23 @@ class Scripts(unittest.TestCase):
         self.assertEqual(lists[described[10]["inner"]["object"]], train)
         self.assertEqual(described[9]["inner"]["object"], described[10]["inner"]["inner"]["object"])
 
+    def test_batches_that_are_fetched_several_ahead(self):
+        recorded, truth = self.both("prefetches.py")
+        known = truth[0]
+        steps = {loader: [(one["step"], one["index"]) for one in recorded.of_rank(0, "indices")
+                          if one.get("loader", 0) == loader] for loader in range(5)}
+        last = 0
+        for loader, name in enumerate(("two_ahead", "copies", "endless", "groups", "resumed")):
+            expected = list(enumerate(known[name], start=last + 1))
+            last += len(known[name])
+            if name == "copies":  # known at the end of the first pass: the samples of the pass are right, not their steps
+                half = len(expected) // 2
+                self.assertEqual(sorted(flat(index for _, index in steps[loader][:half])), list(range(22)))
+                self.assertEqual(steps[loader][half:], expected[half:])
+            else:
+                self.assertEqual(steps[loader], expected, name)
+        self.assertEqual([len(recorded.untrained(0, loader)) for loader in range(5)], [0, 0, 0, 0, 4])
+
     def test_lightning_with_accumulation_on_two_ranks(self):
         recorded, truth = self.both("with_lightning.py", shown_ranks=2, RANKS="2", ACCUMULATE="2")
         for rank in (0, 1):
@@ -372,4 +389,5 @@ class Scripts(unittest.TestCase):
 if __name__ == "__main__":
     unittest.main(argv=torch_python.chosen_tests(["Scripts.test_" + name for name in (
         "toy_model_with_spawn", "cnn_under_torchrun", "fully_shard", "accelerate", "lightning", "character_model",
-        "adversarial_training", "loaders_and_optimizers_that_break_simple_assumptions")]))
+        "adversarial_training", "loaders_and_optimizers_that_break_simple_assumptions",
+        "batches_that_are_fetched_several_ahead")]))

@@ -269,8 +269,8 @@ class LeftPasses(unittest.TestCase):
 
 
 class Pairing(unittest.TestCase):
-    """A batch is written as loader * 100 + number. pass: the next passes begin. *: fetched by
-    another thread. t: trained, u: untrained.
+    """A batch is written as loader * 100 + number. pass: the next passes begin. *: fetched by another thread.
+    backward:0,1: batches 0 and 1 of the current pass exist at the backward pass. t: trained, u: untrained.
     """
 
     def run_script(self, script):
@@ -281,9 +281,11 @@ class Pairing(unittest.TestCase):
         for word in script.split():
             if word == "pass":
                 number_of_pass += 1
-            elif word == "backward":
+            elif word.startswith("backward"):
                 step += 1
-                pairing.backward(step, 1 if "*" in script else None)
+                numbers = word[9:].split(",") if ":" in word else None
+                existing = numbers and {(0, number_of_pass - one.count("'"), int(one.strip("'"))) for one in numbers}
+                pairing.backward(step, 1 if "*" in script else None, existing)
             elif word == "end":
                 pairing.end()
             elif word.startswith("over"):
@@ -328,6 +330,39 @@ class Pairing(unittest.TestCase):
         self.assertEqual(
             self.run_script("0 1 backward 2 backward over0 backward 101 102 over1 pass 0 1 backward over0 backward end"),
             [("t", 0, 1), ("t", 0, 4), ("t", 1, 2), ("t", 1, 5), ("t", 2, 3), ("u", 101), ("u", 102)])
+
+    def test_batches_prefetched_by_two_that_still_exist(self):
+        self.assertEqual(self.run_script("0 1 2 backward:0,1,2 3 backward:1,2,3 over0 backward backward end"),
+                         [("t", 0, 1), ("t", 1, 2), ("t", 2, 3), ("t", 3, 4)])
+        # Two backward passes of each batch.
+        self.assertEqual(self.run_script("0 1 2 backward:0,1,2 backward:0,1,2 3 backward:1,2,3 backward 4 backward end"),
+                         [("t", 0, 1), ("t", 1, 3), ("t", 2, 5), ("u", 3), ("u", 4)])
+        # Two backward passes and a batch that the script leaves out.
+        self.assertEqual(self.run_script("0 1 2 backward:0,1,2 3 backward:1,2,3 4 5 backward end"),
+                         [("t", 0, 1), ("t", 1, 2), ("u", 2), ("t", 3, 3), ("u", 4), ("u", 5)])
+
+    def test_skipped_batches_that_the_script_drops_or_keeps_for_ever(self):
+        for first, second in (("2", "3"), ("0,1,2", "0,1,2,3"), ("0,1,2", "0,1,3")):
+            self.assertEqual(self.run_script("0 1 2 backward:%s 3 backward:%s 4 backward over0 end" % (first, second)),
+                             [("u", 0), ("u", 1), ("t", 2, 1), ("t", 3, 2), ("t", 4, 3)])
+
+    def test_batches_prefetched_as_copies_are_known_after_the_pass(self):
+        self.assertEqual(
+            self.run_script("0 1 2 backward 3 backward over0 backward backward pass 0 1 2 backward 3 backward over0 end"),
+            [("t", 0, 3), ("t", 0, 5), ("t", 1, 4), ("t", 1, 6), ("t", 2, 1), ("u", 2), ("t", 3, 2), ("u", 3)])
+        self.assertEqual(self.run_script("0 1 2 backward 3 backward over0 backward 101 over1 end"),
+                         [("u", 0), ("u", 1), ("t", 2, 1), ("t", 3, 2), ("u", 101)])
+
+    def test_batches_prefetched_across_the_end_of_a_pass(self):
+        self.assertEqual(
+            self.run_script("0 1 backward:0,1 2 backward:1,2 over0 pass 0 backward:2',0 1 backward over0 backward end"),
+            [("t", 0, 1), ("t", 0, 4), ("t", 1, 2), ("t", 1, 5), ("t", 2, 3)])
+
+    def test_groups_of_batches_that_are_trained_one_after_the_other(self):
+        self.assertEqual(self.run_script("0 1 2 backward backward backward 3 4 5 backward backward backward 6 7 over0 "
+                                         "backward backward pass 0 1 2 backward backward backward end"),
+                         [("t", 0, 1), ("t", 0, 9), ("t", 1, 2), ("t", 1, 10), ("t", 2, 3), ("t", 2, 11), ("t", 3, 4),
+                          ("t", 4, 5), ("t", 5, 6), ("t", 6, 7), ("t", 7, 8)])
 
     def test_two_prefetched_batches(self):
         self.assertEqual(self.run_script("0 1 backward over0 backward end"), [("t", 0, 1), ("t", 1, 2)])
