@@ -239,8 +239,10 @@ class Report:
             what["index"] = indices[:MOST_COLUMN]
         self.fact(batch.end_ns, "batch", what)
 
-    def take_backward(self, t0, c0, t1, c1, site, loss, existing, thread=None):
+    def take_backward(self, t0, c0, t1, c1, site, loss, existing, thread=None, cleared=False):
         step = self.steps.upcoming
+        if cleared:
+            step.unused = step.backwards
         step.backwards += 1
         step.add_span(t0, c0, t1, c1, "backward")
         if loss is not None:

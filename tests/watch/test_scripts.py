@@ -322,6 +322,19 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(steps[loader], expected, name)
         self.assertEqual([len(recorded.untrained(0, loader)) for loader in range(5)], [0, 0, 0, 0, 4])
 
+    def test_gradients_that_no_step_uses(self):
+        # (backward passes, those whose gradients were cleared) of each step. Those before the first step are not observed.
+        expected = {"guard": [(1, 0)] + [(2, 1), (1, 0)] * 7 + [(2, 1)],
+                    "zeros": [(1, 0), (2, 0), (1, 0)] + [(2, 1), (1, 0)] * 6 + [(2, 1)],
+                    "each": [(4, 0)] + [(4, 3)] * 5, "accumulates": [(4, 0)] * 6}
+        for mode, counts in expected.items():
+            recorded, _ = self.both("skips.py", MODE=mode)
+            steps = len(recorded.column(0, "step"))
+            changes = {one["from_step"]: (one["backwards"], one["unused"])
+                       for one in recorded.of_rank(0, "script", "step_counts")}
+            seen = [changes[max(first for first in changes if first <= step)] for step in range(1, steps + 1)]
+            self.assertEqual(seen, counts, mode)
+
     def test_lightning_with_accumulation_on_two_ranks(self):
         recorded, truth = self.both("with_lightning.py", shown_ranks=2, RANKS="2", ACCUMULATE="2")
         for rank in (0, 1):

@@ -89,6 +89,10 @@ constexpr std::array kChecks{
     Check{"gradients-never-cleared", "Gradients are cleared", kMistake,
           "Call optimizer.zero_grad() once per optimizer step.",
           "", judgeNeverCleared},
+    Check{"cleared-before-step", "Gradients are used before they are cleared", kNote,
+          "To accumulate gradients, call optimizer.zero_grad() only after optimizer.step(). If the script leaves out bad batches "
+          "on purpose, no change is needed.",
+          "gradients-never-cleared", judgeClearedUnused},
     Check{"accumulation-undivided", "The accumulated loss is a mean", kMistake,
           "Divide the loss by the number of micro-batches before backward().",
           "", judgeUndividedLoss},

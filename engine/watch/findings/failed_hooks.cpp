@@ -33,6 +33,8 @@ constexpr std::array kUses{
     HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
             "clipped-before-unscaling accumulation-undivided"},
     HookUse{"gradients", "gradients-never-cleared", ""},
+    HookUse{"unused gradients", "cleared-before-step accumulation-undivided sync-every-micro-batch effective-batch",
+            "accumulation-undivided sync-every-micro-batch effective-batch"},
     HookUse{"unoptimized parameters", "parameters-not-optimized", ""},
     HookUse{"scheduler", "scheduler-too-often", "scheduler-too-often"},
     HookUse{"collectives", kEvery, "model-not-wrapped different-start metrics-not-combined"},

@@ -45,6 +45,7 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence);
 Judgement judgeNotOptimized(const Evidence& evidence);
 Judgement judgeClippedScaled(const Evidence& evidence);
 Judgement judgeNeverCleared(const Evidence& evidence);
+Judgement judgeClearedUnused(const Evidence& evidence);
 Judgement judgeUndividedLoss(const Evidence& evidence);
 Judgement judgeSyncEveryMicroBatch(const Evidence& evidence);
 Judgement judgeFindUnusedNeedless(const Evidence& evidence);

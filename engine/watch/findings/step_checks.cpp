@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "watch/evidence/fact_reader.h"
@@ -129,6 +130,24 @@ std::string schedulerLine(const RankEvidence& rank) {
     return textOf(steps.empty() ? rank.of("scheduler").front() : steps.front(), "where");
 }
 
+// Returns the number of samples that most of a rank's first optimizer steps use; 0 if none is known. Leaves out steps
+// before which GradScaler has left out a step, and backward passes whose gradients the script has cleared.
+std::int64_t samplesPerStep(const RankEvidence& rank) {
+    constexpr std::size_t kMost = 256;           // limit of the number of steps that are read
+    std::map<std::int64_t, std::int64_t> steps;  // number of steps, by their samples
+    for (std::size_t i = 0; i < std::min(rank.steps.size(), kMost); ++i) {
+        const StepRow& row = rank.steps[i];
+        const Json* const counts = rank.countsOf(row.step);
+        const std::int64_t backwards = counts == nullptr ? 0 : numberOf(*counts, "backwards", 0);
+        const std::int64_t unused = counts == nullptr ? 0 : numberOf(*counts, "unused", 0);
+        if (counts != nullptr && numberOf(*counts, "skipped", 0) > 0) continue;
+        ++steps[backwards > unused ? row.samples * (backwards - unused) / backwards : row.samples];
+    }
+    const auto most =
+        std::ranges::max_element(steps, {}, [](const auto& one) { return std::pair(one.second, one.first); });
+    return most == steps.end() ? 0 : most->first;
+}
+
 }  // namespace
 
 Judgement judgeLossNotFinite(const Evidence& evidence) {
@@ -219,8 +238,7 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
         const RankEvidence& rank = *group.ranks.front().rank;
         const std::int64_t batch = group.ranks.front().sampler.batchSize;
         if (batch <= 0 || rank.steps.empty()) continue;
-        const std::int64_t perStep = rank.steps.front().samples;
-        const std::int64_t accumulated = std::max<std::int64_t>(1, perStep / batch);
+        const std::int64_t accumulated = std::max<std::int64_t>(1, samplesPerStep(rank) / batch);
         const auto ranks = static_cast<std::int64_t>(group.ranks.size());
         const std::string accumulation =
             accumulated > 1 ? " x " + std::to_string(accumulated) + " micro-batches" : std::string();
