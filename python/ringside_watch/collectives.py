@@ -5,7 +5,7 @@ import sys
 import time
 import zlib
 
-from . import guard, observations, places, traces
+from . import gathered, guard, observations, places, traces
 from .observations import Watching
 
 HOOK = guard.Hook("collectives")
@@ -20,6 +20,7 @@ OPERATIONS = {
     "all_gather_object": (None, None), "gather_object": (None, None), "broadcast_object_list": (None, None),
     "scatter_object_list": (None, None), "monitored_barrier": (traces.BARRIER, None),
 }
+GATHERS = {"all_gather": "tensor", "all_gather_into_tensor": "input_tensor"}  # function -> name of its second argument
 MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
 
 _state = {"depth": 0, "dist": None}
@@ -109,6 +110,11 @@ def _end_call(token, kind, size):
                       kind, size, True)
 
 
+def _note_gather(name, args, kwargs):
+    tensor = args[1] if len(args) > 1 else kwargs.get(GATHERS[name])
+    gathered.note_call(name, tensor, _state["dist"].get_world_size(args[2] if len(args) > 2 else kwargs.get("group")))
+
+
 def _bytes_of_buffer(args, kwargs, position):
     if position is None:
         return 0
@@ -126,6 +132,8 @@ def _wrap_operation(module, name, kind, position):
             return original(*args, **kwargs)
         token = HOOK.call(_begin_collective, name, kwargs.get("group"), None)
         size = HOOK.call(_bytes_of_buffer, args, kwargs, position) or 0
+        if name in GATHERS:
+            gathered.HOOK.call(_note_gather, name, args, kwargs)
         _state["depth"] += 1
         try:
             return original(*args, **kwargs)

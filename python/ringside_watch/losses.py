@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 
-from . import clipping, guard, held, observations, optimizers, places, scalars, unused
+from . import clipping, gathered, guard, held, observations, optimizers, places, scalars, unused
 from .observations import Watching
 
 HOOK = guard.Hook("backward")
@@ -90,6 +90,7 @@ def _observed(call, loss):
     value = HOOK.call(_read_loss, loss)
     site = HOOK.call(_user_line)
     HOOK.call(_report_line, site, function)
+    gathered.HOOK.call(gathered.look_at, loss)
     existing = held.HOOK.call(held.at_backward)
     cleared = unused.HOOK.call(unused.before_backward)
     outer, Watching.phase = Watching.phase, "backward"

@@ -335,6 +335,16 @@ class Scripts(unittest.TestCase):
             seen = [changes[max(first for first in changes if first <= step)] for step in range(1, steps + 1)]
             self.assertEqual(seen, counts, mode)
 
+    def test_features_that_are_gathered_without_a_gradient(self):
+        with open(os.path.join(watched.SCRIPTS, "contrastive.py")) as file:
+            line = next(number for number, text in enumerate(file, start=1) if "dist.all_gather(" in text)
+        for mode, expected in (("put_back", [{"where": "contrastive.py:%d" % line, "operation": "all_gather", "ranks": 2,
+                                              "with_gradient": 1}]), ("with_gradient", []), ("for_a_metric", [])):
+            recorded, _ = self.both("contrastive.py", ranks=2, MODE=mode)
+            for rank in (0, 1):
+                self.assertEqual(recorded.of_rank(rank, "script", "gathered"), expected, mode)
+                self.assertEqual(recorded.of_rank(rank, "script", "hook_failed"), [])
+
     def test_lightning_with_accumulation_on_two_ranks(self):
         recorded, truth = self.both("with_lightning.py", shown_ranks=2, RANKS="2", ACCUMULATE="2")
         for rank in (0, 1):

@@ -132,6 +132,10 @@ constexpr std::array kChecks{
     Check{"validation-padded", "Each sample is evaluated once", kNote,
           "For an exact metric, leave out the repeated samples at the end of the ranks' lists.",
           "data-set-differs", judgeValidationPadding},
+    Check{"gathered-without-gradient", "Gathered features have gradients", kNote,
+          "If the gradient of the whole batch is wanted, gather with a function that has a gradient, such as "
+          "torch.distributed.nn.functional.all_gather().",
+          "no-process-group", judgeGatheredFeatures},
     Check{"gradients-left-over", "Each gradient is used", kNote,
           "Call optimizer.step() for the last micro-batches too, or accept that they are left out.",
           "", judgeLeftOverGradients},

@@ -32,6 +32,7 @@ constexpr std::array kUses{
     HookUse{"clipping", "clipped-before-unscaling", ""},
     HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
             "clipped-before-unscaling accumulation-undivided"},
+    HookUse{"gathered features", "gathered-without-gradient", ""},
     HookUse{"gradients", "gradients-never-cleared", ""},
     HookUse{"unused gradients", "cleared-before-step accumulation-undivided sync-every-micro-batch effective-batch",
             "accumulation-undivided sync-every-micro-batch effective-batch"},

@@ -321,6 +321,20 @@ Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
                  textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});
 }
 
+Judgement judgeGatheredFeatures(const Evidence& evidence) {
+    for (const auto& [rank, one] : evidence.ranks()) {
+        for (const Json& facts : one.of("gathered")) {
+            const std::int64_t ranks = numberOf(facts, "ranks", 0);
+            if (ranks < 2 || numberOf(facts, "with_gradient", ranks) >= ranks) continue;
+            return found("The loss contains the features that " + textOf(facts, "operation") + "() has gathered from " +
+                             counted(ranks, "rank") + ", but only those of the own rank have a gradient: rank " +
+                             std::to_string(rank) + " leaves out its part of the other ranks' gradients.",
+                         textOf(facts, "where"), {{"rank", rank}, {"ranks", ranks}, {"with_gradient", 1}});
+        }
+    }
+    return skipped("no loss contains gathered features of which only those of the own rank have a gradient");
+}
+
 Judgement judgeLeftOverGradients(const Evidence& evidence) {
     bool hasEnd = false;
     for (const auto& [rank, one] : evidence.ranks()) {

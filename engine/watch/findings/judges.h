@@ -49,6 +49,7 @@ Judgement judgeClearedUnused(const Evidence& evidence);
 Judgement judgeUndividedLoss(const Evidence& evidence);
 Judgement judgeSyncEveryMicroBatch(const Evidence& evidence);
 Judgement judgeFindUnusedNeedless(const Evidence& evidence);
+Judgement judgeGatheredFeatures(const Evidence& evidence);
 Judgement judgeLeftOverGradients(const Evidence& evidence);
 
 // The next functions are implemented in step_checks.cpp.

@@ -358,6 +358,18 @@ TEST_CASE("A search for unused parameters is needless if there was none, and nee
     CHECK(accusations(other.diagnosis()).empty());
 }
 
+TEST_CASE("Gathered features without a gradient are noted") {
+    Reports reports = healthyDdp();
+    CHECK(resultOf(reports.diagnosis(), "gathered-without-gradient") == "skipped");
+    reports.facts("gathered", R"({"where":"loss.py:17","operation":"all_gather","ranks":2,"with_gradient":1})");
+    const Finding finding = findingOf(reports.diagnosis(), "gathered-without-gradient");
+    CHECK(finding.text ==
+          "The loss contains the features that all_gather() has gathered from 2 ranks, but only those of the own rank "
+          "have a gradient: rank 0 leaves out its part of the other ranks' gradients.");
+    CHECK(finding.where == "loss.py:17");
+    CHECK(finding.severity == Severity::kNote);
+}
+
 TEST_CASE("Backward passes without an optimizer step at the end are noted") {
     Reports reports = healthyDdp();
     reports.fact(1, "end", R"({"steps":4,"unfinished_backwards":3})").state(1, RankStage::kFinished);
