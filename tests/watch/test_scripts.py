@@ -345,6 +345,21 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(recorded.of_rank(rank, "script", "gathered"), expected, mode)
                 self.assertEqual(recorded.of_rank(rank, "script", "hook_failed"), [])
 
+    def test_changes_of_a_wrapped_model_are_reported(self):
+        recorded, _ = self.both("changed_after_wrapping.py")
+        with open(os.path.join(watched.SCRIPTS, "changed_after_wrapping.py")) as file:
+            lines_of = {text.strip(): "changed_after_wrapping.py:%d" % number for number, text in enumerate(file, start=1)}
+        self.assertEqual(recorded.of_rank(0, "script", "converted"), [
+            {"model": 0, "where": lines_of["model.%s()" % name], "from": "%s on cpu" % before, "to": "%s on cpu" % after}
+            for name, before, after in (("double", "float32", "float64"), ("float", "float64", "float32"))])
+        self.assertEqual(recorded.of_rank(0, "script", "unfrozen"),
+                         [{"after_step": 8, "tensors": 1, "names": ["0.weight"]}])
+        prefix = "optimizer 0 group 0 parameter "
+        self.assertEqual(recorded.of_rank(0, "script", "optimizer")[0]["unwrapped"], [
+            {"where": lines_of["loss_function = Centres(3)"], "parameter": prefix + "4"},
+            {"where": lines_of["more = nn.ParameterList([nn.Parameter(torch.ones(2))])"], "parameter": prefix + "7"}])
+        self.assertEqual(recorded.of_rank(0, "script", "hook_failed"), [])
+
     def test_lightning_with_accumulation_on_two_ranks(self):
         recorded, truth = self.both("with_lightning.py", shown_ranks=2, RANKS="2", ACCUMULATE="2")
         for rank in (0, 1):

@@ -29,6 +29,7 @@ constexpr std::array kUses{
     HookUse{"lightning log", "", ""},
     HookUse{"norms of tensors", "", ""},
     HookUse{"lines that create objects", "", ""},
+    HookUse{"conversions of models", "", ""},
     HookUse{"clipping", "clipped-before-unscaling", ""},
     HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
             "clipped-before-unscaling accumulation-undivided"},

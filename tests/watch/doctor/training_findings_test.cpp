@@ -142,6 +142,11 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     outside.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
     partFrom(outside, 1, "optimizer 0 group 0 parameter 2");
     CHECK(accusations(outside.diagnosis()) == std::vector<std::string>{"parameters-outside-ddp"});
+    CHECK(findingOf(outside.diagnosis(), "parameters-outside-ddp").where == "train.py:50");
+    outside.facts("optimizer", R"({"id":0,"where":"train.py:50","unwrapped":[)"
+                               R"({"where":"train.py:12","parameter":"optimizer 0 group 0 parameter 0"},)"
+                               R"({"where":"train.py:15","parameter":"optimizer 0 group 0 parameter 2"}]})");
+    CHECK(findingOf(outside.diagnosis(), "parameters-outside-ddp").where == "train.py:15");
 
     Reports around = ownLoop();  // the steps of DDP have no all-reduce
     around.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
@@ -154,6 +159,25 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     CHECK(accusations(hooks.diagnosis()) == std::vector<std::string>{"replicas-differ"});
     CHECK(findingOf(hooks.diagnosis(), "replicas-differ").text ==
           "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0.");
+    CHECK(findingOf(hooks.diagnosis(), "replicas-differ").where == "train.py:20");
+
+    Reports unfrozen = hooks;
+    unfrozen.facts("unfrozen", R"({"after_step":8,"tensors":2,"names":["w","b"]})");
+    CHECK(findingOf(unfrozen.diagnosis(), "replicas-differ").text ==
+          "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0. It was frozen when "
+          "DistributedDataParallel wrapped the model, which does not reduce its gradient.");
+    Reports otherFrozen = hooks;
+    otherFrozen.facts("unfrozen", R"({"after_step":8,"tensors":1,"names":["w"]})");
+    CHECK(findingOf(otherFrozen.diagnosis(), "replicas-differ").text ==
+          findingOf(hooks.diagnosis(), "replicas-differ").text);
+
+    hooks.facts("converted", R"({"model":0,"where":"train.py:22","from":"float32 on cpu","to":"float64 on cpu"})");
+    CHECK(
+        findingOf(hooks.diagnosis(), "replicas-differ").text ==
+        "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0. The model was converted from "
+        "float32 on cpu to float64 on cpu after it was wrapped, so that DistributedDataParallel no longer reduces its "
+        "gradients.");
+    CHECK(findingOf(hooks.diagnosis(), "replicas-differ").where == "train.py:22");
 }
 
 TEST_CASE("Replicas that meet again, local SGD and shards are not accused") {
