@@ -148,6 +148,18 @@ std::int64_t samplesPerStep(const RankEvidence& rank) {
     return most == steps.end() ? 0 : most->first;
 }
 
+double largestLearningRate(const RankEvidence& rank) {
+    return std::ranges::max_element(rank.steps, {}, &StepRow::learningRate)->learningRate;
+}
+
+// Returns a sentence about the learning rate of a rank with at least one step.
+std::string learningRateText(const RankEvidence& rank) {
+    const double largest = largestLearningRate(rank);
+    const bool changes =
+        std::ranges::any_of(rank.steps, [&](const StepRow& one) { return one.learningRate != largest; });
+    return (changes ? "The largest learning rate is " : "The learning rate is ") + shortNumber(largest) + ".";
+}
+
 }  // namespace
 
 Judgement judgeLossNotFinite(const Evidence& evidence) {
@@ -238,18 +250,31 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
         const RankEvidence& rank = *group.ranks.front().rank;
         const std::int64_t batch = group.ranks.front().sampler.batchSize;
         if (batch <= 0 || rank.steps.empty()) continue;
+        const Json* const counts = rank.countsOf(rank.steps.front().step);
+        const Json* const loaders = counts == nullptr ? nullptr : memberOf(*counts, "batches");
+        if (loaders != nullptr && loaders->is_array() && loaders->size() > 1) {
+            const std::int64_t samples = samplesPerStep(rank), each = static_cast<std::int64_t>(group.ranks.size());
+            return found("One optimizer step sees " + grouped(samples * each) + " samples: " + grouped(samples) +
+                             " of " + counted(std::ssize(*loaders), "loader") + " x " + counted(each, "rank") + ". " +
+                             learningRateText(rank),
+                         group.where(),
+                         {{"samples", samples},
+                          {"loaders", loaders->size()},
+                          {"ranks", each},
+                          {"learning_rate", largestLearningRate(rank)}});
+        }
         const std::int64_t accumulated = std::max<std::int64_t>(1, samplesPerStep(rank) / batch);
         const auto ranks = static_cast<std::int64_t>(group.ranks.size());
         const std::string accumulation =
             accumulated > 1 ? " x " + std::to_string(accumulated) + " micro-batches" : std::string();
-        return found("One optimizer step sees " + grouped(batch * ranks * accumulated) + " samples: " +
-                         std::to_string(batch) + " per batch" + accumulation + " x " + counted(ranks, "rank") +
-                         ". The learning rate is " + shortNumber(rank.steps.front().learningRate) + ".",
+        return found("One optimizer step sees " + grouped(batch * ranks * accumulated) +
+                         " samples: " + std::to_string(batch) + " per batch" + accumulation + " x " +
+                         counted(ranks, "rank") + ". " + learningRateText(rank),
                      group.where(),
                      {{"batch_size", batch},
                       {"micro_batches", accumulated},
                       {"ranks", ranks},
-                      {"learning_rate", rank.steps.front().learningRate}});
+                      {"learning_rate", largestLearningRate(rank)}});
     }
     return couldNotJudge("no loader with a batch size was seen");
 }

@@ -295,6 +295,30 @@ TEST_CASE("Steps that a script skips are no accumulation") {
     CHECK(accusations(accumulates) == std::vector<std::string>{"accumulation-undivided", "sync-every-micro-batch"});
 }
 
+TEST_CASE("Samples of all loaders of a step count, and a rate that changes is called the largest") {
+    Reports reports(2);
+    reports.facts("process", R"({"world_size":2,"distributed":true})");
+    reports.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
+    for (const int loader : {0, 1}) reports.facts("loader", loaderFacts(loader, kDistributedSampler, kData));
+    reports.facts("step_counts", R"({"from_step":1,"backwards":1,"optimizers":[0],"batches":[0,1],"losses":["t:1"]})");
+    for (int rank = 0; rank < 2; ++rank) {
+        for (const std::int64_t loader : {0, 1}) reports.trained(rank, loader, 0, 1, 0, {0, 1, 2, 3});
+        for (const double rate : {0.01, 0.3, 0.1}) {
+            StepsFrame frame;
+            frame.rank = rank;
+            frame.learningRate = rate;
+            frame.step = {1};
+            frame.loss = {1};
+            frame.samples = {7};
+            frame.endUs = {1};
+            frame.dataUs = {0};
+            reports.event(rank, frame);
+        }
+    }
+    CHECK(findingOf(reports.diagnosis(), "effective-batch").text ==
+          "One optimizer step sees 14 samples: 7 of 2 loaders x 2 ranks. The largest learning rate is 0.3.");
+}
+
 TEST_CASE("Gradients that are cleared in each micro-batch are a mistake") {
     const auto with = [](int batches, int steps) {
         Reports reports = healthyDdp();
