@@ -123,14 +123,25 @@ def _bytes_of_buffer(args, kwargs, position):
     return sum(one.numel() * one.element_size() for one in values if hasattr(one, "element_size"))
 
 
+def _group_of(original):
+    """Returns a function that returns the argument `group` of a call of `original`."""
+    while hasattr(original, "__wrapped__"):
+        original = original.__wrapped__
+    code = getattr(original, "__code__", None)
+    names = code.co_varnames[:code.co_argcount] if code is not None else ()
+    position = names.index("group") if "group" in names else len(names)
+    return lambda args, kwargs: kwargs.get("group", args[position] if position < len(args) else None)
+
+
 def _wrap_operation(module, name, kind, position):
     original = getattr(module, name)
+    group_of = _group_of(original)
 
     @guard.transparent
     def ringside_collective(*args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(*args, **kwargs)
-        token = HOOK.call(_begin_collective, name, kwargs.get("group"), None)
+        token = HOOK.call(_begin_collective, name, group_of(args, kwargs), None)
         size = HOOK.call(_bytes_of_buffer, args, kwargs, position) or 0
         if name in GATHERS:
             gathered.HOOK.call(_note_gather, name, args, kwargs)
@@ -147,13 +158,14 @@ def _wrap_operation(module, name, kind, position):
 
 def _wrap_message(module, name, peer):
     original = getattr(module, name)
+    group_of = _group_of(original)
 
     @guard.transparent
     def ringside_message(*args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(*args, **kwargs)
         other = kwargs.get(peer, args[1] if peer and len(args) > 1 else None)
-        token = HOOK.call(_begin_message, name, kwargs.get("group"), other if isinstance(other, int) else None)
+        token = HOOK.call(_begin_message, name, group_of(args, kwargs), other if isinstance(other, int) else None)
         _state["depth"] += 1
         try:
             return original(*args, **kwargs)

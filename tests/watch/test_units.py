@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of parts of ringside_watch that need no PyTorch: syntax, wire format, handshake, pairing, steps, traces."""
 import ast
-import collections
+import collections as containers
+import functools
 import json
 import os
 import re
@@ -23,7 +24,7 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, datasets, epochs, failures, guard, observations, places  # noqa: E402
+from ringside_watch import _fields, batches, collectives, datasets, epochs, failures, guard, observations, places  # noqa: E402
 from ringside_watch import replicas, report, tensors  # noqa: E402
 from ringside_watch import sender, steps, traces, wire  # noqa: E402
 
@@ -480,6 +481,35 @@ class Traces(unittest.TestCase):
                           (21, "forward"), (30, "backward"), (40, "optimizer")])
 
 
+class Groups(unittest.TestCase):
+    def test_a_group_that_is_passed_by_position(self):
+        called = []
+
+        def all_reduce(tensor, op=None, group=None, async_op=False):
+            called.append(group)
+
+        def send(tensor, dst=None, group=None, tag=0):
+            called.append(group)
+
+        module = type("dist", (), {"all_reduce": staticmethod(functools.wraps(all_reduce)(
+            lambda *args, **kwargs: all_reduce(*args, **kwargs))), "send": staticmethod(send),
+            "group": type("group", (), {"WORLD": "all"}), "get_process_group_ranks": staticmethod(lambda group: [0, 2])})
+        with mock.patch.dict(collectives._state, dist=module), mock.patch.object(observations.Watching, "on", True):
+            observations.clear()
+            collectives._wrap_operation(module, "all_reduce", 0, 0)
+            collectives._wrap_message(module, "send", "dst")
+            module.all_reduce(1, "sum", "part")
+            module.all_reduce(1, group="part")
+            module.all_reduce(1, "sum")
+            module.send(1, 2, "part")
+            seen = list(observations.QUEUE)
+        self.assertEqual(called, ["part", "part", None, "part"])
+        groups = [one[5] for one in seen if one[0] == "collective"]
+        self.assertEqual([number > 0 for number in groups], [True, True, False, True])
+        self.assertEqual(len(set(groups)), 2)
+        self.assertEqual([one[3]["ranks"] for one in seen if one[0] == "fact"], [[0, 2]])
+
+
 class Reporting(unittest.TestCase):
     class Process:
         rank = 0
@@ -498,7 +528,7 @@ class Reporting(unittest.TestCase):
                 queue.append(("backward", at + 20, cpu, at + 30, cpu, "train.py:1", 1.0, None))
                 queue.append(("optimizer", at + 40, cpu, end, end_cpu, 0, 0.1, []))
                 at = end
-            one.take_all(collections.deque(queue))
+            one.take_all(containers.deque(queue))
             one.complete_all()
         return one, [json.loads(line.data) for line in one.take_lines()]
 
@@ -523,7 +553,7 @@ class Reporting(unittest.TestCase):
                     queue.append(("backward", 0, 0, 0, 0, "train.py:1", 1.0, None))
                     queue.append(("optimizer", 0, 0, 0, 0, 0, 0.1, []))
             queue.append(("pass_end", 0, 0, number_of_pass, "left" if looked_at else "exhausted"))
-        one.take_all(collections.deque(queue))
+        one.take_all(containers.deque(queue))
         one.complete_all()
         events = [json.loads(line.data) for line in one.take_lines()]
         rows = [row for event in events if event["kind"] == "steps"
@@ -543,7 +573,7 @@ class Reporting(unittest.TestCase):
     def test_each_observation_that_is_lost_is_counted(self):
         one = report.Report(self.Process)
         one.zero_ns = 0
-        one.take_all(collections.deque([("batch", "no time"), ("batch", "no time"), ("scheduler",)]))
+        one.take_all(containers.deque([("batch", "no time"), ("batch", "no time"), ("scheduler",)]))
         one.end()
         end = [json.loads(line.data) for line in one.take_lines() if b'"about":"end"' in line.data]
         self.assertEqual(end[0]["facts"]["dropped_observations"], 2)
