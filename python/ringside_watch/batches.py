@@ -6,10 +6,20 @@ pass count as trained only if the next backward pass follows the same pattern: a
 this rule, the batches of a loss over two batches, and of two zipped loaders, count as trained. Batches that a script
 skips, and batches of an evaluation, do not.
 
-A prefetching script fetches one batch more than it has trained on: two batches come before the first backward pass of a
-pass over the loader, and one before each further one, and the last backward pass follows the end of the pass. Its backward
-passes take the batches in the order of fetching. A script that skips exactly the first batch of a pass looks the same
-until the end of the pass. Its first such pass is reported one batch too early.
+A prefetching script fetches n batches more than it has trained on: n + 1 batches come before the first backward pass of a
+pass over the loader, and one before each further one, and the last n backward passes follow the end of the pass. Its
+backward passes take the batches in the order of fetching. A script that skips the first n batches of a pass, as one does
+that resumes, looks the same until the end of the pass. Two observations distinguish them:
+
+* held.py reports which batches exist at a backward pass. The batches are prefetched if all of them exist at the first
+  backward pass, and only the oldest one is gone at the second. Otherwise nothing follows, because a script may keep only
+  copies of its batches, for example on a device.
+* After the end of a pass, a prefetching script runs n more backward passes without a new batch.
+
+Until then, one skipped batch is taken for a prefetched one, and several for skipped ones. If this was wrong, the batches of
+the first such pass are reported with other steps.
+
+A script can also fetch n batches and then train on each of them: n backward passes follow n batches of one loader.
 
 Batches that another thread than the training thread has fetched wait in a queue of their own. Each backward pass takes the
 oldest batch of the loader that was fetched from last.
@@ -31,6 +41,10 @@ class Batch:
         self.end_ns = end_ns
         self.thread = thread  # identifier of the thread that has fetched the batch; None: the training thread
 
+    def key(self):
+        """Returns the number of the loader, the pass and the position in the pass, as held.py reports them."""
+        return self.loader, self.number_of_pass, self.number_in_pass
+
 
 class Pairing:
     """Pairs batches with backward passes. Reports the results in order by calling one of two functions.
@@ -43,41 +57,54 @@ class Pairing:
         self._trained = trained
         self._untrained = untrained
         self._waiting = []  # batches that the loaders have delivered since the last backward pass
-        self._unsure = []  # batches fetched before the last backward pass, with their pattern and step; includes the
-                           # newest batch
+        self._unsure = []  # batches fetched before a backward pass for which it is not decided yet whether they are trained
+                           # on; includes the newest batch
         self._unsure_pattern = None
-        self._unsure_step = None
+        self._unsure_steps = []  # steps of the backward passes since the newest unsure batch
+        self._unsure_existing = None  # batches that existed at the first of these backward passes, or None
         self._unsure_is_last = False  # true if the pass of the unsure batches has ended
         self._confirmed = set()  # patterns of batches that were seen in two consecutive steps
-        self._prefetched = set()  # loaders whose batches the script fetches one batch early
+        self._prefetched = {}  # loader whose batches the script fetches early -> number of batches fetched early
+        self._in_groups = set()  # loaders of which the script fetches several batches and then trains on each of them
         self._skipping = set()  # loaders whose first batch the script has skipped, so that they are not prefetched
+        self._early = []  # first batches of a pass that are skipped, or prefetched; decided at the end of the pass
+        self._early_steps = None  # steps of the backward passes since the end of this pass; None before its end
         self._thread = threading.main_thread().ident  # training thread, as known from the latest backward pass
         self._queue = []  # batches of other threads that wait for a backward pass
         self._ended = set()  # (loader, pass) of passes that have ended and have batches in the queue
+        self._over = {}  # loader whose batches the script fetches early -> number of its latest pass that has ended
 
-    def fetched(self, batch):
+    def fetching(self, batch):
+        """Decides earlier batches before a new batch is handled."""
         if self._unsure_is_last:
             self._decide_unsure(None)
-        if batch.loader in self._prefetched:
-            self._drop_earlier_pass(batch)
+        if self._early_steps is not None or any(
+                one.loader == batch.loader and one.number_of_pass != batch.number_of_pass for one in self._early):
+            self._drop_early()
+        if batch.loader in self._in_groups:
+            self._drop(self._of_earlier_passes(batch))
+
+    def fetched(self, batch):
+        self.fetching(batch)
         self._drop_left_pass(batch)
         self._waiting.append(batch)
 
-    def backward(self, step, thread=None):
-        """Handles a backward pass. thread: identifier of its thread; None: the thread of the batches."""
+    def backward(self, step, thread=None, existing=None):
+        """Handles a backward pass. thread: identifier of its thread; None: the thread of the batches. existing: keys of the
+        latest batches that exist, or None if this was not observed.
+        """
         if thread is not None:
             self._thread = thread
             self._sort_by_thread()
         if self._queue:
             self._train_oldest(step)
         if not self._waiting:
-            if self._unsure_is_last:
-                self._confirm_prefetching(step)
+            self._continue_without_batch(step)
             return
+        self._drop_unused_prefetched(existing)
         pattern = self._pattern()
-        self._decide_unsure(pattern)
-        if len(self._pattern()) == 1 and self._waiting[0].loader in self._prefetched:
-            self._trained(self._waiting.pop(0), step)
+        self._decide_unsure(pattern, existing)
+        if self._train_prefetched(step):
             return
         *older, newest = self._waiting
         self._waiting = []
@@ -86,7 +113,36 @@ class Pairing:
                 self._trained(batch, step)
         else:  # the newest batch is trained on too, but is reported only after the older ones are decided, to keep the
                # order
-            self._unsure, self._unsure_pattern, self._unsure_step = older + [newest], pattern, step
+            self._unsure, self._unsure_pattern = older + [newest], pattern
+            self._unsure_steps, self._unsure_existing = [step], existing
+
+    def _continue_without_batch(self, step):
+        """Handles a backward pass that no new batch precedes."""
+        if self._unsure:
+            self._unsure_steps.append(step)
+            if self._unsure_is_last and len(self._unsure_steps) == len(self._unsure):
+                self._prefetched[self._unsure[0].loader] = len(self._unsure) - 1
+                self._train_each_unsure()
+        elif self._early_steps is not None:
+            self._early_steps.append(step)
+            if len(self._early_steps) == len(self._early):
+                self._prefetched[self._early[0].loader] = len(self._early)
+                for batch, one in zip(self._early, self._early_steps):
+                    self._trained(batch, one)
+                self._early, self._early_steps = [], None
+
+    def _train_prefetched(self, step):
+        """Reports the batch that a script trains on that fetches the waiting batches early. Returns whether it does."""
+        first = self._waiting[0]
+        if first.loader not in self._prefetched or len(self._pattern()) != 1:
+            return False
+        many = len(self._waiting) - self._prefetched[first.loader]
+        if self._over.get(first.loader) == first.number_of_pass:
+            many = max(1, many)
+        if many > 0:  # otherwise this is another backward pass of the latest batch
+            self._drop(self._waiting[:many - 1])
+            self._trained(self._waiting.pop(0), step)
+        return True
 
     def is_training_thread(self, thread):
         return thread is None or thread == self._thread
@@ -115,58 +171,92 @@ class Pairing:
             counts[batch.loader] = counts.get(batch.loader, 0) + 1
         return tuple(sorted(counts.items()))
 
-    def _decide_unsure(self, pattern):
+    def _decide_unsure(self, pattern, existing=None):
         if not self._unsure:
             return
-        if self._may_prefetch() and not self._unsure_is_last and self._waiting_continues(pattern):
-            first, second = self._unsure
-            self._prefetched.add(first.loader)
-            self._trained(first, self._unsure_step)
-            self._waiting.insert(0, second)
+        if self._is_prefetched(pattern, existing):
+            first, *later = self._unsure
+            self._prefetched[first.loader] = len(later)
+            self._trained(first, self._unsure_steps[0])
+            self._waiting[:0] = later
             self._unsure = []
             return
+        if len(self._unsure_steps) == len(self._unsure) and len(self._unsure_pattern) == 1:
+            self._in_groups.add(self._unsure[0].loader)
+            self._train_each_unsure()
+            return
+        step = self._unsure_steps[0]
         if pattern == self._unsure_pattern:
             self._confirmed.add(pattern)
+        elif self._begins_pass() and self._waiting_continues(pattern) and len(self._unsure) > 2:
+            self._drop_early()
+            self._early, self._unsure = self._unsure[:-1], self._unsure[-1:]
         for batch in self._unsure:
             if pattern == self._unsure_pattern or batch is self._unsure[-1]:
-                self._trained(batch, self._unsure_step)
+                self._trained(batch, step)
             else:
                 self._untrained(batch)
         self._unsure, self._unsure_is_last = [], False
 
-    def _may_prefetch(self):
-        """Returns whether the unsure batches are the first two of one pass."""
-        places = [(batch.loader, batch.number_of_pass, batch.number_in_pass) for batch in self._unsure]
-        return (len(places) == 2 and places[0][:2] == places[1][:2] and (places[0][2], places[1][2]) == (0, 1)
-                and places[0][0] not in self._skipping)
+    def _train_each_unsure(self):
+        """Reports one unsure batch for each backward pass since they were fetched."""
+        for batch, step in zip(self._unsure, self._unsure_steps):
+            self._trained(batch, step)
+        self._unsure, self._unsure_is_last = [], False
+
+    def _begins_pass(self):
+        """Returns whether the unsure batches are the first ones of one pass of a loader that can be prefetched."""
+        first = self._unsure[0]
+        return first.loader not in self._skipping | self._in_groups and all(
+            (one.loader, one.number_of_pass, one.number_in_pass) == (first.loader, first.number_of_pass, number)
+            for number, one in enumerate(self._unsure))
+
+    def _is_prefetched(self, pattern, existing):
+        """Returns whether the script fetches the unsure batches early, as far as the next backward pass shows it."""
+        if self._unsure_is_last or not self._begins_pass() or not self._waiting_continues(pattern):
+            return False
+        if len(self._unsure) == 2:
+            return True
+        if self._unsure_existing is None or existing is None:
+            return False
+        first, *later = [one.key() for one in self._unsure]
+        return self._unsure_existing.issuperset([first, *later]) and existing.issuperset(later) and first not in existing
 
     def _waiting_continues(self, pattern):
-        """Returns whether one batch waits: the third of the pass of the unsure batches."""
+        """Returns whether one batch waits: the next of the pass of the unsure batches."""
         batch, before = self._waiting[0] if self._waiting else None, self._unsure[-1]
         return (pattern == ((before.loader, 1),) and batch.number_of_pass == before.number_of_pass
                 and batch.number_in_pass == before.number_in_pass + 1)
 
-    def _confirm_prefetching(self, step):
-        """Handles a backward pass after the end of a pass with two batches."""
-        first, second = self._unsure
-        self._prefetched.add(first.loader)
-        self._trained(first, self._unsure_step)
-        self._trained(second, step)
-        self._unsure, self._unsure_is_last = [], False
+    def _of_earlier_passes(self, batch):
+        return [one for one in self._waiting
+                if one.loader == batch.loader and one.number_of_pass != batch.number_of_pass]
 
-    def _drop_earlier_pass(self, batch):
-        """Reports the waiting batches of earlier passes as untrained when a new pass has delivered its first batch. The loader
-        is then not prefetched.
-        """
-        earlier = [one for one in self._waiting
-                   if one.loader == batch.loader and one.number_of_pass != batch.number_of_pass]
-        if not earlier:
-            return
-        self._prefetched.discard(batch.loader)
-        self._skipping.add(batch.loader)
-        self._waiting = [one for one in self._waiting if one not in earlier]
-        for one in earlier:
+    def _drop(self, dropped):
+        """Reports some of the waiting batches as untrained."""
+        self._waiting = [one for one in self._waiting if one not in dropped]
+        for one in dropped:
             self._untrained(one)
+
+    def _drop_early(self):
+        for one in self._early:
+            self._untrained(one)
+        self._early, self._early_steps = [], None
+
+    def _drop_unused_prefetched(self, existing):
+        """Reports waiting batches of earlier passes as untrained when a later pass has delivered its first batch, unless
+        they still exist, as those of a script that fetches across the end of a pass. If they do not, the loader is not
+        prefetched.
+        """
+        newest = self._waiting[-1]
+        if newest.loader not in self._prefetched:
+            return
+        earlier = self._of_earlier_passes(newest)
+        if not earlier or existing is not None and existing.issuperset([one.key() for one in earlier]):
+            return
+        del self._prefetched[newest.loader]
+        self._skipping.add(newest.loader)
+        self._drop(earlier)
 
     def _drop_left_pass(self, batch):
         """Reports batches of other threads as untrained if they are of an earlier pass that the script has left."""
@@ -181,11 +271,12 @@ class Pairing:
 
     def is_settled(self, step):
         """Returns whether it is decided for each batch fetched during the step whether the step trains on it."""
-        return not self._unsure or self._unsure_step.containing_step() is not step
+        undecided = (self._unsure_steps if self._unsure else []) + (self._early_steps or [])
+        return all(one.containing_step() is not step for one in undecided)
 
     def held(self):
         """Returns (loader, pass) of each batch that is not reported as trained or untrained yet."""
-        return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure + self._queue}
+        return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure + self._queue + self._early}
 
     def pass_ended(self, loader):
         """Reports the waiting batches of a loader whose pass is over as untrained, because no backward pass will follow.
@@ -195,10 +286,14 @@ class Pairing:
                  if batch.loader == loader and self._is_of_other_thread(batch)]
         self._ended.update((batch.loader, batch.number_of_pass) for batch in early)
         if any(batch.loader == loader for batch in self._unsure):
-            self._unsure_is_last = self._may_prefetch() and not self._waiting
+            self._unsure_is_last = self._begins_pass() and not self._waiting
             if not self._unsure_is_last:
                 self._decide_unsure(None)
+        if self._early and self._early[0].loader == loader:
+            self._early_steps = []
         if loader in self._prefetched:
+            self._over.update((batch.loader, batch.number_of_pass) for batch in self._waiting if batch.loader == loader)
+        if loader in self._prefetched or loader in self._in_groups:
             return
         kept = []
         for batch in self._waiting:
@@ -210,6 +305,7 @@ class Pairing:
 
     def end(self):
         self._decide_unsure(None)
+        self._drop_early()
         for batch in self._queue + self._waiting:
             self._untrained(batch)
         self._queue, self._waiting = [], []

@@ -31,7 +31,7 @@ def _wrapped(original, name):
     @functools.wraps(original)
     @guard.transparent
     def clip(*args, **kwargs):
-        if not optimizers.is_compiling():
+        if not guard.is_compiling():
             HOOK.call(_clipped, name, args, kwargs)
         return original(*args, **kwargs)
 

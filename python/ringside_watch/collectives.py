@@ -5,7 +5,7 @@ import sys
 import time
 import zlib
 
-from . import guard, observations, places, traces
+from . import gathered, guard, observations, places, traces
 from .observations import Watching
 
 HOOK = guard.Hook("collectives")
@@ -20,6 +20,7 @@ OPERATIONS = {
     "all_gather_object": (None, None), "gather_object": (None, None), "broadcast_object_list": (None, None),
     "scatter_object_list": (None, None), "monitored_barrier": (traces.BARRIER, None),
 }
+GATHERS = {"all_gather": "tensor", "all_gather_into_tensor": "input_tensor"}  # function -> name of its second argument
 MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
 
 _state = {"depth": 0, "dist": None}
@@ -109,6 +110,11 @@ def _end_call(token, kind, size):
                       kind, size, True)
 
 
+def _note_gather(name, args, kwargs):
+    tensor = args[1] if len(args) > 1 else kwargs.get(GATHERS[name])
+    gathered.note_call(name, tensor, _state["dist"].get_world_size(args[2] if len(args) > 2 else kwargs.get("group")))
+
+
 def _bytes_of_buffer(args, kwargs, position):
     if position is None:
         return 0
@@ -117,15 +123,28 @@ def _bytes_of_buffer(args, kwargs, position):
     return sum(one.numel() * one.element_size() for one in values if hasattr(one, "element_size"))
 
 
+def _group_of(original):
+    """Returns a function that returns the argument `group` of a call of `original`."""
+    while hasattr(original, "__wrapped__"):
+        original = original.__wrapped__
+    code = getattr(original, "__code__", None)
+    names = code.co_varnames[:code.co_argcount] if code is not None else ()
+    position = names.index("group") if "group" in names else len(names)
+    return lambda args, kwargs: kwargs.get("group", args[position] if position < len(args) else None)
+
+
 def _wrap_operation(module, name, kind, position):
     original = getattr(module, name)
+    group_of = _group_of(original)
 
     @guard.transparent
     def ringside_collective(*args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(*args, **kwargs)
-        token = HOOK.call(_begin_collective, name, kwargs.get("group"), None)
+        token = HOOK.call(_begin_collective, name, group_of(args, kwargs), None)
         size = HOOK.call(_bytes_of_buffer, args, kwargs, position) or 0
+        if name in GATHERS:
+            gathered.HOOK.call(_note_gather, name, args, kwargs)
         _state["depth"] += 1
         try:
             return original(*args, **kwargs)
@@ -139,13 +158,14 @@ def _wrap_operation(module, name, kind, position):
 
 def _wrap_message(module, name, peer):
     original = getattr(module, name)
+    group_of = _group_of(original)
 
     @guard.transparent
     def ringside_message(*args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(*args, **kwargs)
         other = kwargs.get(peer, args[1] if peer and len(args) > 1 else None)
-        token = HOOK.call(_begin_message, name, kwargs.get("group"), other if isinstance(other, int) else None)
+        token = HOOK.call(_begin_message, name, group_of(args, kwargs), other if isinstance(other, int) else None)
         _state["depth"] += 1
         try:
             return original(*args, **kwargs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of the script that create loaders, samplers and subsets."""
+"""Lines of the script that create loaders, samplers, subsets and modules."""
 import sys
 import weakref
 
@@ -8,6 +8,35 @@ from . import guard, places
 HOOK = guard.Hook("lines that create objects")  # separate from the facts, which do not need these lines
 
 _created = weakref.WeakKeyDictionary()  # object -> (file, line) of the script where it was created
+
+MOST_PARAMETERS = 20000  # limit of the number of parameters whose lines are kept
+_parameters = {}  # id of a parameter -> (weak reference to it, file, line) of the line that created its module
+
+
+def patch_module(module):
+    """Records the lines that create modules with parameters."""
+    register = getattr(module, "register_module_parameter_registration_hook", None)
+    if register is not None:
+        register(_note_parameter)
+
+
+def _note_parameter(module, name, parameter):
+    if not guard.is_compiling():
+        HOOK.call(_note_line_of_parameter, parameter)
+
+
+def _note_line_of_parameter(parameter):
+    frame = places.creating_frame(sys._getframe(2))
+    if frame is not None and parameter is not None and len(_parameters) < MOST_PARAMETERS:
+        _parameters[id(parameter)] = (weakref.ref(parameter), frame.f_code.co_filename, frame.f_lineno)
+
+
+def line_of_parameter(parameter):
+    """Returns the line of the script that created the module to which a parameter belongs, or None."""
+    known = _parameters.get(id(parameter))
+    if known is None or known[0]() is not parameter:
+        return None
+    return "%s:%d" % (places.relative(known[1]), known[2])
 
 
 def patch_loader(module):

@@ -10,13 +10,49 @@ import zlib
 from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
+CONVERSIONS = guard.Hook("conversions of models")  # separate, because only the line and cause of a finding need it
 ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
                       # the host wait for the GPU
+MAX_NAMES = 64
+MOST_CONVERSIONS = 20
 
 _models = []  # weak references to models that DistributedDataParallel wraps
 _last = {}  # id of a model -> number of its forward passes whose gradients DDP has reduced, up to the latest optimizer
             # step
 _unused = {}  # id of a model -> bytes of unused parameters, as reported last
+_frozen = {}  # id of a model -> [(name, weak reference)] of the parameters that had requires_grad=False when it was wrapped
+
+
+_converted = {}  # number of a model -> (type before, type after) of its latest conversion
+_conversions = []  # numbers of the models of the reported conversions
+
+
+def patch_module(module):
+    """Wraps the function with which double(), to() and similar convert the parameters of a module."""
+    guard.wrap(module.Module, "_apply", CONVERSIONS, before=_before_conversion, after=_after_conversion)
+
+
+def _before_conversion(args, kwargs):
+    """Returns the types of the wrapped models, or None if there is none."""
+    return [(reference, _type_of(reference())) for reference in _models] or None
+
+
+def _after_conversion(before, args, result):
+    for number, (reference, known) in enumerate(before):
+        now = _type_of(reference())
+        if known is None or now is None or now == known or _converted.get(number) == (known, now):
+            continue  # not converted, or a module inside of this one was converted and has reported it
+        _converted[number] = (known, now)
+        if len(_conversions) < MOST_CONVERSIONS:
+            _conversions.append(number)
+            observations.note("fact", time.monotonic_ns(), "converted", {
+                "model": number, "where": places.user_line(2), "from": known, "to": now})
+
+
+def _type_of(model):
+    """Returns data type and device of the first parameter of a model, as a text."""
+    first = next(model.module.parameters(), None) if model is not None else None
+    return None if first is None else "%s on %s" % (str(first.dtype).replace("torch.", ""), first.device)
 
 
 def patch(module):
@@ -32,6 +68,9 @@ def _note_model_wrapped(_, args, result):
     _models.append(weakref.ref(model))
     for name, parameter in model.module.named_parameters():
         replicas.names[id(parameter)] = name
+    frozen = [(name, weakref.ref(one)) for name, one in model.module.named_parameters() if not one.requires_grad]
+    if frozen:
+        _frozen[id(model)] = frozen
     if not getattr(model, "broadcast_buffers", True):
         reference = weakref.ref(model)
         replicas.buffers.append(lambda: reference().module.named_buffers() if reference() is not None else ())
@@ -86,6 +125,24 @@ def _after_step(number):
     if _models:
         HOOK.call(_queue_previous_times)
         unoptimized.check(_models)
+        if _frozen:
+            CONVERSIONS.call(_report_unfrozen, optimizers.steps_begun())
+
+
+def _report_unfrozen(step):
+    """Reports parameters that were frozen when their model was wrapped and require gradients now. Looks after steps 1, 2,
+    4, 8, ... and after every 64th step.
+    """
+    if step & (step - 1) and step % 64:
+        return
+    for reference in _models:
+        model = reference()
+        frozen = _frozen.get(id(model), ()) if model is not None else ()
+        names = [name for name, one in frozen if one() is not None and one().requires_grad]
+        if names:
+            del _frozen[id(model)]
+            observations.note("fact", time.monotonic_ns(), "unfrozen", {
+                "after_step": step, "tensors": len(names), "names": names[:MAX_NAMES]})
 
 
 def _queue_previous_times():

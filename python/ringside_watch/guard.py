@@ -107,3 +107,13 @@ def patch(name, function, module):
         function(module)
     except Exception as error:
         unavailable[name] = "could not be observed: %s: %s" % (type(error).__name__, str(error)[:200])
+
+
+def is_compiling():
+    """True inside of code that torch.compile traces, where hooks must do nothing."""
+    import torch
+
+    compiler = getattr(torch, "compiler", None)
+    if compiler is not None and hasattr(compiler, "is_compiling"):
+        return compiler.is_compiling()
+    return False

@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 
-from . import collectives, data_parallel, datasets, guard, observations, samplers
+from . import collectives, data_parallel, datasets, guard, held, observations, samplers
 from .observations import Watching
 
 CONTENT_BATCHES = 4  # number of fingerprinted batches of a loader's first pass; a later pass has only one
@@ -179,6 +179,7 @@ def _note_batch(iterator, begin, data, trains):
     samples, indices = _samples_and_indices(indices, data)
     if trains:
         Watching.phase = "forward"
+        held.HOOK.call(held.batch_fetched, state.number, state.number_of_pass, state.batches, data)
     observations.note("batch", begin[0], begin[1], end[0], end[1], state.number, state.number_of_pass, state.batches,
                       indices, samples, state.delivers, threading.get_ident())
     later = state.number_of_pass > 0

@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 
-from . import clipping, guard, observations, optimizers, places, scalars
+from . import clipping, gathered, guard, held, observations, optimizers, places, scalars, unused
 from .observations import Watching
 
 HOOK = guard.Hook("backward")
@@ -90,6 +90,9 @@ def _observed(call, loss):
     value = HOOK.call(_read_loss, loss)
     site = HOOK.call(_user_line)
     HOOK.call(_report_line, site, function)
+    gathered.HOOK.call(gathered.look_at, loss)
+    existing = held.HOOK.call(held.at_backward)
+    cleared = unused.HOOK.call(unused.before_backward)
     outer, Watching.phase = Watching.phase, "backward"
     _state["depth"] += 1
     begin = observations.now()
@@ -101,12 +104,14 @@ def _observed(call, loss):
     finally:
         _state["depth"] -= 1
         Watching.phase = "optimizer" if outer == "optimizer" else "idle"
-        HOOK.call(_queue_loss, begin, site, value)
+        HOOK.call(_queue_loss, begin, site, value, existing, cleared)
+        unused.HOOK.call(unused.after_backward)
 
 
-def _queue_loss(begin, site, value):
+def _queue_loss(begin, site, value, existing, cleared):
     Watching.thread = threading.get_ident()
-    observations.note("backward", begin[0], begin[1], *observations.now(), site, value, None, Watching.thread)
+    observations.note("backward", begin[0], begin[1], *observations.now(), site, value, existing, Watching.thread,
+                      bool(cleared))
     if Watching.on_training is not None:
         Watching.on_training()
 

@@ -4,7 +4,7 @@ import functools
 import time
 import weakref
 
-from . import guard, observations, places, queueing, replicas, scalars, tensors
+from . import created, guard, observations, places, queueing, replicas, scalars, tensors
 from .observations import Watching
 
 HOOK = guard.Hook("optimizer")
@@ -68,24 +68,14 @@ def _wrap_step(kind):
     kind.step = step
 
 
-def is_compiling():
-    """True inside of code that torch.compile traces, where hooks must do nothing."""
-    import torch
-
-    compiler = getattr(torch, "compiler", None)
-    if compiler is not None and hasattr(compiler, "is_compiling"):
-        return compiler.is_compiling()
-    return False
-
-
 def _before_step_hook(optimizer, args, kwargs):
-    if is_compiling():
+    if guard.is_compiling():
         return
     HOOK.call(_begin_step, optimizer)
 
 
 def _after_step_hook(optimizer, args, kwargs):
-    if is_compiling():
+    if guard.is_compiling():
         return
     HOOK.call(_end_step, optimizer)
 
@@ -148,7 +138,20 @@ def _describe(optimizer, number):
                "parameters": sum(one.numel() for one in group["params"])} for group in optimizer.param_groups[:64]]
     return {"id": number, "class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2),
             "with_gradient": sum(one.grad is not None for one in parameters),
-            "sharded": sum(not replicas.is_whole(one) for one in parameters), "groups": groups}
+            "sharded": sum(not replicas.is_whole(one) for one in parameters), "groups": groups,
+            "unwrapped": _lines_of_unwrapped(optimizer, number)}
+
+
+def _lines_of_unwrapped(optimizer, number):
+    """Returns the lines that created modules with parameters outside of all wrapped models, with the first of these
+    parameters for each line.
+    """
+    lines = {}
+    for name, parameter in replicas.parameters_of(optimizer, number):
+        line = None if id(parameter) in replicas.names else created.line_of_parameter(parameter)
+        if line is not None and len(lines) < 20:
+            lines.setdefault(line, name)
+    return [{"where": line, "parameter": name} for line, name in lines.items()]
 
 
 def read_gradients():

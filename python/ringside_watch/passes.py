@@ -17,6 +17,7 @@ class Passes:
                          # on their last batches
 
     def handle_fetched_batch(self, batch, delivered):
+        self._report.pairing.fetching(batch)
         self._end_left()
         self._report.epochs.of(batch.loader, batch.number_of_pass).delivered += 1
         if delivered:

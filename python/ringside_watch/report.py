@@ -239,13 +239,15 @@ class Report:
             what["index"] = indices[:MAX_COLUMN]
         self.fact(batch.end_ns, "batch", what)
 
-    def take_backward(self, t0, c0, t1, c1, site, loss, seen_by, thread=None):
+    def take_backward(self, t0, c0, t1, c1, site, loss, existing, thread=None, cleared=False):
         step = self.steps.upcoming
+        if cleared:
+            step.unused = step.backwards
         step.backwards += 1
         step.add_span(t0, c0, t1, c1, "backward")
         if loss is not None:
             step.losses.setdefault(site, []).append(loss)
-        self.pairing.backward(step, thread)
+        self.pairing.backward(step, thread, existing)
         if not self.training:
             self.training = True
             self.state("training", t0)

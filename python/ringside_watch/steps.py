@@ -21,6 +21,7 @@ class Step:
         self.collectives = []  # (number of the process group, number, kind, bytes, begin, end) of each collective
         self.optimizers = []
         self.backwards = 0
+        self.unused = 0  # number of backward passes whose gradients the script has cleared before an optimizer step
         self.scheduler_steps = 0
         self.all_reduces = 0
         self.data_ns = 0
@@ -46,7 +47,7 @@ class Step:
             getattr(self, name).extend(getattr(other, name))
         for site, values in other.losses.items():
             self.losses.setdefault(site, []).extend(values)
-        for name in ("backwards", "scheduler_steps", "all_reduces", "data_ns", "skipped"):
+        for name in ("backwards", "unused", "scheduler_steps", "all_reduces", "data_ns", "skipped"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         other.merged = self
 

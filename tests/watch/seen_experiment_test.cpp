@@ -131,6 +131,9 @@ TEST_CASE("only several backward passes of one loss are accumulation") {
     CHECK(accumulated(sgd, R"({"batches":[0],"backwards":1,"losses":["t.py:9"],"optimizers":[0]})") == 1);
     CHECK(accumulated(sgd, R"({"batches":[0,1],"backwards":1,"losses":["t.py:9"],"optimizers":[0]})") == 1);
     CHECK(accumulated(sgd, R"({"batches":[0],"backwards":2,"losses":["t.py:8","t.py:9"],"optimizers":[0,1]})") == 1);
+    // Steps were left out before this one.
+    CHECK(accumulated(sgd, R"({"backwards":2,"skipped":1,"losses":["t.py:9"],"optimizers":[0]})") == 1);
+    CHECK(accumulated(sgd, R"({"backwards":3,"unused":2,"losses":["t.py:9"],"optimizers":[0]})") == 1);
     CHECK(accumulated("torch.optim.lbfgs.LBFGS",
                       R"({"batches":[0],"backwards":5,"losses":["t.py:9"],"optimizers":[0]})") == 1);
 }

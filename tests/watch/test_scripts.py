@@ -305,6 +305,61 @@ class Scripts(unittest.TestCase):
         self.assertEqual(lists[described[10]["inner"]["object"]], train)
         self.assertEqual(described[9]["inner"]["object"], described[10]["inner"]["inner"]["object"])
 
+    def test_batches_that_are_fetched_several_ahead(self):
+        recorded, truth = self.both("prefetches.py")
+        known = truth[0]
+        steps = {loader: [(one["step"], one["index"]) for one in recorded.of_rank(0, "indices")
+                          if one.get("loader", 0) == loader] for loader in range(5)}
+        last = 0
+        for loader, name in enumerate(("two_ahead", "copies", "endless", "groups", "resumed")):
+            expected = list(enumerate(known[name], start=last + 1))
+            last += len(known[name])
+            if name == "copies":  # known at the end of the first pass: the samples of the pass are right, not their steps
+                half = len(expected) // 2
+                self.assertEqual(sorted(flat(index for _, index in steps[loader][:half])), list(range(22)))
+                self.assertEqual(steps[loader][half:], expected[half:])
+            else:
+                self.assertEqual(steps[loader], expected, name)
+        self.assertEqual([len(recorded.untrained(0, loader)) for loader in range(5)], [0, 0, 0, 0, 4])
+
+    def test_gradients_that_no_step_uses(self):
+        # (backward passes, those whose gradients were cleared) of each step. Those before the first step are not observed.
+        expected = {"guard": [(1, 0)] + [(2, 1), (1, 0)] * 7 + [(2, 1)],
+                    "zeros": [(1, 0), (2, 0), (1, 0)] + [(2, 1), (1, 0)] * 6 + [(2, 1)],
+                    "each": [(4, 0)] + [(4, 3)] * 5, "accumulates": [(4, 0)] * 6}
+        for mode, counts in expected.items():
+            recorded, _ = self.both("skips.py", MODE=mode)
+            steps = len(recorded.column(0, "step"))
+            changes = {one["from_step"]: (one["backwards"], one["unused"])
+                       for one in recorded.of_rank(0, "script", "step_counts")}
+            seen = [changes[max(first for first in changes if first <= step)] for step in range(1, steps + 1)]
+            self.assertEqual(seen, counts, mode)
+
+    def test_features_that_are_gathered_without_a_gradient(self):
+        with open(os.path.join(watched.SCRIPTS, "contrastive.py")) as file:
+            line = next(number for number, text in enumerate(file, start=1) if "dist.all_gather(" in text)
+        for mode, expected in (("put_back", [{"where": "contrastive.py:%d" % line, "operation": "all_gather", "ranks": 2,
+                                              "with_gradient": 1}]), ("with_gradient", []), ("for_a_metric", [])):
+            recorded, _ = self.both("contrastive.py", ranks=2, MODE=mode)
+            for rank in (0, 1):
+                self.assertEqual(recorded.of_rank(rank, "script", "gathered"), expected, mode)
+                self.assertEqual(recorded.of_rank(rank, "script", "hook_failed"), [])
+
+    def test_changes_of_a_wrapped_model_are_reported(self):
+        recorded, _ = self.both("changed_after_wrapping.py")
+        with open(os.path.join(watched.SCRIPTS, "changed_after_wrapping.py")) as file:
+            lines_of = {text.strip(): "changed_after_wrapping.py:%d" % number for number, text in enumerate(file, start=1)}
+        self.assertEqual(recorded.of_rank(0, "script", "converted"), [
+            {"model": 0, "where": lines_of["model.%s()" % name], "from": "%s on cpu" % before, "to": "%s on cpu" % after}
+            for name, before, after in (("double", "float32", "float64"), ("float", "float64", "float32"))])
+        self.assertEqual(recorded.of_rank(0, "script", "unfrozen"),
+                         [{"after_step": 8, "tensors": 1, "names": ["0.weight"]}])
+        prefix = "optimizer 0 group 0 parameter "
+        self.assertEqual(recorded.of_rank(0, "script", "optimizer")[0]["unwrapped"], [
+            {"where": lines_of["loss_function = Centres(3)"], "parameter": prefix + "4"},
+            {"where": lines_of["more = nn.ParameterList([nn.Parameter(torch.ones(2))])"], "parameter": prefix + "7"}])
+        self.assertEqual(recorded.of_rank(0, "script", "hook_failed"), [])
+
     def test_lightning_with_accumulation_on_two_ranks(self):
         recorded, truth = self.both("with_lightning.py", shown_ranks=2, RANKS="2", ACCUMULATE="2")
         for rank in (0, 1):
@@ -372,4 +427,5 @@ class Scripts(unittest.TestCase):
 if __name__ == "__main__":
     unittest.main(argv=torch_python.chosen_tests(["Scripts.test_" + name for name in (
         "toy_model_with_spawn", "cnn_under_torchrun", "fully_shard", "accelerate", "lightning", "character_model",
-        "adversarial_training", "loaders_and_optimizers_that_break_simple_assumptions")]))
+        "adversarial_training", "loaders_and_optimizers_that_break_simple_assumptions",
+        "batches_that_are_fetched_several_ahead")]))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of parts of ringside_watch that need no PyTorch: syntax, wire format, handshake, pairing, steps, traces."""
 import ast
-import collections
+import collections as containers
+import functools
 import json
 import os
 import re
@@ -23,7 +24,7 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, datasets, epochs, failures, guard, observations, places  # noqa: E402
+from ringside_watch import _fields, batches, collectives, datasets, epochs, failures, guard, observations, places  # noqa: E402
 from ringside_watch import replicas, report, tensors  # noqa: E402
 from ringside_watch import sender, steps, traces, wire  # noqa: E402
 
@@ -269,8 +270,8 @@ class LeftPasses(unittest.TestCase):
 
 
 class Pairing(unittest.TestCase):
-    """A batch is written as loader * 100 + number. pass: the next passes begin. *: fetched by
-    another thread. t: trained, u: untrained.
+    """A batch is written as loader * 100 + number. pass: the next passes begin. *: fetched by another thread.
+    backward:0,1: batches 0 and 1 of the current pass exist at the backward pass. t: trained, u: untrained.
     """
 
     def run_script(self, script):
@@ -281,9 +282,11 @@ class Pairing(unittest.TestCase):
         for word in script.split():
             if word == "pass":
                 number_of_pass += 1
-            elif word == "backward":
+            elif word.startswith("backward"):
                 step += 1
-                pairing.backward(step, 1 if "*" in script else None)
+                numbers = word[9:].split(",") if ":" in word else None
+                existing = numbers and {(0, number_of_pass - one.count("'"), int(one.strip("'"))) for one in numbers}
+                pairing.backward(step, 1 if "*" in script else None, existing)
             elif word == "end":
                 pairing.end()
             elif word.startswith("over"):
@@ -328,6 +331,39 @@ class Pairing(unittest.TestCase):
         self.assertEqual(
             self.run_script("0 1 backward 2 backward over0 backward 101 102 over1 pass 0 1 backward over0 backward end"),
             [("t", 0, 1), ("t", 0, 4), ("t", 1, 2), ("t", 1, 5), ("t", 2, 3), ("u", 101), ("u", 102)])
+
+    def test_batches_prefetched_by_two_that_still_exist(self):
+        self.assertEqual(self.run_script("0 1 2 backward:0,1,2 3 backward:1,2,3 over0 backward backward end"),
+                         [("t", 0, 1), ("t", 1, 2), ("t", 2, 3), ("t", 3, 4)])
+        # Two backward passes of each batch.
+        self.assertEqual(self.run_script("0 1 2 backward:0,1,2 backward:0,1,2 3 backward:1,2,3 backward 4 backward end"),
+                         [("t", 0, 1), ("t", 1, 3), ("t", 2, 5), ("u", 3), ("u", 4)])
+        # Two backward passes and a batch that the script leaves out.
+        self.assertEqual(self.run_script("0 1 2 backward:0,1,2 3 backward:1,2,3 4 5 backward end"),
+                         [("t", 0, 1), ("t", 1, 2), ("u", 2), ("t", 3, 3), ("u", 4), ("u", 5)])
+
+    def test_skipped_batches_that_the_script_drops_or_keeps_for_ever(self):
+        for first, second in (("2", "3"), ("0,1,2", "0,1,2,3"), ("0,1,2", "0,1,3")):
+            self.assertEqual(self.run_script("0 1 2 backward:%s 3 backward:%s 4 backward over0 end" % (first, second)),
+                             [("u", 0), ("u", 1), ("t", 2, 1), ("t", 3, 2), ("t", 4, 3)])
+
+    def test_batches_prefetched_as_copies_are_known_after_the_pass(self):
+        self.assertEqual(
+            self.run_script("0 1 2 backward 3 backward over0 backward backward pass 0 1 2 backward 3 backward over0 end"),
+            [("t", 0, 3), ("t", 0, 5), ("t", 1, 4), ("t", 1, 6), ("t", 2, 1), ("u", 2), ("t", 3, 2), ("u", 3)])
+        self.assertEqual(self.run_script("0 1 2 backward 3 backward over0 backward 101 over1 end"),
+                         [("u", 0), ("u", 1), ("t", 2, 1), ("t", 3, 2), ("u", 101)])
+
+    def test_batches_prefetched_across_the_end_of_a_pass(self):
+        self.assertEqual(
+            self.run_script("0 1 backward:0,1 2 backward:1,2 over0 pass 0 backward:2',0 1 backward over0 backward end"),
+            [("t", 0, 1), ("t", 0, 4), ("t", 1, 2), ("t", 1, 5), ("t", 2, 3)])
+
+    def test_groups_of_batches_that_are_trained_one_after_the_other(self):
+        self.assertEqual(self.run_script("0 1 2 backward backward backward 3 4 5 backward backward backward 6 7 over0 "
+                                         "backward backward pass 0 1 2 backward backward backward end"),
+                         [("t", 0, 1), ("t", 0, 9), ("t", 1, 2), ("t", 1, 10), ("t", 2, 3), ("t", 2, 11), ("t", 3, 4),
+                          ("t", 4, 5), ("t", 5, 6), ("t", 6, 7), ("t", 7, 8)])
 
     def test_two_prefetched_batches(self):
         self.assertEqual(self.run_script("0 1 backward over0 backward end"), [("t", 0, 1), ("t", 1, 2)])
@@ -445,6 +481,35 @@ class Traces(unittest.TestCase):
                           (21, "forward"), (30, "backward"), (40, "optimizer")])
 
 
+class Groups(unittest.TestCase):
+    def test_a_group_that_is_passed_by_position(self):
+        called = []
+
+        def all_reduce(tensor, op=None, group=None, async_op=False):
+            called.append(group)
+
+        def send(tensor, dst=None, group=None, tag=0):
+            called.append(group)
+
+        module = type("dist", (), {"all_reduce": staticmethod(functools.wraps(all_reduce)(
+            lambda *args, **kwargs: all_reduce(*args, **kwargs))), "send": staticmethod(send),
+            "group": type("group", (), {"WORLD": "all"}), "get_process_group_ranks": staticmethod(lambda group: [0, 2])})
+        with mock.patch.dict(collectives._state, dist=module), mock.patch.object(observations.Watching, "on", True):
+            observations.clear()
+            collectives._wrap_operation(module, "all_reduce", 0, 0)
+            collectives._wrap_message(module, "send", "dst")
+            module.all_reduce(1, "sum", "part")
+            module.all_reduce(1, group="part")
+            module.all_reduce(1, "sum")
+            module.send(1, 2, "part")
+            seen = list(observations.QUEUE)
+        self.assertEqual(called, ["part", "part", None, "part"])
+        groups = [one[5] for one in seen if one[0] == "collective"]
+        self.assertEqual([number > 0 for number in groups], [True, True, False, True])
+        self.assertEqual(len(set(groups)), 2)
+        self.assertEqual([one[3]["ranks"] for one in seen if one[0] == "fact"], [[0, 2]])
+
+
 class Reporting(unittest.TestCase):
     class Process:
         rank = 0
@@ -463,7 +528,7 @@ class Reporting(unittest.TestCase):
                 queue.append(("backward", at + 20, cpu, at + 30, cpu, "train.py:1", 1.0, None))
                 queue.append(("optimizer", at + 40, cpu, end, end_cpu, 0, 0.1, []))
                 at = end
-            one.take_all(collections.deque(queue))
+            one.take_all(containers.deque(queue))
             one.complete_all()
         return one, [json.loads(line.data) for line in one.take_lines()]
 
@@ -488,7 +553,7 @@ class Reporting(unittest.TestCase):
                     queue.append(("backward", 0, 0, 0, 0, "train.py:1", 1.0, None))
                     queue.append(("optimizer", 0, 0, 0, 0, 0, 0.1, []))
             queue.append(("pass_end", 0, 0, number_of_pass, "left" if looked_at else "exhausted"))
-        one.take_all(collections.deque(queue))
+        one.take_all(containers.deque(queue))
         one.complete_all()
         events = [json.loads(line.data) for line in one.take_lines()]
         rows = [row for event in events if event["kind"] == "steps"
@@ -508,7 +573,7 @@ class Reporting(unittest.TestCase):
     def test_each_observation_that_is_lost_is_counted(self):
         one = report.Report(self.Process)
         one.zero_ns = 0
-        one.take_all(collections.deque([("batch", "no time"), ("batch", "no time"), ("scheduler",)]))
+        one.take_all(containers.deque([("batch", "no time"), ("batch", "no time"), ("scheduler",)]))
         one.end()
         end = [json.loads(line.data) for line in one.take_lines() if b'"about":"end"' in line.data]
         self.assertEqual(end[0]["facts"]["dropped_observations"], 2)

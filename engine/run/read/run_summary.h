@@ -134,8 +134,8 @@ struct EpochSamples {
     std::optional<std::int64_t> never{};
     std::optional<std::int64_t> size{};   // number of samples in the data set from which the loaders select
     bool finished = false;                // true if the ranks have read their loaders to the end
-    std::string loader{};                 // line that creates the loader, such as "train.py:48"; empty for a run by
-                                          // Ringside
+    std::string loader{};                 // line that creates the loader, such as "train.py:48", with " (loader 2)" if
+                                          // several loaders have this line; empty for a run by Ringside
     std::int64_t group = 0;               // number of the data-parallel group, counted from 0
     std::vector<std::int64_t> perRank{};  // number of samples assigned to each rank of the group
     std::string why{};                    // cause of repeated or missing samples, as text

@@ -45,7 +45,7 @@ std::set<std::int64_t> epochsOf(const AttemptFacts& attempt, const LoaderStream&
 void addUncounted(SampleAudit& result, const ChainedAttempt& attempt, const LoaderStream& stream) {
     for (const std::int64_t epoch : epochsOf(*attempt.facts, stream)) {
         if (!isUncounted(*attempt.facts, stream, epoch)) continue;
-        EpochAudit one{.epoch = stream.firstEpoch + epoch, .loader = stream.where};
+        EpochAudit one{.epoch = stream.firstEpoch + epoch, .loader = stream.where, .loaderNumber = stream.numberOfLine};
         one.isFinished = isFinished(*attempt.facts, stream, epoch);
         const auto& [rank, loader] = *stream.loaders.begin();
         const DatasetLayer& dataset = attempt.facts->at(rank).loaders.at(loader).dataset.front();

@@ -60,10 +60,16 @@ bool saysTheSame(EpochAudit a, const EpochAudit& b) {
     return a == b;
 }
 
+// Returns the line of the loader, such as "train.py:48", with its number if several loaders have this line.
+std::string loaderName(const EpochAudit& epoch) {
+    const int number = epoch.loaderNumber;
+    return epoch.loader + (number > 0 ? " (loader " + std::to_string(number) + ")" : std::string());
+}
+
 void addEpochs(std::vector<SamplesLine>& lines, const std::vector<EpochAudit>& epochs, bool training,
                std::size_t most) {
     const bool several =
-        std::ranges::any_of(epochs, [&](const EpochAudit& one) { return one.loader != epochs[0].loader; });
+        std::ranges::any_of(epochs, [&](const EpochAudit& one) { return loaderName(one) != loaderName(epochs[0]); });
     const bool groups = std::ranges::any_of(epochs, [](const EpochAudit& one) { return one.group > 0; });
     std::size_t added = 0;
     for (std::size_t i = 0; i < epochs.size();) {
@@ -79,7 +85,7 @@ void addEpochs(std::vector<SamplesLine>& lines, const std::vector<EpochAudit>& e
         }
         std::string label =
             (training ? "training " : "validation ") + epochsText(epochs[i].epoch, epochs[end - 1].epoch);
-        if (several) label += " " + epochs[i].loader;
+        if (several) label += " " + loaderName(epochs[i]);
         if (groups) label += " group " + std::to_string(epochs[i].group + 1);
         lines.push_back(
             {label, sentenceOf(epochs[i], training), isGood(epochs[i], training), epochs[i].distinct.has_value()});
@@ -96,7 +102,7 @@ EpochSamples entryOf(const EpochAudit& epoch) {
                        .never = epoch.never,
                        .size = epoch.size,
                        .finished = epoch.isFinished,
-                       .loader = epoch.loader,
+                       .loader = loaderName(epoch),
                        .group = epoch.group,
                        .why = epoch.why};
     for (const RankSamples& rank : epoch.ranks) entry.perRank.push_back(rank.assigned);

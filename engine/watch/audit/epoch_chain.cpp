@@ -34,6 +34,13 @@ void addStreams(ChainedAttempt& attempt) {
         auto& role = stream.isTraining ? attempt.training : stream.isEvaluation ? attempt.validation : attempt.unknown;
         role.push_back(std::move(stream));
     }
+    for (std::vector<LoaderStream>* const role : {&attempt.training, &attempt.validation, &attempt.unknown}) {
+        std::map<std::string, int> numbers;
+        for (const LoaderStream& one : *role) ++numbers[one.where];
+        std::erase_if(numbers, [](const auto& one) { return one.second < 2; });
+        for (auto one = role->rbegin(); one != role->rend(); ++one)
+            if (numbers.contains(one->where)) one->numberOfLine = numbers[one->where]--;
+    }
 }
 
 // Returns the epoch that the script has set on the sampler (set_epoch) for this epoch of the attempt. Uses the lowest

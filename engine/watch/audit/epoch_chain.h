@@ -14,9 +14,10 @@ namespace ringside {
 
 // The DataLoaders of all ranks that one line of a script creates, in one attempt (start of the script).
 struct LoaderStream {
-    std::string where{};                    // line that creates the loader, such as "train.py:48"
-    bool isTraining = false;                // true if at least one batch was trained on
-    bool isEvaluation = false;              // true if at least one rank is known to evaluate its batches
+    std::string where{};        // line that creates the loader, such as "train.py:48"
+    int numberOfLine = 0;       // number, from 1, among the loaders with this line and role; 0: the only one
+    bool isTraining = false;    // true if at least one batch was trained on
+    bool isEvaluation = false;  // true if at least one rank is known to evaluate its batches
     std::map<int, std::int64_t> loaders{};  // number of each rank's loader, by rank
     std::int64_t lastEpoch = -1;            // number of the last epoch within the attempt; for training only
     std::int64_t firstEpoch = 0;            // number, within the chain of runs, of epoch 0 of this attempt

@@ -247,6 +247,7 @@ EpochAudit SampleAuditor::auditEpoch(const EpochKey& key, const Open& open) cons
     const std::size_t last = *open.attempts.rbegin();
     const LoaderStream& stream = *streamOf(key, last);
     result.loader = stream.where;
+    result.loaderNumber = stream.numberOfLine;
     std::set<std::size_t> runs;
     for (const std::size_t attempt : open.attempts)
         runs.insert(

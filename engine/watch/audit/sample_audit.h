@@ -33,6 +33,7 @@ struct EpochAudit {
     std::int64_t epoch = 0;  // number of the epoch, from 0; in a chain of runs, each run continues the numbers of the
                              // previous one
     std::string loader{};    // line that creates the loader, such as "train.py:48"
+    int loaderNumber = 0;    // number, from 1, among the loaders with this line; 0: the only one
     int group = 0;           // number of the data-parallel group
     std::int64_t assigned = 0;
     std::optional<std::int64_t> size{};      // number of distinct samples that the loaders of all ranks can draw

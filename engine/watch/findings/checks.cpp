@@ -89,6 +89,10 @@ constexpr std::array kChecks{
     Check{"gradients-never-cleared", "Gradients are cleared", kMistake,
           "Call optimizer.zero_grad() once per optimizer step.",
           "", judgeNeverCleared},
+    Check{"cleared-before-step", "Gradients are used before they are cleared", kNote,
+          "To accumulate gradients, call optimizer.zero_grad() only after optimizer.step(). If the script leaves out bad batches "
+          "on purpose, no change is needed.",
+          "gradients-never-cleared", judgeClearedUnused},
     Check{"accumulation-undivided", "The accumulated loss is a mean", kMistake,
           "Divide the loss by the number of micro-batches before backward().",
           "", judgeUndividedLoss},
@@ -129,6 +133,10 @@ constexpr std::array kChecks{
     Check{"validation-padded", "Each sample is evaluated once", kNote,
           "For an exact metric, leave out the repeated samples at the end of the ranks' lists.",
           "data-set-differs", judgeValidationPadding},
+    Check{"gathered-without-gradient", "Gathered features have gradients", kNote,
+          "If the gradient of the whole batch is wanted, gather with a function that has a gradient, such as "
+          "torch.distributed.nn.functional.all_gather().",
+          "no-process-group", judgeGatheredFeatures},
     Check{"gradients-left-over", "Each gradient is used", kNote,
           "Call optimizer.step() for the last micro-batches too, or accept that they are left out.",
           "", judgeLeftOverGradients},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "watch/evidence/fact_reader.h"
@@ -34,6 +35,32 @@ std::size_t sizeOf(const Json& facts, std::string_view key) {
     return list != nullptr && list->is_array() ? list->size() : 0;
 }
 
+// Facts about consecutive optimizer steps with equal counts.
+struct EqualSteps {
+    const Json* counts = nullptr;
+    std::int64_t steps = 0;  // number of these steps
+};
+
+std::vector<EqualSteps> equalStepsOf(const RankEvidence& rank) {
+    std::vector<EqualSteps> result;
+    const std::vector<Json>& list = rank.factsOf("step_counts");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::int64_t from = numberOf(list[i], "from_step", 0);
+        const std::int64_t until = i + 1 < list.size() ? numberOf(list[i + 1], "from_step", from) : rank.stepCount + 1;
+        result.push_back({&list[i], std::max<std::int64_t>(1, until - from)});
+    }
+    return result;
+}
+
+// True if several backward passes of such an optimizer step are those of micro-batches. Steps with several losses,
+// several optimizers, an optimizer with a closure (LBFGS) or a pipeline run several backward passes for other reasons.
+bool canAccumulate(const RankEvidence& rank, const Json& counts) {
+    const bool hasClosures = std::ranges::any_of(
+        rank.factsOf("optimizer"), [](const Json& one) { return contains(textOf(one, "class"), "LBFGS"); });
+    return !hasClosures && rank.factsOf("pipeline").empty() && sizeOf(counts, "losses") == 1 &&
+           sizeOf(counts, "optimizers") == 1 && sizeOf(counts, "batches") <= 1;
+}
+
 // Number of micro-batches that a rank accumulates per optimizer step, with the facts of an optimizer step that shows
 // it.
 struct Accumulation {
@@ -41,21 +68,20 @@ struct Accumulation {
     const Json* counts = nullptr;
 };
 
-// Returns the gradient accumulation of the optimizer step with the most backward passes. Steps with several losses,
-// several optimizers, an optimizer with a closure (LBFGS) or a pipeline do not count, because they run several backward
-// passes without accumulating micro-batches.
+// Returns the gradient accumulation of most optimizer steps. A backward pass whose gradients were cleared before the
+// optimizer step does not count. A step that GradScaler has left out before it, or a few steps that follow several
+// backward passes, are no accumulation: the script has skipped steps.
 Accumulation accumulationOf(const RankEvidence& rank) {
-    Accumulation most;
-    const bool hasClosures = std::ranges::any_of(
-        rank.factsOf("optimizer"), [](const Json& one) { return contains(textOf(one, "class"), "LBFGS"); });
-    if (hasClosures || !rank.factsOf("pipeline").empty()) return most;
-    for (const Json& counts : rank.factsOf("step_counts")) {
-        const bool isOne = sizeOf(counts, "losses") == 1 && sizeOf(counts, "optimizers") == 1 &&
-                           sizeOf(counts, "batches") <= 1 && numberOf(counts, "skipped", 0) == 0;
-        const std::int64_t backwards = numberOf(counts, "backwards", 0);
-        if (isOne && backwards > 1 && backwards > most.microBatches) most = {backwards, &counts};
+    std::map<std::int64_t, EqualSteps> steps;  // optimizer steps by the number of their micro-batches
+    for (const EqualSteps& one : equalStepsOf(rank)) {
+        if (!canAccumulate(rank, *one.counts) || numberOf(*one.counts, "skipped", 0) > 0) continue;
+        EqualSteps& same = steps[numberOf(*one.counts, "backwards", 0) - numberOf(*one.counts, "unused", 0)];
+        same.counts = one.counts;
+        same.steps += one.steps;
     }
-    return most;
+    const auto most =
+        std::ranges::max_element(steps, {}, [](const auto& one) { return std::pair(one.second.steps, one.first); });
+    return most == steps.end() || most->first < 2 ? Accumulation{} : Accumulation{most->first, most->second.counts};
 }
 
 // Returns the reported facts about the loss on which the script calls backward() at the line `where`; an empty object
@@ -190,11 +216,56 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
                      "the gradients are on a device, or there are several optimizers: the gradients were not checked");
 }
 
+Judgement judgeClearedUnused(const Evidence& evidence) {
+    constexpr std::int64_t kMinSteps = 8;  // smallest number of steps from which a rule of the script follows
+    bool isKnown = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        std::int64_t backwards = 0, unused = 0, steps = 0;
+        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> regular;  // number of steps, by their backward
+                                                                                // passes and the unused ones of these
+        std::string where;
+        for (const EqualSteps& same : equalStepsOf(one)) {
+            const Json& counts = *same.counts;
+            const auto cleared = numberOf(counts, "unused");
+            isKnown = isKnown || cleared.has_value();
+            if (!cleared || !canAccumulate(one, counts) || numberOf(counts, "skipped", 0) > 0) continue;
+            const std::int64_t passes = numberOf(counts, "backwards", 0);
+            steps += same.steps;
+            backwards += passes * same.steps;
+            // Several backward passes of one batch may compute gradients for another purpose, such as a perturbation.
+            const bool losesBatches = *cleared > 0 && numberOf(counts, "trained_batches", 0) > 1;
+            if (!losesBatches) continue;
+            unused += *cleared * same.steps;
+            regular[{passes, *cleared}] += same.steps;
+            where = textsOf(counts, "losses").front();
+        }
+        if (unused == 0) continue;
+        const auto most = std::ranges::max_element(regular, {}, [](const auto& group) { return group.second; });
+        const auto [passes, cleared] = most->first;
+        const Json facts = {{"rank", rank}, {"backward_passes", backwards}, {"unused", unused}, {"steps", steps}};
+        if (most->second >= kMinSteps && 10 * most->second >= 9 * (steps - 1) && cleared == passes - 1) {
+            Judgement result = found("In each step of rank " + std::to_string(rank) + ", the gradients of " +
+                                         std::to_string(cleared) + " of " + std::to_string(passes) +
+                                         " micro-batches are cleared before the optimizer step: the model learns from "
+                                         "the last one only.",
+                                     where, facts);
+            result.severity = Severity::kMistake;
+            return result;
+        }
+        return found("The gradients of " + grouped(unused) + " of " + counted(backwards, "backward pass") +
+                         " of rank " + std::to_string(rank) +
+                         " were cleared before an optimizer step, as a script does that skips a step: the model does "
+                         "not learn from their samples.",
+                     where, facts);
+    }
+    return isKnown ? passed() : couldNotJudge("cleared gradients were not reported");
+}
+
 Judgement judgeUndividedLoss(const Evidence& evidence) {
     const RankEvidence* const rank = anyRank(evidence);
     if (rank == nullptr) return skipped("no rank");
     const Accumulation accumulation = accumulationOf(*rank);
-    if (accumulation.counts == nullptr) return skipped("no gradients are accumulated over micro-batches");
+    if (accumulation.counts == nullptr) return skipped("most optimizer steps accumulate no micro-batches");
     const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");
     const std::string where = lines.empty() ? std::string() : lines.front();
     const Json& loss = lossAt(*rank, where);
@@ -222,7 +293,7 @@ Judgement judgeSyncEveryMicroBatch(const Evidence& evidence) {
     if (groups.groups.front().kind != ReplicaKind::kDdp) return skipped("no DistributedDataParallel");
     const RankEvidence& rank = *evidence.find(groups.groups.front().ranks.front());
     const Accumulation accumulation = accumulationOf(rank);
-    if (accumulation.counts == nullptr) return skipped("no gradients are accumulated over micro-batches");
+    if (accumulation.counts == nullptr) return skipped("most optimizer steps accumulate no micro-batches");
     const std::int64_t reduced = numberOf(*accumulation.counts, "all_reduces", 0);
     if (reduced < accumulation.microBatches) return passed();
     const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");
@@ -251,6 +322,20 @@ Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
     return found("DDP searches for unused parameters in each step (find_unused_parameters=True), and in the " +
                      counted(std::max(iteration, rank->stepCount), "step") + " that were seen there was none.",
                  textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});
+}
+
+Judgement judgeGatheredFeatures(const Evidence& evidence) {
+    for (const auto& [rank, one] : evidence.ranks()) {
+        for (const Json& facts : one.factsOf("gathered")) {
+            const std::int64_t ranks = numberOf(facts, "ranks", 0);
+            if (ranks < 2 || numberOf(facts, "with_gradient", ranks) >= ranks) continue;
+            return found("The loss contains the features that " + textOf(facts, "operation") + "() has gathered from " +
+                             counted(ranks, "rank") + ", but only those of the own rank have a gradient: rank " +
+                             std::to_string(rank) + " leaves out its part of the other ranks' gradients.",
+                         textOf(facts, "where"), {{"rank", rank}, {"ranks", ranks}, {"with_gradient", 1}});
+        }
+    }
+    return skipped("no loss contains gathered features of which only those of the own rank have a gradient");
 }
 
 Judgement judgeLeftOverGradients(const Evidence& evidence) {

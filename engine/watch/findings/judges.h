@@ -45,9 +45,11 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence);
 Judgement judgeNotOptimized(const Evidence& evidence);
 Judgement judgeClippedScaled(const Evidence& evidence);
 Judgement judgeNeverCleared(const Evidence& evidence);
+Judgement judgeClearedUnused(const Evidence& evidence);
 Judgement judgeUndividedLoss(const Evidence& evidence);
 Judgement judgeSyncEveryMicroBatch(const Evidence& evidence);
 Judgement judgeFindUnusedNeedless(const Evidence& evidence);
+Judgement judgeGatheredFeatures(const Evidence& evidence);
 Judgement judgeLeftOverGradients(const Evidence& evidence);
 
 // The next functions are implemented in step_checks.cpp.

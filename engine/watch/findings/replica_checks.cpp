@@ -11,6 +11,19 @@
 namespace ringside {
 namespace {
 
+// Returns the line that created the module of the first tensor that differs, if an optimizer reports it; otherwise the
+// line that calls step() of the latest optimizer.
+std::string lineOfDifference(const RankEvidence& rank, const ReplicaDifference& difference) {
+    for (const Json& optimizer : rank.factsOf("optimizer")) {
+        const Json* const modules = memberOf(optimizer, "unwrapped");
+        if (modules == nullptr || !modules->is_array()) continue;
+        for (const Json& one : *modules)
+            if (std::ranges::find(difference.names, textOf(one, "parameter")) != difference.names.end())
+                return textOf(one, "where");
+    }
+    return textOf(rank.latest("optimizer"), "where");
+}
+
 // Frequency at which the collectives of ranks without a wrapper average gradients or parameters.
 enum class Averaging { kNever, kSometimes, kEveryStep };
 
@@ -94,6 +107,33 @@ Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::strin
     return result;
 }
 
+// Reason why DDP does not reduce the gradients of a model, as a sentence that begins with a space, and the line of the
+// script; both are empty if no reason is known.
+struct ReductionLoss {
+    std::string text;
+    std::string line;
+};
+
+// Looks for a change of the model after DDP has wrapped it: a conversion, which removes the hooks of DDP from the
+// parameters, or parameters that were frozen then.
+ReductionLoss reductionLossOf(const RankEvidence& rank, const ReplicaDifference& difference) {
+    for (const Json& facts : rank.factsOf("converted"))
+        return {" The model was converted from " + textOf(facts, "from") + " to " + textOf(facts, "to") +
+                    " after it was wrapped, so that DistributedDataParallel no longer reduces its gradients.",
+                textOf(facts, "where")};
+    for (const Json& facts : rank.factsOf("unfrozen")) {
+        const std::vector<std::string> names = textsOf(facts, "names");
+        const bool isUnfrozen = std::ranges::all_of(
+            difference.names, [&](const std::string& one) { return std::ranges::find(names, one) != names.end(); });
+        if (isUnfrozen)
+            return {" " + std::string(difference.different == 1 ? "It was" : "They were") +
+                        " frozen when DistributedDataParallel wrapped the model, which does not reduce " +
+                        (difference.different == 1 ? "its gradient." : "their gradients."),
+                    {}};
+    }
+    return {};
+}
+
 // Optimizer step of a rank whose gradients DDP has not reduced.
 struct UnreducedStep {
     std::int64_t step = 0;  // 0: there is no such step
@@ -142,8 +182,7 @@ Judgement judgeDifferentStart(const Evidence& evidence) {
                 return couldNotJudge("the script averages in some steps only");
             return found("The ranks average gradients, but start from different parameters and stay different: " +
                              tensorWords(difference) + " after step " + std::to_string(difference.firstStep) + ".",
-                         textOf(evidence.find(group.ranks.front())->latest("optimizer"), "where"),
-                         differenceJson(difference));
+                         lineOfDifference(*evidence.find(group.ranks.front()), difference), differenceJson(difference));
         });
 }
 
@@ -187,7 +226,7 @@ Judgement judgeOutsideDdp(const Evidence& evidence) {
         return found(counted(outside.different, "optimized tensor") +
                          " outside DistributedDataParallel differ between the ranks after step " +
                          std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
-                     textOf(rank.latest("optimizer"), "where"), differenceJson(outside));
+                     lineOfDifference(rank, outside), differenceJson(outside));
     });
 }
 
@@ -232,11 +271,13 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
             result = couldNotJudge("the script averages in some steps only, between which replicas may differ");
             continue;
         }
+        const ReductionLoss loss =
+            isDdp(group) ? reductionLossOf(*evidence.find(group.ranks.front()), difference) : ReductionLoss{};
         return found("Replicas differ since step " + std::to_string(difference.firstStep) + ": " +
                          tensorWords(difference) + " of " + rankWords(difference.ranks) + " no longer equal" +
                          (difference.different == 1 ? "s that" : " those") + " of rank " +
-                         std::to_string(group.ranks.front()) + ".",
-                     group.where, differenceJson(difference));
+                         std::to_string(group.ranks.front()) + "." + loss.text,
+                     loss.line.empty() ? group.where : loss.line, differenceJson(difference));
     }
     return result;
 }

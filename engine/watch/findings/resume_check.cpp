@@ -21,8 +21,9 @@ struct Usual {
 Usual usualOf(const SampleAudit& audit, const EpochAudit& resumed) {
     std::optional<Usual> usual;
     for (const EpochAudit& one : audit.training) {
-        const bool isComparable = one.loader == resumed.loader && one.group == resumed.group && one.runs == 1 &&
-                                  one.isFinished && one.twice && one.never;
+        const bool isComparable = one.loader == resumed.loader && one.loaderNumber == resumed.loaderNumber &&
+                                  one.group == resumed.group && one.runs == 1 && one.isFinished && one.twice &&
+                                  one.never;
         if (!isComparable) continue;
         if (!usual) usual.emplace();
         usual->twice = std::max(usual->twice, *one.twice);

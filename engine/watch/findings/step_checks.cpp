@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "watch/evidence/fact_reader.h"
@@ -129,6 +130,36 @@ std::string schedulerLine(const RankEvidence& rank) {
     return textOf(steps.empty() ? rank.factsOf("scheduler").front() : steps.front(), "where");
 }
 
+// Returns the number of samples that most of a rank's first optimizer steps use; 0 if none is known. Leaves out steps
+// before which GradScaler has left out a step, and backward passes whose gradients the script has cleared.
+std::int64_t samplesPerStep(const RankEvidence& rank) {
+    constexpr std::size_t kMaxSteps = 256;       // limit of the number of steps that are read
+    std::map<std::int64_t, std::int64_t> steps;  // number of steps, by their samples
+    for (std::size_t i = 0; i < std::min(rank.steps.size(), kMaxSteps); ++i) {
+        const StepRow& row = rank.steps[i];
+        const Json* const counts = rank.countsOf(row.step);
+        const std::int64_t backwards = counts == nullptr ? 0 : numberOf(*counts, "backwards", 0);
+        const std::int64_t unused = counts == nullptr ? 0 : numberOf(*counts, "unused", 0);
+        if (counts != nullptr && numberOf(*counts, "skipped", 0) > 0) continue;
+        ++steps[backwards > unused ? row.samples * (backwards - unused) / backwards : row.samples];
+    }
+    const auto most =
+        std::ranges::max_element(steps, {}, [](const auto& one) { return std::pair(one.second, one.first); });
+    return most == steps.end() ? 0 : most->first;
+}
+
+double largestLearningRate(const RankEvidence& rank) {
+    return std::ranges::max_element(rank.steps, {}, &StepRow::learningRate)->learningRate;
+}
+
+// Returns a sentence about the learning rate of a rank with at least one step.
+std::string learningRateText(const RankEvidence& rank) {
+    const double largest = largestLearningRate(rank);
+    const bool changes =
+        std::ranges::any_of(rank.steps, [&](const StepRow& one) { return one.learningRate != largest; });
+    return (changes ? "The largest learning rate is " : "The learning rate is ") + shortNumber(largest) + ".";
+}
+
 }  // namespace
 
 Judgement judgeLossNotFinite(const Evidence& evidence) {
@@ -220,19 +251,31 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
         const RankEvidence& rank = *group.ranks.front().rank;
         const std::int64_t batch = group.ranks.front().sampler.batchSize;
         if (batch <= 0 || rank.steps.empty()) continue;
-        const std::int64_t perStep = rank.steps.front().samples;
-        const std::int64_t accumulated = std::max<std::int64_t>(1, perStep / batch);
+        const Json* const counts = rank.countsOf(rank.steps.front().step);
+        const Json* const loaders = counts == nullptr ? nullptr : memberOf(*counts, "batches");
+        if (loaders != nullptr && loaders->is_array() && loaders->size() > 1) {
+            const std::int64_t samples = samplesPerStep(rank), each = static_cast<std::int64_t>(group.ranks.size());
+            return found("One optimizer step sees " + grouped(samples * each) + " samples: " + grouped(samples) +
+                             " of " + counted(std::ssize(*loaders), "loader") + " x " + counted(each, "rank") + ". " +
+                             learningRateText(rank),
+                         group.where(),
+                         {{"samples", samples},
+                          {"loaders", loaders->size()},
+                          {"ranks", each},
+                          {"learning_rate", largestLearningRate(rank)}});
+        }
+        const std::int64_t accumulated = std::max<std::int64_t>(1, samplesPerStep(rank) / batch);
         const auto ranks = static_cast<std::int64_t>(group.ranks.size());
         const std::string accumulation =
             accumulated > 1 ? " x " + std::to_string(accumulated) + " micro-batches" : std::string();
-        return found("One optimizer step sees " + grouped(batch * ranks * accumulated) + " samples: " +
-                         std::to_string(batch) + " per batch" + accumulation + " x " + counted(ranks, "rank") +
-                         ". The learning rate is " + shortNumber(rank.steps.front().learningRate) + ".",
+        return found("One optimizer step sees " + grouped(batch * ranks * accumulated) +
+                         " samples: " + std::to_string(batch) + " per batch" + accumulation + " x " +
+                         counted(ranks, "rank") + ". " + learningRateText(rank),
                      group.sourceLine(),
                      {{"batch_size", batch},
                       {"micro_batches", accumulated},
                       {"ranks", ranks},
-                      {"learning_rate", rank.steps.front().learningRate}});
+                      {"learning_rate", largestLearningRate(rank)}});
     }
     return couldNotJudge("no loader with a batch size was seen");
 }

@@ -123,13 +123,15 @@ void SeenExperiment::addFacts(const ScriptFacts& facts) {
 
 // Returns the number of backward passes of one optimizer step if they accumulate micro-batches, otherwise 1. Several
 // losses, several optimizers, stages of a pipeline and closures that are evaluated several times also run several
-// backward passes, but do not accumulate.
+// backward passes, but do not accumulate. Returns 0 if GradScaler has left out a step before this one, or if the script
+// has cleared gradients before it: then another step shows the accumulation.
 std::int64_t SeenExperiment::microBatchesOf(const Json& counts) const {
     const auto isSingle = [&](const char* name) {
         const Json& list = member(counts, name);
         return list.is_array() && list.size() == 1;
     };
     const bool hasClosures = text(m_optimizer, "class").find("LBFGS") != std::string::npos;
+    if (number(counts, "skipped") > 0 || number(counts, "unused") > 0) return 0;
     if (!isSingle("losses") || !isSingle("optimizers") || hasClosures || m_parallelKind == "pipeline") return 1;
     return std::max<std::int64_t>(1, number(counts, "backwards"));
 }

@@ -141,6 +141,11 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     outside.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
     partFrom(outside, 1, "optimizer 0 group 0 parameter 2");
     CHECK(accusations(outside.diagnosis()) == std::vector<std::string>{"parameters-outside-ddp"});
+    CHECK(findingOf(outside.diagnosis(), "parameters-outside-ddp").where == "train.py:50");
+    outside.facts("optimizer", R"({"id":0,"where":"train.py:50","unwrapped":[)"
+                               R"({"where":"train.py:12","parameter":"optimizer 0 group 0 parameter 0"},)"
+                               R"({"where":"train.py:15","parameter":"optimizer 0 group 0 parameter 2"}]})");
+    CHECK(findingOf(outside.diagnosis(), "parameters-outside-ddp").where == "train.py:15");
 
     Reports around = ownLoop();  // the steps of DDP have no all-reduce
     around.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
@@ -153,6 +158,25 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     CHECK(accusations(hooks.diagnosis()) == std::vector<std::string>{"replicas-differ"});
     CHECK(findingOf(hooks.diagnosis(), "replicas-differ").text ==
           "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0.");
+    CHECK(findingOf(hooks.diagnosis(), "replicas-differ").where == "train.py:20");
+
+    Reports unfrozen = hooks;
+    unfrozen.facts("unfrozen", R"({"after_step":8,"tensors":2,"names":["w","b"]})");
+    CHECK(findingOf(unfrozen.diagnosis(), "replicas-differ").text ==
+          "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0. It was frozen when "
+          "DistributedDataParallel wrapped the model, which does not reduce its gradient.");
+    Reports otherFrozen = hooks;
+    otherFrozen.facts("unfrozen", R"({"after_step":8,"tensors":1,"names":["w"]})");
+    CHECK(findingOf(otherFrozen.diagnosis(), "replicas-differ").text ==
+          findingOf(hooks.diagnosis(), "replicas-differ").text);
+
+    hooks.facts("converted", R"({"model":0,"where":"train.py:22","from":"float32 on cpu","to":"float64 on cpu"})");
+    CHECK(
+        findingOf(hooks.diagnosis(), "replicas-differ").text ==
+        "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0. The model was converted from "
+        "float32 on cpu to float64 on cpu after it was wrapped, so that DistributedDataParallel no longer reduces its "
+        "gradients.");
+    CHECK(findingOf(hooks.diagnosis(), "replicas-differ").where == "train.py:22");
 }
 
 TEST_CASE("Replicas that meet again, local SGD and shards are not accused") {
@@ -237,6 +261,110 @@ TEST_CASE("An accumulated loss without a division is a mistake, with Adam a note
     CHECK(resultOf(healthyDdp().diagnosis(), "accumulation-undivided") == "skipped");
 }
 
+TEST_CASE("Steps that a script skips are no accumulation") {
+    const auto with = [](const std::vector<std::string>& facts) {
+        Reports reports = healthyDdp();
+        for (const std::string& one : facts)
+            reports.facts("step_counts",
+                          R"({"optimizers":[0],"batches":[0],"losses":["train.py:40"],"skipped":0,)" + one + "}");
+        for (int rank = 0; rank < 2; ++rank) reports.steps(rank, std::vector<double>(40, 1.0));
+        return reports.diagnosis();
+    };
+    const std::string usual = R"("backwards":1,"unused":0,"trained_batches":1,"all_reduces":1,"from_step":)";
+    const std::string pair = R"("backwards":2,"unused":0,"trained_batches":2,"all_reduces":2,"from_step":)";
+    const std::string skipped = R"("backwards":2,"unused":1,"trained_batches":2,"all_reduces":2,"from_step":)";
+    // It is not known that the gradients were cleared, but most steps have one backward pass.
+    const Diagnosis rare = with({usual + "2", pair + "9", usual + "10", pair + "22", usual + "23"});
+    CHECK(accusations(rare).empty());
+    CHECK(resultOf(rare, "accumulation-undivided") == "skipped");
+    CHECK(resultOf(rare, "cleared-before-step") == "passed");
+    // The gradients were cleared.
+    const Diagnosis often = with({skipped + "2", usual + "9", skipped + "10", usual + "16"});
+    CHECK(accusations(often).empty());
+    CHECK(resultOf(often, "accumulation-undivided") == "skipped");
+    const Finding note = findingOf(often, "cleared-before-step");
+    CHECK(note.severity == Severity::kNote);
+    CHECK(note.text ==
+          "The gradients of 13 of 52 backward passes of rank 0 were cleared before an optimizer step, as a script does "
+          "that skips a step: the model does not learn from their samples.");
+    CHECK(note.where == "train.py:40");
+    // Accumulation, with an epoch whose last step has fewer micro-batches.
+    const Diagnosis accumulates = with({pair + "2", usual + "20", pair + "21"});
+    CHECK(accusations(accumulates) == std::vector<std::string>{"accumulation-undivided", "sync-every-micro-batch"});
+}
+
+TEST_CASE("Samples of all loaders of a step count, and a rate that changes is called the largest") {
+    Reports reports(2);
+    reports.facts("process", R"({"world_size":2,"distributed":true})");
+    reports.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
+    for (const int loader : {0, 1}) reports.facts("loader", loaderFacts(loader, kDistributedSampler, kData));
+    reports.facts("step_counts", R"({"from_step":1,"backwards":1,"optimizers":[0],"batches":[0,1],"losses":["t:1"]})");
+    for (int rank = 0; rank < 2; ++rank) {
+        for (const std::int64_t loader : {0, 1}) reports.trained(rank, loader, 0, 1, 0, {0, 1, 2, 3});
+        for (const double rate : {0.01, 0.3, 0.1}) {
+            StepsFrame frame;
+            frame.rank = rank;
+            frame.learningRate = rate;
+            frame.step = {1};
+            frame.loss = {1};
+            frame.samples = {7};
+            frame.endUs = {1};
+            frame.dataUs = {0};
+            reports.event(rank, frame);
+        }
+    }
+    CHECK(findingOf(reports.diagnosis(), "effective-batch").text ==
+          "One optimizer step sees 14 samples: 7 of 2 loaders x 2 ranks. The largest learning rate is 0.3.");
+}
+
+TEST_CASE("Gradients that are cleared in each micro-batch are a mistake") {
+    const auto with = [](int batches, int steps) {
+        Reports reports = healthyDdp();
+        reports.facts("step_counts", R"({"from_step":2,"backwards":4,"unused":3,"trained_batches":)" +
+                                         std::to_string(batches) +
+                                         R"(,"all_reduces":4,"optimizers":[0],"losses":["train.py:40"],"skipped":0})");
+        for (int rank = 0; rank < 2; ++rank)
+            reports.steps(rank, std::vector<double>(static_cast<std::size_t>(steps), 1.0));
+        return reports.diagnosis();
+    };
+    CHECK(accusations(with(4, 9)) == std::vector<std::string>{"cleared-before-step"});
+    CHECK(findingOf(with(4, 9), "cleared-before-step").text ==
+          "In each step of rank 0, the gradients of 3 of 4 micro-batches are cleared before the optimizer step: the "
+          "model learns from the last one only.");
+    CHECK(findingOf(with(4, 8), "cleared-before-step").severity == Severity::kNote);  // too few steps for a rule
+    CHECK(resultOf(with(1, 9), "cleared-before-step") == "passed");  // several backward passes of one batch
+}
+
+TEST_CASE("Most steps decide about the samples per step, without steps that were left out") {
+    const auto with = [](const std::string& first, const std::vector<std::int64_t>& samples) {
+        Reports reports(2);
+        reports.facts("process", R"({"world_size":2,"distributed":true})");
+        reports.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
+        reports.facts("loader", loaderFacts(0, kDistributedSampler, kData));
+        reports.facts("step_counts",
+                      R"({"from_step":1,"backwards":3,"optimizers":[0],"losses":["t:1"],)" + first + "}");
+        reports.facts("step_counts", R"({"from_step":2,"backwards":1,"optimizers":[0],"losses":["t:1"],"skipped":0})");
+        StepsFrame frame;
+        frame.learningRate = 0.1;
+        for (const std::int64_t one : samples) {
+            frame.step.push_back(static_cast<std::int64_t>(frame.step.size()) + 1);
+            frame.loss.push_back(1);
+            frame.samples.push_back(one);
+            frame.endUs.push_back(10000);
+            frame.dataUs.push_back(0);
+        }
+        for (frame.rank = 0; frame.rank < 2; ++frame.rank) {
+            reports.event(frame.rank, frame);
+            reports.trained(frame.rank, 0, 0, 1, 0, {0, 1, 2, 3});
+        }
+        return findingOf(reports.diagnosis(), "effective-batch").text;
+    };
+    const std::string expected = "One optimizer step sees 8 samples: 4 per batch x 2 ranks. The learning rate is 0.1.";
+    CHECK(with(R"("skipped":2)", {12, 4}) == expected);
+    CHECK(with(R"("skipped":0,"unused":2)", {12}) == expected);
+    CHECK(with(R"("skipped":0)", {12, 4, 4, 2}) == expected);
+}
+
 TEST_CASE("An all-reduce in each micro-batch is a cost, a closure and two losses are none") {
     Reports every = healthyDdp();
     every.facts("step_counts", R"({"from_step":2,"backwards":4,"all_reduces":4,"optimizers":[0],"batches":[0],)"
@@ -274,6 +402,18 @@ TEST_CASE("A search for unused parameters is needless if there was none, and nee
     Reports other = healthyDdp();
     other.fact(0, "exception", R"({"type":"ValueError","text":"no"})");
     CHECK(accusations(other.diagnosis()).empty());
+}
+
+TEST_CASE("Gathered features without a gradient are noted") {
+    Reports reports = healthyDdp();
+    CHECK(resultOf(reports.diagnosis(), "gathered-without-gradient") == "skipped");
+    reports.facts("gathered", R"({"where":"loss.py:17","operation":"all_gather","ranks":2,"with_gradient":1})");
+    const Finding finding = findingOf(reports.diagnosis(), "gathered-without-gradient");
+    CHECK(finding.text ==
+          "The loss contains the features that all_gather() has gathered from 2 ranks, but only those of the own rank "
+          "have a gradient: rank 0 leaves out its part of the other ranks' gradients.");
+    CHECK(finding.where == "loss.py:17");
+    CHECK(finding.severity == Severity::kNote);
 }
 
 TEST_CASE("Backward passes without an optimizer step at the end are noted") {

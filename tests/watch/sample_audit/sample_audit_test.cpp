@@ -46,6 +46,21 @@ TEST_CASE("An epoch in which two ranks train every sample once is exact", "[audi
           std::vector<std::string>{"training epoch 1: every sample exactly once: 4 samples over 2 ranks"});
 }
 
+TEST_CASE("Loaders that one line iterates over are distinguished", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    for (const int loader : {0, 1}) script.loader(0, loader, listOf(4, loader), {{"where", "train.py:9"}});
+    script.loader(0, 2, listOf(2, 2));
+    for (const int loader : {0, 1}) script.epoch(0, loader, 0, {0, 1, 2, 3});
+    script.evaluated(0, 2, 0, 0, {0, 1});
+    script.passEnd(0, 2, 0, std::nullopt, 2);
+    CHECK(textsOf(auditOf({script})) ==
+          std::vector<std::string>{"training epoch 1 train.py:9 (loader 1): every sample exactly once: 4 samples",
+                                   "training epoch 1 train.py:9 (loader 2): every sample exactly once: 4 samples",
+                                   "validation epoch 1: every sample exactly once: 2 samples",
+                                   "validation: none of its 2 samples was trained on"});
+}
+
 // 10 samples over 4 ranks: ceil(10 / 4) = 3 each, 12 in all, so the sampler repeats the first 2 of the order.
 TEST_CASE("Repeated samples of DistributedSampler are named as padding", "[audit]") {
     RecordedScript script = scriptWithRanks(4, 10, distributed(4, 12));
