@@ -7,9 +7,9 @@
 #include <csignal>
 
 #include "base/errors/exit_code.h"
+#include "base/text/line_stream.h"
 #include "launch/layout/launch_sources.h"
 #include "run/prepare/guest_experiment.h"
-#include "run/ranks/line_stream.h"
 
 namespace ringside {
 namespace {

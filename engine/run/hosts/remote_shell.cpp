@@ -8,8 +8,8 @@
 
 #include "base/errors/errors.h"
 #include "base/system/files.h"
+#include "base/text/line_stream.h"
 #include "base/text/shell_word.h"
-#include "run/ranks/line_stream.h"
 
 namespace ringside {
 namespace {

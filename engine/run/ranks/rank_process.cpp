@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/system/files.h"
+#include "base/text/line_stream.h"
 #include "launch/channels/rank_channels.h"
-#include "run/ranks/line_stream.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/errors/exit_code.h"
+#include "base/text/line_stream.h"
 #include "base/time/monotonic.h"
 #include "launch/wire/greeting.h"
-#include "run/ranks/line_stream.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -64,8 +64,8 @@ void RemoteRank::readControlLine(std::string_view line) {
 const std::optional<ChildEnd>& RemoteRank::poll() {
     if (m_end) return m_end;
     const TimePoint now = m_now();
-    if (m_guest.control &&
-        !readAvailable(m_guest.control.get(), m_controlLines, [this](std::string_view line) { readControlLine(line); })) {
+    if (m_guest.control && !readAvailable(m_guest.control.get(), m_controlLines,
+                                          [this](std::string_view line) { readControlLine(line); })) {
         if (m_exitCode == static_cast<int>(ExitCode::kStopped)) m_controlOfStopped = std::move(m_guest.control);
         m_guest.control.reset();
         m_closedAt = now;

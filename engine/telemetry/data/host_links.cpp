@@ -19,8 +19,8 @@ constexpr double kBusyShare = 0.5;             // kNarrowShare for a run with tw
                                                // compared
 constexpr std::int64_t kMinBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
                                                // kernel counts this time in ticks of up to 10 ms
-// Minimum share of the time with bytes in flight in which the receiver waits for them. Below, the time says how long
-// the receiver computed, not how long the link needed.
+// Minimum share of the time with bytes in flight in which the receiver waits for them. Below, the time depends on the
+// receiver's computations, not on the link.
 constexpr double kAwaitedShare = 0.5;
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "telemetry/curves/append_bounded.h"
+#include "telemetry/events/append_bounded.h"
 
 namespace ringside {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "telemetry/curves/append_bounded.h"
+#include "telemetry/events/append_bounded.h"
 
 namespace ringside {
 namespace {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "telemetry/curves/append_bounded.h"
 #include "telemetry/data/run_change.h"
+#include "telemetry/events/append_bounded.h"
 #include "telemetry/events/clock_text.h"
 
 namespace ringside {

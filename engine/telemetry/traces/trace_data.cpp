@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "telemetry/curves/append_bounded.h"
+#include "telemetry/events/append_bounded.h"
 #include "telemetry/traces/stage_delays.h"
 
 namespace ringside {

@@ -3,8 +3,8 @@
 
 #include <sys/socket.h>
 
+#include "base/text/line_stream.h"
 #include "base/time/monotonic.h"
-#include "run/ranks/line_stream.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {

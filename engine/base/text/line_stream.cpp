@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/ranks/line_stream.h"
+#include "base/text/line_stream.h"
 
 #include <unistd.h>
 
