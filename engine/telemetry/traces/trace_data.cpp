@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostPauses = 10'000;  // maximal number of recorded intervals with pauses
+constexpr std::size_t kMaxPauses = 10'000;  // maximal number of recorded intervals with pauses
 
 // Returns the trace of an unfinished step: its recorded spans, of which the last has length zero.
 RankTrace openTraceOf(const StepTrace& trace) {
@@ -167,9 +167,9 @@ bool TraceData::apply(const StepTrace& trace) {
 
 void TraceData::apply(const Controlled& control) {
     if (control.command == ControlKind::kPause)
-        appendBounded(m_pausedAfter, std::pair(control.step, control.step), kMostPauses);
+        appendBounded(m_pausedAfter, std::pair(control.step, control.step), kMaxPauses);
     if (control.command != ControlKind::kRate) return;
-    if (m_slowAfter) appendBounded(m_pausedAfter, std::pair(*m_slowAfter, control.step), kMostPauses);
+    if (m_slowAfter) appendBounded(m_pausedAfter, std::pair(*m_slowAfter, control.step), kMaxPauses);
     m_slowAfter.reset();
     if (control.value > 0) m_slowAfter = control.step;
 }
