@@ -28,7 +28,8 @@ Result<StrategyCost> costOf(const PlanSubject& subject, const MachineRates& rate
         cost.traffic.push_back(predictTraffic(subject, cost.plan, rank));
     }
     cost.idleShare = idleShareOf(cost.plan.schedule);
-    cost.time = predictTime(subject, cost.plan, *std::ranges::max_element(cost.traffic, {}, &StepTraffic::all), rates);
+    cost.time =
+        predictTime(subject, cost.plan, *std::ranges::max_element(cost.traffic, {}, &StepTraffic::total), rates);
     return cost;
 }
 

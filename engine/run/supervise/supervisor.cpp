@@ -176,7 +176,7 @@ void Supervisor::tick() {
     if (m_journal.recorder().fullDisk() && m_stop.phase() == StopSequence::Phase::kRunning) requestStopOnce();
     m_stop.tick();
     m_journal.flushIfDue(steady_clock::now());
-    const unsigned changes = m_journal.recordChanges();
+    const unsigned changes = m_journal.takeChanges();
     if (changes != 0 && m_options.onChange) m_options.onChange(m_journal.data(), changes);
 }
 

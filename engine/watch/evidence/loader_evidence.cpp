@@ -38,7 +38,7 @@ std::string LoaderEvidence::sourceLine() const {
 
 std::string LoaderEvidence::createdAt() const {
     std::string line = textOf(facts, "created");
-    return line.empty() ? where() : line;
+    return line.empty() ? sourceLine() : line;
 }
 
 std::string LoaderEvidence::subsetLine() const {

@@ -83,7 +83,7 @@ struct LoaderEvidence {
     bool isTrained() const { return !epochs.empty(); }
     bool hasTrainedBatch() const;    // returns true if at least one batch was trained, of known indices or not
     std::string sourceLine() const;  // returns the line of the first iteration
-    // Returns the line that created the loader. If the creating line is not known, returns where().
+    // Returns the line that created the loader. If the creating line is not known, returns sourceLine().
     std::string createdAt() const;
     // Returns the line that created the Subset from which the loader reads. If the loader reads from no Subset, or the
     // creating line is not known, returns createdAt().

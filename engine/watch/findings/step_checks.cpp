@@ -258,7 +258,7 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
             return found("One optimizer step sees " + grouped(samples * each) + " samples: " + grouped(samples) +
                              " of " + counted(std::ssize(*loaders), "loader") + " x " + counted(each, "rank") + ". " +
                              learningRateText(rank),
-                         group.where(),
+                         group.sourceLine(),
                          {{"samples", samples},
                           {"loaders", loaders->size()},
                           {"ranks", each},

@@ -143,7 +143,7 @@ QString inFlightSentence(const StrategyScene& scene) {
 
 QString linksSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
-    const StepTraffic& most = *std::ranges::max_element(scene.cost->traffic, {}, &StepTraffic::all);
+    const StepTraffic& most = *std::ranges::max_element(scene.cost->traffic, {}, &StepTraffic::total);
     if (most.total() == 0) return sentenceText("Nothing is sent.");
     QStringList parts;
     for (const auto& [bytes, what] :
