@@ -70,10 +70,10 @@ constexpr ConfigField kDataFields[] = {
         "transformer only: fraction of the values that is dropped at random in each training step, against "
         "overfitting. 0 is off."),
     layerList("model.layers", RINGSIDE_SLOT(model.layers),
-        "layers only: layers in order, as in nn.Sequential. linear (out), conv2d (out, kernel, stride, padding, bias), "
-        "max_pool2d (kernel), global_average_pool, relu, gelu, layer_norm, batch_norm2d, dropout (p), flatten, "
-        "residual (layers, shortcut); for text embedding (out), position_embedding, attention (heads). The last linear "
-        "layer may omit \"out\"."),
+        "layers only: list of layers in order, as in nn.Sequential. The kinds are linear (out), conv2d (out, kernel, "
+        "stride, padding, bias), max_pool2d (kernel), global_average_pool, relu, gelu, layer_norm, batch_norm2d, "
+        "dropout (p), flatten, and residual (layers, shortcut). For text there are also embedding (out), "
+        "position_embedding and attention (heads). The last linear layer may omit \"out\"."),
 };
 // clang-format on
 

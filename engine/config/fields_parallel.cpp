@@ -66,8 +66,8 @@ constexpr ConfigField kParallelFields[] = {
         "How samples are assigned to ranks. distributed: one sample to each rank in turn, as "
         "torch.utils.data.DistributedSampler. batch_sharded: one batch to each rank in turn. contiguous: one block to "
         "each rank. unpadded: as distributed, but nothing is repeated; for evaluation. distributed_weighted, "
-        "class_balanced: samples of rare classes are repeated. subset: a part of the data. sequential, random and "
-        "weighted do not shard: every rank gets every sample."),
+        "class_balanced: rare classes occur more often. subset: a part of the data. sequential, random and weighted do "
+        "not shard: every rank gets every sample."),
     boolean("sampler.shuffle", RINGSIDE_SLOT(sampler.shuffle),
         "Shuffles the samples in every epoch. If this is off, every epoch has the samples in the order of the file."),
     integer("sampler.seed", RINGSIDE_SLOT(sampler.seed),
@@ -126,8 +126,8 @@ constexpr ConfigField kParallelFields[] = {
     boolean("loader.drop_last", RINGSIDE_SLOT(loader.dropLast),
         "Drops each rank's last batch if it is not full. This is not the sampler's drop_last."),
     integer("loader.num_workers", RINGSIDE_SLOT(loader.numWorkers), Within{0, 128},
-        "Threads of each rank that load batches ahead of the computation. 0: the rank loads its batches in its main "
-        "thread. The batches are the same for any number of threads.").refusedAs("num_workers option should be "
+        "Threads of each rank that load batches ahead of the computation. 0: the rank loads its batches without extra "
+        "threads. The batches are the same for any number of threads.").refusedAs("num_workers option should be "
         "non-negative"),
     integer("loader.prefetch_factor", RINGSIDE_SLOT(loader.prefetchFactor), Within{1, 128},
         "With workers: number of batches that each worker loads ahead. A larger number compensates for slow samples "

@@ -210,7 +210,7 @@ std::string torchrunScript(const Job& job) {
     return head(job, "torchrun",
                 "Run it on every node: NODE_RANK=0 MASTER_ADDR=node1 bash SCRIPT, NODE_RANK=1 ... and so on") +
            "\n" + Job::site() +
-           "MASTER_ADDR=${MASTER_ADDR:-127.0.0.1}   # address of the first node, reachable from the others\n"
+           "MASTER_ADDR=${MASTER_ADDR:-127.0.0.1}   # address of the first node, reachable from the other nodes\n"
            "MASTER_PORT=${MASTER_PORT:-29500}       # port of torchrun; the ranks use a port derived from it\n"
            "NODE_RANK=${NODE_RANK:-0}\n" +
            job.variables("${OUT:-runs/" + job.name + "}") +
@@ -264,9 +264,9 @@ std::string sshScript(const Job& job) {
     std::string s =
         head(job, "ssh", "Run it on a computer from which ssh reaches all hosts without a password: bash SCRIPT");
     s += "\nHOSTS=${HOSTS:-" + shellWord(hosts.empty() ? "localhost:" + job.perNode : hosts) +
-         "}   # HOST:RANKS; rank 0 runs on the first, which the others must reach\n" + "RINGSIDECTL=${RINGSIDECTL:-" +
-         shellWord((job.request.worker.parent_path() / "ringsidectl").string()) + "}\n" + "OUT=${OUT:-runs/" +
-         job.name + "}\n" +
+         "}   # HOST:RANKS; rank 0 runs on the first, which the other hosts must reach\n" +
+         "RINGSIDECTL=${RINGSIDECTL:-" + shellWord((job.request.worker.parent_path() / "ringsidectl").string()) +
+         "}\n" + "OUT=${OUT:-runs/" + job.name + "}\n" +
          "\n"
          "# ringsidectl starts ringside-worker on each host through ssh with a secret token, and ends all ranks when "
          "it\n"

@@ -208,6 +208,6 @@ TEST_CASE("an address survives the store unchanged, and invalid bytes are refuse
     CHECK_THROWS_WITH(PeerAddress::parse("10.0.0.300"), containing("not an address of this host"));
     CHECK(PeerAddress::ofInterface("lo").value().text() == "127.0.0.1 port 0");
     CHECK_THAT(PeerAddress::ofInterface("none0").problem().text(),
-               containing("parallel.interface is \"none0\", which is no network interface with an address on this "
+               containing("parallel.interface is \"none0\", which is not a network interface with an address on this "
                           "computer; the interfaces with an address are lo"));
 }

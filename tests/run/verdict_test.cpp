@@ -81,7 +81,7 @@ TEST_CASE("a missing rank that exited early counts as dead, even with exit code 
     REQUIRE(verdict);
     CHECK(verdict->code == ExitCode::kRankDied);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(verdict->text.find("while the others were training") != std::string::npos);
+    CHECK(verdict->text.find("while the other ranks were training") != std::string::npos);
 }
 
 TEST_CASE("failed communication without a missing rank blames no rank, for any text") {

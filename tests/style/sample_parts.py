@@ -8,6 +8,8 @@ name of its class.
 import ast
 import re
 
+import problem_texts
+
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 RAW = re.compile(r'R"\((.*?)\)"', re.S)
 COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
@@ -121,7 +123,8 @@ def after(code, at):
 
 
 def messages(path, text):
-    """Texts of three words or more. An expression that is joined to a literal is shown as <expression>.
+    """Texts of three words or more. An expression that is joined to a literal is shown as <expression>, and a Problem
+    as one text.
 
     Search words of commands and views, and headings of documents, are left out, because the program does not show them.
     """
@@ -132,7 +135,8 @@ def messages(path, text):
         text = re.sub(r'""".*?"""', "", text, flags=re.S)
     code = mark.sub(lambda match: match.group(0) if match.group(0)[0] == '"' else "", text)
     code = RAW.sub(lambda match: '"' + match.group(1).replace('"', "'").replace("\n", "\\n") + '"', code)
-    found, at = [], 0
+    found, code = ([], code) if path.endswith(".py") else problem_texts.take(code)
+    at = 0
     while match := LITERAL.search(code, at):
         words, start, at = match.group(1), match.start(), match.end()
         begin = max(code.rfind(";", 0, start), code.rfind("\n", 0, start))

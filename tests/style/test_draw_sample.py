@@ -33,6 +33,15 @@ SOURCE = """void fail(int rank) {
     return late ? "; the last step is " + step : "; nothing was saved";
 }
 """
+PROBLEMS = """Problem check(const Json& value) {
+    if (!value) return Problem{"loader.batch_size", "is " + shown(value, 1) + "; it must be "
+                               "a number", "set it to 1"};
+    problems.push_back({path.string(), "cannot be read", std::string("check ") + name});
+    return reportProblems({{"--seconds", "must be a number", "use 5"}});
+    return {{"Mesh", "Groups of ranks", "links and bytes"}};
+    set({"told", "x, y"});
+}
+"""
 PYTHON = '''"""Watches one process."""
 class Watch:
     """Facts of one process."""
@@ -56,6 +65,12 @@ class Parts(unittest.TestCase):
             '"rank <std::to_string(rank)> has left the run"',
             '"<name(rank)> has left <(late ? "the run" : "a group")> at step <step>"',
             '"; the last step is <step>"', '"; nothing was saved"'])
+
+    def test_a_problem_is_one_message(self):
+        self.assertEqual(sample_parts.messages("a.cpp", PROBLEMS), [
+            '"loader.batch_size is <shown(value, 1)>; it must be a number: set it to 1"',
+            '"<path.string()> cannot be read: <std::string("check ")><name>"',
+            '"--seconds must be a number: use 5"', '"Groups of ranks"', '"links and bytes"'])
 
     def test_python(self):
         self.assertEqual(sample_parts.comments("a.py", PYTHON), [

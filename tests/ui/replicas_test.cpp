@@ -199,7 +199,7 @@ TEST_CASE("identical replicas are reported, and differing ones with rank, step a
     report(36, 7);
     REQUIRE(waitFor([&] { return bench.run.data().replicas().state()->step == 36; }));
     CHECK(replicasSentence(bench.run.data()) ==
-          "Not identical since step 24: rank 1 differs from the others, first in 0.bias.");
+          "Not identical since step 24: rank 1 differs from the other ranks, first in 0.bias.");
 }
 
 // Computed by hand: the mean over two ranks has the norm 4. A gradient with the norm 2 and the cosine 0.5 to the mean

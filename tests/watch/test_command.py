@@ -480,7 +480,8 @@ class BadInput(Watch):
                             "exited with code 1 before any of its processes trained")
 
     def test_a_script_without_the_environment_is_reported(self):
-        self.check_sentence(self.watch("env", "-i", sys.executable, "-c", "pass"), 0, "none of its processes has connected")
+        bare = self.watch("env", "-i", sys.executable, "-c", "pass")
+        self.check_sentence(bare, 0, "none of its processes has connected")
 
     def test_wrong_usage_is_refused(self):
         for words, text in ((["--json", "--sarif", "--", "true"], b"cannot be combined with --json"),

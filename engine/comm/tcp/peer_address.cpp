@@ -75,12 +75,12 @@ Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
         if (here == name && (!found || (found->family() != AF_INET && address->family() == AF_INET))) found = address;
     }
     if (found) return *found;
-    return Problem{
-        "parallel.interface",
-        "is \"" + name +
-            "\", which is no network interface with an address on this computer; the interfaces with an address are " +
-            names,
-        "choose one of these interfaces"};
+    return Problem{"parallel.interface",
+                   "is \"" + name +
+                       "\", which is not a network interface with an address on this computer; the interfaces with an "
+                       "address are " +
+                       names,
+                   "choose one of these interfaces"};
 }
 
 PeerAddress PeerAddress::boundTo(int socket) {

@@ -50,7 +50,7 @@ std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples, 
         return "dropout: each data-parallel rank draws its own masks";
     if (hasBatchNorm(config.model)) return "batch norm: each rank normalises over its own samples";
     if (config.sampler.kind != SamplerKind::kDistributed)
-        return "other samples: the sampler assigns other samples to a single rank";
+        return "different samples: the sampler assigns other samples to a single rank than to several ranks";
     // A distributed sampler repeats samples only in the last step of an epoch.
     const bool isFilledUp = steps * config.loader.batchSize * config.parallel.worldSize > samples;
     if (isFilledUp && !config.sampler.dropLast) return "duplicate samples, and the order of addition";

@@ -18,7 +18,7 @@ bool DirectoryGuard::isLost(TimePoint now) {
     m_journal.log(
         LogLevel::kError,
         m_lostText + (m_cannotRecord
-                          ? ": the ranks stop and save their weights elsewhere"
+                          ? ": the ranks stop and save their weights in another directory"
                           : ": the ranks stop and save their weights there again; the earlier records are lost"));
     return true;
 }

@@ -375,7 +375,7 @@ RunEnded Supervisor::conclusion() const {
     const RunConfig& config = m_run.config;
     if (config.stepPitfalls.earlyExit && end.firstFailedRank == config.parallel.worldSize - 1)
         end.verdict +=
-            "; pitfalls.early_exit made it stop one step before the others, which wait for it in their next "
+            "; pitfalls.early_exit made it stop one step before the other ranks, which wait for it in their next "
             "all-reduce: in PyTorch, give every rank the same number of batches or use the Join context";
     return end;
 }

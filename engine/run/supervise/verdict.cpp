@@ -109,8 +109,9 @@ Verdict missed(const RankCondition& missing, const RankCondition& witness) {
                     ": it was unreachable for longer than parallel.timeout_seconds" + found + lastLineText(witness)};
     }
     if (missing.end) {
-        return {ExitCode::kRankDied, missing.rank,
-                name(missing) + " " + missing.end->text() + " while the others were training" + lastLineText(witness)};
+        return {
+            ExitCode::kRankDied, missing.rank,
+            name(missing) + " " + missing.end->text() + " while the other ranks were training" + lastLineText(witness)};
     }
     const std::string stopped = missing.processStopped ? " (its process is stopped)" : "";
     return {ExitCode::kRankHung, missing.rank,

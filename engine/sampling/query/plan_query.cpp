@@ -39,7 +39,7 @@ std::optional<Problem> checkQuery(const ShardPlan& plan, const PlanQuery& query,
     if (outside(query.rank, 0, spec.worldSize - 1)) return outOfRange("rank", *query.rank, 0, spec.worldSize - 1);
     if (outside(query.step, 1, plan.stepsPerEpoch())) return outOfRange("step", *query.step, 1, plan.stepsPerEpoch());
     if (query.label && labels.empty()) {
-        return Problem{"class", "cannot be searched for: this data set has no classes",
+        return Problem{"class", "cannot be searched for, because this data set has no classes",
                        "search for a sample or a rank"};
     }
     return {};

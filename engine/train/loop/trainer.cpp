@@ -315,7 +315,7 @@ bool Trainer::endsOneStepEarly(std::int64_t batches) const {
 void Trainer::blockForever() {
     log(LogLevel::kWarning, "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
                                 " stops after step " + std::to_string(m_position.step) +
-                                ", one step before the others; their next all-reduce waits for it");
+                                ", one step before the other ranks; their next all-reduce waits for it");
     m_dependencies.observer.onState(RankStage::kLeftEarly);
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kIdle);
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -160,7 +160,7 @@ Judgement judgeUnusedParameters(const Evidence& evidence) {
         for (const Json& exception : rank.factsOf("exception")) {
             if (textOf(exception, "text").find(kMessage) == std::string::npos) continue;
             return found("DDP on rank " + std::to_string(number) +
-                             " stopped because some parameters got no gradient in the step before, and "
+                             " stopped because some parameters received no gradient in the previous step, and "
                              "find_unused_parameters is False.",
                          textOf(exception, "where"), {{"rank", number}, {"step", rank.stepCount + 1}});
         }

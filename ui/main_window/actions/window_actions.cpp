@@ -150,7 +150,7 @@ void WindowActions::makeViewActions() {
     help = makeAction("helpAction", tr("&Help on this control"),
                       tr("Read about the control that has the keyboard focus"), QKeySequence(Qt::Key_F1));
     help->setShortcutContext(Qt::ApplicationShortcut);  // also in dialogs
-    documents = makeAction("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
+    documents = makeAction("documentsAction", tr("&Documentation"), tr("Read the documents of Ringside"));
     otherPart = makeAction("otherPartAction", tr("&Go to the form or back to the page"),
                            tr("Move the keyboard focus to the experiment form, or from the form to the page"),
                            QKeySequence(Qt::Key_F6));

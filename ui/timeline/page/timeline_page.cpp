@@ -329,7 +329,7 @@ void TimelinePage::showEmpty() {
         return m_empty->showMessage(
             tr("Click Run to see inside the steps"),
             tr("Each rank has a lane that shows when it waits for data, computes, waits for other "
-               "ranks and transfers bytes. A sentence names the rank that delays the others. To see "
+               "ranks and transfers bytes. A sentence names the rank that delays the other ranks. To see "
                "the last steps of a finished run, use File > Open run."));
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
     const TraceLevel trace = config ? config.value().telemetry.trace : TraceLevel::kPhases;
