@@ -73,7 +73,7 @@ TEST_CASE("a rank is stalled until it reports more than heartbeats") {
 
 TEST_CASE("A rank that fails before its first step evaluates no loader") {
     Reports reports(1);
-    reports.facts("loader", loaderFacts(0, kRandomSampler, kData));
+    reports.facts("loader", R"({"id":0,"class":"DataLoader","batch_size":2})");
     reports.facts("batch", R"({"loader":0,"pass":0,"batch":0,"index":[0,1]})");
     const auto evaluates = [&] {
         const RankEvidence& rank = *reports.evidence.find(0);
