@@ -53,6 +53,7 @@ def checksum(tensor):
 
 
 _objects = {}  # id of a data set object -> (weak reference or None, number of the object)
+_references = {}  # number of a data set object -> weak reference or None
 _count = itertools.count()
 
 
@@ -66,8 +67,45 @@ def number_of(dataset):
     except TypeError:  # some objects, such as a list, cannot be referenced weakly
         reference = None
     number = next(_count)
-    _objects[id(dataset)] = (reference, number)
+    _objects[id(dataset)], _references[number] = (reference, number), reference
     return number
+
+
+def is_gone(number):
+    """Returns whether the data set object with this number no longer exists."""
+    reference = _references.get(number)
+    return reference is not None and reference() is None
+
+
+def is_same_content(facts, others):
+    """Returns whether two descriptions of data sets are equal, apart from the objects, and show the content."""
+    one, other = _content_of(facts), _content_of(others)
+    return one == other and any("crc32" in key or "sha256" in key or key == "fingerprint" for key in _keys_of(one))
+
+
+def _content_of(facts):
+    """Returns a description without the numbers of the objects and without the lines that created them."""
+    if isinstance(facts, list):
+        return [_content_of(one) for one in facts]
+    if not isinstance(facts, dict):
+        return facts
+    return {key: _content_of(value) for key, value in facts.items() if key not in ("object", "created")}
+
+
+def _keys_of(facts):
+    inside = ([facts["inner"]] if "inner" in facts else []) + facts.get("parts", [])
+    return list(facts) + [key for one in inside for key in _keys_of(one)]
+
+
+def take_number(dataset, facts):
+    """Gives a data set, and those inside of it, the numbers of objects in a description that no longer exist."""
+    number, attributes = facts.get("object"), getattr(dataset, "__dict__", {})
+    reference = _objects[id(dataset)][0]
+    _objects[id(dataset)], _references[number] = (reference, number), reference
+    if "inner" in facts:
+        take_number(attributes["dataset"], facts["inner"])
+    for part, inner in zip(attributes.get("datasets") or (), facts.get("parts") or ()):
+        take_number(part, inner)
 
 
 def subsets(dataset, depth=0):

@@ -63,7 +63,8 @@ def _number_of(loader):
     """Returns the number of a loader. A loader that is created again for each epoch keeps its number.
 
     Two loaders are the same if the same line of the script iterates over the same data set object with the same batch
-    size.
+    size. A data set that is created again is the same object if the earlier one no longer exists, and their descriptions
+    show equal content.
     """
     number = _numbers.get(loader)
     if number is not None:
@@ -71,6 +72,10 @@ def _number_of(loader):
     facts = FACTS.call(samplers.describe_loader, loader) or {}
     key = (type(loader), facts.get("where"), facts.get("batch_size"), datasets.number_of(loader.dataset))
     known = _known.get(key)
+    if known is None:
+        FACTS.call(_find_created_again, key, loader.dataset, facts)
+        key = (*key[:3], datasets.number_of(loader.dataset))
+        known = _known.get(key)
     number = _numbers[loader] = len(_known) if known is None else known["id"]
     facts = dict({"id": number}, **facts)
     if facts != known:
@@ -80,6 +85,16 @@ def _number_of(loader):
         for subset, indices in FACTS.call(datasets.subsets, loader.dataset) or ():
             observations.note("subset", time.monotonic_ns(), subset, indices)
     return number
+
+
+def _find_created_again(key, dataset, facts):
+    """Gives the data set the number of an earlier one with equal content at the same line. Replaces its description."""
+    for other, known in _known.items():
+        if other[:3] == key[:3] and datasets.is_gone(other[3]) and "dataset" in facts:
+            if datasets.is_same_content(facts["dataset"], known["dataset"]):
+                datasets.take_number(dataset, known["dataset"])
+                facts["dataset"] = known["dataset"]
+                return
 
 
 def _note_iterator_created(_, args, result):

@@ -276,7 +276,12 @@ class Scripts(unittest.TestCase):
         recorded, truth = self.both("odd.py")
         known = truth[0]
         loaders = recorded.of_rank(0, "script", "loader")
-        self.assertEqual([one["id"] for one in loaders], list(range(15)))
+        self.assertEqual([one["id"] for one in loaders], list(range(17)))
+        again = [5, 1, 3, 0]
+        seen = [[again[index] for index in one["index"]] for one in recorded.of_rank(0, "indices")
+                if one.get("loader", 0) in (15, 16)]
+        self.assertEqual(seen, known["data_created_again"])
+        self.assertEqual([sorted(recorded.trained(0, loader)) for loader in (15, 16)], [[0, 1, 2], [0]])
         ends = {one["loader"]: one for one in recorded.of_rank(0, "script", "pass_end")}
         trained = {loader: recorded.trained(0, loader).get(0) for loader in range(12)}
         # An IterableDataset, keys that are no numbers, and batches out of order: counted, without indices.

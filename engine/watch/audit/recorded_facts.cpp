@@ -192,6 +192,7 @@ const std::map<ScriptTopic, FactHandler>& factHandlers() {
          [](RankFacts& rank, const Json& facts) {
              rank.maxBackwards = std::max(rank.maxBackwards, numberOf(facts, "backwards", 0));
          }},
+        {ScriptTopic::kException, [](RankFacts& rank, const Json&) { rank.hasFailed = true; }},
         {ScriptTopic::kPipeline, [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
         {ScriptTopic::kHookFailed, addHookFailed},
         {ScriptTopic::kEnd,
@@ -212,7 +213,8 @@ Json factsOf(const ScriptFacts& event) {
 
 bool RankFacts::evaluates(std::int64_t loader) const {
     if (hasTrained(loader)) return false;
-    return !lastEpoch.empty() || !hasSteps || std::ranges::any_of(passes, [loader](const auto& one) {
+    // A process that has failed before its first step may have fetched its batches for training.
+    return !lastEpoch.empty() || (!hasSteps && !hasFailed) || std::ranges::any_of(passes, [loader](const auto& one) {
         return one.second.loader == loader && one.second.isEvaluation;
     });
 }

@@ -84,6 +84,7 @@ struct RankFacts {
     std::int64_t maxBackwards = 0;       // largest number of backward passes in a step, from the facts "step_counts"
     std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};  // loader and number of the step of the latest batch
     std::int64_t batchesOfStep = 0;                           // number of batches of that loader in that step
+    bool hasFailed = false;                                   // true if an exception has ended the process
     bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step
 
     // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is

@@ -251,7 +251,8 @@ bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
     if (loader.hasTrainedBatch()) return false;
     const bool trainsOnLoader =
         std::ranges::any_of(loaders, [](const auto& one) { return one.second.hasTrainedBatch(); });
-    return trainsOnLoader || stepCount == 0 ||
+    // A rank that has failed before its first step may have fetched its batches for training.
+    return trainsOnLoader || (stepCount == 0 && of("exception").empty()) ||
            std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.isEvaluation; });
 }
 

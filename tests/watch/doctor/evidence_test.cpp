@@ -70,3 +70,16 @@ TEST_CASE("a rank is stalled until it reports more than heartbeats") {
     reports.fact(0, "pass", R"({"loader":0,"pass":0})", 7000000);
     CHECK_FALSE(reports.evidence.find(0)->isStalled());
 }
+
+TEST_CASE("A rank that fails before its first step evaluates no loader") {
+    Reports reports(1);
+    reports.facts("loader", R"({"id":0,"class":"DataLoader","batch_size":2})");
+    reports.facts("batch", R"({"loader":0,"pass":0,"batch":0,"index":[0,1]})");
+    const auto evaluates = [&] {
+        const RankEvidence& rank = *reports.evidence.find(0);
+        return rank.evaluates(rank.loaders.at(0));
+    };
+    CHECK(evaluates());
+    reports.facts("exception", R"({"type":"RuntimeError","text":"no"})");
+    CHECK_FALSE(evaluates());
+}

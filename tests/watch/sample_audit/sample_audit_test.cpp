@@ -46,6 +46,19 @@ TEST_CASE("An epoch in which two ranks train every sample once is exact", "[audi
           std::vector<std::string>{"training epoch 1: every sample exactly once: 4 samples over 2 ranks"});
 }
 
+TEST_CASE("Batches before a failure in the first step are no evaluation", "[audit]") {
+    const auto with = [](bool fails) {
+        RecordedScript script = scriptWithRanks(1, 8);
+        script.evaluated(0, 0, 0, 0, {0, 1});
+        script.passEnd(0, 0, 0, std::nullopt, 2, false);
+        if (fails) script.fact(0, "exception", {{"type", "RuntimeError"}, {"text", "no"}});
+        script.fact(0, "end", {{"steps", 0}});
+        return auditOf({script});
+    };
+    CHECK(with(false).validation.size() == 1);
+    CHECK(textsOf(with(true)).empty());
+}
+
 TEST_CASE("Loaders that one line iterates over are distinguished", "[audit]") {
     RecordedScript script;
     script.process(0, 1);

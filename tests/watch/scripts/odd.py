@@ -168,8 +168,19 @@ def batches_of_a_thread():  # loader 14
         thread.join()
 
 
+def data_created_again():  # loader 15 with equal data in three epochs, loader 16 with other data
+    trained = truth.more["data_created_again"] = []
+    for offset in (0, 0, 0, 20):
+        whole = TensorDataset(torch.ones(8, 2), torch.arange(8) + offset)
+        part = Subset(whole, [5, 1, 3, 0])
+        for x, index in DataLoader(part, batch_size=2, shuffle=True):
+            update(x)
+            trained.append((index - offset).tolist())
+        del whole, part
+
+
 for section in (iterable, no_batches, own_sampler, names, loss_over_two_batches, zipped_loaders, skipped_batches,
                 closures, subsets, out_of_order, a_pass_for_each_batch, prefetched_batches,
-                batches_of_a_thread):
+                batches_of_a_thread, data_created_again):
     section()
 truth.done(model)
