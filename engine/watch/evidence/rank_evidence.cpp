@@ -252,7 +252,7 @@ bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
     const bool trainsOnLoader =
         std::ranges::any_of(loaders, [](const auto& one) { return one.second.hasTrainedBatch(); });
     // A rank that has failed before its first step may have fetched its batches for training.
-    return trainsOnLoader || (stepCount == 0 && of("exception").empty()) ||
+    return trainsOnLoader || (stepCount == 0 && factsOf("exception").empty()) ||
            std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.isEvaluation; });
 }
 
