@@ -14,7 +14,7 @@ TEST_CASE("a yield returns when the CPU is free again") {
     processor.othersTake = 300us;
     const auto before = processor.time;
     CHECK(yields.yield(before) == before + 300us);
-    CHECK(processor.offers == 1);
+    CHECK(processor.yields == 1);
 }
 
 TEST_CASE("after a late return, yielding is not worthwhile for 100 ms") {

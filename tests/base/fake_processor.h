@@ -9,12 +9,12 @@ namespace ringside::testing {
 struct FakeProcessor {
     CpuYields::TimePoint time{std::chrono::hours(1)};
     std::chrono::microseconds othersTake{0};
-    int offers = 0;
+    int yields = 0;
 
     CpuYields::System system() {
         return {[this] { return time; },
                 [this] {
-                    ++offers;
+                    ++yields;
                     time += othersTake;
                 }};
     }

@@ -10,14 +10,14 @@ using ringside::testing::FakeProcessor;
 
 namespace {
 
-// Returns the number of offers during `pieces` pieces of work of 10 us each.
-int offersDuring(int pieces, FakeProcessor& processor, WorkSlices& slices) {
-    const int before = processor.offers;
+// Returns the number of yields during `pieces` pieces of work of 10 us each.
+int yieldsDuring(int pieces, FakeProcessor& processor, WorkSlices& slices) {
+    const int before = processor.yields;
     for (int piece = 0; piece < pieces; ++piece) {
         processor.time += 10us;
         slices.next();
     }
-    return processor.offers - before;
+    return processor.yields - before;
 }
 
 }  // namespace
@@ -26,9 +26,9 @@ TEST_CASE("The CPU is offered after every 50 us of work") {
     FakeProcessor processor;
     WorkSlices slices(CpuYields(10ms, processor.system()));
     slices.begin();
-    CHECK(offersDuring(4, processor, slices) == 0);
-    CHECK(offersDuring(1, processor, slices) == 1);
-    CHECK(offersDuring(100, processor, slices) == 20);
+    CHECK(yieldsDuring(4, processor, slices) == 0);
+    CHECK(yieldsDuring(1, processor, slices) == 1);
+    CHECK(yieldsDuring(100, processor, slices) == 20);
 }
 
 TEST_CASE("work that lost its CPU does not offer the CPU again for 100 ms") {
@@ -36,10 +36,10 @@ TEST_CASE("work that lost its CPU does not offer the CPU again for 100 ms") {
     WorkSlices slices(CpuYields(10ms, processor.system()));
     slices.begin();
     processor.othersTake = 28ms;
-    CHECK(offersDuring(5, processor, slices) == 1);
-    CHECK(offersDuring(9999, processor, slices) == 0);
-    CHECK(offersDuring(1, processor, slices) == 1);
+    CHECK(yieldsDuring(5, processor, slices) == 1);
+    CHECK(yieldsDuring(9999, processor, slices) == 0);
+    CHECK(yieldsDuring(1, processor, slices) == 1);
     processor.othersTake = 0us;
-    CHECK(offersDuring(10000, processor, slices) == 1);
-    CHECK(offersDuring(100, processor, slices) == 20);
+    CHECK(yieldsDuring(10000, processor, slices) == 1);
+    CHECK(yieldsDuring(100, processor, slices) == 20);
 }

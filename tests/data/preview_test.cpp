@@ -174,7 +174,7 @@ TEST_CASE("only the beginning of a huge table is read, to the end of a row") {
 
 TEST_CASE("A .txt file is a table where its rows are equally long, and a text otherwise") {
     const TemporaryDirectory directory;
-    const auto look = [&](const std::string& name, const std::string& content, const DatasetConfig& choices = {}) {
+    const auto previewOf = [&](const std::string& name, const std::string& content, const DatasetConfig& choices = {}) {
         return previewFile(writeRaw(directory.path() / name, content), choices);
     };
     const DataPreview table = previewOf("rows.txt", "1\t2\t0\n3\t4\t1\n5\t6\t0\n").value();
