@@ -121,8 +121,9 @@ TEST_CASE("a step paused for inspection is not simulated") {
 
 // Steps of 33 ms, with 5 s between steps 10 and 11.
 TEST_CASE("a pause between two steps does not count as time of a step") {
+    const TraceData uneven = unevenSteps(20, 1 << 20);
     TraceData data(2);
-    for (const auto& [number, step] : unevenSteps(20, 1 << 20).steps()) {
+    for (const auto& [number, step] : uneven.steps()) {
         for (int rank = 0; rank < 2; ++rank) {
             StepTrace trace;
             trace.rank = rank;
