@@ -34,7 +34,7 @@ struct ShardsWindow {
     void choose(const char* button) { page.findChild<QAbstractButton*>(QLatin1String(button))->click(); }
     QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
     // Waits until the explanation contains the words. Returns false if it does not within the time of waitFor().
-    bool says(const char* words) {
+    bool shows(const char* words) {
         return waitFor([&] {
             return text("explanationLabel").contains(QLatin1String(words)) ||
                    text("explanationTitleLabel").contains(QLatin1String(words));
