@@ -138,7 +138,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     painter.setPen(c.muted);
     painter.setFont(theme().smallFont());
     painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-                     m_made->rows.empty() ? ranksSentence() : tr("grey: range expected by chance"));
+                     m_made->rows.empty() ? ranksSentence() : tr("Grey: range expected by chance"));
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
     for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
         for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);
