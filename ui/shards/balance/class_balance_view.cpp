@@ -17,8 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kRowHeight{30};
-constexpr TypePixels kRankGap{24};  // height of the line above the bars of a rank, which contains the sentence about
-                                    // the rank
+constexpr TypePixels kRankGap{24};  // height of the space above the bars of a rank for the sentence about the rank
 constexpr TypePixels kRanksTop{76};
 constexpr double kBarGap = 4;
 constexpr int kClassesPauseMs = 150;
@@ -109,7 +108,7 @@ QString ClassBalanceView::rankSentence(int rank) const {
         .arg(balance().distanceLimit(), 0, 'f', 1);
 }
 
-// True if more ranks are outside their expected range than chance explains.
+// True if more ranks are outside the expected range than can be explained by chance.
 bool ClassBalanceView::isUnusual() const {
     return balance().ranks - m_made->within > balance().expectedRanksOutside();
 }
