@@ -62,7 +62,8 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
     }
     if (const auto missingRanks = findMissingRanks(run.ranks()); missingRanks && model.isLive()) {
         const QString text = withCapital(QString::fromStdString(missingRanks->text(run.lastTimeUs())));
-        return {text + QLatin1Char('.'), translated("All other ranks are blocked until this rank arrives. ") + traced,
+        return {text + QLatin1Char('.'),
+                translated("The other ranks are blocked until every rank has arrived. ") + traced,
                 TimelineVerdict::Tone::Danger, missingRanks->missing.front()};
     }
     if (model.trace() == nullptr) return {};
