@@ -171,7 +171,7 @@ TEST_CASE("a gradient event with inconsistent columns is refused") {
     CHECK(decodeLine(later).problem().text().find("not own, mean or change") != std::string::npos);
     view = good;
     view.columns = {300};
-    CHECK(problemOf(view).find("allowed are 1 to 256") != std::string::npos);
+    CHECK(problemOf(view).find("allowed values are 1 to 256") != std::string::npos);
 }
 
 TEST_CASE("Lines are written in the documented order, numbers in their shortest digits") {

@@ -80,7 +80,7 @@ TEST_CASE("a rank that waits for a CPU is distinguished from a rank with more wo
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kCpuTaken);
     CHECK(verdict.rank == 1);
-    CHECK(verdict.text.find("for 10.0 ms of it other programs use its CPU") != std::string::npos);
+    CHECK(verdict.text.find("other programs use its CPU for 10.0 ms of this time") != std::string::npos);
 }
 
 TEST_CASE("if all ranks wait for CPUs, no rank is named for arriving last") {
@@ -146,7 +146,7 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
         for (RankMeasurements& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kBytes);
-    CHECK(judgeSteps(all).text == "Moving 95.4 MiB per step takes 50 % of each step of all ranks (median).");
+    CHECK(judgeSteps(all).text == "Transferring 95.4 MiB between ranks takes 50 % of each step of all ranks (median).");
     for (StepMeasurements& step : all) {
         step.bytes = 200 * 1024;
         step.collectives = 50;
@@ -320,7 +320,8 @@ TEST_CASE("causes that concern all ranks count from their share of a step on") {
     CHECK(judged(Phase::kMoving, 18'000).finding == StepsFinding::kBytes);
     CHECK(judged(Phase::kMoving, 17'990).finding == StepsFinding::kBalanced);
     CHECK(judged(Phase::kMoving, 18'000, 65'535).finding == StepsFinding::kRoundTrips);
-    CHECK_THAT(judged(Phase::kMoving, 18'000, 1 << 19).text, containing("Moving 0.5 MiB per step takes 30 %"));
+    CHECK_THAT(judged(Phase::kMoving, 18'000, 1 << 19).text,
+               containing("Transferring 0.5 MiB between ranks takes 30 %"));
 }
 
 TEST_CASE("ranks lack CPUs if the typical rank queues for a fifth of a step, or the last one for two fifths") {

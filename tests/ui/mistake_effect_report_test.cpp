@@ -41,7 +41,7 @@ TEST_CASE("a correct assignment shares only its padding and loses no samples") {
     CHECK(explained.title == "No problems: the assignment is correct");
     CHECK(explained.lines[0] == "In this epoch, ranks train on 10 of 10 samples (100 %); expected by chance 10.");
     CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, at most 1; expected by chance 0.3.");
-    CHECK(rowOf(mistakeEffectRows(scene, report), "Order of epoch 1")->here == "different from all others");
+    CHECK(rowOf(mistakeEffectRows(scene, report), "Order of epoch 1")->here == "different from all other epochs");
 }
 
 TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the same samples are lost") {

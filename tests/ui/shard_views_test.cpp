@@ -213,7 +213,7 @@ TEST_CASE("a setting B that PyTorch refuses shows the reason") {
     Window window;
     window.choose("compareViewButton");
     window.page.findChild<QCheckBox*>("compareShuffleWithSamplerCheckBox")->setChecked(true);
-    REQUIRE(window.shows("B cannot be planned"));
+    REQUIRE(window.shows("There is no plan for the settings of B"));
     CHECK(window.text("compareSummaryLabel").contains("shuffle"));
     window.page.findChild<QCheckBox*>("compareShuffleWithSamplerCheckBox")->setChecked(false);
     REQUIRE(window.shows("What does B change?"));
@@ -235,11 +235,11 @@ TEST_CASE("the trail goes back to a step and to the whole epoch") {
 TEST_CASE("balance counts classes by rank and by step, and describes the selected rank") {
     Window window;
     window.choose("balanceViewButton");
-    REQUIRE(window.shows("of 40 counts lie outside"));
+    REQUIRE(window.shows("of 40 counts are outside"));
     window.plan.select(532);
     REQUIRE(window.shows("Rank 1 is within the range expected by chance: "));
     window.choose("balanceByStepButton");
-    REQUIRE(window.shows("of 120 counts lie outside"));  // 12 steps, 10 classes
+    REQUIRE(window.shows("of 120 counts are outside"));  // 12 steps, 10 classes
     CHECK(window.page.findChild<BalanceCanvas*>()->tip({100, 40}).contains("Step 1, class"));
 }
 
@@ -250,14 +250,14 @@ TEST_CASE("balance shows the classes that it counted while the classes of other 
     window.experiment.edit(config, "dataset.classes");
     window.useSamples(60'000);
     window.choose("balanceViewButton");
-    REQUIRE(window.shows("of 48 counts lie outside"));  // 4 ranks, 12 classes
+    REQUIRE(window.shows("of 48 counts are outside"));  // 4 ranks, 12 classes
     window.plan.select(532);
     config = window.experiment.config();
     config.dataset.classes = 2;
     window.experiment.edit(config, "dataset.classes");
     window.useSamples(50'000);
     CHECK_FALSE(window.page.grab().isNull());
-    REQUIRE(window.shows("of 8 counts lie outside"));
+    REQUIRE(window.shows("of 8 counts are outside"));
 }
 
 TEST_CASE("arrow keys move the selection in map and epoch diff, and the epoch in the sample history") {

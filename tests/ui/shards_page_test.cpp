@@ -388,7 +388,7 @@ TEST_CASE("a plan that the run does not use shows no progress") {
     RunConfig config = window.experiment.config();
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
-    CHECK(window.text("runProgressLabel") == "This plan belongs to the form; the run used another plan.");
+    CHECK(window.text("runProgressLabel") == "This plan is that of the form. The run used another plan.");
     window.page.findChild<QPushButton*>("gridViewButton")->click();
     CHECK_FALSE(window.page.grab().isNull());
 }
@@ -526,7 +526,7 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
         return !sentences.isEmpty();
     }));
     CHECK(sentences[0].startsWith("The form differs from the run on screen"));
-    CHECK(shards.shows("This plan belongs to the form; the run used another plan."));
+    CHECK(shards.shows("This plan is that of the form. The run used another plan."));
 }
 
 TEST_CASE("a long name in the summary wraps, and leaves the values in sight") {

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Allocator of a loader's batches. A device supplies its own if it copies faster from special host memory (page-locked
-// memory for a GPU). A loader allocates from one thread, at the start of an epoch.
+// Allocator of the memory for a loader's batches. A device provides its own allocator if it can copy faster from
+// special host memory (for a GPU: page-locked memory). Called from one thread only, at the start of an epoch.
 class BatchMemory {
   public:
     virtual ~BatchMemory() = default;

@@ -10,11 +10,11 @@
 
 namespace ringside {
 
-// Mean and standard deviation of each channel over the pixels of a data set.
+// Mean and standard deviation of each image channel over the pixels of a data set.
 //
-// The samples are divided into kChunks fixed chunks, whose results are merged in order. The result therefore has the
-// same bits regardless of which rank computes which chunk. If the data set has more than kMaxSamples samples,
-// kMaxSamples evenly spaced samples are used.
+// The data set is divided into kChunks chunks, whose results are merged in a fixed order: the result has the same bits
+// regardless of which rank computes which chunk. If the data set has more than kMaxSamples samples, only kMaxSamples
+// evenly spaced samples are used.
 class ChannelMoments {
   public:
     static constexpr std::int64_t kChunks = 64;
@@ -24,11 +24,11 @@ class ChannelMoments {
 
     // Reads the samples of one chunk (a fixed part of the data set) and computes their moments; 0 <= chunk < kChunks.
     void addChunk(std::int64_t chunk);
-    // Returns the count, mean and sum of squared deviations of each channel, chunk by chunk; 0 for chunks that were not
-    // added. Adding the values of another rank to these values merges the chunks of both ranks.
+    // Returns count, mean and sum of squared deviations of each channel for each chunk; 0 for chunks that were not
+    // added. If ranks have added different chunks, the sum of their values contains all of these chunks.
     std::span<double> values() { return m_values; }
-    // Merges all chunks in order (Chan, Golub, LeVeque 1979). Variances are divided by the count, as in
-    // torch.std(unbiased=False). The deviation of a constant channel is 1.
+    // Merges the results of all chunks in order (Chan, Golub, LeVeque 1979). Variances are divided by the count, as in
+    // torch.std(unbiased=False). A channel with constant values has the standard deviation 1.
     ChannelScale scale() const;
 
   private:

@@ -21,18 +21,18 @@ namespace ringside {
 // Options of a DataLoader; the names are those of torch.utils.data.DataLoader.
 struct DataLoaderOptions {
     std::int64_t numWorkers = 0;      // number of loader threads; 0: the calling thread loads
-    std::int64_t prefetchFactor = 2;  // batches that each worker loads ahead
+    std::int64_t prefetchFactor = 2;  // number of batches that each worker loads in advance
     bool persistentWorkers = false;
-    // Replaces the sample indices of a batch, for tests. Called with the epoch, the position (slot) of the batch's
-    // first sample in the rank's list, and the batch's indices, which the function may change.
+    // Function with which a test replaces the sample indices of a batch. Arguments: the epoch, the position of the
+    // batch's first sample in the rank's list, and the indices of the batch, which the function may change.
     using ChangeIndices = std::function<void(std::int64_t, std::int64_t, std::span<std::int64_t>)>;
     ChangeIndices changeIndices = {};
 };
 // Returns the options for the section "loader" of an experiment.
 DataLoaderOptions dataLoaderOptions(const RunConfig& config);
 
-// Loads the batches of one rank, epoch by epoch. The content of the batches does not depend on the options. Memory is
-// allocated at the start of an epoch only. Not thread-safe: all calls from one thread.
+// Loads the batches of one rank, epoch by epoch. The options do not affect the content of the batches. Allocates memory
+// only at the start of an epoch. Not thread-safe: all calls must come from one thread.
 class DataLoader {
   public:
     // All references must outlive the loader. No batch has more than `maxBatch` samples.
@@ -50,7 +50,7 @@ class DataLoader {
   private:
     struct Slot {
         HostBatch whole;  // memory of maxBatch rows
-        HostBatch batch;  // rows of `whole` that the current batch uses
+        HostBatch batch;  // rows of `whole` that contain the current batch
     };
 
     void allocateSlot();
@@ -63,7 +63,7 @@ class DataLoader {
     const std::int64_t m_labels;    // number of labels per sample
     const std::int64_t m_targets;
     BatchMemory& m_memory;
-    std::vector<SampleWriter> m_writers;  // writers of samples, one per worker, at least one
+    std::vector<SampleWriter> m_writers;  // one writer of samples for each worker; one if there are no workers
     std::vector<Slot> m_slots;
 
     std::optional<ShardPlan> m_plan;  // plan of the current epoch

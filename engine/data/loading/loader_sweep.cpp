@@ -16,8 +16,8 @@
 namespace ringside {
 namespace {
 
-// Share of the best rate from which a number of workers counts as equally fast. Repeated measurements of the same
-// loader differ by about 5 %.
+// A number of workers counts as equally fast as the best one from this share of its speed. Repeated measurements of the
+// same loader differ by about 5 %.
 constexpr double kNearlyAsFast = 0.95;
 
 std::string workersText(std::int64_t count) {

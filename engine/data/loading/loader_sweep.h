@@ -14,7 +14,7 @@
 
 namespace ringside {
 
-// Loading rate of several ranks that load at the same time, with `numWorkers` workers each and without any training.
+// Speed at which several ranks load samples at the same time, each with `numWorkers` workers and without training.
 struct LoaderRate {
     std::int64_t numWorkers = 0;
     std::int64_t ranks = 1;
@@ -23,7 +23,7 @@ struct LoaderRate {
     double seconds = 0;  // loading time of all samples in seconds, mean over the ranks
 
     double samplesPerSecond() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
-    // Returns the mean time in which one rank loads a batch, in ms.
+    // Returns the mean time in which one rank loads a batch, in milliseconds.
     double waitMs() const {
         return batches > 0 ? 1000 * seconds * static_cast<double>(ranks) / static_cast<double>(batches) : 0;
     }
@@ -34,7 +34,7 @@ struct LoaderRate {
 // not counted. The configuration must be valid for training. Throws SampleError.
 class LoaderSweep {
   public:
-    // Largest number of ranks measured: larger runs use several computers.
+    // Maximum number of ranks that are measured; larger runs usually use several computers.
     static constexpr std::int64_t kMaxRanks = 16;
 
     // `data` and `clock` must outlive this object.
@@ -51,9 +51,9 @@ class LoaderSweep {
     SampleTransforms m_transforms;
 };
 
-// Recommended number of workers: the smallest whose rate is close to the best. The text explains it: "2 workers: 18,400
-// samples/s, 1.9 times as many as with 0; more gain nothing on 2 CPUs"; for several ranks "2 workers a rank: 18,400
-// samples/s of 4 ranks, ...".
+// Recommended number of workers: the smallest number whose speed is close to the best. The text explains it, such as "2
+// workers: 18,400 samples/s, 1.9 times as many samples/s as with 0 workers; more workers are not faster on 2 CPUs".
+// With several ranks, the text gives workers per rank.
 struct LoaderAdvice {
     std::int64_t numWorkers = 0;
     std::string text;

@@ -15,18 +15,19 @@ namespace ringside {
 // Number of threads and of batches of a PrefetchQueue.
 struct PrefetchOptions {
     std::size_t workers = 1;
-    std::size_t ahead = 2;    // batches that are loaded or loading, in addition to the one in use
+    std::size_t ahead = 2;    // number of batches that are loaded in advance, in addition to the one in use
     bool persistent = false;  // true: the threads are kept from one epoch to the next
 };
 
-// Worker threads that load the batches of an epoch into ahead + 1 slots, as the workers of torch.utils.data.DataLoader
-// with num_workers above 0.
+// Worker threads that load the batches of an epoch in advance, as the workers of torch.utils.data.DataLoader with
+// num_workers above 0. There is memory for ahead + 1 batches (slots).
 //
-// Each free worker takes the next batch; batch k uses slot k modulo (ahead + 1). next() returns the batches in order,
-// regardless of which worker finishes first. Not thread-safe: all calls from one thread, except isCancelled().
+// Each free worker loads the next batch; batch k uses slot k modulo (ahead + 1). nextSlot() returns the slots in the
+// order of the batches, regardless of which worker finishes first. Not thread-safe: all calls except isCancelled() must
+// come from one thread.
 class PrefetchQueue {
   public:
-    // Loads one batch into a slot (memory for one batch), in a worker thread. An exception is rethrown by next().
+    // Loads one batch into a slot, in a worker thread. If it throws, nextSlot() rethrows the exception.
     using Load =
         std::function<void(std::int64_t batch, std::size_t slot, std::size_t worker, const PrefetchQueue& queue)>;
 
@@ -39,14 +40,15 @@ class PrefetchQueue {
         return static_cast<std::size_t>(batch) % (options.ahead + 1);
     }
 
-    void begin(std::int64_t batches);  // Starts an epoch of this many batches. Starts the threads if there are none.
-    // Returns the slot (memory) of the next batch, whose content is valid until the next call. Rethrows an exception of
-    // its load. Blocks until the batch is loaded, without a timeout: loading without workers has no timeout either.
+    // Starts an epoch with this number of batches. Starts the threads if they do not exist.
+    void begin(std::int64_t batches);
+    // Blocks until the next batch is loaded, and returns its slot. The content is valid until the next call. Rethrows
+    // an exception of the load. There is no timeout, as without workers.
     std::size_t nextSlot();
-    void end();  // ends the epoch, even in the middle; returns when no worker is loading any more
+    void end();  // ends the epoch, even in the middle; returns when no worker is loading
 
-    // True if the batch being loaded is no longer needed. A worker calls this after each sample and may stop early.
-    // Callable from any thread.
+    // True if the batch that a worker is loading is no longer needed. A worker checks this after each sample and may
+    // then stop. Callable from any thread.
     bool isCancelled() const { return m_cancelled.load(std::memory_order_relaxed); }
 
   private:

@@ -17,10 +17,10 @@ struct ChannelScale {
     std::vector<float> deviation;
 };
 
-// Position at which RandomCrop cuts a sample out of its padded image, in pixels, and whether the sample is then
-// flipped.
+// Random choices for one sample: the position in pixels at which RandomCrop cuts the sample out of its padded image,
+// and whether it is flipped.
 struct CropAndFlip {
-    std::int64_t top = 0;  // 0 .. 2 * padding; the value `padding` leaves the image unshifted
+    std::int64_t top = 0;  // 0 to 2 * padding; if it equals `padding`, the image is not shifted
     std::int64_t left = 0;
     bool flip = false;
     bool operator==(const CropAndFlip&) const = default;
@@ -37,8 +37,8 @@ CropAndFlip drawCropAndFlip(std::int64_t seed, std::int64_t epoch, std::int64_t 
 class SampleTransforms {
   public:
     SampleTransforms() = default;  // applies no transform
-    // Crops and flips only if `random` is true, as for training samples. The options must fit the shape
-    // (transformProblems()).
+    // If `random` is true, as for training samples, crops and flips as set in the options. The options must be allowed
+    // for the shape (see transformProblems()).
     SampleTransforms(const LoaderConfig& options, const SampleShape& shape, std::int64_t seed, bool random);
 
     void setScale(ChannelScale scale) { m_scale = std::move(scale); }

@@ -23,7 +23,7 @@ constexpr std::size_t kPreviewBytes = std::size_t{8} << 20;
 constexpr std::uint64_t kMaxPreviewLabels = std::uint64_t{4} << 20;
 constexpr std::size_t kCifarPixels = 3072;
 
-// First kPreviewBytes of a file, unpacked.
+// First kPreviewBytes bytes of a file, after unpacking.
 struct Start {
     std::string text;
     bool whole = true;
@@ -53,8 +53,8 @@ bool isArray(const std::string& text) {
     return idx || text.starts_with("\x93NUMPY");
 }
 
-// Detects CIFAR files, which have no magic bytes: the size is a multiple of a record's, and each record read starts
-// with a valid label.
+// Detects CIFAR files by their content, because they have no magic bytes: the file size must be a multiple of the
+// record size, and each record that was read must start with a valid label.
 std::optional<CifarKind> cifarKindOf(const Start& start) {
     for (const CifarKind kind : {CifarKind::k10, CifarKind::k100}) {
         const std::size_t labels = kind == CifarKind::k10 ? 1 : 2;

@@ -10,20 +10,20 @@
 
 namespace ringside {
 
-// Type of all cells of a table's column that are not missing.
+// Type of the cells in a column of a table; missing cells do not count.
 enum class ColumnType { kInteger, kReal, kText, kEmpty };
 
-// Properties of one column of a table, over the rows read.
+// Properties of one column of a table, determined from the rows that were read.
 struct PreviewColumn {
     std::string name = {};  // name from the header, or the column number from 0
     ColumnType type = ColumnType::kEmpty;
     std::int64_t missing = 0;   // number of cells that are empty or contain a word for a missing value, such as "NA"
-    std::int64_t distinct = 0;  // number of different cells in the part read; counted up to kMaxPreviewDistinct
+    std::int64_t distinct = 0;  // number of different cells in the rows that were read, at most kMaxPreviewDistinct
     double least = 0;           // smallest number in the column; 0 if it has no numbers
     double most = 0;
 };
 
-// A class and its number of samples in the part read.
+// A class and its number of samples in the rows that were read.
 struct PreviewClass {
     std::string name;
     std::int64_t count = 0;
@@ -31,8 +31,8 @@ struct PreviewClass {
 
 inline constexpr std::int64_t kMaxPreviewDistinct = 1000;
 
-// Description of a file or directory that the user may want to train on. Its cost is bounded: of a table at most the
-// first 8 MiB are read.
+// Description of a file or directory that the user may want to train on. Quick to compute: at most the first 8 MiB of a
+// table are read.
 struct DataPreview {
     enum class Found { kData, kExperiment, kRunDirectory };
     Found found = Found::kData;
@@ -41,12 +41,12 @@ struct DataPreview {
     SampleShape shape = {};
     std::int64_t sampleCount = 0;
     SampleShape firstImage = {};  // image_folder: shape of the first image before it is resized
-    bool partial = false;         // true: sampleCount, classes and columns describe only the part read
-    // true: the file is a .txt file that could contain a table or a text; dataset.kind is then the guess, or the choice
-    // of the user
+    // true: sampleCount, classes and columns describe only the part of the file that was read
+    bool partial = false;
+    // True for a .txt file that could contain a table or a text. dataset.kind is then a guess, or the user's choice.
     bool tableOrText = false;
 
-    // Properties of a table. A text has one column, and its first lines are the rows.
+    // Properties of a table. A text counts as a table with one column, whose rows are its first lines.
     bool header = false;
     bool ragged = false;  // true: the rows have different lengths
     int labelColumn = -1;
@@ -65,7 +65,7 @@ struct DataPreview {
 // labelsPath, imageSize, and kind if it is csv or text. A text is cut into samples of choices.contextLength characters.
 Result<DataPreview> previewFile(const std::filesystem::path& path, const DatasetConfig& choices = {});
 
-// Describe one kind of data each, for previewFile(). `what` is the name of the data in problems.
+// Describe one kind of data each, for previewFile(). what: name of the data in error messages.
 Result<DataPreview> previewTable(std::string_view text, const std::string& what, bool partial,
                                  const DatasetConfig& choices = {});
 DataPreview previewCharacters(const std::string& text, const std::string& what, bool partial,

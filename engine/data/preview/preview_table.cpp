@@ -84,7 +84,7 @@ class ColumnCount {
     std::int64_t firstMissing(bool isLabel) const { return isLabel && m_text ? m_firstMissingText : m_firstMissing; }
 
     // Returns the number of missing labels by the rule of CsvLabels: if the labels are texts, words such as NA are
-    // classes and not missing.
+    // class names and do not count as missing.
     std::int64_t missingLabels() const {
         std::int64_t words = 0;
         for (const auto& [word, count] : m_words) words += count;
@@ -188,8 +188,8 @@ class TablePreview {
         return missing;
     }
 
-    // Counts the rows with missing values. `label` is the index of the label column, in which other cells count as
-    // missing than in feature columns.
+    // Counts the rows with missing values. label: index of the label column, which has its own rule for missing cells
+    // (see missingLabels()).
     void countMissing(std::size_t label) {
         m_preview.columns[label].missing = m_counts[label].missingLabels();
         for (const auto& missing : m_rowsWithMissing) {
@@ -236,7 +236,8 @@ class TablePreview {
                        "name one of its columns, or give a number from 0 to " + std::to_string(count - 1)};
     }
 
-    // Guesses the label column: by name, otherwise the last column, or the first if only the first could hold classes.
+    // Guesses the label column: a column with a usual name; otherwise the last column, or the first column if only that
+    // one could contain classes.
     void guessLabel() {
         const auto last = static_cast<int>(m_counts.size()) - 1;
         m_preview.labelColumn = last;
@@ -291,7 +292,7 @@ class TablePreview {
     const DatasetConfig& m_choices;
     Cells m_names;
     std::vector<ColumnCount> m_counts;
-    // Missing cells by column, for each row that has at least one.
+    // For each row with missing cells: the missing cells, by index of the column.
     std::vector<std::map<std::size_t, std::string>> m_rowsWithMissing;
     std::int64_t m_ragged = 0;
     DataPreview m_preview;

@@ -29,9 +29,9 @@ class ByteSource {
     bool packed() const;
     std::uint64_t position() const;  // returns the number of bytes read
 
-    // Returns an upper bound of the bytes still to be read. The total is assumed to be the size of a plain file, or
-    // 1032 times the size of a gzip file (the best ratio of deflate). Headers are checked against it before memory is
-    // allocated.
+    // Returns an upper bound of the number of bytes that can still be read. Sizes in headers are compared with it
+    // before memory is allocated. For a gzip file, the unpacked size is assumed to be at most 1032 times the file size,
+    // the best ratio of deflate.
     std::uint64_t maxBytesLeft() const;
 
     // Fills `out` and returns the number of bytes read, which is smaller only at the end of the data. Problems:

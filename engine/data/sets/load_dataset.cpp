@@ -28,8 +28,9 @@ struct Indices {
     std::vector<std::uint32_t> validation;
 };
 
-// Returns the number of validation samples, rounded up (360 of the 1,797 digits). A small term is subtracted first, so
-// that 10 % of 30 samples are 3 and not, by a rounding error, 4. At least one sample remains for training.
+// Returns the number of validation samples, rounded up (360 of the 1,797 digits). Subtracts a small number before
+// rounding, so that 10 % of 30 samples are 3 samples, and not 4 because of a rounding error. At least one sample
+// remains for training.
 std::size_t validationSize(std::int64_t size, double fraction) {
     const double wanted = std::ceil(static_cast<double>(size) * fraction - 1e-9);
     return static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(size - 1)));
@@ -70,7 +71,8 @@ std::string missingText(std::int64_t rowsLeftOut, std::int64_t filled) {
     return {};
 }
 
-// Loads a table and standardizes its columns, which may differ by orders of magnitude, by the training part.
+// Loads a table and standardizes its columns with the mean and deviation of the training part, because the columns may
+// differ by orders of magnitude.
 Result<DataParts> loadCsv(const DatasetConfig& config, const path& file, const std::stop_token& stop) {
     Result<SampleTable> table = readCsv(file, config, stop);
     if (!table) return table.problem();

@@ -61,8 +61,8 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyDependencies& 
       m_threads(static_cast<int>(dependencies.plan.devices)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
     m_devices.resize(static_cast<std::size_t>(m_threads.deviceCount()));
-    // Each device's backend is constructed by the device's own thread, because the current CUDA device is a property of
-    // a thread.
+    // The backend of each device must be constructed by the device's own thread, because the current CUDA device is a
+    // property of a thread.
     m_threads.runOnAllDevices([this](int number) { m_devices[static_cast<std::size_t>(number)] = makeDevice(number); });
     dependencies.model.watch(dependencies.watch);
     const Shape output = batchShape(dependencies.model.output(), dependencies.plan.maxBatch);
@@ -157,7 +157,7 @@ Pass DataParallel::passOfDevice(int device) const {
 
 void DataParallel::forward(const Batch& batch, bool training) {
     m_chunks = chunkSizes(batch.rows(), m_threads.deviceCount());
-    // Waits until the parameters and the batch are complete on device 0, before other devices copy them.
+    // Waits until device 0 has finished writing the parameters and the batch, because the other devices now copy them.
     m_dependencies.backend.synchronize();
     m_threads.runOnAllDevices([&](int number) {
         const auto place = static_cast<std::size_t>(number);

@@ -11,9 +11,8 @@
 
 namespace ringside {
 
-// Returns the number of samples that each device gets by the rule of torch.chunk: samples / devices, rounded up, for
-// each device until no samples are left. The result has fewer entries than there are devices if some devices get no
-// samples.
+// Returns the number of samples of a batch that each device gets, by the rule of torch.chunk: each device gets samples
+// / devices, rounded up, until no samples are left. Devices without samples have no entry in the result.
 std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices);
 
 // torch.nn.DataParallel: one process with several devices.
@@ -47,12 +46,12 @@ class DataParallel final : public Strategy {
     struct Device {
         std::unique_ptr<Backend> ownBackend;
         std::unique_ptr<Model> ownModel;
-        std::unique_ptr<Loss> loss;  // training.reduction canonical: loss of this device's leaves (groups of samples);
-                                     // null otherwise
+        // only for training.reduction canonical: loss of one group of samples (leaf) of this device; null otherwise
+        std::unique_ptr<Loss> loss;
         Backend* backend = nullptr;
         Model* model = nullptr;
-        // training.reduction canonical: partial sums of this device's gradients that still have to be added to another
-        // partial sum; indexed by level of the tree sum, then by parameter
+        // For training.reduction canonical: sums of gradients of this device that are kept until they are added to
+        // another sum, by level of the tree sum and then by parameter.
         std::vector<std::vector<Tensor>> kept;
         Tensor y;
         // Copies of this device's chunk of the batch and of the gradient of its outputs; empty if the device can access
@@ -60,15 +59,16 @@ class DataParallel final : public Strategy {
         Tensor input;
         Tensor outputGradient;
     };
-    // Time in nanoseconds in which device 0 works alone while the other devices wait, by kind of work; and the time and
-    // number of all steps.
+    // Time in nanoseconds for which device 0 works while the other devices wait, for each kind of work; also the total
+    // time and the number of steps.
     struct Shares {
         std::int64_t gather = 0, reduce = 0, update = 0, all = 0, steps = 0;
     };
 
     DataParallel(const RunConfig& config, const StrategyDependencies& dependencies);
     Device makeDevice(int number);
-    bool hasSeparateMemory(const Device& device) const;  // true if the device cannot use the memory of device 0
+    // returns true if the device cannot access the memory of device 0
+    bool hasSeparateMemory(const Device& device) const;
     void allocateCopies(Device& device);
     // Returns `values`, which are on device 0, as a tensor that `device` can access: a copy in `memory`, or `values`
     // itself if `memory` is empty.
@@ -102,12 +102,14 @@ class DataParallel final : public Strategy {
     std::vector<std::int64_t> m_chunks;  // number of samples of each device in the current batch
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<LeafBatches> m_leaves;
-    std::vector<float> m_losses;  // training.reduction canonical: losses of all samples of the batch, followed by their
-                                  // correct predictions (1: correct, 0: wrong)
-    Tensor m_output;              // outputs of all devices, on device 0
-    // Copy of one gradient of another device; empty if device 0 can access the memory of all devices.
+    // only for training.reduction canonical: losses of all samples of the batch, followed by their correct predictions
+    // (1: correct, 0: wrong)
+    std::vector<float> m_losses;
+    Tensor m_output;  // outputs of all devices for the batch, in the memory of device 0
+    // Buffer of device 0 for a copy of another device's gradient. Empty if device 0 can access the memory of all
+    // devices.
     Tensor m_received;
-    std::vector<Tensor> m_kept;  // sum of the gradients of the step's earlier micro-batches, by parameter
+    std::vector<Tensor> m_kept;  // for each parameter, the sum of the gradients of the step's earlier micro-batches
     float m_share;
     std::int64_t m_microBatches = 0;
     Shares m_shares;

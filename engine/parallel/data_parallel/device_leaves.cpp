@@ -33,7 +33,7 @@ void DataParallel::processLeavesOf(int number) {
         device.model->backward(device.loss->gradient(), [](std::size_t) {});
         TreeSumStep sumStep = treeSumStep(turn, m_leaves->turnCount(), m_leaves->filledLeaves());
         sumStep.adds &= (1U << levels) - 1;
-        // The sum of all leaves of this device is complete: the gradient keeps it, and device 0 adds the sums of the
+        // Keeps the sum over all leaves of this device in the gradient, from which device 0 adds the sums of all
         // devices.
         if (sumStep.keepAt >= levels) sumStep.keepAt = -1;
         const std::vector<Parameter*>& parameters = device.model->parameters();

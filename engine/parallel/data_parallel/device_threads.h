@@ -20,8 +20,8 @@ class DeviceThreads {
     DeviceThreads& operator=(const DeviceThreads&) = delete;
 
     int deviceCount() const { return static_cast<int>(m_threads.size()) + 1; }
-    // Calls work(device) for each device. Blocks until all calls have returned. If calls throw, throws the exception of
-    // the failed device with the lowest number.
+    // Calls work(device) for all devices at the same time. Blocks until all calls have returned. If several calls
+    // throw, rethrows the exception of the device with the lowest number.
     void runOnAllDevices(const std::function<void(int device)>& work);
 
   private:

@@ -17,11 +17,13 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Kinds of work of a step, each with its own sequence of enqueued operations: kFirstKept and kLaterKept: a micro-batch
-// whose gradients are kept for later ones; kAlone: the only micro-batch of the step; kAfterKept: the last of several.
+// Kinds of work in a step; each has its own sequence of enqueued operations. kFirstKept, kLaterKept: first or later
+// micro-batch whose gradients are kept for the following ones. kAlone: the only micro-batch of the step. kAfterKept:
+// the last of several micro-batches.
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
-// Returns the size in bytes of the page-locked memory for the losses of all batches of a step, the signal and the norm.
+// Returns the size in bytes of the page-locked memory for the results of one step: the losses of all batches, the
+// signal and the norm.
 std::size_t slotBytes(const Loss& loss, const GradientReducer& reducer, std::int64_t batches) {
     constexpr std::size_t kStateBytes = 256;
     static_assert(sizeof(UpdateState) <= kStateBytes);
@@ -52,8 +54,8 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
 }
 
-// Counts the gradient of an unused parameter as zeros if find_unused_parameters is set. Otherwise does nothing: the
-// bucket of the gradient never becomes complete, and the step fails, as in PyTorch.
+// If find_unused_parameters is set, treats the gradient of an unused parameter as zeros. Otherwise does nothing: the
+// gradient's bucket never becomes complete, and the step fails, as in PyTorch.
 void DistributedDataParallel::handleUnused(std::size_t parameter) {
     if (!m_findsUnused) return;
     m_unusedBytes +=
@@ -84,8 +86,9 @@ void DistributedDataParallel::broadcastFromRank0(const Parameter& from0) {
     m_dependencies.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
 }
 
-// Replaces the buffers by those of rank 0. PyTorch's DDP does this before each forward pass (broadcast_buffers). Before
-// an evaluation is sufficient here, because training passes write the buffers but do not use their values.
+// Replaces the buffers, such as batch norm's running statistics, by those of rank 0. PyTorch's DDP does this before
+// each forward pass (broadcast_buffers). Once before an evaluation is sufficient, because training passes write the
+// buffers but do not use their values.
 void DistributedDataParallel::beginEvaluation() {
     logUnusedLayers();
     if (m_dependencies.communicator.size() == 1) return;
@@ -93,7 +96,7 @@ void DistributedDataParallel::beginEvaluation() {
         if (!buffer->gradient) broadcastFromRank0(*buffer);
 }
 
-// Training cannot pause inside a CUDA graph: if steps are recorded, onPhaseEnd is never called.
+// Training cannot pause inside a CUDA graph: if steps are recorded as graphs, onPhaseEnd is never called.
 void DistributedDataParallel::onPhaseEnd(Phase phase) {
     if (!m_recorder) m_dependencies.onPhaseEnd(phase);
 }
@@ -117,7 +120,7 @@ void DistributedDataParallel::runPasses(const Batch& batch, const Model::Gradien
     m_dependencies.model.backward(m_dependencies.loss.gradient(), ready);
 }
 
-// std::ref avoids a copy of `work`, which would allocate memory in each step.
+// std::ref passes `work` by reference: a copy would allocate memory in each step.
 template <class Work>
 void DistributedDataParallel::enqueue(const Batch& batch, int part, const Work& work) {
     if (!m_recorder) return work();
@@ -171,7 +174,7 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     m_optimizer->count();
     {
         // With a CUDA graph, the host waits here until the whole step is done, including the collectives with the other
-        // ranks: this counts as waiting.
+        // ranks. This time counts as waiting.
         const PhaseScope scope(m_dependencies.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
         result.signal = m_reducer.end();
     }
@@ -224,9 +227,9 @@ bool DistributedDataParallel::reportsNorm(StepRequest request) const {
     return request.gradientNorm && m_dependencies.communicator.rank() == 0;
 }
 
-// Returns the norm of the averaged gradient on rank 0, NaN on other ranks, where it would be the same. If the update
-// has computed the norm, returns it from the state of the update. Otherwise, computes it and waits for the device;
-// called at the end of the step, because the update does not change the gradients.
+// Returns the norm of the averaged gradient on rank 0, and NaN on other ranks. If the optimizer's update has computed
+// the norm, returns that value. Otherwise computes the norm and waits for the device. Called at the end of the step;
+// the update does not change the gradients.
 double DistributedDataParallel::reportedNorm(bool wanted) {
     if (!wanted || m_dependencies.communicator.rank() != 0) return kNone;
     if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);

@@ -35,24 +35,25 @@ class DistributedDataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
-    void keepLosses(const Batch& batch);  // enqueues a copy of the losses of `batch` into the page-locked memory of the
-                                          // step that is being launched
+    // enqueues a copy of the losses of `batch` to page-locked memory; used for launched steps
+    void keepLosses(const Batch& batch);
     bool reportsNorm(StepRequest request) const;
     void broadcastFromRank0(const Parameter& from0);
-    // Begins a training pass of the model with the key for dropout's random masks in this pass.
+    // Begins a training pass of the model and gives it the key from which dropout's random masks are computed.
     void beginPass();
     void runPasses(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward
                                                                             // pass; `ready` is called for each complete
                                                                             // gradient
     void onPhaseEnd(Phase phase);
-    // Enqueues passes, gradient reduction and update; the enqueued operations are equal in each step.
+    // Enqueues forward and backward pass, the reduction of the gradients, and the update. The enqueued operations are
+    // the same in each step.
     void passAndUpdate(const Batch& batch);
-    // Calls `work`, which enqueues operations on the device; if the device can record steps, records them as a CUDA
-    // graph and launches this graph in later steps. part: kind of the work; each kind has its own graph.
+    // Calls `work`, which enqueues operations on the device. If the device can record steps, the operations are
+    // recorded as a CUDA graph, which later steps launch instead. part: kind of the work; each kind has its own graph.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
-    // Called for a parameter that the current pass does not use. Counts its gradient as zeros if find_unused_parameters
-    // is set; otherwise the step fails.
+    // Called for a parameter that the current pass does not use. If find_unused_parameters is set, treats its gradient
+    // as zeros. Otherwise the step fails.
     void handleUnused(std::size_t parameter);
     void logUnusedLayers();
     double reportedNorm(bool wanted);  // returns the norm of the averaged gradient on rank 0, NaN on other ranks
@@ -62,14 +63,15 @@ class DistributedDataParallel final : public Strategy {
     std::unique_ptr<Optimizer> m_optimizer;
     Model::GradientReady m_gradientReady;
     bool m_findsUnused;
-    std::int64_t m_unusedBytes = 0;  // size of all gradients of unused parameters that were averaged as zeros, in bytes
+    // total size of the zero gradients that were averaged for unused parameters, in bytes
+    std::int64_t m_unusedBytes = 0;
     std::int64_t m_unusedSteps = 0;
     std::int64_t m_stepOfUnused = -1;
-    float m_share;  // factor by which a micro-batch's gradient is multiplied: 1 / accumulate_steps
+    float m_share;  // factor by which the gradient of each micro-batch is multiplied: 1 / accumulate_steps
     std::int64_t m_seed;
-    std::int64_t m_microBatches = 0;  // number of micro-batches of the current step whose gradients have been kept
+    std::int64_t m_microBatches = 0;  // number of micro-batches of the current step that accumulate() has processed
     LaunchedSteps m_launched;
-    std::unique_ptr<StepRecorder> m_recorder;  // recorder of steps as CUDA graphs; null if steps are never recorded
+    std::unique_ptr<StepRecorder> m_recorder;  // records steps as CUDA graphs; null if steps are never recorded
 };
 
 }  // namespace ringside

@@ -6,7 +6,8 @@
 namespace ringside {
 namespace {
 
-// Makes the strategy for a rank mesh: DistributedDataParallel if each rank holds the whole model, MeshStrategy if not.
+// Creates the strategy for a mesh of ranks: DistributedDataParallel if each rank holds the whole model, otherwise
+// MeshStrategy.
 Result<std::unique_ptr<Strategy>> makeMeshed(const RunConfig& config, const StrategyDependencies& dependencies) {
     if (!dependencies.plan.holdsWholeModel()) return MeshStrategy::make(config, dependencies);
     auto optimizer = makeOptimizer(config.optimizer, dependencies.model.parameters(), dependencies.backend,

@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// Running statistics of batch norm under training.reduction canonical. Each leaf (a group of samples whose gradients
-// are added first) is a batch for batch norm, and updates the statistics as they were before the step. The new
-// statistics are the mean of all leaves' results, added up in the tree sum of the leaves. All sums stay in the device's
+// Running statistics of batch norm if training.reduction is canonical. Batch norm treats each leaf (a group of samples
+// whose gradients are added first) as one batch; each leaf updates the statistics from before the step. The new
+// statistics are the mean of the leaves' results, added in the order of the tree sum. All sums stay in the device's
 // memory.
 class LeafStatistics {
   public:
@@ -23,13 +23,13 @@ class LeafStatistics {
     bool isEmpty() const { return m_buffers.empty(); }
     void beforeForward(int turn);
     void afterForward(const TreeSumStep& sumStep);
-    // Sets the buffers to the mean over all leaves. leaves: number of leaves (groups of samples) that are not empty,
-    // over all data-parallel ranks. Collective over dataRanks.
+    // Sets the buffers to the mean over all leaves. leaves: number of leaves with samples on all data-parallel ranks
+    // together. Collective over dataRanks.
     void averageOverLeaves(Communicator& dataRanks, std::int64_t leaves);
 
   private:
-    // Calls visit(buffer, part) for each buffer. `values` is the concatenation of all buffers' values; `part` is the
-    // part of `values` that belongs to the buffer.
+    // Calls visit(buffer, part) for each buffer. part: part of `values` that belongs to the buffer; `values` contains
+    // the values of all buffers one after the other.
     template <class Visit>
     static void forEachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit);
     void readBuffers(const std::vector<Tensor>& buffers, const Tensor& values);
@@ -41,8 +41,7 @@ class LeafStatistics {
     Tensor m_start;                  // values of the buffers before the step
     Tensor m_startCounts;
     Tensor m_sum;
-    std::vector<Tensor> m_kept;  // partial sums that still have to be added to another partial sum, by level of the
-                                 // tree sum
+    std::vector<Tensor> m_kept;  // sums that are kept until they are added to another sum, by level of the tree sum
 };
 
 }  // namespace ringside

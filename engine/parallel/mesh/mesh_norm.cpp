@@ -8,8 +8,8 @@
 namespace ringside {
 namespace {
 
-// True if this rank adds the gradients of the stage to the norm. False if another rank adds the same gradients, because
-// both ranks have copies.
+// True if this rank adds the gradients of the stage to the norm. False if another rank has the same gradients and adds
+// them.
 bool counts(PipelineStage& stage, const RankLayout& layout) {
     return layout.replicateIndex() == 0 && (stage.store().ownsDistinctPart() || layout.shardIndex() == 0);
 }
@@ -28,7 +28,8 @@ MeshNorm::MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Back
     m_exactSquare = memory.allocateDoubles(1);
 }
 
-// Calls visit(stage, parameter, gradient) for each gradient, or part of one, that this rank adds to the norm.
+// Calls visit(stage, parameter, gradient) for each gradient that this rank adds to the norm. For a sharded parameter,
+// the gradient is this rank's part.
 template <class Visit>
 void MeshNorm::forEachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit) {
     for (PipelineStage& stage : stages)
@@ -47,7 +48,7 @@ Tensor MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups)
     return m_rows->squaredNorms(groups.allRanks(), *m_kernels);
 }
 
-// Clears the integers as pairs of floats: all bits of a 64-bit integer 0 are 0, as in two floats 0.
+// Clears the 64-bit integers as pairs of floats: in both types, zero has all bits 0.
 Tensor MeshNorm::squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups) {
     m_backend.fill({m_exactSums.data, {2 * m_exactSums.count()}, DType::kFloat32, m_exactSums.device}, 0);
     forEachOwnGradient(stages, groups, [this](PipelineStage&, std::size_t, const Tensor& gradient) {

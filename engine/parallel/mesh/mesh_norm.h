@@ -16,18 +16,20 @@ namespace ringside {
 class MeshNorm {
   public:
     // parameters: all parameters of the whole model, in the order of the model. isExact: true to add the squares
-    // without rounding, so that the norm does not depend on how the model is distributed. backend and memory must
+    // without rounding, so that the norm has the same bits for any distribution of the model. backend and memory must
     // outlive this object.
     MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Backend& backend, StepMemory& memory);
 
-    // Enqueues the sums of squares of all gradients of the model. stages: the stages of this rank. Returns the result
-    // on the device: doubles whose sum is the squared norm. Collective over all ranks.
+    // Enqueues the computation of the sums of squares of all gradients of the model. stages: the pipeline stages on
+    // this rank. Returns a tensor on the device whose elements (double) add up to the squared norm. Collective over all
+    // ranks.
     Tensor squared(std::vector<PipelineStage>& stages, MeshGroups& groups);
-    // Returns the norm, given a host copy of the tensor that squared() returned.
+    // Returns the norm. squares: host copy of the tensor that squared() returned.
     static double normOf(std::span<const double> squares);
 
     ReductionKernels& kernels() { return *m_kernels; }
-    std::int64_t squareCount() const { return m_count; }  // number of doubles that squared() returns
+    // returns the number of elements in the tensor that squared() returns
+    std::int64_t squareCount() const { return m_count; }
 
   private:
     template <class Visit>
@@ -36,8 +38,8 @@ class MeshNorm {
 
     Backend& m_backend;
     std::unique_ptr<ReductionKernels> m_kernels;
-    std::unique_ptr<RowSquares> m_rows;  // adds the squares row by row; null if isExact
-    // Sum of squares without rounding, as kExactSums integers; empty unless isExact.
+    std::unique_ptr<RowSquares> m_rows;  // adds the squares of each row of a tensor; null if isExact
+    // Exact sum of squares, stored as kExactSums integers. Empty unless isExact is true.
     Tensor m_exactSums;
     Tensor m_exactSquare;
     std::int64_t m_count;

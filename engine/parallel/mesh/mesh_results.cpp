@@ -21,10 +21,10 @@ StepLosses::Sizes lossSizes(const StrategyDependencies& dependencies) {
             .countsCorrect = dependencies.loss.countsCorrect()};
 }
 
-// Returns the capacity of the slot (page-locked memory) for the results of a step in bytes: the losses of all batches,
-// the signal, and either the progress of the optimizer or the squared norms of all tensors.
+// Returns the size in bytes of the page-locked memory for the results of a step: losses of all batches, the signal, and
+// either the state of the update or the squared norms of all tensors.
 std::size_t slotBytes(const StrategyDependencies& dependencies, std::int64_t batches) {
-    constexpr std::size_t kPiece = 64;  // each result occupies a multiple of this size, in bytes
+    constexpr std::size_t kPiece = 64;  // size of the memory for each result is a multiple of this number of bytes
     constexpr std::size_t kStateBytes = 256;
     static_assert(sizeof(UpdateState) <= kStateBytes);
     const std::size_t losses = static_cast<std::size_t>(lossSizes(dependencies).values()) * sizeof(float) + kPiece;

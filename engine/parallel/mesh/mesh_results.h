@@ -13,13 +13,13 @@
 
 namespace ringside {
 
-// Losses, gradient norm and signal of the steps of a MeshStrategy. On devices that compute in parallel with the host,
-// they are copied into a slot (page-locked memory) after the step, and the host reads them after it has launched the
+// Losses, gradient norm and signal of each step of a MeshStrategy. If the device works in parallel with the host, the
+// results are copied to page-locked memory (a slot) after the step, and the host reads them after it has launched the
 // next step.
 class MeshResults {
   public:
-    // batches: largest number of batches of a step. leaves: parts of the batch whose gradients are added in a tree;
-    // null unless training.reduction is canonical. All arguments must outlive this object.
+    // batches: maximum number of batches in a step. leaves: groups of samples whose gradients are added in a tree; null
+    // unless training.reduction is canonical. All arguments must outlive this object.
     MeshResults(const StrategyDependencies& dependencies, MeshGroups& groups, std::int64_t batches,
                 const LeafBatches* leaves);
 
@@ -28,17 +28,17 @@ class MeshResults {
     StepLosses& losses() { return m_losses; }
     MeshNorm& norm() { return m_norm; }
 
-    // Return results of a step without launching ahead. Block until the device has finished.
+    // Return the results of a step that was not launched ahead. Block until the device has finished.
     //
     // fetchLosses() returns the losses of the batch that was trained last; in a pipeline, the rank of the last stage
     // broadcasts them. inLeaves: true if the batch was trained in leaves (groups of samples). fetchNorm() returns the
-    // gradient norm on rank 0, NaN on other ranks. squares: result of MeshNorm::squared(); may be empty.
+    // gradient norm on rank 0, and NaN on other ranks. squares: result of MeshNorm::squared(); may be empty.
     SampleLosses fetchLosses(const Batch& batch, bool inLeaves);
     double fetchNorm(const Tensor& squares, const Optimizer& optimizer);
 
-    // Enqueue copies of the results of a step into its slot. begin() is called before the work of the step's last
-    // batch. keepLosses() is called after the work of each batch and copies its losses; end() is called last and copies
-    // the other results. Collective over all ranks.
+    // Enqueue copies of the results of a launched step to its page-locked memory. begin() is called before the work of
+    // the step's last batch. keepLosses() is called after the work of each batch and copies its losses. end() is called
+    // last and copies the other results. Collective over all ranks.
     void begin(StepRequest request);
     void keepLosses(const Batch& batch);
     void end(const Tensor& squares, const Optimizer& optimizer);

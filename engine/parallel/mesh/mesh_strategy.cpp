@@ -24,7 +24,8 @@ std::string whyNotCanonical(const StrategyDependencies& dependencies) {
     return {};
 }
 
-// Logs that batch norm computes its statistics over each micro-batch, if this is so, and not over the whole batch.
+// If the model has batch norm and its statistics are computed over each micro-batch instead of the whole batch, logs a
+// note.
 void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchSize) {
     const StrategyPlan& plan = dependencies.plan;
     const bool splits = plan.microBatches > 1 && plan.leaves == 0;
@@ -51,14 +52,14 @@ bool isTraced(const CollectiveTrace* trace) {
     return trace != nullptr && trace->active();
 }
 
-// True if the gradient norm is measured in the next step, which requires a collective over all ranks: in each step if
-// the update needs the norm, otherwise in every 16th step (kStepsBetweenNorms).
+// True if the gradient norm is measured in the next step, which requires a collective over all ranks. If the update
+// needs the norm, it is measured in each step, otherwise in every 16th step (kStepsBetweenNorms).
 bool measuresNorm(const Optimizer& optimizer) {
     constexpr std::int64_t kStepsBetweenNorms = 16;
     return optimizer.rules().measuresNorm() || optimizer.steps() % kStepsBetweenNorms == 0;
 }
 
-// Returns this rank's shares of the model: of the cost of all layers, and of the number of all parameters.
+// Returns this rank's share of the cost of all layers, and its share of the number of parameters.
 PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependencies) {
     const StrategyPlan& plan = dependencies.plan;
     double all = 0, own = 0, parameters = 0, ownParameters = 0;
@@ -76,8 +77,8 @@ PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependenc
     return planned;
 }
 
-// Logs the size of the data that fsdp.cpu_offload keeps in host memory: the shards, their gradients and the optimizer
-// state. On the CPU, host and device memory are the same: the size is what offloading would save on a separate device.
+// Logs how many bytes fsdp.cpu_offload keeps in host memory: shards, their gradients and optimizer state. On a CPU,
+// host memory is also the device memory; the number is what offloading would save on a GPU.
 void logOffload(MeshStages& stages, const WholeTensors& wholeTensors, const StrategyDependencies& dependencies) {
     if (!dependencies.log) return;
     std::int64_t bytes = 0;
@@ -202,7 +203,7 @@ void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool tra
 }
 
 // Repeats the pipeline schedule until all leaves (groups of samples whose gradients are added first) have been
-// processed. The order of the leaves is the same on all stages.
+// processed. All stages process the leaves in the same order.
 void MeshStrategy::runLeaves(const Batch& batch) {
     m_leaves->copySamples(batch);
     const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipelineIndex())];
@@ -297,7 +298,7 @@ Tensor MeshStrategy::trainRecorded(const Batch& batch, bool measuresNorm) {
         try {
             m_recordedSquares = trainAndUpdate(batch, measuresNorm);
             m_stages.finishTransfers();
-        } catch (...) {  // the recorder runs the work again if it cannot be recorded
+        } catch (...) {  // the recorder repeats this work without a graph if it cannot be recorded
             m_stages.abandonStep();
             throw;
         }

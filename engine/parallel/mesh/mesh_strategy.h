@@ -64,7 +64,7 @@ class MeshStrategy final : public Strategy {
     void runSchedule(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
     PassPosition positionOf(const PipelineAction& action) const;
-    // Returns the factor by which a micro-batch's mean loss is multiplied in the loss of the step.
+    // Returns the factor by which the mean loss of a micro-batch is multiplied in the loss of the step.
     float lossShareOf(int microBatch) const;
     void reportAction(const PipelineAction& action) const;
     void runAction(const PipelineAction& action, const Batch& batch);
@@ -85,7 +85,7 @@ class MeshStrategy final : public Strategy {
     StrategyDependencies m_dependencies;
     const StrategyPlan& m_plan;
     MeshGroups m_groups;
-    double m_length = 1;  // duration of the schedule, in units of a forward pass
+    double m_length = 1;  // duration of the pipeline schedule, divided by the duration of a forward pass
     MeshStages m_stages;  // stages of this rank
     StageMessages m_messages;
     std::unique_ptr<Optimizer> m_optimizer;
@@ -93,19 +93,19 @@ class MeshStrategy final : public Strategy {
     float m_share;
     int m_passes = 0;  // number of micro-batches in those batches of the current step that accumulate() has processed
     bool m_lastBatch = true;
-    // True while the passes of a recorded step run: the passes of all slots (memory of one micro-batch in flight) have
-    // been begun before the recording.
+    // True while the passes of a recorded step run: the passes of all micro-batches in flight were begun before the
+    // recording.
     bool m_hasBegun = false;
     int m_lastMicroBatch = 0;
     // training.reduction canonical: leaves (groups of samples whose gradients are added in a tree); null otherwise
     std::unique_ptr<LeafBatches> m_leaves;
-    std::vector<LeafStatistics> m_statistics;  // training.reduction canonical: batch norm's statistics of each pipeline
-                                               // stage; empty otherwise
+    // only for training.reduction canonical: batch norm's statistics of each pipeline stage; empty otherwise
+    std::vector<LeafStatistics> m_statistics;
     MeshResults m_results;
     PlannedShares m_planned;
-    Tensor m_recordedSquares;                  // result of MeshNorm::squared() in a recorded step; stays valid when the
-                                               // graph is launched again
-    std::unique_ptr<StepRecorder> m_recorder;  // recorder of steps as CUDA graphs; null if steps are never recorded
+    // result of MeshNorm::squared() in a recorded step; valid for all later launches of the CUDA graph
+    Tensor m_recordedSquares;
+    std::unique_ptr<StepRecorder> m_recorder;  // records steps as CUDA graphs; null if steps are never recorded
 };
 
 }  // namespace ringside

@@ -43,7 +43,7 @@ void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) 
     Communicator* const edge = m_groups.forwardEdge(stage.number());
     if (!edge) return;
     const PhaseScope scope(m_dependencies.phase,
-                           Phase::kWaiting);  // the forward pass has ended: sending counts as waiting
+                           Phase::kWaiting);  // the forward pass has ended; the time for sending counts as waiting
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, slot.y, PipelineWork::kForward, true));
     slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
 }
@@ -51,7 +51,8 @@ void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) 
 Tensor StageMessages::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
     const Tensor gradient = stage.incomingGradient(slot);
     Communicator* const edge = m_groups.backwardEdge(stage.number());
-    // If there is no edge, the next stage is on this rank too and has already written its gradient into this tensor.
+    // Without a group for messages, the next stage is on this rank, too, and has already written its gradient into this
+    // tensor.
     if (!edge) return gradient;
     const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, gradient, PipelineWork::kBackward, false));

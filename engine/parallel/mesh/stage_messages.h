@@ -7,16 +7,16 @@
 
 namespace ringside {
 
-// Messages between the stages of a pipeline: outputs to the next stage, gradients to the previous one. Two stages on
-// one rank pass them through memory.
+// Messages between the stages of a pipeline: outputs go to the next stage, gradients to the previous stage. If one rank
+// holds both stages, the message is passed in memory.
 class StageMessages {
   public:
     // All arguments must outlive this object.
     StageMessages(const StrategyDependencies& dependencies, MeshGroups& groups, MeshStages& stages)
         : m_dependencies(dependencies), m_groups(groups), m_stages(stages) {}
 
-    // Sets the number of micro-batches in the earlier batches of the step, so that the numbers of messages are unique
-    // within the step.
+    // Sets the number of micro-batches in earlier batches of the step. It makes the numbers of messages unique within
+    // the step.
     void setEarlierMicroBatches(int count) { m_earlier = count; }
 
     // Returns the input of a stage. The input of the first stage is the batch itself; for other stages, blocks until
@@ -29,7 +29,7 @@ class StageMessages {
     void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
 
   private:
-    // Returns the trace entry of a message that this rank exchanges with the stage before or after `stage`.
+    // Returns the trace entry of a message between `stage` and the stage before or after it.
     MessageStamp stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                          PipelineWork work, bool isSent) const;
 

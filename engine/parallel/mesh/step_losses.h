@@ -17,10 +17,10 @@ namespace ringside {
 class StepLosses {
   public:
     struct Sizes {
-        std::int64_t parts = 1;  // largest number of parts of a batch: micro-batches or leaves (groups of samples)
-        std::int64_t rows = 1;   // largest number of samples of a part
+        std::int64_t parts = 1;  // maximum number of parts of a batch: micro-batches or leaves (groups of samples)
+        std::int64_t rows = 1;   // maximum number of samples in a part
         std::int64_t maxBatch = 1;
-        std::int64_t positions = 1;  // number of losses for each sample: the positions of a sequence
+        std::int64_t positions = 1;  // number of losses per sample: 1, or the length of the sequences
         bool countsCorrect = false;
 
         std::int64_t values() const { return 2 * parts * rows * positions; }
@@ -29,15 +29,16 @@ class StepLosses {
     // micro-batches. All arguments must outlive this object.
     StepLosses(const Sizes& sizes, const LeafBatches* leaves, Backend& backend, StepMemory& memory);
 
-    // Enqueues copies of one part's losses and correct predictions into values(). part: index of the part in the batch.
+    // Enqueues copies of the losses and correct predictions of one part of the batch into values(). part: index of the
+    // part.
     void record(const LossRows& rows, int part);
     // Returns the results in the device's memory: the losses of all parts, then the correct predictions of all
     // parts.
     const Tensor& values() const { return m_values; }
 
-    // Return the results of a batch of `rows` samples in the order of the samples; valid until the next call. read():
-    // from `values`, a copy of values() in host memory. fetch(): from the device; blocks until they are there.
-    // inLeaves: true if the parts are leaves (groups of samples).
+    // Return the results of a batch of `rows` samples, in the order of the samples. The results are valid until the
+    // next call. read() reads `values`, a host copy of values(). fetch() copies from the device and blocks until the
+    // results are available. inLeaves: true if the parts are leaves (groups of samples).
     SampleLosses read(std::span<const float> values, std::int64_t rows, bool inLeaves);
     SampleLosses fetch(std::int64_t rows, bool inLeaves);
     // lossesAndCorrect() returns the memory with the results of the last batch in the order of its samples: first all
@@ -52,7 +53,7 @@ class StepLosses {
     Backend& m_backend;
     Tensor m_values;
     std::vector<float> m_copy;     // copy of m_values
-    std::vector<float> m_samples;  // losses, then correct predictions, one of each for each sample
+    std::vector<float> m_samples;  // losses of all samples, followed by their correct predictions
 };
 
 }  // namespace ringside

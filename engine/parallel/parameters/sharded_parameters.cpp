@@ -12,7 +12,7 @@ namespace ringside {
 
 namespace {
 
-constexpr std::size_t kShardAlignment = 16;  // alignment of shards in floats: 64 bytes
+constexpr std::size_t kShardAlignment = 16;  // shards begin at multiples of this number of floats (64 bytes)
 
 std::size_t roundedUp(std::size_t count) {
     return (count + kShardAlignment - 1) / kShardAlignment * kShardAlignment;
@@ -132,9 +132,9 @@ void ShardedParameters::allocateUnit(UnitState& unit) {
         unit.kept.push_back(m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32));
 }
 
-// Allocates memory for the whole values or gradients of a unit (layers whose parameters are gathered together), if
-// `own` is true; otherwise the unit uses a pool. stays: true if the whole memory counts as `state` in the statistics;
-// false if only this rank's shards do, and the rest counts as gathered.
+// Allocates memory for the whole values or gradients of a unit (layers whose parameters are gathered together) if `own`
+// is true; otherwise the unit uses a pool. stays: true to count the whole memory as `state` in the memory statistics;
+// false to count only this rank's shards as `state` and the rest as gathered.
 ShardedParameters::Whole ShardedParameters::allocateWhole(const UnitState& unit, bool own, bool stays,
                                                           MemoryClass state) {
     if (!own) return {};
@@ -255,8 +255,9 @@ void ShardedParameters::beginBackward(const PassPosition& pass) {
     enter(0, Way::kBackward);
 }
 
-// Averages or keeps the gradients of all units for which leave() was not called in this backward pass: the first unit
-// of the model, and the parameters outside of all units.
+// Averages or keeps the gradients of the units for which leave() was not called in this backward pass: the model's
+// first unit, and the parameters outside of all units. A unit is a group of layers whose parameters are gathered
+// together.
 void ShardedParameters::endBackward(bool complete) {
     if (!complete) return;
     for (std::size_t number = m_units.size(); number-- > 0;)

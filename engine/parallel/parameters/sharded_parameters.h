@@ -18,12 +18,14 @@ struct ShardingOptions {
     // true: the memory of whole parameters is freed between their uses, as with reshard_after_forward (ZeRO-3); false:
     // whole parameters stay in memory until the update
     bool freesParameters = true;
-    bool keepsGradients = false;  // true: whole gradients have their own memory, which is kept during the step (ZeRO-1)
+    // true: whole gradients have their own memory, which exists during the whole step (ZeRO-1)
+    bool keepsGradients = false;
     bool prefetches = true;
-    int keptLevels = 0;   // number of levels of the tree sum at which gradients of earlier backward passes of the step
-                          // are kept
-    bool inTree = false;  // true: the ranks add their gradients in a tree, without dividing by their number
-                          // (ReducerOptions::inTree)
+    // number of levels of the tree sum for which sums of the gradients of earlier backward passes are kept
+    int keptLevels = 0;
+    // true: the ranks add their gradients in a binary tree and do not divide by the number of ranks
+    // (ReducerOptions::inTree)
+    bool inTree = false;
 };
 
 // torch.distributed.fsdp.fully_shard: each of N ranks holds a shard of each parameter.
@@ -70,17 +72,19 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     // whose parameters are gathered together).
     struct Part {
         Shape shape;
-        // number of values in a row, which is a part of the parameter with a fixed index of its first dimension
+        // Number of values per index of the parameter's first dimension.
         std::size_t valuesPerRow = 1;
-        std::size_t chunk = 0;       // number of values of the parameter in the shard of each rank, including padding
-        std::size_t ownValues = 0;   // number of values of the parameter in the shard of this rank, without padding
-        std::size_t wholePlace = 0;  // offset of the parameter in the memory for the whole unit, in values
+        std::size_t chunk = 0;      // size of each rank's shard of the parameter in values, including padding
+        std::size_t ownValues = 0;  // number of values in this rank's shard, without padding
+        // offset of the parameter in the memory for the whole unit (layers whose parameters are gathered together), in
+        // values
+        std::size_t wholePlace = 0;
         std::span<float> values;     // values of this rank (`chunk` of them): a view into the unit's memory, or
                                      // separate memory
         std::span<float> gradients;  // gradients of this rank, in the same layout as `values`
         Parameter shard;             // shard of this rank as a parameter, which the optimizer updates
     };
-    // Memory of a pool. Units (layers whose parameters are gathered together) use it one after the other.
+    // Memory that several units (layers whose parameters are gathered together) use one after the other.
     struct Memory {
         std::span<float> values;
         int unit = -1;  // number of the unit (layers that are gathered together) that uses this memory; -1: free
@@ -95,7 +99,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
                                      // not in its backward pass
         std::vector<Tensor> kept;    // sums of the gradients of earlier backward passes of the step, by level of the
                                      // tree sum
-        bool resident = false;       // true if the whole values are complete or are being gathered
+        bool resident = false;       // true if the whole values are in memory or are being gathered
         bool closed = true;          // true if the gradients of the current backward pass have been kept or averaged
         std::vector<CommHandle> gathering;
         std::vector<CommHandle> scattering;

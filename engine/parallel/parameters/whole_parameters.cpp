@@ -24,8 +24,8 @@ void WholeParameters::beginBackward(const PassPosition& pass) {
     if (pass.isLastOfStep()) m_reducer.beginPass(pass.sumStep.adds);
 }
 
-// If backward passes come in halves, gradients are not complete in the order of the layers, in which the buckets must
-// be sent: finish() then reduces all of them.
+// If a backward pass consists of two halves, gradients do not become complete in the order of the layers, in which the
+// buckets must be sent. finish() then reduces all of them.
 void WholeParameters::ready(std::size_t parameter) {
     if (!m_pass.isLastOfStep())
         m_reducer.keepGradients(parameter, m_pass.sumStep);

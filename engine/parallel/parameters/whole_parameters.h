@@ -7,8 +7,7 @@
 
 namespace ringside {
 
-// Parameter store in which every rank that trains the stage holds all parameters. Gradients are averaged in buckets, as
-// in DDP.
+// Parameter store in which each rank holds all parameters of its stage. Gradients are averaged in buckets, as in DDP.
 class WholeParameters final : public ParameterStore {
   public:
     // The first model must have memory for its values. The other models, one for each further micro-batch in flight,

@@ -16,7 +16,8 @@ class ExactSquares {
     void add(std::span<const float> values) {
         for (const float value : values) addExactSquare(value, m_sums.data());
     }
-    double total() const { return totalOfExactSquares(m_sums.data()); }  // returns NaN if a value is infinite or NaN
+    // returns the sum of squares; NaN if a value is infinite or NaN
+    double total() const { return totalOfExactSquares(m_sums.data()); }
 
   private:
     std::array<std::int64_t, kExactSums> m_sums{};

@@ -12,7 +12,7 @@ namespace ringside {
 
 namespace {
 
-constexpr std::size_t kAlignedFloats = 16;  // alignment of gradients in floats: 64 bytes
+constexpr std::size_t kAlignedFloats = 16;  // gradients begin at multiples of this number of floats (64 bytes)
 
 std::size_t aligned(std::size_t count) {
     return (count + kAlignedFloats - 1) / kAlignedFloats * kAlignedFloats;
@@ -130,7 +130,7 @@ void GradientReducer::launchCompleteBuckets() {
     }
 }
 
-// Throws if a gradient was not reported by ready(). The message is that of PyTorch
+// Throws if ready() was not called for a gradient. The message is that of PyTorch
 // (torch/csrc/distributed/c10d/reducer.cpp, ensure_prior_reduction_finished), which detects the same mistake one step
 // later.
 void GradientReducer::checkComplete() const {
@@ -153,8 +153,7 @@ void GradientReducer::finishPass() {
     m_isInPass = false;
     checkComplete();
     if (m_communicator.size() == 1) return;
-    // The backward pass has ended, so that nothing can overlap with the last bucket: a blocking all-reduce is
-    // sufficient.
+    // No backward pass is left that could run during the all-reduce of the last bucket: a blocking call is sufficient.
     m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), m_op);
     for (Bucket& bucket : m_buckets) {
         bucket.handle.wait();

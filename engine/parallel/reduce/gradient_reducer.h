@@ -16,8 +16,9 @@ namespace ringside {
 
 // Options of a GradientReducer.
 struct ReducerOptions {
-    int keptLevels = 0;   // number of levels of the tree sum at which gradients of earlier backward passes of the step
-                          // are kept; 0: each step has one backward pass
+    // number of levels of the tree sum for which sums of the gradients of earlier backward passes are kept; 0: each
+    // step has one backward pass
+    int keptLevels = 0;
     bool inTree = false;  // true: the ranks add their gradients in a binary tree (training.reduction canonical)
 };
 
@@ -42,22 +43,22 @@ class GradientReducer {
                     BucketLimits limits, ReducerOptions options = {});
 
     // Keeps the gradients of a finished backward pass without communication, as DDP does under no_sync(). first: true
-    // in the first pass of a step, whose gradients replace those of the previous step; the gradients of later passes
-    // are added.
+    // for the first pass of a step, which replaces the kept gradients; the gradients of later passes are added to them.
     void keepGradients(bool first);
-    // Keeps the gradient of one parameter for later passes of the step: adds the gradients kept at the levels
-    // sumStep.adds of the tree sum, and stores the sum at the level sumStep.keepAt.
+    // Keeps the gradient of one parameter for later passes of the step. First adds the gradients kept at the levels
+    // sumStep.adds of the tree sum; stores the sum at level sumStep.keepAt.
     void keepGradients(std::size_t parameter, const TreeSumStep& sumStep);
 
     // Sets a function that is called with each local gradient before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
     void watch(OwnGradient own) { m_own = std::move(own); }
-    // Sums gradients instead of averaging them, to demonstrate a common mistake in hand-written training loops.
+    // Adds up the gradients of all ranks without dividing by their number. Demonstrates a common mistake in
+    // hand-written training loops.
     void sumInsteadOfMean() { m_share = 1; }
 
     void begin(bool signal);  // starts a step; not part of a recorded CUDA graph. signal: used on rank 0 only
-    // Starts the last backward pass of a step, whose gradients are averaged. adds: if bit l is set, the gradients kept
-    // at level l of the tree sum are added first.
+    // Starts the last backward pass of a step, whose gradients are averaged. adds: bit l is set if the gradients kept
+    // at level l of the tree sum are added to them first.
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters
     void finishPass();                  // ends the pass: operations that are enqueued afterwards use averaged gradients
@@ -66,10 +67,10 @@ class GradientReducer {
 
     double gradientNorm();  // returns the norm of the averaged gradient, after finishPass()
 
-    // Alternative to end() and gradientNorm() that does not wait for the device: storeSignal() and storeNorm() enqueue
-    // copies into a slot; readSignal() and readNorm() read them when the step has finished.
+    // Replace end() and gradientNorm() if the host must not wait for the device. storeSignal() and storeNorm() enqueue
+    // copies to page-locked memory (a slot); readSignal() and readNorm() read them after the step has finished.
     void storeSignal(ResultSlot& slot) const;
-    // Returns rank 0's signal. sent: the value that this rank passed to begin(); returned if there is only one rank.
+    // Returns rank 0's signal. sent: value that this rank passed to begin(); it is returned if there is only one rank.
     bool readSignal(ResultSlot& slot, bool sent) const;
     void storeNorm(ResultSlot& slot) const;
     double readNorm(ResultSlot& slot) const;

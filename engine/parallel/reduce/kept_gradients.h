@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Adds to `gradient` the gradients of earlier passes that are kept at the levels of the tree sum whose bits are set in
+// Adds gradients of earlier passes to `gradient`: those kept at the levels of the tree sum whose bits are set in
 // `adds`, the lowest level first. kept(level) returns the gradient kept at a level.
 template <class Kept>
 void addKeptGradients(Backend& backend, unsigned adds, const Tensor& gradient, const Kept& kept) {
@@ -16,12 +16,13 @@ void addKeptGradients(Backend& backend, unsigned adds, const Tensor& gradient, c
         if ((adds >> level & 1) != 0) backend.add(kept(level), gradient);
 }
 
-// Keeps a gradient for later passes of the step: adds the gradients kept at the levels sumStep.adds of the tree sum,
-// and stores the sum at the level sumStep.keepAt.
+// Keeps a gradient for later passes of the step. First adds the gradients kept at the levels sumStep.adds of the tree
+// sum; stores the sum at level sumStep.keepAt.
 template <class Kept>
 void addInTree(Backend& backend, const Tensor& gradient, const TreeSumStep& sumStep, const Kept& kept) {
     const auto level = static_cast<std::size_t>(sumStep.keepAt);
-    if (sumStep.adds == 1U << level) return backend.add(gradient, kept(level));  // adds to the kept gradient in place
+    // the sum is written to the memory of the kept gradient
+    if (sumStep.adds == 1U << level) return backend.add(gradient, kept(level));
     addKeptGradients(backend, sumStep.adds, gradient, kept);
     backend.copy(gradient, kept(level));
 }

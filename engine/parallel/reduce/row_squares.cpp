@@ -22,7 +22,7 @@ RowSquares::RowSquares(const std::vector<Parameter*>& parameters, Backend& backe
     if (tensors > 0) backend.upload(ends.data(), m_ends);
 }
 
-// Clears the doubles as pairs of floats: all bits of a double 0 are 0, as in two floats 0.
+// Clears the doubles as pairs of floats: in both types, zero has all bits 0.
 void RowSquares::clear() {
     const auto floats = static_cast<std::int64_t>(m_rows.bytes() / sizeof(float));
     m_backend.fill({m_rows.data, {floats}, DType::kFloat32, m_rows.device}, 0);

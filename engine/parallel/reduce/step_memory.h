@@ -9,15 +9,15 @@
 namespace ringside {
 
 // Memory for small results of a step, such as losses and sums of squares, that operations and collectives of the device
-// can write. On a CPU, Backend::memory() does not count it, because the predicted memory, with which that count is
-// compared, contains layers and parameters only.
+// can write. On a CPU, Backend::memory() does not count this memory, because the predicted memory contains only layers
+// and parameters.
 class StepMemory {
   public:
     // onDevice: true to allocate on the backend's device; false to allocate in host memory, which is sufficient if the
     // backend computes there. The backend must outlive the tensors.
     StepMemory(Backend& backend, bool onDevice) : m_backend(backend), m_onDevice(onDevice) {}
 
-    // Return tensors filled with zeros, which are valid as long as both this object and the backend exist.
+    // Return tensors filled with zeros. They are valid as long as this object and the backend exist.
     Tensor allocate(std::int64_t count, DType type) {
         if (m_onDevice) return m_backend.allocate({count}, type);
         const Tensor sized{nullptr, {count}, type, m_backend.device()};

@@ -12,8 +12,8 @@
 namespace ringside {
 
 // Steps that were launched on a device that works in parallel with the host, and whose results the host has not read
-// yet. The device copies the results of each step into a slot (page-locked memory). At most two steps can be in flight:
-// two slots are used alternately.
+// yet. The device copies the results of each step to page-locked memory (a slot). There are two slots, which are used
+// alternately, so that at most two steps can be in flight.
 class LaunchedSteps {
   public:
     struct Step {
@@ -22,8 +22,8 @@ class LaunchedSteps {
         std::vector<std::int64_t> rows;  // number of samples of each batch of the step
         bool hasNorm = false;            // true if the slot contains the gradient norm
     };
-    // bytes: capacity of a slot. batches: largest number of batches of a step. No slots are allocated, and no steps can
-    // be launched, if the device does not work in parallel with the host.
+    // bytes: size of a slot. batches: maximum number of batches in a step. If the device does not work in parallel with
+    // the host, no slots are allocated, and no steps can be launched.
     LaunchedSteps(Backend& backend, std::size_t bytes, std::size_t batches) {
         for (Step& step : m_steps) {
             step.slot = backend.makeResultSlot(bytes);
@@ -32,7 +32,7 @@ class LaunchedSteps {
     }
 
     bool canRunAhead() const { return m_steps.front().slot != nullptr; }
-    // Returns the step that is being launched. If none is, begins the launch of a new step with an empty slot.
+    // Returns the step whose launch has begun and not ended. If there is none, begins a new step with an empty slot.
     Step& openStep() {
         Step& step = m_steps[m_launched % m_steps.size()];
         if (m_isOpen) return step;

@@ -29,14 +29,15 @@ class Communicator;
 
 // Dependencies of a Strategy. Each reference and pointer must outlive the strategy.
 struct StrategyDependencies {
-    Model& model;  // model of this rank with its values; for strategies with wholeTensors(), a description of the whole
-                   // model without values
+    // model of this rank with its values; for strategies with wholeTensors(), only describes the whole model and holds
+    // no values
+    Model& model;
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
     const ModelInterface& interface;
     const StrategyPlan& plan;
-    // Phase of the step in which this rank is; set by the strategy.
+    // Current phase of this rank; the strategy sets it.
     PhaseTrack& phase;
     std::function<void(const std::string&)> log = {};      // writes a line to the log
     std::function<void(Phase)> onPhaseEnd = [](Phase) {};  // called at the end of each phase; all ranks may pause here
@@ -47,21 +48,23 @@ struct StrategyDependencies {
     // Called when an action of the pipeline schedule starts, after its inputs have arrived. share: duration of the
     // action divided by that of the whole schedule, as planned.
     std::function<void(const PipelineAction&, double share)> onAction = {};
-    CollectiveTrace* trace = nullptr;  // trace of the messages between stages; null: they are not recorded
+    CollectiveTrace* trace = nullptr;  // records the messages between pipeline stages; null: they are not recorded
 };
 
 // Arguments of a step in addition to the batch.
 struct StepRequest {
-    bool signal = false;        // signal of rank 0 that is sent to all ranks (StepAgreement); ignored on other ranks
-    bool gradientNorm = false;  // true on rank 0 to request the gradient norm
+    // signal that rank 0 sends to all ranks in the step (see StepAgreement); ignored on other ranks
+    bool signal = false;
+    bool gradientNorm = false;  // true on rank 0: the step must measure the gradient norm
 };
 
 // Results of a step on this rank.
 struct StepResult {
-    SampleLosses losses;         // losses of this rank's batch; valid until the next step
-    std::optional<bool> signal;  // signal of rank 0, equal on all ranks; empty if the strategy does not send it
-    // norm of the averaged gradient before clipping, on rank 0; NaN on other ranks, if it was not measured, or if it is
-    // infinite
+    SampleLosses losses;  // losses of this rank's batch; valid until the next step
+    // signal that rank 0 sent in the step, the same on all ranks; empty if the strategy sends no signal
+    std::optional<bool> signal;
+    // Norm of the averaged gradient before clipping, on rank 0. NaN on other ranks, if the norm was not measured, or if
+    // it is infinite.
     double gradientNorm = 0;
 };
 
@@ -79,26 +82,26 @@ class Strategy {
     virtual ~Strategy() = default;
     virtual std::string name() const = 0;
 
-    // Makes the values of every replica equal to those of rank 0. Collective; called once, before training.
+    // Copies all values of rank 0's replica to the other replicas. Collective; called once, before training.
     virtual void synchronise() = 0;
-    // Runs forward pass, loss and backward pass of a micro-batch, and adds its gradients to those that the next step()
-    // averages. Must be called only if training.accumulate_steps is above 1. Returns the losses, valid until the next
-    // call; if canRunAhead(), the result is empty, and results() returns the losses.
+    // Runs forward pass, loss and backward pass of a micro-batch, and keeps its gradients until the next step()
+    // averages them. May be called only if training.accumulate_steps is above 1. Returns the losses, valid until the
+    // next call. If canRunAhead() is true, returns no losses; results() returns them later.
     virtual SampleLosses accumulate(const Batch& batch) = 0;
     // Runs forward pass, loss and backward pass, averages the gradients over the ranks and updates the parameters.
     virtual StepResult step(const Batch& batch, StepRequest request) = 0;
     // True if launch() may be called before the results of the previous step are read. Equal on all ranks.
     virtual bool canRunAhead() const { return false; }
-    // The two halves of step(); must be called only if canRunAhead(). launch() enqueues the step on the device.
+    // The two halves of step(); may be called only if canRunAhead() is true. launch() enqueues the step on the device.
     // results() blocks until the oldest launched step has finished. It calls `earlier` with the losses of each
     // accumulated micro-batch, and returns the results of the step with the losses of its last batch. Losses are valid
     // until the next call of `earlier` or results(). At most two launched steps may have unread results.
     using EarlierLosses = std::function<void(const SampleLosses&)>;
     virtual void launch(const Batch& /*batch*/, StepRequest /*request*/) { RINGSIDE_ASSERT(canRunAhead()); }
     virtual StepResult results(const EarlierLosses& /*earlier*/) { return {}; }
-    // Replaces the buffers of each rank, such as batch norm's running statistics, by those of rank 0; with pipeline
-    // stages or shards, by those of the data-parallel rank 0 of the same stage. Collective. Must be called before
-    // evaluate().
+    // Replaces the buffers of each rank, such as batch norm's running statistics, by those of rank 0. If the model has
+    // pipeline stages or shards, uses the buffers of data-parallel rank 0 of the same stage. Collective. Must be called
+    // before evaluate().
     virtual void beginEvaluation() = 0;
     // Runs the forward pass in evaluation mode, as after torch.nn.Module.eval(), and returns the losses of the batch's
     // samples.
@@ -107,15 +110,15 @@ class Strategy {
     virtual void setLearningRate(double lr) = 0;  // sets the learning rate from the next step on
     virtual Optimizer& optimizer() = 0;           // returns the optimizer, whose state is saved in checkpoints
 
-    // Returns the planned shares of the model's computation and update that this rank carries out in each step.
+    // Returns the shares of the model's computation and update that the plan assigns to this rank.
     virtual PlannedShares plannedShares() const { return {}; }
-    // Returns the payload that this rank has sent in all its groups since the start, in bytes.
+    // Returns the number of payload bytes that this rank has sent in all its groups since the start.
     virtual std::int64_t bytesSent() const { return 0; }
     // Returns the data-parallel group: the ranks that hold the same layers and train on different samples, ordered by
     // data-parallel rank.
     virtual Communicator& dataParallelGroup() = 0;
-    // Returns access to the whole tensors if no rank holds the whole model; null if StrategyDependencies::model holds
-    // it.
+    // Returns access to the tensors of the whole model if no rank holds it as a whole; null if
+    // StrategyDependencies::model holds it.
     virtual WholeTensorAccess* wholeTensors() { return nullptr; }
     bool isWhole() { return wholeTensors() == nullptr; }
     // Returns the parameters of the whole model.
@@ -134,8 +137,9 @@ class Strategy {
     }
 };
 
-// Makes the strategy of the plan in `dependencies`, with the settings of training and optimizer in the configuration,
-// which must outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
+// Creates the strategy that the plan in `dependencies` selects, with the settings of training and optimizer in the
+// configuration. The configuration must outlive the strategy. Returns a problem if the device or the communicator does
+// not support the strategy.
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& dependencies);
 
 }  // namespace ringside

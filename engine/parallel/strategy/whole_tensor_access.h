@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// Whole tensor of a checkpoint in host memory: the value of a parameter or buffer, or a tensor of the optimizer's state
-// for a parameter.
+// Whole tensor in host memory, as a checkpoint contains it: the value of a parameter or buffer, or a tensor of the
+// optimizer's state for a parameter.
 struct WholeTensor {
     const Parameter& of;           // parameter or buffer to which the tensor belongs; defines name, shape and type
     const char* kept = "";         // name of the tensor in the optimizer's state, such as "exp_avg"; empty for the

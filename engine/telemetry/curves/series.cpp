@@ -8,8 +8,8 @@
 namespace ringside {
 namespace {
 
-// Merges the point `later` into `into`. If one of the means is NaN, the result is NaN; a NaN minimum or maximum is
-// ignored if the other point has a number.
+// Merges the point `later` into `into`. If the mean of one point is NaN, the merged mean is NaN. If the minimum or
+// maximum of one point is NaN, the value of the other point is used.
 void join(SeriesPoint& into, const SeriesPoint& later) {
     const double count = static_cast<double>(into.count) + later.count;
     into.mean = static_cast<float>((double{into.mean} * into.count + double{later.mean} * later.count) / count);

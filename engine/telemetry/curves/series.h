@@ -8,22 +8,24 @@
 
 namespace ringside {
 
-// One point of a curve: a single step, or several consecutive steps if the run is long.
+// One point of a curve. Covers a single step, or several consecutive steps if the curve has more steps than points.
 struct SeriesPoint {
-    std::int64_t step = 0;     // last step of the point
-    double epoch = 0;          // number of epochs done at the end of the point's last step, including the fraction of
-                               // the current epoch
-    std::int64_t samples = 0;  // number of samples processed at the end of the point's last step, by all ranks; in a
-                               // series of one rank, by this rank
+    std::int64_t step = 0;  // last step of the point
+    // number of epochs trained by the end of the point's last step, with a fraction for the current epoch
+    double epoch = 0;
+    // number of samples trained by the end of the point's last step: by all ranks, or by one rank in a curve of that
+    // rank
+    std::int64_t samples = 0;
     std::int64_t timeUs = 0;
-    float mean = 0;     // mean over the steps of the point
-    float minimum = 0;  // minimum over the steps and, for a series of all ranks, over the ranks
+    float mean = 0;  // mean over the steps of the point
+    // lowest value of the steps in the point; in a curve over all ranks, the lowest value of any rank
+    float minimum = 0;
     float maximum = 0;
     std::int32_t count = 1;  // number of steps in the point
 };
 
-// Curve in bounded memory: at most `capacity` points. When full, neighbouring points are merged (mean, minimum and
-// maximum stay exact), and later points are collected at the coarser resolution.
+// Curve in bounded memory: at most `capacity` points. When the curve is full, pairs of neighbouring points are merged;
+// their mean, minimum and maximum stay exact. Points that are added later cover as many steps as a merged point.
 class Series {
   public:
     explicit Series(std::size_t capacity = 1U << 16);

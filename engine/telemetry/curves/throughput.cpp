@@ -10,8 +10,8 @@ constexpr std::size_t kMaxMarks = 64;
 
 void Throughput::add(std::int64_t timeUs, std::int64_t samples, std::int64_t step) {
     if (!m_marks.empty() && timeUs <= m_marks.back().timeUs) return;
-    // Each entry of m_marks holds the counts at one time. The new entry overwrites the last entry if both are closer
-    // together than m_windowUs / kMaxMarks, so that the number of entries does not depend on the speed of the run.
+    // Each entry of m_marks holds the numbers of steps and samples at one time. Overwrites the last entry if it is
+    // younger than m_windowUs / kMaxMarks, so that a fast run needs no more memory than a slow one.
     if (m_marks.size() >= 2 && timeUs < m_denseUntilUs) {
         m_marks.back() = {timeUs, samples, step};
         return;

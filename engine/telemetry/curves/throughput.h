@@ -11,10 +11,10 @@ namespace ringside {
 class Throughput {
   public:
     explicit Throughput(std::int64_t windowUs) : m_windowUs(windowUs) {}
-    // Adds the cumulative counts of steps and samples at a time. Ignored if the time is not later than the previous
-    // one.
+    // Adds the numbers of steps and samples that the run has done since its start, measured at `timeUs`. Ignored if
+    // `timeUs` is not later than the time of the previous call.
     void add(std::int64_t timeUs, std::int64_t samples, std::int64_t step);
-    std::optional<double> samplesPerSecond() const;  // returns the throughput; empty before two points
+    std::optional<double> samplesPerSecond() const;  // returns samples per second; empty before two calls of add()
     std::optional<double> stepsPerSecond() const;
 
   private:
@@ -22,7 +22,7 @@ class Throughput {
         std::int64_t timeUs, samples, step;
     };
     std::int64_t m_windowUs;
-    // an entry added before this time overwrites the last entry of m_marks
+    // Time in microseconds. Numbers that are added before this time overwrite the last entry of m_marks.
     std::int64_t m_denseUntilUs = 0;
     std::deque<Mark> m_marks;
 };

@@ -13,8 +13,8 @@ class CurrentFindings {
     // Applies an event; ignores all events except findings. Returns true if the list has changed.
     bool apply(const Event& event);
 
-    // Returns the latest finding of each code without the withdrawn ones: mistakes first, then costs, then notes, each
-    // in the order of their first report.
+    // Returns the latest finding of each code, without the withdrawn findings: mistakes first, then costs, then notes.
+    // Findings of the same severity are in the order in which their codes were first reported.
     const std::vector<Finding>& all() const { return m_findings; }
 
   private:

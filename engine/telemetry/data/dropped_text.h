@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Returns a text such as "12 steps and 3 other events", for telemetry that ranks could not send; empty if there is
-// none.
+// Returns a text such as "12 steps and 3 other events" with the numbers of telemetry records that ranks dropped.
+// Returns an empty text if both numbers are 0.
 std::string droppedText(std::int64_t steps, std::int64_t events);
 
 }  // namespace ringside

@@ -13,27 +13,29 @@ namespace {
 constexpr double kFarMs = 1;
 constexpr double kFarShare = 0.1;  // minimum round trip of a far link, as a share of a step
 constexpr double kNarrowTimes = 3;
-// Minimum share of the time in which bytes are in flight on a narrow link.
+// A link is narrow only if bytes are in flight for at least this share of the time.
 constexpr double kNarrowShare = 0.1;
-constexpr double kBusyShare = 0.5;             // kNarrowShare for a run with two hosts, where no other link can be
-                                               // compared
-constexpr std::int64_t kMinBusyUs = 20'000;  // shortest time with bytes in flight from which a rate is computed: the
-                                               // kernel counts this time in ticks of up to 10 ms
-// Minimum share of the time with bytes in flight in which the receiver waits for them. Below, the time depends on the
-// receiver's computations, not on the link.
+// used instead of kNarrowShare in a run on two hosts, which has no other link to compare with
+constexpr double kBusyShare = 0.5;
+// minimum time with bytes in flight, in microseconds, that is needed to compute a rate: the kernel measures this time
+// with a resolution of up to 10 ms
+constexpr std::int64_t kMinBusyUs = 20'000;
+// The rate is known only if the receiver waits for bytes in at least this share of the time with bytes in flight.
+// Otherwise, this time depends on the receiver's computations and not on the link.
 constexpr double kAwaitedShare = 0.5;
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
-// Combined reports of one host's ranks about their connections to another host.
+// Traffic from one host to another host, summed up from the reports of the ranks on both hosts.
 struct Direction {
     double roundTripUs = kUnknown;
     double bytes = 0;
     std::int64_t busyUs = 0;
     std::int64_t lengthUs = 0;
-    double waitShare = 0;  // share of the time in which the receiving host waits for the rest of a message
+    double waitShare = 0;  // share of the time (0 to 1) in which the receiving host waits for the rest of a message
 
     bool isKnown() const { return lengthUs > 0; }
-    // Adds one connection. The ranks of a host share the link, so their bytes are summed, but their busy times are not.
+    // Adds one connection between two ranks. All ranks of a host send over the same link at the same time: their bytes
+    // are summed, and the longest busy time is used.
     void add(const RankLinks& links, std::size_t index) {
         roundTripUs = std::min(roundTripUs, static_cast<double>(links.roundTripUs[index]));
         bytes += static_cast<double>(links.bytes[index]);
@@ -46,10 +48,11 @@ struct Direction {
         const auto share = static_cast<double>(links.waitUs[index]) / static_cast<double>(links.lengthUs);
         waitShare = std::max(waitShare, share);
     }
-    // A receiver that does not read acknowledges late: Linux delays an acknowledgement by up to 40 ms unless the
-    // receive window can grow. The bytes of such a receiver are in flight for longer than the link needs.
+    // True if the rate can be computed. A receiver that is busy computing acknowledges late: Linux delays an
+    // acknowledgement by up to 40 ms unless the receive window can grow. Bytes sent to such a receiver are in flight
+    // for longer than the link needs.
     bool hasRate() const { return busyUs >= kMinBusyUs && waitShare >= kAwaitedShare * inFlightShare(); }
-    // Returns the rate in Mbit/s, or a lower bound of the rate if hasRate() is false.
+    // Returns the rate in Mbit/s if hasRate() is true, otherwise a lower bound of the rate.
     double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kMinBusyUs)); }
     double inFlightShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
 };
@@ -70,8 +73,7 @@ Hosts hostsOf(const RunData& run) {
     return hosts;
 }
 
-// Returns the traffic by sending host and receiving host. A host has no traffic to itself, so that such entries stay
-// unknown.
+// Returns the traffic for each pair of sending and receiving host. The entries of a host with itself stay unknown.
 std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     const std::size_t count = hosts.links.size();
     std::vector<Direction> directions(count * count);
@@ -87,12 +89,12 @@ std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     return directions;
 }
 
-// Updates the values of one host with those of its link to one other host: keeps the shortest round trip and the
-// highest rate. The best link counts because a slow link may be caused by the host at its other end.
+// Updates `link` with the connection to one other host: keeps the shortest round trip and the highest rate of all
+// connections, because a slow connection may be caused by the host at its other end.
 void keepBetterLink(HostLink& link, const Direction& there, const Direction& back) {
     const double roundTrip = std::min(there.roundTripUs, back.roundTripUs) / 1000;
     if (link.roundTripMs == 0 || roundTrip < link.roundTripMs) link.roundTripMs = roundTrip;
-    // Skips a direction in which no bytes were sent, because its rate is unknown.
+    // A direction in which no bytes were sent is not counted, because its rate is unknown.
     double rate = kUnknown;
     bool isKnown = true;
     for (const Direction* way : {&there, &back}) {
@@ -130,8 +132,7 @@ void judge(HostLink& link, const std::vector<HostLink>& links) {
         link.slow = HostLink::Slow::kFar;
 }
 
-// Formats a value with one decimal if it is below 9.95 and without decimals otherwise: at least two significant digits
-// for values from 1.
+// Formats a value with one decimal if it is below 9.95, and without decimals otherwise.
 std::string number(double value) {
     return fmt::format("{:.{}f}", value, value < 9.95 ? 1 : 0);
 }
@@ -172,7 +173,7 @@ std::vector<HostLink> hostLinks(const RunData& run) {
             if (there.isKnown() || back.isKnown()) keepBetterLink(hosts.links[host], there, back);
         }
     }
-    // With two hosts, both entries describe the same link. Omits the entry of rank 0's host.
+    // In a run on two hosts, both entries describe the same link. Removes the entry of rank 0's host.
     if (count == 2) hosts.links.erase(hosts.links.begin());
     for (HostLink& link : hosts.links) judge(link, hosts.links);
     std::erase_if(hosts.links, [](const HostLink& link) { return link.roundTripMs == 0; });

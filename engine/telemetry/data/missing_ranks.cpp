@@ -23,8 +23,8 @@ bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestU
            newestUs - rank.beatUs < kAwaitedUs;
 }
 
-// True if recent heartbeats show the rank in a pause. Paused ranks wait in a collective for rank 0, which decides about
-// the end of the pause.
+// True if recent heartbeats show that the rank is paused. A paused rank waits in a collective until rank 0 decides that
+// the pause ends; it is neither missing nor waiting for a missing rank.
 bool isPaused(const RankData& rank, std::int64_t newestUs) {
     constexpr std::int64_t kRecentUs = 5'000'000;
     return rank.phase == Phase::kPaused && newestUs - rank.beatUs < kRecentUs;
@@ -51,7 +51,7 @@ std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks)
         if (isPaused(ranks[i], newestUs)) continue;
         const bool there = waits || hasCome(ranks[i], collective, newestUs);
         if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
-        // The wait counts from the arrival of the rank that arrived last among the waiting ranks.
+        // The wait begins when the last of the waiting ranks has entered the collective.
         if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stalledUs);
     }
     if (!anyWaits || awaited.missing.empty()) return {};

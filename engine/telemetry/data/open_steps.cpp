@@ -10,8 +10,8 @@ bool isOut(const RankData& rank) {
     return rank.state == RankStage::kFinished || rank.state == RankStage::kStopped;
 }
 
-// The last step whose complete trace of one rank was received, and a later step of which only an unfinished trace was
-// received. A pointer is null if there is no such step.
+// For one rank: `whole` is the last step whose complete trace was received; `open` is a later step of which only an
+// unfinished trace was received. Null if there is no such step.
 struct LastTraces {
     const TracedStep* whole = nullptr;
     const TracedStep* open = nullptr;
@@ -35,8 +35,8 @@ OpenStep positionFromTrace(int rank, const TracedStep& step) {
     return {rank, step.step, step.epoch, span.phase, span.beginNs, true};
 }
 
-// Derives the rank's position from its last heartbeat. A heartbeat that is older than the end of the rank's last
-// complete step is ignored.
+// Derives the position of a rank from its last heartbeat. Ignores a heartbeat that was sent before the end of `last`,
+// the rank's last completely traced step.
 OpenStep positionFromHeartbeat(int rank, const RankData& data, const TracedStep& last) {
     const std::int64_t endNs = last.ranks[static_cast<std::size_t>(rank)].endNs;
     OpenStep open{rank, std::max(data.step, last.step) + 1, std::max(data.epoch, last.epoch), Phase::kIdle, endNs};

@@ -18,8 +18,8 @@ void PhaseSums::add(const StepsFrame& frame, const std::function<void(const Step
                 one.sums.ms[phase] += static_cast<double>(frame.phaseNs[phase][i]) / 1e6 / m_worldSize;
         if (++one.ranks < m_worldSize) continue;
         sink(one.sums);
-        // Discards earlier incomplete steps: the lines of each rank arrive in order, so that these steps cannot become
-        // complete.
+        // Discards the earlier steps, which are incomplete: the reports of each rank arrive in order, so that no rank
+        // can report an earlier step later.
         m_waiting.erase(m_waiting.begin(), m_waiting.upper_bound(frame.traced[i]));
     }
     while (m_waiting.size() > kMaxWaiting) m_waiting.erase(m_waiting.begin());

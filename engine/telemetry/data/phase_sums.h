@@ -10,9 +10,9 @@
 
 namespace ringside {
 
-// Combines the times of traced steps from the step lines of all ranks: computes the mean over the ranks once every rank
-// has reported the step. A step that a rank did not report is discarded when a later step is complete, or when more
-// than kMaxWaiting steps are incomplete.
+// Computes the mean over all ranks of the time that a traced step spent in each phase, from the "steps" events of the
+// ranks. A step is complete when every rank has reported it. An incomplete step is discarded when a later step is
+// complete, or when more than kMaxWaiting steps are incomplete.
 class PhaseSums {
   public:
     static constexpr std::size_t kMaxWaiting = 4096;
@@ -20,12 +20,13 @@ class PhaseSums {
     struct Step {
         std::int64_t step = 0;
         std::int64_t epoch = 0;
-        std::int64_t endUs = 0;                // time at which the last rank ended the step
-        std::array<double, kPhaseCount> ms{};  // mean time by phase, in milliseconds
+        // time at which the last rank finished the step, in microseconds since the start of the run
+        std::int64_t endUs = 0;
+        std::array<double, kPhaseCount> ms{};  // time in each phase, as the mean over the ranks, in milliseconds
     };
 
     explicit PhaseSums(int worldSize) : m_worldSize(worldSize) {}
-    // Adds a "steps" event of one rank and calls sink for each step that every rank has now reported.
+    // Adds a "steps" event of one rank, and calls `sink` for each step that is now complete.
     void add(const StepsFrame& frame, const std::function<void(const Step&)>& sink);
 
   private:

@@ -21,8 +21,8 @@ void dropCells(std::vector<std::optional<GradientView>>& views) {
     }
 }
 
-// Returns a replica with the most frequent checksum; if several checksums are equally frequent, the replica of the
-// lowest rank.
+// Returns a replica that has the most frequent checksum. If several checksums are equally frequent, returns the replica
+// of the lowest rank.
 const Replica& common(const std::map<int, Replica>& replicas) {
     const Replica* most = nullptr;
     std::ptrdiff_t votes = 0;
@@ -76,7 +76,7 @@ bool ReplicaData::apply(const GradientView& view) {
     return true;
 }
 
-// Compares the weights after the step once every rank has reported their checksums.
+// Compares the weights of the ranks after this step, once every rank has reported its checksums.
 void ReplicaData::compareChecksums(const InspectedStep& step) {
     std::map<int, Replica> replicas;
     for (const std::optional<GradientView>& one : step.change) {
@@ -92,7 +92,7 @@ void ReplicaData::compare(const std::map<int, Replica>& replicas) {
     if (replicas.empty()) return;
     ReplicaState now{.step = replicas.begin()->second.step};
     std::string tensor;
-    // Compares only ranks with the same tensors: in a pipeline, the ranks of one stage.
+    // Groups the ranks by the names of their tensors: in a pipeline, only the ranks of the same stage can be compared.
     std::map<std::vector<std::string>, std::map<int, Replica>> alike;
     for (const auto& [rank, replica] : replicas) alike[replica.names][rank] = replica;
     for (const auto& [names, group] : alike) {

@@ -11,15 +11,17 @@
 
 namespace ringside {
 
-// Gradient views of one step, by rank; empty for ranks that did not send one.
+// Gradient views (GradientView events) of one step. Each list has one entry per rank, which is empty if the rank sent
+// no view.
 struct InspectedStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::vector<std::optional<GradientView>> own;     // local gradients of each rank
-    std::vector<std::optional<GradientView>> mean;    // averaged gradients of each rank
-    std::vector<std::optional<GradientView>> change;  // changes of the weights of each rank
+    std::vector<std::optional<GradientView>> own;     // local gradient of each rank
+    std::vector<std::optional<GradientView>> mean;    // averaged gradient on each rank
+    std::vector<std::optional<GradientView>> change;  // change of the weights by the update on each rank
 
-    // Return the first view that contains the gradients' values (cells), not only norms; null if there is none.
+    // wholeMean() and wholeChange() return the first view that contains cells (values of the vector) and not only
+    // norms; null if there is none.
     const GradientView* wholeMean() const;
     const GradientView* wholeChange() const;
     bool hasCells() const;
@@ -29,23 +31,26 @@ struct InspectedStep {
 struct ReplicaState {
     std::int64_t step = 0;  // step of the last comparison
     bool identical = true;
-    std::int64_t sinceStep = 0;   // step of the first comparison that found a difference; 0 if the replicas are
-                                  // identical
-    std::string tensor = {};      // name of the first tensor that differed at sinceStep; empty: not known
-    std::vector<int> ranks = {};  // ranks that differ from the majority in the last comparison
+    // step of the first comparison that found the present difference; 0 if the replicas are identical
+    std::int64_t sinceStep = 0;
+    // name of the first tensor that differed in the comparison after step sinceStep; empty: not known
+    std::string tensor = {};
+    std::vector<int> ranks = {};  // ranks whose checksum differed from that of most ranks in the last comparison
 };
 
-// State of a run's replicas, from their checksums and from gradient views, in bounded memory.
+// Gradient views of a run and the result of comparing its replicas, in bounded memory. Replicas are ranks with the same
+// weights; they are compared by their checksums.
 class ReplicaData {
   public:
     static constexpr std::size_t kMaxSteps = 1024;
-    static constexpr std::size_t kMaxWholeSteps = 8;  // maximum number of steps whose gradient values (cells) are kept
+    // maximum number of steps for which the cells of gradient views are kept, not only the norms
+    static constexpr std::size_t kMaxWholeSteps = 8;
 
     explicit ReplicaData(int worldSize = 0) : m_worldSize(static_cast<std::size_t>(worldSize)) {}
 
-    // Adds the gradients that a rank has reported for a step.
+    // Adds the view that a rank sent for one step. Returns true if the state has changed.
     bool apply(const GradientView& view);
-    // Compares the checksums of one step; replicas must contain all ranks.
+    // Compares the checksums that the ranks reported for one step. `replicas` must contain all ranks.
     void compare(const std::map<int, Replica>& replicas);
 
     std::size_t worldSize() const { return m_worldSize; }

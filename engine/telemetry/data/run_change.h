@@ -3,7 +3,7 @@
 
 namespace ringside {
 
-// Parts of a RunData that an event changed, as a bit set.
+// Parts of a RunData that may change. RunData::apply() returns the changed parts as a bit set.
 enum RunChange : unsigned {
     kRunStartedChanged = 1U << 0,
     kRanksChanged = 1U << 1,

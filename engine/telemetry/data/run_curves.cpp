@@ -82,8 +82,8 @@ void RunCurves::add(const GlobalStep& global) {
     addThroughput(point);
 }
 
-// Adds a point of throughput once the interval is long enough: in shorter intervals, the accuracy of the clock and of
-// the scheduler would dominate.
+// Adds a point to the throughput curve once enough time has passed since the previous point. In a shorter interval, the
+// result would depend mainly on the accuracy of the clock and on the scheduler.
 void RunCurves::addThroughput(const SeriesPoint& point) {
     m_throughputUntil = point;
     if (m_throughputFrom.step == 0) m_throughputFrom = point;
@@ -95,15 +95,15 @@ void RunCurves::addThroughput(const SeriesPoint& point) {
 void RunCurves::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to) {
     const double rate =
         static_cast<double>(to.samples - from.samples) * 1e6 / static_cast<double>(to.timeUs - from.timeUs);
-    // Adds a second point at the begin of the first interval, so that the curve starts there.
+    // Adds another point at the start of the first interval, so that the curve begins at the start of the run.
     if (m_throughput.points().empty()) m_throughput.add(pointOf(from, rate, rate, rate));
     SeriesPoint point = pointOf(to, rate, rate, rate);
     point.count = pointCount(to.step - from.step);
     m_throughput.add(point);
 }
 
-// Adds the last point of the run, which covers the steps since the previous point. A run that is shorter than one
-// interval gets a single point for all its steps.
+// Adds the last point of the throughput curve, for the steps since the previous point. A run shorter than one interval
+// gets a single point for all its steps.
 void RunCurves::end() {
     if (m_kept == Curves::kLeftOut) return;
     const SeriesPoint from = m_throughput.points().empty() ? m_throughputFrom : m_throughputBefore;

@@ -14,7 +14,7 @@
 namespace ringside {
 
 // Curves that a RunData keeps. kKept: all curves, for display. kGlobal: only curves over all ranks, and no sample
-// indices, for programs that hold many runs. kLeftOut: no curves, for programs that display none.
+// indices, for programs that keep many runs in memory. kLeftOut: no curves, for programs that display none.
 enum class Curves { kKept, kGlobal, kLeftOut };
 
 // Curves of one run over its steps, in bounded memory.
@@ -22,18 +22,19 @@ class RunCurves {
   public:
     explicit RunCurves(Curves kept) : m_kept(kept) {}
 
-    // Creates the curves of the phases. Also called when the number of ranks changes.
+    // Creates the curves of the phase times for `worldSize` ranks. Also called when the number of ranks changes.
     void begin(int worldSize);
-    // Sets the number of steps in an epoch, from which the position within the epochs is computed; 0: not known.
+    // Sets the number of steps in an epoch, from which the epoch of a step is computed; 0: not known.
     void setStepsPerEpoch(std::int64_t steps) { m_stepsPerEpoch = steps; }
 
-    // Adds a step of one rank to the rank's curves. `samples` is the number of samples that the rank has processed up
-    // to and including this step.
+    // Adds one step of one rank to the rank's curves. `samples` is the number of samples that the rank has trained from
+    // the start to the end of this step.
     void add(RankData& rank, const StepsFrame& frame, std::size_t index, std::int64_t samples) const;
-    // Adds the times by phase of a rank's traced steps. `last` is the latest step that all ranks have reported.
+    // Adds the time that a rank spent in each phase of its traced steps. `last` is the latest step that all ranks have
+    // reported.
     void addPhases(const StepsFrame& frame, const std::optional<GlobalStep>& last);
     void add(const GlobalStep& step);
-    // Adds the last throughput point. Call at the end of the run.
+    // Adds the last point of the throughput curve. Call at the end of the run.
     void end();
 
     Curves keptCurves() const { return m_kept; }
@@ -54,8 +55,8 @@ class RunCurves {
     Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
     std::optional<PhaseSums> m_phaseSums;
     std::array<Series, kPhaseCount> m_phaseTimes;
-    // Points at the begin of the current throughput interval, at the begin of the previous interval, and at the last
-    // step.
+    // State of the run at the start of the current interval of the throughput curve, at the start of the previous
+    // interval, and at the end of the last step.
     SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
 };
 

@@ -32,15 +32,16 @@ unsigned RunData::applyEvent(const RunStarted& event) {
 
 void RunData::begin(const RunStarted& event) {
     m_merger.emplace(event.worldSize, event.stepsBefore);
-    m_replicaSets.clear();  // reports of ranks that may no longer exist
+    m_replicaSets.clear();  // removes the checksums of ranks that may no longer exist
     m_replicas = ReplicaData(event.worldSize);
     m_curves.begin(event.worldSize);
     m_curves.setStepsPerEpoch(event.stepsPerEpoch);
     m_trace.emplace(event.worldSize, m_curves.keptCurves() == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
 }
 
-// Handles a second or later "run" event. A run writes such an event when it continues with another number of ranks; the
-// previous steps are kept. Ignores the event in all other cases, because it would invalidate the recorded state.
+// Applies a "run" event that is not the first one. If it has another number of ranks, the run continues with that
+// number of ranks, and the steps recorded before are kept. In all other cases the event is ignored, because it would
+// invalidate the recorded state.
 unsigned RunData::continueRun(const RunStarted& event) {
     const bool isResumed = event.stepsBefore > 0 || m_settings.mayChangeSize;
     if (!isResumed || event.worldSize == m_started->worldSize) return 0;
@@ -108,8 +109,8 @@ unsigned RunData::applyEvent(const Controlled& event) {
     m_pauses.add(event);
     if (m_trace) m_trace->apply(event);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
-    // Restarts the measurement of the rate. After a change of speed or a pause, the previous rate no longer predicts
-    // the remaining time.
+    // Restarts the measurement of steps per second: after a change of speed or a pause, the previous measurement cannot
+    // predict the remaining time.
     if (event.command == ControlKind::kRate || event.command == ControlKind::kResume)
         m_throughput = Throughput(kThroughputWindowUs);
     if (event.command != ControlKind::kRestart) return kControlChanged;
@@ -141,7 +142,7 @@ std::optional<double> RunData::secondsLeft() const {
     if (!m_lastStep || m_ended) return {};
     const double limit = m_pauses.rate();
     double rate = m_throughput.stepsPerSecond().value_or(limit);
-    if (limit > 0) rate = std::min(rate, limit);  // in slow motion, the rate cannot be higher than the limit
+    if (limit > 0) rate = std::min(rate, limit);  // slow motion allows at most `limit` steps per second
     if (rate <= 0) return {};
     return static_cast<double>(std::max<std::int64_t>(totalSteps() - m_lastStep->step, 0)) / rate;
 }

@@ -23,21 +23,21 @@
 
 namespace ringside {
 
-// State of one run, live or finished, built from its events alone, in bounded memory. Not thread-safe. The next apply()
-// invalidates references to elements of the returned containers.
+// State of one run, live or finished, computed only from the run's events, in bounded memory. Not thread-safe. The next
+// call of apply() invalidates references to elements of the returned containers.
 class RunData {
   public:
     explicit RunData(Curves curves = Curves::kKept) : m_ranks(curves != Curves::kGlobal), m_curves(curves) {}
 
     static constexpr std::size_t kMaxLogLines = 5000;
 
-    unsigned apply(const Event& event);  // applies the event and returns RunChange bits
+    unsigned apply(const Event& event);  // applies the event and returns the changed parts as RunChange bits
 
     const std::optional<RunStarted>& started() const { return m_started; }
     const std::optional<RunEnded>& ended() const { return m_ended; }
     const std::vector<RankData>& ranks() const { return m_ranks.all(); }
     const RunCurves& curves() const { return m_curves; }
-    // Returns the executed control commands, and the resulting pauses and slow motion.
+    // Returns the control commands that the run executed, and the resulting pauses and slow motion.
     const RunPauses& pauses() const { return m_pauses; }
     // Returns the settings of the first "run" event.
     const RunSettings& settings() const { return m_settings; }
@@ -46,14 +46,16 @@ class RunData {
     const std::deque<LogLine>& log() const { return m_log; }
     std::int64_t logLinesDropped() const { return m_logLinesDropped; }
     const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
-    // Returns the latest traced steps; empty before the "run" event.
+    // Returns the latest traced steps; empty before the first "run" event.
     const std::optional<TraceData>& trace() const { return m_trace; }
     const ReplicaData& replicas() const { return m_replicas; }
-    // True while ranks report each phase that they enter: if the run is paused or slow motion limits its rate.
+    // True while ranks report each phase that they enter: while the run is paused or in slow motion.
     bool showsPhases() const { return !m_ended && m_pauses.showsPhases(); }
     const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
-    std::int64_t totalSteps() const;  // returns the planned number of steps; 0 before the "run" event
-    std::int64_t epochs() const;      // returns the planned number of epochs, as changed by control commands
+    // returns the number of steps that the run is planned to do; 0 before the first "run" event
+    std::int64_t totalSteps() const;
+    // returns the number of epochs that the run is planned to do, including changes by control commands
+    std::int64_t epochs() const;
     // Returns the total time that the run was paused, up to the latest event, in microseconds.
     std::int64_t pausedUs() const { return m_pauses.pausedUs(lastTimeUs()); }
     // Returns the time of the latest event, in microseconds since the start of the run.
@@ -63,14 +65,14 @@ class RunData {
     // Returns the remaining time of the run at the current rate, in seconds; empty before the first steps.
     std::optional<double> secondsLeft() const;
 
-    // Function that is called for each completed step of the whole run, for example to write metrics.jsonl. May be
-    // empty.
+    // Called for each step that all ranks have reported, for example to write metrics.jsonl. May be empty.
     std::function<void(const GlobalStep&)> onGlobalStep;
 
   private:
     unsigned applyEvent(const RunStarted& event);
     unsigned continueRun(const RunStarted& event);
-    void begin(const RunStarted& event);  // creates the members whose size depends on the number of ranks
+    // creates the members whose size depends on the number of ranks, when the first "run" event arrives
+    void begin(const RunStarted& event);
     unsigned applyEvent(const StepsFrame& event);
     unsigned applyEvent(const EpochResult& event);
     unsigned applyEvent(const Replica& event);
@@ -80,11 +82,11 @@ class RunData {
     unsigned applyEvent(const RunEnded& event);
     unsigned applyEvent(const StepTrace& event);
     unsigned applyEvent(const GradientView& event);
-    // Ignore the events of watched scripts, which this class does not store.
+    // These functions ignore the events of watched scripts, which this class does not store.
     static unsigned applyEvent(const LoggedScalar&) { return 0; }
     static unsigned applyEvent(const Finding&) { return 0; }
     static unsigned applyEvent(const ScriptFacts&) { return 0; }
-    // Passes each other event, which concerns a single rank, to the ranks.
+    // Passes every other event to m_ranks, because it concerns a single rank.
     template <class RankEvent>
     unsigned applyEvent(const RankEvent& event) {
         return m_ranks.apply(event);
@@ -92,7 +94,7 @@ class RunData {
 
     void applyGlobal(const GlobalStep& global);
 
-    // Window over which the rate for the remaining time is measured, in microseconds.
+    // Time span over which the rate of the run is measured to estimate the remaining time, in microseconds.
     static constexpr std::int64_t kThroughputWindowUs = 20'000'000;
 
     std::optional<RunStarted> m_started;
@@ -111,7 +113,8 @@ class RunData {
     std::int64_t m_logLinesDropped = 0;
     std::vector<CheckpointSaved> m_checkpoints;
     RunPauses m_pauses;
-    std::int64_t m_lastTimeUs = 0;  // time of the latest event that does not concern a single rank
+    // time of the latest event that concerns the whole run, in microseconds since the start of the run
+    std::int64_t m_lastTimeUs = 0;
 };
 
 }  // namespace ringside

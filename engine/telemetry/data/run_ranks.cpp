@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// Applies a change to a rank, unless it is null. Returns `changes`, or 0 for null.
+// Applies `change` to the rank and returns `changes`. Returns 0 if the pointer to the rank is null.
 template <class Change>
 unsigned change(RankData* rank, unsigned changes, const Change& apply) {
     if (rank == nullptr) return 0;
@@ -29,7 +29,8 @@ std::vector<RankData> newRanks(int worldSize) {
     return ranks;
 }
 
-// Adds the time spent waiting for batches. The first logged step only defines the start of the measurement.
+// Adds the time that the rank spent waiting for batches. The measurement starts at the end of the first logged step,
+// whose own waiting time is not added.
 void takeDataWait(RankData& rank, const StepsFrame& frame) {
     const bool first = rank.firstEndUs < 0;
     if (first) rank.firstEndUs = frame.endUs.front();
@@ -37,8 +38,8 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
     for (std::size_t i = first ? 1 : 0; i < frame.dataUs.size(); ++i) rank.dataUs += frame.dataUs[i];
 }
 
-// Sets the position of a rank, unless the rank has reported a later one: heartbeats and steps come from different
-// threads of the rank, so that an older position can arrive after a step.
+// Sets the step and epoch of a rank, unless the rank has already reported a later step: heartbeats and steps are sent
+// by different threads of the rank and may arrive in another order.
 void advanceTo(RankData& rank, std::int64_t step, std::int64_t epoch) {
     rank.step = std::max(rank.step, step);
     rank.epoch = std::max(rank.epoch, epoch);

@@ -15,21 +15,23 @@
 
 namespace ringside {
 
-// State of all ranks of one run, from the events that concern a single rank, in bounded memory. Ignores events of ranks
-// that do not exist. Not thread-safe. The next change invalidates references to elements of all().
+// State of each rank of one run, computed from the events that concern a single rank, in bounded memory. Ignores events
+// whose rank number is not in the run. Not thread-safe. The next change invalidates references to elements of all().
 class RunRanks {
   public:
-    static constexpr std::size_t kMaxIndices = 1U << 21;  // maximum number of stored indices: 16 MiB
+    // maximum number of sample indices stored for all ranks together; they need 16 MiB
+    static constexpr std::size_t kMaxIndices = 1U << 21;
 
     // keepsIndices: true to store the sample indices that ranks report.
     explicit RunRanks(bool keepsIndices) : m_keepsIndices(keepsIndices) {}
 
-    // Discards the state of all ranks and creates `worldSize` ranks.
+    // Discards the state of all ranks and starts with `worldSize` ranks without events.
     void begin(int worldSize);
-    // Changes the number of ranks. Keeps the curves of the ranks, but discards the consumed samples, because they were
-    // assigned for another number of ranks.
+    // Changes the number of ranks. Keeps each rank's curves. Discards the reports of trained samples, because the
+    // samples were assigned for another number of ranks.
     void changeSize(int worldSize);
-    // Resets the state of all ranks before the run restarts them. Keeps their curves and consumed samples.
+    // Resets the state of all ranks before the ranks are restarted. Keeps the curves and the reports of trained
+    // samples.
     void resetForRestart();
 
     const std::vector<RankData>& all() const { return m_ranks; }
@@ -37,7 +39,7 @@ class RunRanks {
     // Returns the time of the latest event of any rank, in microseconds since the start of the run.
     std::int64_t lastSeenUs() const { return m_lastSeenUs; }
 
-    // Apply an event to the state of its rank, and return RunChange bits.
+    // These functions apply an event to the state of its rank and return the changed parts as RunChange bits.
     unsigned apply(const RankState& event);
     unsigned apply(const Heartbeat& event);
     unsigned apply(const Consumed& event);
@@ -50,19 +52,19 @@ class RunRanks {
     unsigned apply(const ThrottleKept& event);
     unsigned apply(const LocalResult& event);
 
-    // Adds steps to the state of their rank, and to the rank's curves in the form that `curves` defines. False if the
-    // frame is empty or its rank does not exist.
+    // Adds steps to the state of their rank and to the rank's curves; `curves` computes the points. Returns false if
+    // the frame is empty or its rank is not in the run.
     bool add(const StepsFrame& frame, const RunCurves& curves);
-    // Sets RankData::inSync of each rank: true if the checksum of its parameters is the most frequent one. If several
-    // checksums are equally frequent, the checksum of the lowest rank is used. replicas must contain all ranks.
+    // Sets RankData::inSync of each rank: true if the rank's checksum is the most frequent one. If several checksums
+    // are equally frequent, that of the lowest rank counts as correct. `replicas` must contain all ranks.
     void compare(const std::map<int, Replica>& replicas);
 
   private:
-    // State of one rank that is needed to compute its RankData.
+    // Values of one rank from which its RankData is computed.
     struct Account {
         Throughput throughput{1000000};
         std::int64_t samples = 0;
-        std::size_t indicesHeld = 0;  // number of stored indices
+        std::size_t indicesHeld = 0;  // number of the rank's sample indices that are stored
     };
 
     RankData* find(int rank);
@@ -74,11 +76,11 @@ class RunRanks {
     std::int64_t m_lastSeenUs = 0;
 };
 
-// Describes the clocks of up to four hosts other than the host of the run: "node2 +1.84 ms, known to 0.06 ms, round
-// trip 0.12 ms".
+// Describes the clocks of up to four hosts other than the supervisor's host, for example "node2 +1.84 ms, uncertainty
+// 0.06 ms, round trip 0.12 ms".
 std::string clocksText(std::span<const RankData> ranks);
 
-// Returns false if a pass of any rank takes longer than parallel.pace requests.
+// True if no pass of any rank takes longer than parallel.pace sets.
 bool keepsThrottle(std::span<const RankData> ranks);
 
 }  // namespace ringside

@@ -7,17 +7,18 @@
 
 namespace ringside {
 
-// Settings of an experiment that affect the meaning of its results.
+// Settings of an experiment that a reader must know to interpret its results.
 struct RunSettings {
     ThrottleConfig throttle;
     std::optional<StrategyKind> strategy;  // strategy of the run; empty before the "run" event
     bool mayChangeSize = false;            // true if parallel.min_ranks is set
     StepPitfalls stepPitfalls;
-    bool repeatsOrder = false;  // true if set_epoch is never called, so that all epochs have the same order
+    // true if every epoch has the same order of samples, because set_epoch() is never called
+    bool repeatsOrder = false;
     double learningRateAtFirst = 0;
 };
 
-// Returns the settings of an experiment that affect the meaning of its results.
+// Returns the settings of `config` that a reader must know to interpret the results.
 RunSettings runSettings(const RunConfig& config);
 
 }  // namespace ringside

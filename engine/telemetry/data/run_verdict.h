@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Explains the duration of the traced steps of this run. If the late rank is the one that pitfalls.slow_rank delays,
-// the advice names this setting as the cause.
+// Explains which cause determines the duration of the traced steps. If the late rank is the one that pitfalls.slow_rank
+// delays, the advice names this setting.
 StepsVerdict verdictOf(const RunData& run, const TraceData& trace);
 
 }  // namespace ringside

@@ -6,13 +6,14 @@
 #include <limits>
 
 // Algorithm: each rank has a queue of steps that are not merged yet. While no queue is empty, the lowest step number at
-// the fronts is examined. If all fronts have this number, the step is merged and all fronts are removed. Otherwise some
-// rank has dropped the step: it is removed from the queues that contain it and counted as incomplete.
+// the front of any queue is examined. If all fronts have this step number, the step is merged and removed from all
+// queues. Otherwise at least one rank has not reported the step: it is removed from the queues that contain it and
+// counted as incomplete.
 namespace ringside {
 namespace {
 
-// Largest number of steps that wait for slower ranks. A rank further ahead loses its oldest step, so that memory is
-// bounded for any input.
+// Maximum number of steps in the queue of one rank. If a rank is further ahead of slower ranks, its oldest step is
+// discarded, so that memory is bounded for any input.
 constexpr std::size_t kMaxWaiting = 1U << 17;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -121,7 +122,7 @@ GlobalStep StepMerger::popFronts() {
     global.lossMaximum = global.accuracyMaximum = -std::numeric_limits<double>::infinity();
     global.timeUs = first.endUs;
     double lossSum = 0;
-    double plainLossSum = 0;  // sum of the losses of ranks that report no number of samples
+    double plainLossSum = 0;  // sum of the losses of ranks that report a loss but no number of samples
     int plainLosses = 0;
     double correct = 0;
     bool classifies = true;
@@ -129,7 +130,7 @@ GlobalStep StepMerger::popFronts() {
         const RankStep& one = waiting.front();
         const auto samples = static_cast<double>(one.samples);
         classifies = classifies && one.correct >= 0;
-        // Skips the loss of an empty batch, which is NaN and must not affect the mean.
+        // The loss of a rank without samples is NaN, unless a watched script reports losses without numbers of samples.
         if (one.samples > 0) {
             lossSum += one.loss * samples;
         } else if (!std::isnan(one.loss)) {
@@ -138,7 +139,7 @@ GlobalStep StepMerger::popFronts() {
         }
         correct += one.correct;
         global.samples += one.samples;
-        // A comparison with NaN is false, so that NaN is ignored.
+        // These comparisons are false if the value is NaN, so that NaN is ignored.
         if (one.lossMinimum < global.lossMinimum) global.lossMinimum = one.lossMinimum;
         if (one.lossMaximum > global.lossMaximum) global.lossMaximum = one.lossMaximum;
         if (one.accuracyMinimum < global.accuracyMinimum) global.accuracyMinimum = one.accuracyMinimum;
@@ -149,7 +150,8 @@ GlobalStep StepMerger::popFronts() {
         waiting.pop();
     }
     const auto samples = static_cast<double>(global.samples);
-    // A watched script without a DataLoader reports losses without numbers of samples.
+    // A watched script without a DataLoader reports losses without numbers of samples: uses the plain mean of the
+    // ranks' losses.
     global.loss = global.samples > 0 ? lossSum / samples : plainLosses > 0 ? plainLossSum / plainLosses : kNaN;
     global.accuracy = classifies && global.samples > 0 ? correct / samples : kNaN;
     if (std::isnan(global.accuracy)) global.accuracyMinimum = global.accuracyMaximum = kNaN;
@@ -158,8 +160,8 @@ GlobalStep StepMerger::popFronts() {
 }
 
 void StepMerger::countSamples(GlobalStep& global) {
-    // Steps that were not logged (log_every, drops) are counted as full batches. The limits prevent an overflow caused
-    // by invalid input.
+    // Counts each step that was not reported (because of log_every or dropped telemetry) as a full batch. kCap and the
+    // other limits prevent an overflow if the input is invalid.
     constexpr std::int64_t kCap = std::int64_t{1} << 62;
     m_largestBatch = std::max(m_largestBatch, (global.samples + global.steps - 1) / global.steps);
     const std::int64_t skipped = std::clamp<std::int64_t>(global.step - m_lastMergedStep - global.steps, 0, 1 << 30);

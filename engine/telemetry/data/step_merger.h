@@ -10,31 +10,34 @@
 
 namespace ringside {
 
-// One step of the whole run: means over the global batch, weighted by samples. An entry from thinned telemetry combines
-// several consecutive steps.
+// Results of one step over all ranks, as means weighted by each rank's number of samples. If the telemetry is thinned
+// (several steps are stored as one entry), covers all steps of the entry.
 struct GlobalStep {
     std::int64_t step = 0;       // number of the last step of the entry
     std::int64_t firstStep = 0;  // number of the first step of the entry; equal to `step` if there is only one
-    std::int64_t steps = 1;      // number of logged steps
+    std::int64_t steps = 1;      // number of logged steps in the entry
     std::int64_t epoch = 0;
     double loss = 0;
     double accuracy = 0;                      // accuracy, 0 to 1; NaN for regression
     double lossMinimum = 0, lossMaximum = 0;  // lowest and highest loss over ranks and steps
     double accuracyMinimum = 0, accuracyMaximum = 0;
-    double gradientNorm = 0;                  // gradient norm; NaN where not measured
+    double gradientNorm = 0;                  // norm of the averaged gradient; NaN if it was not measured
     double normMinimum = 0, normMaximum = 0;  // lowest and highest gradient norm over the steps
     double learningRate = 0;
-    std::int64_t samples = 0;       // number of samples in this global batch
-    std::int64_t samplesSoFar = 0;  // number of samples since the start, including this step
-    std::int64_t timeUs = 0;        // time at which the last rank ended the step
+    std::int64_t samples = 0;  // number of samples that all ranks trained in the entry
+    // number of samples that all ranks trained from the start of training to the end of this entry
+    std::int64_t samplesSoFar = 0;
+    // time at which the last rank finished the step, in microseconds since the start of the run
+    std::int64_t timeUs = 0;
 };
 
-// Merges the step frames of all ranks into global steps, in ascending order. A step is merged once every rank has
-// reported it. A step that a rank dropped is skipped and counted. Algorithm: step_merger.cpp.
+// Merges the reported steps of all ranks into steps of the whole run, in ascending order. A step is merged once every
+// rank has reported it. A step that at least one rank did not report is skipped and counted. Algorithm:
+// step_merger.cpp.
 class StepMerger {
   public:
     explicit StepMerger(int worldSize, std::int64_t stepsBefore = 0);
-    // Adds a "steps" event of one rank and calls sink for each global step that every rank has now reported.
+    // Adds a "steps" event of one rank, and calls `sink` for each step that every rank has now reported.
     void add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink);
     std::int64_t incompleteSteps() const { return m_incomplete; }
 
@@ -48,7 +51,7 @@ class StepMerger {
         double lossMinimum, lossMaximum, accuracyMinimum, accuracyMaximum, normMinimum, normMaximum;
     };
     static RankStep rankStep(const StepsFrame& frame, std::size_t index);
-    // Queue that reuses its memory, because thousands of steps a second pass through it.
+    // Queue that reuses its memory, because thousands of steps per second pass through the queue.
     class Waiting {
       public:
         bool empty() const { return m_first == m_steps.size(); }
@@ -68,7 +71,7 @@ class StepMerger {
 
     std::vector<Waiting> m_waiting;
     std::int64_t m_samplesSoFar = 0;
-    std::int64_t m_lastStep = 0;  // last step that was merged or skipped
+    std::int64_t m_lastStep = 0;  // number of the last step that was merged or skipped
     std::int64_t m_lastMergedStep = 0;
     std::int64_t m_largestBatch = 0;
     std::int64_t m_incomplete = 0;

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// Formats a duration as "0.06 ms" or "12.50 s". sign: also write the sign of a positive duration.
+// Formats a duration as "0.06 ms" or "12.50 s". If `sign` is true, positive values get a plus sign.
 std::string durationText(std::int64_t us, bool sign) {
     const double ms = static_cast<double>(us) / 1000;
     const bool seconds = std::abs(ms) >= 10000;

@@ -7,10 +7,10 @@
 
 namespace ringside {
 
-// Describes the offset of a host's clock since the first comparison, its error and the round trip: "+1.84 ms, known to
-// 0.06 ms, round trip 0.12 ms".
+// Describes a host's clock by the change of its offset since the first measurement, the error of the offset, and the
+// round trip of the connection: "+1.84 ms, uncertainty 0.06 ms, round trip 0.12 ms".
 std::string clockText(const HostClock& clock);
-// Returns clockText(clock) after the host's name, or after the rank if the name is empty.
+// Returns the host's name, or the rank if the name is empty, followed by clockText(clock).
 std::string clockText(const std::string& host, const HostClock& clock);
 
 }  // namespace ringside

@@ -16,17 +16,17 @@ namespace ringside {
 // Returns an event as one line of JSON, with a newline at the end.
 std::string encode(const Event& event);
 
-// Decodes one line. Every count, rank and length is checked against limits.h. For an event kind of a newer version, a
-// problem is returned; unknown keys are ignored.
+// Decodes one line. Checks every count, rank and length against limits.h. Returns a problem if the line is invalid or
+// its kind is unknown (written by a newer version). Ignores unknown keys.
 Result<Event> decodeLine(std::string_view line);
 
-// Decodes a stream of bytes in chunks of any size. Lines longer than kMaxLine and lines that cannot be decoded are
-// skipped and counted.
+// Decodes a stream of lines that arrives in chunks of any size. Skips and counts lines that are longer than kMaxLine or
+// cannot be decoded.
 class Decoder {
   public:
     static constexpr std::size_t kMaxLine = 4U << 20;
 
-    // Appends bytes and calls sink for each complete line that can be decoded.
+    // Appends bytes to the stream, and calls `sink` with the event of each complete line that can be decoded.
     void feed(std::string_view bytes, const std::function<void(Event&&)>& sink);
 
     std::int64_t badLines() const { return m_badLines; }

@@ -13,7 +13,7 @@ namespace {
 
 using namespace limits;
 
-// Reads the fields of one JSON object and checks their bounds. Stores the first problem.
+// Reads the fields of one event from a JSON object and checks their bounds. Keeps the first problem that it finds.
 class Fields {
   public:
     explicit Fields(const Json& json) : m_json(json) {}
@@ -91,8 +91,8 @@ class Fields {
             value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargest);
         const std::int64_t got = huge ? kLargest : value.get<std::int64_t>();
         if (got < least || got > most) {
-            return fail(
-                key, "is " + value.dump() + "; allowed are " + std::to_string(least) + " to " + std::to_string(most));
+            return fail(key, "is " + value.dump() + "; allowed values are " + std::to_string(least) + " to " +
+                                 std::to_string(most));
         }
         out = got;
     }

@@ -8,8 +8,8 @@
 namespace ringside {
 namespace {
 
-// Returns a value as JSON text. Replaces invalid UTF-8 by the replacement character, because a worker's stderr may
-// contain any byte.
+// Converts a value to JSON text. Replaces each invalid UTF-8 sequence by the replacement character, because the output
+// of a rank's process may contain any bytes.
 std::string dumped(const Json& json) {
     return jsonText(json);
 }
@@ -20,15 +20,15 @@ Json parsedOrNull(const std::string& text) {
     return json.is_discarded() ? Json() : json;
 }
 
-// Writes fields directly as text: every rank sends many events a second, and building a JSON tree for each would take
-// longer than all other telemetry work.
+// Writes the fields of an event directly as text. Every rank sends many events per second; to build a JSON tree for
+// each of them would take longer than all other telemetry work.
 class FieldWriter {
   public:
     explicit FieldWriter(std::string_view kind) { m_out.text(R"({"kind":")").text(kind).character('"'); }
 
     std::string line() { return m_out.text("}\n").take(); }
 
-    // Returns whether to write an optional field: true if its value is known.
+    // True if an optional field must be written, that is, if its value is known.
     bool includes(bool known) const { return known; }
 
     void integer(std::string_view key, std::int64_t value, std::int64_t = 0, std::int64_t = 0, Need = Need::kOptional) {

@@ -9,9 +9,9 @@
 
 namespace ringside {
 
-// Enumerations in the events of a run, each with a table of its names in the order of the enumerators.
+// Enumerations that occur in the events of a run. Each has a table of names in the order of its enumerators.
 
-// Stage of a rank's life, from its start to its end.
+// Stage of a rank's life, from the start of its process to its end.
 enum class RankStage : std::uint8_t {
     kStarting,
     kConnecting,
@@ -24,7 +24,7 @@ enum class RankStage : std::uint8_t {
     kFinished,
     kStopped,
     kFailed,
-    kStartingAgain  // the run restarts: from the restart to the first stage that the restarted rank reports
+    kStartingAgain  // the run restarts its ranks; lasts until the restarted rank reports its first stage
 };
 constexpr std::array<std::string_view, 12> namesOf(RankStage) {
     return {"starting", "connecting", "loading",  "training", "validating", "saving",
@@ -41,8 +41,8 @@ constexpr std::array<std::string_view, 2> namesOf(SplitKind) {
     return {"train", "val"};
 }
 
-// Vector in a GradientView: the local gradient before the all-reduce, the mean after it, or the change of the weights
-// by the update.
+// Vector that a GradientView contains. kOwn: local gradient before the all-reduce. kMean: averaged gradient after the
+// all-reduce. kChange: change of the weights by the optimizer's update.
 enum class GradientMoment : std::uint8_t { kOwn, kMean, kChange };
 constexpr std::array<std::string_view, 3> namesOf(GradientMoment) {
     return {"own", "mean", "change"};

@@ -15,12 +15,13 @@
 #include "telemetry/events/events.h"
 #include "telemetry/events/limits.h"
 
-// Fields of each event: order, names and bounds, defined once for the writer and for both readers. F is one of
-// FieldWriter (codec_encode.cpp), PlainFields (plain_line.cpp) and Fields (codec_decode.cpp); the writer passes const
-// events.
+// Fields of each event: order, names and bounds. Each list of fields is used by the writer and by both readers, which
+// are passed as `f`. F is FieldWriter (codec_encode.cpp), PlainFields (plain_line.cpp) or Fields (codec_decode.cpp);
+// FieldWriter is used with const events.
 namespace ringside {
 
-enum class Need { kOptional, kRequired };  // whether a reader requires the field; the writer writes all fields
+// kRequired: readers reject an event without the field. The writer always writes the field.
+enum class Need { kOptional, kRequired };
 
 template <class E>
 inline constexpr std::string_view kKind{};
@@ -74,7 +75,8 @@ inline constexpr std::string_view kKind<Finding> = "finding";
 template <>
 inline constexpr std::string_view kKind<ScriptFacts> = "script";
 
-// Calls use.operator()<E>() for the event type E whose kind has this name. Returns false if there is none.
+// Calls use.operator()<E>() with the event type E that has the kind `name`. Returns false if no event type has this
+// kind.
 template <class Use>
 bool withKind(std::string_view name, const Use& use) {
     return [&]<class... E>(std::type_identity<std::variant<E...>>) {
@@ -102,7 +104,7 @@ void phaseField(F& f, P& phase) {
     if constexpr (!std::is_const_v<P>) phase = phaseNamed(word).value_or(Phase::kIdle);
 }
 
-// Reads or writes a choice by its name. Readers refuse a name that the table of names does not have.
+// Reads or writes an enumerator by its name. A reader rejects a name that is not in the table of names.
 template <class F, class C>
 void choiceField(F& f, const char* key, C& choice, const char* complaint) {
     std::string name(nameOf(choice));
@@ -114,7 +116,7 @@ void choiceField(F& f, const char* key, C& choice, const char* complaint) {
 
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
-    // Limit of steps_per_epoch and of epochs, so that their product, the number of all steps, fits into 64 bits.
+    // Maximum of steps_per_epoch and of epochs. Their product, the number of steps in the run, then fits into 64 bits.
     constexpr std::int64_t kMax = std::int64_t{1} << 31;
     f.integer("version", e.version, 1, 1000000);
     f.text("name", e.name);
@@ -150,7 +152,7 @@ void fields(F& f, E& e) {
     timeField(f, e.timeUs);
 }
 
-// Keys of the columns that contain times by phase, in the order of Phase.
+// Keys of the columns with the time in each phase, in the order of the enumerators of Phase.
 inline constexpr std::array<const char*, kPhaseCount> kPhaseColumns{
     "connect_ns", "data_ns",      "copy_ns",       "forward_ns",    "backward_ns", "waiting_ns",
     "moving_ns",  "optimizer_ns", "validation_ns", "checkpoint_ns", "paused_ns",   "idle_ns"};
@@ -164,7 +166,8 @@ inline bool isEven(const StepsFrame& e) {
            });
 }
 
-// True if the columns that only thinned lines have are either all present, with equal lengths, or all absent.
+// True if the columns that only thinned lines contain are all present with equal lengths, or all absent. In a thinned
+// line, an entry covers several steps.
 inline bool hasEvenRanges(const StepsFrame& e) {
     const std::size_t n = e.from.size();
     const std::size_t accuracies = e.correct.empty() ? 0 : n;
@@ -174,8 +177,8 @@ inline bool hasEvenRanges(const StepsFrame& e) {
            e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
 }
 
-// True if each entry of a thinned line covers steps after those of the previous entry, and its number of logged steps
-// is at most the number of steps that it covers.
+// True if each entry of a thinned line starts after the last step of the previous entry, and does not contain more
+// logged steps than the steps that it covers.
 inline bool hasOrderedRanges(const StepsFrame& e) {
     for (std::size_t i = 0; i < e.from.size(); ++i) {
         const std::int64_t before = i > 0 ? e.step[i - 1] : 0;
@@ -273,8 +276,8 @@ void fields(F& f, E& e) {
     if (f.includes(e.loader > 0)) f.integer("loader", e.loader);
 }
 
-// True if a trace's times lie within the step and its phases are in order. A length of -1 marks a step that was
-// unfinished when its rank last reported; its last phase has no end.
+// True if all times of the trace lie within the step and the phases are in ascending order of time. If the length is
+// -1, the step was unfinished when it was reported, and the last phase has no end.
 inline bool isOrdered(const StepTrace& e) {
     const auto inside = [&](std::int64_t at) { return at >= 0 && (e.lengthNs < 0 || at <= e.lengthNs); };
     return std::ranges::is_sorted(e.at) && std::ranges::all_of(e.at, inside);
@@ -369,8 +372,8 @@ void fields(F& f, E& e) {
     f.real("times", e.times);
 }
 
-// True if the lists of the event fit together: `cells` has rows x columns values for each entry of `rows`, and each
-// other list has one entry for each tensor or is empty.
+// True if the lengths of the lists match: `cells` has rows x columns values for each tensor, and each other list has
+// one entry per tensor or is empty.
 inline bool isWhole(const GradientView& e) {
     const std::size_t tensors = e.names.size();
     const auto fits = [tensors](const auto& column) { return column.empty() || column.size() == tensors; };
@@ -424,8 +427,8 @@ void fields(F& f, E& e) {
 
 template <class F, Is<HostClock> E>
 void fields(F& f, E& e) {
-    constexpr std::int64_t kMax = std::int64_t{1} << 61;  // limit of clock offsets: hosts may have been booted years
-                                                          // apart
+    // maximum offset between the clocks of two hosts; large, because hosts may have been booted years apart
+    constexpr std::int64_t kMax = std::int64_t{1} << 61;
     rankField(f, e.rank);
     f.integer("offset_us", e.offsetUs, -kMax, kMax, Need::kRequired);
     f.integer("moved_us", e.movedUs, -kMax, kMax);
@@ -506,7 +509,8 @@ void fields(F& f, E& e) {
     timeField(f, e.timeUs);
 }
 
-// True if the text is a JSON object. Checks only the braces, because the decoder has already parsed the text.
+// True if the text begins and ends with a brace. This suffices, because the decoder has already parsed the text as
+// JSON.
 inline bool isObjectText(std::string_view json) {
     return json.starts_with('{') && json.ends_with('}');
 }

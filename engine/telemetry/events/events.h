@@ -28,78 +28,82 @@ struct RunStarted {
     std::string name;
     std::string runDirectory;
     int worldSize = 0;
-    std::string backend;     // backend of the collectives: shm | gloo | nccl | local
+    std::string backend;     // backend of the collectives: "shm", "gloo", "nccl", "local"
     std::string whyBackend;  // reason for the backend, such as "no GPU found on this machine; all ranks are on one
                              // host"
-    std::string device;      // device of the arithmetic: cpu | cuda
+    std::string device;      // device that computes: "cpu" or "cuda"
     std::string whyDevice;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
     std::int64_t epochs = 0;
-    std::int64_t batchSize = 0;      // number of samples per rank and batch
+    std::int64_t batchSize = 0;      // number of samples in a batch of one rank
     std::int64_t startedUnixMs = 0;  // start of the run by the wall clock, in milliseconds since 1970
-    std::string config;              // whole experiment, as JSON text
-    std::string wantedBackend = {};  // backend chosen in the experiment, which may be auto; empty: not known
+    std::string config;              // complete configuration of the experiment, as JSON text
+    std::string wantedBackend = {};  // parallel.backend of the experiment, for example "auto"; empty: not known
     std::string wantedDevice = {};
-    std::int64_t stepsBefore = 0;  // number of steps done by the run that this run resumes
+    std::int64_t stepsBefore = 0;  // number of steps done before this run, if it resumes another run; otherwise 0
 };
 
 // Event "rank": lifecycle state of a rank.
 struct RankState {
     int rank = 0;
     RankStage state = RankStage::kStarting;
-    std::string device;    // name of the device: "CPU 0" | "NVIDIA H200"; empty = unchanged
-    std::int64_t pid = 0;  // id of the rank's process; 0 = unchanged
+    std::string device;    // name of the device, such as "CPU 0" or "NVIDIA H200"; empty: unchanged
+    std::int64_t pid = 0;  // process id of the rank; 0: unchanged
     std::int64_t timeUs = 0;
-    // The rank that did not take part in a collective and thereby made this rank fail; -1: another reason.
+    // Rank that did not enter a collective and thereby made this rank fail; -1: the reason is different.
     int missingRank = -1;
-    // Name of the rank's host; in a class run, name of the person who runs the rank. Empty: unchanged since the last
-    // event, or the host of the run if no event has contained a name.
+    // Name of the rank's host; in a class run, the name of the person who runs the rank. Empty: unchanged; if no event
+    // of the rank has contained a name, the rank is on the supervisor's host.
     std::string host = {};
-    std::string isa = {};  // instruction set or GPU that the rank computes with; empty: unchanged
+    std::string isa = {};  // name of the CPU instruction set or GPU that the rank computes with; empty: unchanged
     // Transport of the rank's collectives: shm, gloo, hierarchical, mpi, nccl or local; empty: unchanged.
     std::string transport = {};
-    std::string hosts = {};  // host of each rank, such as "0 0 1 1", if all-reduces add the values within each host
-                             // first; empty otherwise
+    // number of the host of each rank, such as "0 0 1 1", if all-reduces add the values within each host before they
+    // add the hosts' sums; empty otherwise
+    std::string hosts = {};
 };
 
-// "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry covers all
-// steps from `from` to `step`: loss is the mean over all samples; correct, samples and dataUs are sums; endUs and epoch
-// are those of the last step; the minima and maxima are over the single steps.
+// "steps": results of consecutive logged steps of one rank, as columns of equal length. In a thinned line, each entry
+// combines the logged steps from `from` to `step`: `loss` is the mean over all samples; `correct`, `samples` and
+// `dataUs` are sums; `endUs` and the epoch are those of the last step; minima and maxima are taken over the single
+// steps.
 struct StepsFrame {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::vector<std::int64_t> step;  // numbers of the optimizer steps, from 1, increasing
-    std::vector<double> loss;        // loss of each step, as the mean over this rank's batch
-    // Number of correct predictions of each step; a sequence counts as the share of its tokens that are predicted
-    // correctly. Empty for regression.
+    std::vector<std::int64_t> step;  // numbers of the optimizer steps, counted from 1, in ascending order
+    std::vector<double> loss;        // loss of each step, as the mean over this rank's samples
+    // Number of correct predictions of each step. In a language model, each sequence adds the share of its tokens that
+    // are predicted correctly. Empty for regression.
     std::vector<double> correct;
-    std::vector<std::int64_t> samples;  // number of samples in this rank's batch
-    std::vector<std::int64_t> endUs;    // time at which each step ended
-    // Norm of the averaged gradient, the same on all ranks. The column is empty if no norm was measured in these steps.
+    std::vector<std::int64_t> samples;  // number of samples that this rank trained in each step
+    std::vector<std::int64_t> endUs;    // time at which each step ended, in microseconds since the start of the run
+    // Norm of the averaged gradient, which is the same on all ranks. Empty if the norm was not measured in these steps.
     std::vector<double> gradientNorm;
     double learningRate = 0;
-    // Time spent waiting for batches since the previous logged step. The column is empty if this time was not measured.
+    // Time spent waiting for batches since the previous logged step, in microseconds. Empty if this time was not
+    // measured.
     std::vector<std::int64_t> dataUs;
-    // First step of each entry; this column and the following columns are empty if each entry is one step.
+    // First step of each entry of a thinned line. This column and the following columns are empty if each entry is a
+    // single step.
     std::vector<std::int64_t> from;
-    std::vector<std::int64_t> count;  // number of logged steps in the entry
+    std::vector<std::int64_t> count;  // number of logged steps in each entry
     std::vector<double> lossMinimum, lossMaximum;
-    std::vector<double> accuracyMinimum, accuracyMaximum;  // lowest and highest accuracy of each entry; present if
-                                                           // `correct` is
-    std::vector<double> normMinimum, normMaximum;          // lowest and highest gradient norm of each entry; present if
-                                                           // `gradientNorm` is
+    // lowest and highest accuracy in each entry; empty if `correct` is empty
+    std::vector<double> accuracyMinimum, accuracyMaximum;
+    // lowest and highest gradient norm in each entry; empty if `gradientNorm` is empty
+    std::vector<double> normMinimum, normMaximum;
 
-    // Time by phase of the traced steps in this event, in nanoseconds. The column of a phase is empty if no traced step
-    // spent time in that phase.
+    // Time that each traced step of this event spent in each phase, in nanoseconds. The column of a phase is empty if
+    // no traced step spent time in the phase.
     std::vector<std::int64_t> traced;  // step numbers of the traced steps
     std::array<std::vector<std::int64_t>, kPhaseCount> phaseNs = {};
 
     bool isThinned() const { return !from.empty(); }
 };
 
-// State of a rank's GPU; -1 for values that the device does not report.
+// State of a rank's GPU. A value is -1 if the device does not report it.
 struct GpuReading {
     double utilisationPercent = -1;
     std::int64_t usedBytes = -1;
@@ -111,43 +115,45 @@ struct GpuReading {
     bool operator==(const GpuReading&) const = default;
 };
 
-// "heartbeat": position of a rank, sent by the sink's heartbeat thread once a second, and at once when the rank has not
-// advanced for a second.
+// "heartbeat": current position of a rank. Sent once a second, and also as soon as the rank has made no progress for a
+// second.
 struct Heartbeat {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
     Phase phase = Phase::kIdle;
-    std::int64_t collective = 0;  // number of the collective that the rank is in or has finished last
+    // number of the collective in which the rank is; between collectives, number of the last finished one
+    std::int64_t collective = 0;
     std::int64_t residentBytes = 0;
-    // Number of step records dropped by this rank since its start because the buffer of unsent records was full.
+    // Number of steps whose telemetry this rank has dropped since its start, because the buffer of unsent steps was
+    // full.
     std::int64_t droppedSteps = 0;
     std::int64_t timeUs = 0;
-    std::int64_t batches = 0;    // number of batches fetched since the start, for training and validation
-    GpuReading gpu = {};         // utilisation, memory, temperature and power of the rank's GPU; ranks that share a GPU
-                                 // report the same values
-    std::int64_t stalledUs = 0;  // time for which step, batches, collective and phase have not changed
-    // Number of other events dropped by this rank since its start because the queue of unsent events was full.
+    // number of batches that the rank has loaded since its start, for training and validation
+    std::int64_t batches = 0;
+    GpuReading gpu = {};         // state of the rank's GPU; all ranks that share a GPU report the same values
+    std::int64_t stalledUs = 0;  // time for which step, batches, collective and phase have not changed, in microseconds
+    // Number of other events that this rank has dropped since its start, because the queue of unsent events was full.
     std::int64_t droppedEvents = 0;
 };
 
-// "epoch": result of an epoch, from rank 0 after the all-reduce. Exact values count each sample once; padded values
-// count duplicated samples repeatedly, as PyTorch would.
+// "epoch": results of an epoch over all ranks, sent by rank 0. The exact values count each sample once. The padded
+// values count samples that the sampler duplicated as often as they occur, as PyTorch programs usually do.
 struct EpochResult {
     std::int64_t epoch = 0;
     SplitKind split = SplitKind::kTrain;
     double loss = 0;
-    double accuracy = 0;  // share of correct predictions, 0..1; NaN for regression
+    double accuracy = 0;  // share of correct predictions, 0 to 1; NaN for regression
     std::int64_t samples = 0;
     double lossPadded = 0;
     double accuracyPadded = 0;
     std::int64_t samplesPadded = 0;
-    std::int64_t step = 0;  // number of optimizer steps done when the result was computed
+    std::int64_t step = 0;  // number of optimizer steps done before the result was computed
     std::int64_t timeUs = 0;
-    std::int64_t nonFiniteBatches = 0;  // number of batches of all ranks whose loss was infinite or NaN
+    std::int64_t nonFiniteBatches = 0;  // number of batches on all ranks whose loss was infinite or NaN
 };
 
-// "consumed": SHA-256 over the indices that a rank trained on in one epoch (little-endian int64).
+// "consumed": SHA-256 hash over the sample indices that a rank trained in one epoch, as little-endian int64 values.
 struct Consumed {
     int rank = 0;
     std::int64_t epoch = 0;
@@ -155,73 +161,74 @@ struct Consumed {
     std::string sha256;
 };
 
-// "indices": dataset indices of the samples that a rank trained on in one step, in order. Sent only while the step rate
-// is low enough (IndexReport). A large batch is split over several events.
+// "indices": dataset indices of the samples that a rank trained in one step, in order of training. Sent only if steps
+// are slow enough (see IndexReport). The indices of a large batch are split over several events.
 struct ConsumedIndices {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t step = 0;  // number of the optimizer step, from 1 over all epochs
-    std::int64_t slot = 0;  // position of the first index in the rank's list of this epoch
+    std::int64_t step = 0;  // number of the optimizer step, counted from 1 over all epochs
+    // position of the first index in the list of samples that the rank trains in this epoch, from 0
+    std::int64_t slot = 0;
     std::vector<std::int64_t> index;
-    std::int64_t loader = 0;  // number of the DataLoader in a watched script, as in its "loader" facts
+    std::int64_t loader = 0;  // in a watched script: number of the DataLoader, as in its "loader" facts
 };
 
-// "replica": checksum of a rank's parameters after an epoch. Replicas with equal checksums are in sync.
+// "replica": checksum of a rank's parameters after an epoch. Ranks with the same checksum have the same weights.
 struct Replica {
     int rank = 0;
     std::int64_t step = 0;
     std::string hash;
-    std::vector<std::string> names = {};  // names of the rank's tensors if each has its own checksum
+    std::vector<std::string> names = {};  // names of the rank's tensors, if a checksum is reported for each tensor
     std::vector<std::int64_t> checksums = {};
 };
 
-// "memory": bytes allocated by a rank's engine, by purpose. Sent once, before the first step.
+// "memory": number of bytes that Ringside allocated on a rank, by purpose. Sent once, before the first step.
 struct RankMemory {
     int rank = 0;
     std::int64_t parameters = 0;
     std::int64_t gradients = 0;
     std::int64_t optimizer = 0;
     std::int64_t activations = 0;
-    std::int64_t gathered = 0;  // bytes of complete parameters and gradients of sharded units
+    std::int64_t gathered = 0;  // buffers for complete parameters and gradients of sharded parameters, in bytes
     std::int64_t buffers = 0;
-    // Largest total of this rank's memory in bytes. Includes memory that the other members do not count.
+    // Largest total memory of this rank at any time, in bytes. Also contains memory that no other member counts.
     std::int64_t peak = 0;
-    // Largest total of this rank's memory as predicted from the model and the strategy, in bytes; -1: not known.
+    // Prediction of `peak`, computed from the model and the strategy; -1: not known.
     std::int64_t predictedPeak = -1;
 };
 
-// "traffic": bytes that a rank sent in one step with a full batch, as counted by its communicators. Sent for the first
-// two such steps.
+// "traffic": number of bytes that a rank sent in one step with a full batch. Sent for the first two such steps.
 struct RankTraffic {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t bytes = 0;
 };
 
-// "clock": offset between a host's clock and the run's clock, by which the times of that host's ranks are corrected.
-// Written repeatedly by the supervisor. All times are microseconds of CLOCK_MONOTONIC.
+// "clock": offset between the clock of a host and the clock of the supervisor's host. The supervisor writes it
+// repeatedly, and uses it to correct the times that the host's ranks report. Clocks are CLOCK_MONOTONIC; all times are
+// in microseconds.
 struct HostClock {
-    int rank = 0;                  // lowest rank on that host
-    std::int64_t offsetUs = 0;     // the host's clock minus the run's clock
-    std::int64_t movedUs = 0;      // change of the offset since it was first reported
-    std::int64_t errorUs = 0;      // upper bound of the error of the offset
-    std::int64_t roundTripUs = 0;  // shortest round trip of the control connection in the last minutes
-    double driftPpm = 0;  // rate at which the host's clock gains on the run's clock, in microseconds per second
+    int rank = 0;                  // lowest rank on the host
+    std::int64_t offsetUs = 0;     // time on the host's clock minus time on the supervisor's clock
+    std::int64_t movedUs = 0;      // change of the offset since the first report
+    std::int64_t errorUs = 0;      // maximum error of the offset
+    std::int64_t roundTripUs = 0;  // shortest round trip between the host and the supervisor in the last minutes
+    double driftPpm = 0;  // drift of the host's clock: microseconds that it gains per second on the supervisor's clock
     std::int64_t timeUs = 0;
 };
 
-// "links": traffic on a rank's connections to ranks on other hosts since the previous event of this kind, as parallel
-// columns.
+// "links": traffic on a rank's connections to ranks on other hosts since the rank's previous "links" event. Columns of
+// equal length, with one entry per connection.
 struct RankLinks {
     int rank = 0;
-    std::vector<std::int64_t> peer = {};         // rank at the other end of each link
-    std::vector<std::int64_t> roundTripUs = {};  // shortest round trip of each link in the last minutes
-    std::vector<std::int64_t> bytes = {};        // bytes sent over each link
-    std::vector<std::int64_t> busyUs = {};       // time in which bytes were in flight on each link
-    // time in which the rank waited for the rest of a message of which it had received the beginning, by link; empty in
-    // records of older versions
+    std::vector<std::int64_t> peer = {};         // rank at the other end of each connection
+    std::vector<std::int64_t> roundTripUs = {};  // shortest round trip of each connection in the last minutes
+    std::vector<std::int64_t> bytes = {};        // number of bytes sent over each connection
+    std::vector<std::int64_t> busyUs = {};       // time in which bytes were in flight on each connection
+    // Time in which the rank had received the beginning of a message and waited for the rest, for each connection.
+    // Empty in events of older versions.
     std::vector<std::int64_t> waitUs = {};
-    std::int64_t lengthUs = 0;  // length of the reported interval
+    std::int64_t lengthUs = 0;  // length of the interval since the previous event, in microseconds
     std::int64_t timeUs = 0;
 
     bool isEven() const {
@@ -230,7 +237,7 @@ struct RankLinks {
     }
 };
 
-// "log": a line of the log. Rank -1 is the supervisor.
+// "log": one line of the log. Rank -1 means the supervisor.
 struct LogLine {
     int rank = -1;
     LogLevel level = LogLevel::kInfo;
@@ -238,138 +245,143 @@ struct LogLine {
     std::int64_t timeUs = 0;
 };
 
-// "checkpoint": a checkpoint was written; sent by rank 0.
+// "checkpoint": rank 0 has written a checkpoint.
 struct CheckpointSaved {
     std::int64_t step = 0;
     std::string path;  // path of the checkpoint, relative to the run directory
     std::int64_t timeUs = 0;
 };
 
-// "control": a command that the run has begun to execute, from rank 0. "pause" means that all ranks are paused after
-// the phase `after` of a step; they continue with "resume", "step", "phase" or "stop".
+// "control": control command that the run has begun to execute, sent by rank 0. After "pause", all ranks are paused at
+// the end of phase `after` until "resume", "step", "phase" or "stop".
 struct Controlled {
     ControlKind command = ControlKind::kStop;
     double value = 0;
-    std::int64_t step = 0;  // number of optimizer steps done
+    std::int64_t step = 0;  // number of optimizer steps done when the command was executed
     std::int64_t epoch = 0;
-    std::optional<Phase> after = {};  // phase after which the ranks are paused; for kPause only
+    std::optional<Phase> after = {};  // phase at whose end the ranks are paused; only for "pause"
     std::int64_t timeUs = 0;
 };
 
-// "local": result of a validation on a rank's own samples, not summed over the ranks (pitfalls.local_metrics).
+// "local": validation result of one rank over its own samples, not summed over the ranks. Sent only if
+// pitfalls.local_metrics is on.
 struct LocalResult {
     int rank = 0;
     std::int64_t epoch = 0;
     double loss = 0;
-    double accuracy = 0;  // share of correct predictions, 0..1; NaN for regression
+    double accuracy = 0;  // share of correct predictions, 0 to 1; NaN for regression
     std::int64_t samples = 0;
     std::int64_t step = 0;
 };
 
-// "phase": phase of a step that a rank has entered. Sent only in slow motion and when the run advances phase by phase.
+// "phase": a rank has entered this phase of a step. Sent only in slow motion and when the run advances phase by phase.
 struct PhaseReached {
     int rank = 0;
     std::int64_t step = 0;  // number of the current step
     Phase phase = Phase::kIdle;
     std::int64_t timeUs = 0;
-    int layer = -1;           // layer of the model that the rank works on; -1: not reported
-    std::string action = {};  // action of the pipeline schedule, for example "0F3"; empty if there is none
+    int layer = -1;  // index of the layer that the rank computes; -1: not reported
+    // action of the pipeline schedule, for example "0F3" (stage 0, forward, micro-batch 3); empty if there is none
+    std::string action = {};
 };
 
-// "pace": whether a rank keeps the pace that parallel.pace requests. Sent when this changes; initially the pace is
-// assumed to be kept.
+// "pace": whether a rank is as fast as the device that parallel.pace describes. Sent at each change; initially true.
 struct ThrottleKept {
     int rank = 0;
     std::int64_t step = 0;
     std::optional<bool> kept = true;
-    double times = 1;  // duration of the longest pass as a multiple of the requested duration
+    double times = 1;  // duration of the longest pass, divided by the duration that parallel.pace sets
 };
 
-// "gradients": gradients or weight changes of one rank in one step. Sent when a user requests them, or when the run
-// pauses after each phase. Large tensors are reduced to fewer cells; the value of a cell is the element with the
-// largest magnitude among the elements that it represents.
+// "gradients": gradient or weight change of one rank in one step. Sent on request, or while the run advances phase by
+// phase. Each tensor is shown as a grid of cells. In a large tensor, a cell covers several elements and has the value
+// of the element with the largest magnitude.
 struct GradientView {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t step = 0;  // number of the step in which the gradients were computed
+    std::int64_t step = 0;  // number of the step, counted from 1
     GradientMoment moment = GradientMoment::kOwn;
-    double norm = 0;  // norm of the reported vector
-    // For the vector "mean" only: cosine similarity of the local gradient and the mean; NaN: not known.
+    double norm = 0;  // norm of the vector that `moment` selects
+    // For kMean only: cosine similarity of this rank's local gradient and the averaged gradient; NaN: not
+    // known.
     double cosine = 0;
-    std::vector<std::string> names = {};  // names of the tensors
-    std::vector<std::int64_t> rows = {};  // number of rows of each tensor's cells
+    std::vector<std::string> names = {};  // names of the parameters
+    std::vector<std::int64_t> rows = {};  // number of rows in the grid of each tensor
     std::vector<std::int64_t> columns = {};
-    std::vector<double> cells = {};  // cells of all tensors, tensor by tensor and row by row; empty if only the norms
-                                     // are reported
+    // cells of all tensors, tensor by tensor and row by row; empty if only norms are reported
+    std::vector<double> cells = {};
     std::vector<double> tensorNorms = {};
-    // The first values of each of the N parts into which a ring all-reduce divides the bucket; equally many values of
-    // each part.
+    // A ring all-reduce divides the bucket into one part per rank. This list has the first values of each part, the
+    // same number for each part.
     std::vector<double> ring = {};
-    // For the vector "change" only: checksum of each tensor's values after the update.
+    // For kChange only: checksum of the values of each tensor after the update.
     std::vector<std::int64_t> checksums = {};
     std::int64_t timeUs = 0;
 };
 
-// "logged": a scalar that a watched script logs by itself, for example with SummaryWriter.add_scalar.
+// "logged": scalar that a watched script has logged, for example with SummaryWriter.add_scalar.
 struct LoggedScalar {
     int rank = 0;
-    std::string tag;        // the script's name for the scalar
-    std::int64_t step = 0;  // step that the script passes; the number of optimizer steps if it passes none
+    std::string tag;        // name under which the script logs the scalar
+    std::int64_t step = 0;  // step number that the script passes; if it passes none, the number of optimizer steps done
     double value = 0;
-    std::string source = {};  // origin of the scalar: "tensorboard" | "lightning" | "loss"; empty = not known
+    // library that logged the scalar, "tensorboard" or "lightning", or "loss" for the training loss; empty: not known
+    std::string source = {};
     std::int64_t timeUs = 0;
 };
 
-// Severity of a finding. A mistake changes the result of the training or of its measurement, a cost wastes time or
-// memory, a note is a fact that the user should know.
+// Severity of a finding. A mistake changes the result of the training or of its evaluation. A cost wastes time or
+// memory. A note is a fact that the user should know.
 enum class Severity : std::uint8_t { kMistake, kCost, kNote };
 
-// Returns the name used in telemetry and in summary.json: "mistake", "cost" or "note".
+// Returns the severity's name in telemetry and in summary.json: "mistake", "cost" or "note".
 std::string_view severityName(Severity severity);
 std::optional<Severity> severityNamed(std::string_view name);
 
-// "finding": a conclusion from the recorded evidence of a watched run. Reported while the script trains and at its end.
-// A later finding with the same code replaces the earlier one.
+// "finding": conclusion about a watched script, drawn from the recorded evidence. Reported while the script runs and at
+// its end. A later finding with the same code replaces the earlier one.
 struct Finding {
     std::string code;  // identifier of the check, for example "set-epoch-missing"
     Severity severity = Severity::kNote;
-    std::string text;           // one sentence with the user's own numbers
+    std::string text;           // finding in one sentence, with the numbers of this run
     std::string where = {};     // line of the script, such as "train.py:48"; empty if there is none
-    std::string evidence = {};  // evidence of the finding: a JSON object, as text; empty if there is none
+    std::string evidence = {};  // evidence for the finding, as the text of a JSON object; empty if there is none
     std::string remedy = {};
     std::int64_t timeUs = 0;
-    std::optional<bool> withdrawn = {};  // true: later evidence contradicts the finding; no finding of this code holds
+    std::optional<bool> withdrawn = {};  // true: withdrawn, because later evidence contradicts the finding
 };
 
-// "script": facts about a watched script, as one rank reports them. docs/watch-protocol.md lists the topics.
+// "script": facts about a watched script, reported by one rank. docs/watch-protocol.md describes the topics.
 struct ScriptFacts {
     int rank = 0;
     std::string about;  // topic of the facts: "process", "loader", "pass", "optimizer", ...
-    std::string facts;  // facts as a JSON object, as text
+    std::string facts;  // facts, as the text of a JSON object
     std::int64_t timeUs = 0;
 };
 
-// "end": result of the run, the last line of every stream; same content as summary.json.
+// "end": result of the run; the last line of every stream. summary.json has the same content.
 struct RunEnded {
     RunOutcome state = RunOutcome::kFailed;
     int exitCode = 0;
     int firstFailedRank = -1;
-    std::string verdict;                 // one sentence that explains the end of the run
-    std::vector<std::string> lastLines;  // last lines of the output of the first rank that failed
+    std::string verdict;                 // one sentence that explains why the run ended
+    std::vector<std::string> lastLines;  // last lines that the first failed rank printed
     std::int64_t steps = 0;
     double trainSeconds = 0;
     double stepsPerSecond = 0;
     double samplesPerSecond = 0;
     std::int64_t timeUs = 0;
-    // Result of the comparison of the trained samples with the planned samples; empty before the first compared epoch.
+    // True if the ranks trained exactly the samples of the plan. Empty if no epoch has been compared yet.
     std::optional<bool> planVerified = {};
     std::int64_t auditedEpochs = 0;
-    // Cause of the length of the last traced steps, and advice how to reduce it; empty if no step was traced.
+    // One sentence about the cause that determines the duration of the last traced steps, with advice. Empty if no step
+    // was traced.
     std::string timeVerdict = {};
-    // First sample that differs from the plan: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17".
+    // First sample that differs from the plan, such as "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17";
+    // empty if there is none.
     std::string planMismatch = {};
-    // True if the rank first_failed_rank sent bytes that no correct rank sends. Not encoded; used only by the host of a
-    // class run.
+    // True if rank first_failed_rank sent bytes that a correct rank never sends. Not written to the stream; used only
+    // by the host of a class run.
     bool isMisuse = false;
 };
 

@@ -4,18 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 
-// Upper bounds of the counts, lengths and numbers in a telemetry line. The decoder refuses lines that exceed them.
+// Maximum counts, lengths and numbers in a telemetry line. The decoder rejects lines that exceed them.
 namespace ringside::limits {
 
-// largest integer that every JSON reader represents exactly
+// largest integer up to which every JSON parser represents all integers exactly
 inline constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
 inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
-inline constexpr std::int64_t kMaxWindow = std::int64_t{1} << 40;  // maximum number of samples in one entry of a
-                                                                   // thinned line
+// maximum number of samples in one entry of a thinned line, which combines several steps
+inline constexpr std::int64_t kMaxWindow = std::int64_t{1} << 40;
 inline constexpr std::int64_t kMaxRanks = 4096;
 inline constexpr std::size_t kMaxColumn = 1U << 16;
-inline constexpr std::int64_t kMaxSide = 256;      // maximum number of rows or columns of cells of a gradient's grid
-inline constexpr std::size_t kMaxText = 1U << 16;  // maximum number of bytes of one string
+// maximum number of rows, and of columns, in the grid that shows a gradient
+inline constexpr std::int64_t kMaxSide = 256;
+inline constexpr std::size_t kMaxText = 1U << 16;  // maximum length of a string in bytes
 inline constexpr std::size_t kMaxLastLines = 1000;
 
 }  // namespace ringside::limits

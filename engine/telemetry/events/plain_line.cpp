@@ -15,7 +15,8 @@ bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// Position in one line of text. Each function consumes the expected text, or returns false if the text differs.
+// Reading position in one line of text. Each function reads the expected text, or returns false if the line has other
+// text.
 class Scanner {
   public:
     explicit Scanner(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
@@ -73,7 +74,7 @@ class Scanner {
         return true;
     }
 
-    // Consumes the separator and the name of the next field if it has this name.
+    // Reads the comma and the name of the next field. Returns false if the next field has another name.
     bool key(std::string_view name) {
         const std::string_view rest(m_at, left());
         if (!rest.starts_with(",\"") || !rest.substr(2).starts_with(name)) return false;
@@ -95,7 +96,7 @@ class Scanner {
     }
 
   private:
-    // Reads at most 18 digits without a leading zero, so that the value fits into 64 bits.
+    // Reads an integer of at most 18 digits without a leading zero, so that the value fits into 64 bits.
     std::optional<std::int64_t> plainDigits() {
         constexpr std::ptrdiff_t kMax = 18;
         const char* const from = m_at;
@@ -106,10 +107,11 @@ class Scanner {
         return value;
     }
 
-    // True if a fraction or an exponent follows the integer digits of the number.
+    // True if the number continues after its integer digits, with a fraction or an exponent.
     bool more() const { return m_at != m_end && (*m_at == '.' || *m_at == 'e' || *m_at == 'E'); }
 
-    // True if a number in the syntax of JSON starts here: no plus sign, no leading zero or point, no infinity.
+    // True if a number in JSON syntax starts at the current position. JSON allows no plus sign, leading zero, leading
+    // decimal point or infinity.
     bool startsNumber() const {
         const std::size_t at = m_at != m_end && *m_at == '-' ? 1 : 0;
         if (left() <= at + 1 || !isDigit(m_at[at])) return false;
@@ -120,8 +122,8 @@ class Scanner {
     const char* m_end;
 };
 
-// Reads the fields of one event. After the first field that differs from the form that encode() writes, no further
-// field is read.
+// Reads the fields of one event. After the first field that does not have the form in which encode() writes it, no
+// other field is read.
 class PlainFields {
   public:
     explicit PlainFields(Scanner scanner) : m_scan(scanner) {}
@@ -153,8 +155,8 @@ class PlainFields {
     void column(std::string_view key, std::vector<double>& out, Need need = Need::kOptional) {
         if (reach(key, need)) m_good = m_scan.column(out, rows());
     }
-    // Rejects a line that has a field of one of the following three types, so that the JSON parser decodes it. Such
-    // fields occur once in a run.
+    // The following three functions reject the line, so that the JSON parser decodes it. Fields of their types occur
+    // only once in a run.
     void flag(std::string_view key, std::optional<bool>&) { m_good = m_good && !reach(key); }
     void tree(std::string_view key, std::string&) { m_good = m_good && !reach(key); }
     void lines(std::string_view key, std::vector<std::string>&) { m_good = m_good && !reach(key); }
@@ -165,7 +167,7 @@ class PlainFields {
     }
 
   private:
-    // If the next field has this key, consumes the key and returns true.
+    // Reads the key of the next field and returns true if it is `key`. Otherwise reads nothing and returns false.
     bool reach(std::string_view key, Need need = Need::kOptional) {
         if (!m_good) return false;
         if (m_scan.key(key)) return true;
@@ -173,10 +175,11 @@ class PlainFields {
         return false;
     }
 
-    // Returns the number of entries to reserve memory for: the length of the previous column, or an estimate from the
-    // length of the line if this is the first column.
+    // Returns the number of entries for which a column should reserve memory: the length of the previous column, or for
+    // the first column an estimate from the length of the line.
     std::size_t rows() const {
-        constexpr std::size_t kBytesPerStep = 32;  // lower bound of the size of a step in nearly all lines
+        // lower bound of the encoded size of one step, in bytes, in nearly all lines
+        constexpr std::size_t kBytesPerStep = 32;
         return m_rows > 0 ? m_rows : std::min(m_scan.left() / kBytesPerStep, limits::kMaxColumn);
     }
 

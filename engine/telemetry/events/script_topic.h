@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Topics of ScriptFacts that the program compares. docs/watch-protocol.md describes all topics.
+// Topics of ScriptFacts that Ringside evaluates. docs/watch-protocol.md describes all topics.
 enum class ScriptTopic : std::uint8_t {
     kProcess,
     kProcessGroup,
@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 23> namesOf(ScriptTopic) {
             "buckets",       "loss"};
 }
 
-// Returns the topic of the facts; empty for a topic that no code compares.
+// Returns the topic of the facts; empty if Ringside does not evaluate the topic.
 constexpr std::optional<ScriptTopic> topicOf(const ScriptFacts& facts) {
     return choiceNamed<ScriptTopic>(facts.about);
 }

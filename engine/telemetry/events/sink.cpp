@@ -26,17 +26,17 @@ constexpr int kChecksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
-// Largest number of steps that are encoded as one line (frame) if the encoder runs only on idle CPUs. Encoding such a
-// frame takes about 50 us, and reading it takes as long, on a CPU that a rank needs.
+// Maximum number of steps in one line if the encoder thread runs only on idle CPUs. To encode such a line takes about
+// 50 us, and to read it as long; meanwhile, a rank may need this CPU.
 constexpr std::size_t kMaxFrameStepsWhereIdle = 512;
-// If more steps than this were sent in one frame interval, the next frame is sent after three intervals. At such step
-// rates no viewer shows single steps, and sending a frame interrupts a rank for which all other ranks wait.
+// Number of steps since the last write above which the next write waits for three frame intervals instead of one. No
+// viewer shows single steps at such a rate, and each write interrupts a rank for which all other ranks wait.
 constexpr std::uint64_t kBlurSteps = 100;
-// Shortest time between two traces that are sent at once. A trace is not delayed until the next frame, because it may
-// be the last information about a rank that is killed.
+// Minimum time between two traces that are sent immediately, in microseconds. A trace does not wait for the next write
+// of steps, because it may be the last information about a rank that is killed.
 constexpr std::int64_t kTraceHurriesUs = 15'000;
-// limit of the encoded bytes that are not written yet; above it nothing new is encoded, so that the ring fills up and
-// drops records
+// Maximum number of encoded bytes that wait to be written. Above it, nothing is encoded, so that the ring buffer fills
+// up and records are dropped.
 constexpr std::size_t kMaxPendingBytes = 1U << 20;
 
 std::int64_t residentBytes() {
@@ -49,15 +49,16 @@ std::int64_t residentBytes() {
     return got == 2 ? resident * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
-// Writes to a socket or pipe without blocking, and without SIGPIPE on a socket.
+// Writes as many bytes as possible to a socket or pipe without blocking. If a socket is closed, fails without a SIGPIPE
+// signal.
 ssize_t writeSome(int fd, const std::string& bytes) {
     ssize_t written = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (written < 0 && errno == ENOTSOCK) written = ::write(fd, bytes.data(), bytes.size());
     return written;
 }
 
-// True for events that viewers should show at once. States and results can occur thousands of times a second when
-// epochs are short; they wait for the next frame.
+// True for events that are sent immediately. States and results are sent with the next write of steps, because they
+// occur thousands of times per second if epochs are short.
 bool isUrgent(const Event& event) {
     return std::holds_alternative<LogLine>(event) || std::holds_alternative<CheckpointSaved>(event);
 }
@@ -73,8 +74,8 @@ bool fits(const StepsFrame& frame, std::size_t most, const StepRecord& record) {
            frame.correct.empty() == (record.correct < 0) && frame.dataUs.empty() == (record.dataUs < 0);
 }
 
-// Appends the times of a traced step. The column of a phase stays empty until a traced step has spent time in that
-// phase.
+// Appends the time in each phase of a traced step. The column of a phase stays empty until a traced step has spent time
+// in the phase.
 void appendTraced(StepsFrame& frame, const StepRecord& record) {
     const std::size_t before = frame.traced.size();
     frame.traced.push_back(record.step);
@@ -95,8 +96,7 @@ void append(StepsFrame& frame, const StepRecord& record) {
     if (record.correct >= 0) frame.correct.push_back(record.correct);
     frame.samples.push_back(record.samples);
     frame.endUs.push_back(record.endUs);
-    // Writes the column of the norm only if the frame contains a measured value, because the norm is not measured in
-    // every step.
+    // The norm is not measured in every step: the column is created at the first measured value.
     if (!frame.gradientNorm.empty() || !std::isnan(record.gradientNorm)) {
         frame.gradientNorm.resize(frame.step.size() - 1, std::numeric_limits<double>::quiet_NaN());
         frame.gradientNorm.push_back(record.gradientNorm);
@@ -125,7 +125,7 @@ TelemetrySink::~TelemetrySink() {
     m_stopped.notify_one();
     m_thread.join();
     m_heartbeatThread.join();
-    // Sends a last heartbeat, because the counts since the previous heartbeat would otherwise be lost.
+    // Sends a last heartbeat, so that the dropped steps and events since the previous heartbeat are reported.
     if (droppedSteps() + droppedEvents() != m_reportedDrops) write(heartbeat(), milliseconds(100));
 }
 
@@ -143,7 +143,7 @@ void TelemetrySink::send(Event event) {
             m_traceUs = now;
         }
         const std::size_t indices = indicesIn(event);
-        // Drops no RankState, because the last one shows how the rank ended.
+        // A RankState is never dropped, because the last one shows how the rank ended.
         const bool mayDrop = !std::holds_alternative<RankState>(event);
         if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
             m_droppedEvents.fetch_add(1, std::memory_order_relaxed);
@@ -201,7 +201,7 @@ std::int64_t TelemetrySink::nowUs() const {
 void TelemetrySink::runEncoder() {
     nameThread("telemetry");
     if (m_options.onlyWhereIdle) setIdlePolicy();
-    std::uint64_t steps = 0;  // number of steps in the previous frame
+    std::uint64_t steps = 0;  // number of steps in the previous write
     for (;;) {
         bool stopping = false;
         {
@@ -226,7 +226,8 @@ void TelemetrySink::runHeartbeatThread() {
     bool reportedStall = false;
     for (int check = 0;; ++check) {
         const bool still = isStalled();
-        // Reports at once that a rank has not advanced for a second: viewers use it to find the missing rank.
+        // Sends a heartbeat as soon as the rank has made no progress for a second, because viewers need it to find the
+        // missing rank.
         if (check % kChecksPerBeat == 0 || (still && !reportedStall)) {
             if (!backlogged()) write(heartbeat() + (still && !reportedStall ? stepUnderWay() : ""), milliseconds(0));
         }
@@ -240,7 +241,7 @@ void TelemetrySink::runHeartbeatThread() {
     }
 }
 
-// True if the rank's position has been the same for at least a second at the checks of the heartbeat thread.
+// True if the rank's position has not changed for at least a second between checks by the heartbeat thread.
 bool TelemetrySink::isStalled() {
     constexpr std::int64_t kStalledUs = 1'000'000;
     Position now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
@@ -256,8 +257,8 @@ bool TelemetrySink::isStalled() {
     return nowUs() - m_positionUs >= kStalledUs;
 }
 
-// True if the encoder thread is late. With onlyWhereIdle, the encoder thread gets no CPU time as long as other programs
-// use all CPUs.
+// True if records and events have waited too long for the encoder thread. With SinkOptions::onlyWhereIdle, this thread
+// gets no CPU time while other programs use all CPUs.
 bool TelemetrySink::isOverdue() {
     constexpr std::int64_t kLateUs = 250'000;
     const std::int64_t frameUs = std::chrono::microseconds(m_options.frameInterval).count();
@@ -273,7 +274,7 @@ void TelemetrySink::encodeUpTo(const Mark& mark, const std::function<void()>& ne
     while (!m_readerGone && encodePiece(mark)) next();
 }
 
-// Encodes one piece: the steps that precede the next event, or, if there are none, that event.
+// Encodes the steps that were recorded before the next event. If there are none, encodes the event.
 bool TelemetrySink::encodePiece(const Mark& mark) {
     const std::lock_guard encoding(m_encoding);
     std::optional<Queued> queued;
@@ -295,7 +296,8 @@ bool TelemetrySink::encodePiece(const Mark& mark) {
     return true;
 }
 
-// Encodes one frame of the step records whose number is below `until`; returns an empty text if there is none.
+// Encodes the step records whose number is less than `until`, up to the maximum for one line. Returns an empty text if
+// there are none.
 std::string TelemetrySink::takeSteps(std::uint64_t until) {
     StepsFrame frame;
     frame.rank = m_options.rank;
@@ -331,7 +333,8 @@ std::string TelemetrySink::heartbeat() {
     return encode(beat);
 }
 
-// Encodes the trace of the unfinished step, so that the rank's last position is known if the rank never reports again.
+// Encodes the trace of the current, unfinished step, so that the rank's last position is known if the rank sends
+// nothing afterwards.
 std::string TelemetrySink::stepUnderWay() {
     const std::lock_guard lock(m_mutex);
     const std::optional<StepTrace> step = m_step ? m_step() : std::nullopt;
@@ -343,8 +346,8 @@ bool TelemetrySink::backlogged() {
     return m_out.size() > kMaxPendingBytes;
 }
 
-// Appends the lines to the bytes to be written, and writes as many bytes as possible without blocking. Returns true
-// when nothing is left to write.
+// Appends `lines` to the bytes to be written, and writes as many bytes as possible, for at most the duration
+// `patience`. Returns true if all bytes were written.
 bool TelemetrySink::write(const std::string& lines, milliseconds patience) {
     const auto deadline = steady_clock::now() + patience;
     const std::lock_guard lock(m_writing);

@@ -18,7 +18,7 @@
 
 namespace ringside {
 
-// Position of a rank in its training. The training thread writes, the heartbeat thread reads, both without locks.
+// Position of a rank in its training. Written by the training thread and read by the heartbeat thread, without locks.
 struct Progress {
     std::atomic<std::int64_t> step{0};
     std::atomic<std::int64_t> epoch{0};
@@ -27,75 +27,78 @@ struct Progress {
 };
 
 struct SinkOptions {
-    // Descriptor of the stream to the supervisor (socket or pipe). The caller owns it; the sink makes it non-blocking.
-    // -1: all events are dropped.
+    // File descriptor of the socket or pipe to the supervisor, owned by the caller. The sink makes it non-blocking. -1:
+    // all events are dropped.
     int fd = -1;
     int rank = 0;
-    std::int64_t runStartUs = 0;  // start of the run in microseconds of CLOCK_MONOTONIC
+    std::int64_t runStartUs = 0;  // start of the run on CLOCK_MONOTONIC, in microseconds
     std::size_t ringCapacity = 1U << 16;
-    std::chrono::milliseconds frameInterval{40};  // shortest time between two frames of steps
+    std::chrono::milliseconds frameInterval{40};  // minimum time between two writes of steps to the stream
     std::chrono::milliseconds heartbeatInterval{1000};
-    bool onlyWhereIdle = false;  // true: the encoder thread runs only on idle CPUs; for runs with more ranks than CPUs
+    // true: the encoder thread runs only while a CPU is idle; set if a host has more ranks than CPUs
+    bool onlyWhereIdle = false;
 };
 
 // Sends the telemetry of one rank to the supervisor.
 //
-// The training thread stores step records in a ring and events in a queue, and never waits for the reader of the
-// stream. Records and events that do not fit are dropped and counted. Two threads of the sink do the rest: the encoder
-// thread encodes and writes; the heartbeat thread sends heartbeats even if the encoder thread is blocked, and takes
-// over encoding when the encoder thread is starved of CPU time.
+// The training thread stores step records in a ring buffer and events in a queue. It never waits for the supervisor:
+// records and events that do not fit are dropped and counted. The sink has two threads. The encoder thread encodes
+// records and events and writes them to the stream. The heartbeat thread sends heartbeats even if the encoder thread is
+// blocked, and takes over encoding when the encoder thread gets no CPU time.
 //
 // Thread safety: step() may be called by one thread only, all other functions by any thread.
 class TelemetrySink {
   public:
     explicit TelemetrySink(const SinkOptions& options);
-    ~TelemetrySink();  // flushes the pending events, for at most one second
+    ~TelemetrySink();  // sends the pending events, waiting at most one second
     TelemetrySink(const TelemetrySink&) = delete;
     TelemetrySink& operator=(const TelemetrySink&) = delete;
 
-    // Stores the record of one step. Called by one thread only. Never waits and never allocates; drops the record if
-    // the ring is full.
+    // Stores the record of one step. Must always be called by the same thread. Never waits and never allocates memory;
+    // drops the record if the ring buffer is full.
     void step(const StepRecord& record);
-    // Queues an event, which is sent after all steps that were recorded before this call. Drops the event if the queue
-    // is full, unless the event is a RankState.
+    // Queues an event. It is sent after all steps that were recorded before this call. If the queue is full, drops the
+    // event, unless it is a RankState.
     void send(Event event);
     void log(LogLevel level, const std::string& text);
     void state(RankStage state, const std::string& device = {});  // sends a RankState of this rank
-    // Sends the state "failed"; missingRank: the rank that did not take part in a collective, -1: another reason.
+    // Sends the state "failed". missingRank: rank that did not enter a collective and thereby made this rank fail; -1:
+    // the reason is different.
     void failed(int missingRank);
 
-    // Returns the position that heartbeats report; the training thread updates it.
+    // Returns the position of the rank that heartbeats report. The training thread updates it.
     Progress& progress() { return m_progress; }
-    // Sets the function that returns the number of the current collective for heartbeats. Pass {} before the objects
-    // that it uses are destroyed.
+    // Sets a function that returns the number of the current collective; heartbeats report it. Pass {} before the
+    // objects that the function uses are destroyed.
     void watchCollective(std::function<std::int64_t()> collective);
 
-    // Sets the function that returns the unfinished trace of the current step. The heartbeat thread calls it when the
-    // rank has not advanced for a second. Pass {} before the objects that it uses are destroyed.
+    // Sets a function that returns the trace of the current, unfinished step. The heartbeat thread calls it when the
+    // rank has made no progress for a second. Pass {} before the objects that the function uses are destroyed.
     void watchStep(std::function<std::optional<StepTrace>()> step);
 
-    // Sets the function that reads this rank's GPU for heartbeats; it must return at once. Pass {} before the objects
-    // that it uses are destroyed.
+    // Sets a function that reads the state of this rank's GPU for heartbeats. The function must not block. Pass {}
+    // before the objects that it uses are destroyed.
     void watchGpu(std::function<GpuReading()> gpu);
 
-    // Writes all records and events queued before this call, in the calling thread. Returns false if the deadline
-    // passes or the stream is closed.
+    // Writes all records and events that were queued before this call, in the calling thread. Returns false if the
+    // deadline passes before that or the stream is closed.
     bool flush(std::chrono::milliseconds deadline);
 
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
-    std::int64_t nowUs() const;  // returns the time since the start of the run
-    // Start of the run, in nanoseconds of CLOCK_MONOTONIC.
+    std::int64_t nowUs() const;  // returns the time since the start of the run, in microseconds
+    // Returns the start of the run on CLOCK_MONOTONIC, in nanoseconds.
     std::int64_t startNs() const { return m_runStartUs * 1000; }
-    // Corrects the start of the run after the clocks of the hosts were compared again. Callable from any thread.
+    // Corrects the start of the run after another comparison of the hosts' clocks. Callable from any thread.
     void setStart(std::int64_t runStartUs) { m_runStartUs = runStartUs; }
 
   private:
     struct Queued {
-        std::uint64_t stepsBefore;  // number of records pushed into the ring before the event was queued
+        // number of step records that had been pushed into the ring buffer when the event was queued
+        std::uint64_t stepsBefore;
         Event event;
     };
-    // Number of events queued and of step records pushed at one moment.
+    // Numbers of events and of step records that had been queued at one moment.
     struct Mark {
         std::uint64_t events = 0;
         std::uint64_t steps = 0;
@@ -104,11 +107,11 @@ class TelemetrySink {
     void runEncoder();
     void runHeartbeatThread();
     bool isOverdue();
-    // Encodes all records and events up to the mark in small pieces, so that no thread without CPU time holds
-    // m_encoding for long. Calls `next` after each piece.
+    // Encodes all records and events up to the mark in small pieces, and releases m_encoding after each piece: a thread
+    // that gets no CPU time would otherwise block the other threads. Calls `next` after each piece.
     void encodeUpTo(const Mark& mark, const std::function<void()>& next);
-    bool encodePiece(const Mark& mark);  // encodes one piece of the events before the mark; returns false if nothing
-                                         // was left to encode
+    // encodes one piece of the records and events before the mark; returns false if all of them were already encoded
+    bool encodePiece(const Mark& mark);
     std::string takeSteps(std::uint64_t until);
     std::string heartbeat();
     std::string stepUnderWay();
@@ -127,16 +130,17 @@ class TelemetrySink {
     std::condition_variable m_wake;
     std::condition_variable m_stopped;
     std::deque<Queued> m_events;
-    std::uint64_t m_sentEvents = 0;  // number of events that send() has queued since the start
+    std::uint64_t m_sentEvents = 0;  // number of events queued by send() since the start
     std::size_t m_queuedIndices = 0;
     std::function<std::int64_t()> m_collective;
     std::function<GpuReading()> m_gpu;
     std::function<std::optional<StepTrace>()> m_step;
-    std::int64_t m_traceUs = 0;  // time of the last trace that was sent without waiting for a frame
+    // time of the last trace that was sent immediately, in microseconds since the start of the run
+    std::int64_t m_traceUs = 0;
     bool m_urgent = false;
     bool m_stopping = false;
 
-    // Position of the rank at the last check of the heartbeat thread. Used by the heartbeat thread only.
+    // Position of the rank at the previous check by the heartbeat thread. Used by this thread only.
     struct Position {
         std::int64_t step = -1, batches = 0, collective = 0;
         Phase phase = Phase::kConnect;
@@ -144,18 +148,19 @@ class TelemetrySink {
     };
     Position m_position;
     std::int64_t m_positionUs = 0;
-    std::int64_t m_reportedDrops = 0;  // number of dropped steps and events in the last heartbeat
+    std::int64_t m_reportedDrops = 0;  // total number of dropped steps and events that the last heartbeat reported
 
-    WorkSlices m_slices;  // splits the work of the encoder thread into short slices with a yield after each
-    // Last time at which the encoder thread had encoded all records and events, in microseconds.
+    // divides the work of the encoder thread into short slices, and yields the CPU after each slice
+    WorkSlices m_slices;
+    // Last time at which no record or event was left to encode, in microseconds.
     std::atomic<std::int64_t> m_encodedUs{0};
 
     // Guards m_encodedEvents and the consumer side of m_ring; locked before m_mutex and m_writing.
     std::mutex m_encoding;
-    std::uint64_t m_encodedEvents = 0;  // number of events that were encoded since the start
+    std::uint64_t m_encodedEvents = 0;  // number of events encoded since the start
 
     std::mutex m_writing;  // guards m_out; never locked while the thread holds m_mutex
-    std::string m_out;     // encoded bytes that are not yet written
+    std::string m_out;     // encoded bytes that have not been written to the stream yet
 
     std::atomic<bool> m_readerGone{false};
     std::thread m_thread;

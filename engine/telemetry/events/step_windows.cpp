@@ -25,7 +25,7 @@ double rounded(double value) {
     return shorter;
 }
 
-// Extends the range so that it contains the value; NaN does not change the range.
+// Extends the range [minimum, maximum] so that it contains `low` and `high`. Ignores NaN.
 void widen(double& minimum, double& maximum, double low, double high) {
     if (low < minimum || std::isnan(minimum)) minimum = low;
     if (high > maximum || std::isnan(maximum)) maximum = high;
@@ -60,8 +60,8 @@ void StepWindows::addStep(const StepsFrame& frame, std::size_t index) {
     one.lastStep = frame.step[index];
     one.samples += samples;
     one.endUs = frame.endUs[index];
-    // Sums losses without a number of samples separately: the loss of an empty batch is NaN, and a watched script
-    // without a DataLoader reports losses without numbers of samples.
+    // Sums losses that come without a number of samples separately, as plain values: a watched script without a
+    // DataLoader reports such losses. The loss of an empty batch is NaN and is ignored.
     const std::int64_t steps = thinned ? frame.count[index] : 1;
     one.count += steps;
     if (samples > 0) {
@@ -121,8 +121,8 @@ void StepWindows::close(std::int64_t last) {
     frame.normMaximum.push_back(rounded(one.normMaximum));
 }
 
-// Returns the line to which the window is appended: the last line, or a new line if the window has other columns or
-// another learning rate, or if the last line is full.
+// Returns the line to which the window is appended. This is the last line, or a new line if the last line is full or
+// has other columns or another learning rate.
 StepsFrame& StepWindows::frameFor(const Open& open) {
     if (!m_done.empty()) {
         StepsFrame& last = m_done.back();

@@ -9,18 +9,18 @@
 
 namespace ringside {
 
-// Combines the steps of one rank into the windows of a StepGrain and returns them as thinned lines. Values are rounded
-// to nine significant digits, which is more than the precision of float32.
+// Combines the steps of one rank into windows (ranges of steps that a StepGrain defines) and returns one entry per
+// window, as thinned lines. Rounds values to nine significant digits, which exceeds the precision of float32.
 class StepWindows {
   public:
     explicit StepWindows(int rank) : m_rank(rank) {}
 
-    // Adds the steps of a frame from the index `from` on. Steps may be single or already thinned; they must be later
-    // than all steps added before.
+    // Adds the steps of a frame, starting at index `from`. The frame may contain single steps or the entries of a
+    // thinned line. All added steps must be in ascending order.
     void add(const StepsFrame& frame, std::size_t from, const StepGrain& grain);
-    // Closes the open window, so that it ends with the step that was added last.
+    // Ends the current window at the last added step.
     void finish();
-    // Returns and removes the completed windows, in as few lines as possible.
+    // Returns the completed windows in as few lines as possible, and removes them from this object.
     std::vector<StepsFrame> take();
 
   private:
@@ -28,7 +28,7 @@ class StepWindows {
         StepGrain::Window window;
         std::int64_t epoch = 0, lastStep = 0, count = 0, samples = 0, endUs = 0, dataUs = 0;
         double learningRate = 0, lossSum = 0, correct = 0, normSum = 0;
-        double plainLossSum = 0;  // sum of the losses of steps that report no number of samples
+        double plainLossSum = 0;  // sum of the losses of steps that report a loss but no number of samples
         std::int64_t lossSamples = 0, plainLosses = 0, normCount = 0;
         bool classifies = true, measuresData = true;
         double lossMinimum, lossMaximum, accuracyMinimum, accuracyMaximum, normMinimum, normMaximum;

@@ -14,34 +14,39 @@ namespace ringside {
 
 // Times of one collective on one rank, in nanoseconds of CLOCK_MONOTONIC.
 struct CollectiveStamp {
-    std::int64_t group = 0;   // number of the group of ranks, the same on each of its ranks; 0: all ranks
-    std::int64_t number = 0;  // number of the collective in the group, from 1
+    // number of the group of ranks that takes part, the same on each of these ranks; 0: all ranks
+    std::int64_t group = 0;
+    std::int64_t number = 0;  // number of the collective in its group, counted from 1
     std::int64_t kind = 0;    // kind of the collective as a number: a CollectiveKind
     std::int64_t bytes = 0;
     std::int64_t readyNs = 0;    // time at which the collective was requested
-    std::int64_t arrivedNs = 0;  // time at which this rank entered the collective
-    std::int64_t lastNs = -1;    // time at which the last rank entered the collective; -1: not known
+    std::int64_t arrivedNs = 0;  // time at which this rank began to take part
+    std::int64_t lastNs = -1;    // time at which the last rank of the group began to take part; -1: not known
     std::int64_t endedNs = 0;    // time at which the result was available on this rank
-    // Time at which this rank had made its data readable for the other ranks, and the time at which the last rank had
-    // done so. Set only if ranks do this before they enter the collective; -1: done on entry.
+    // For collectives in which each rank makes its data readable for the other ranks before it begins to take part.
+    // publishedNs: time at which this rank had made its data readable; the next member: time at which the last rank had
+    // done so. -1: the data becomes readable only when the rank begins to take part.
     std::int64_t publishedNs = -1;
     std::int64_t lastPublishedNs = -1;
 };
 
-// Times of one end of a message between the stages of a pipeline, in nanoseconds of CLOCK_MONOTONIC.
+// Times of the sending or of the receiving side of a message between two stages of a pipeline, in nanoseconds of
+// CLOCK_MONOTONIC.
 struct MessageStamp {
-    int peer = 0;             // rank at the other end, numbered in the run
-    std::int64_t number = 0;  // number of the message: the same at both ends, different for each message between two
-                              // ranks in a step
+    int peer = 0;  // rank of the run on the other side of the message
+    // number of the message, the same on both sides; unique among the messages from one rank to another rank in a step
+    std::int64_t number = 0;
     std::int64_t bytes = 0;
     bool isSent = false;
-    std::int64_t atNs = 0;     // sender: time at which the data is available; receiver: time at which it starts to wait
-    std::int64_t endedNs = 0;  // sender: time at which the call returned; receiver: time at which the data has arrived
+    // sending side: time at which the data is available; receiving side: time at which the rank starts to wait for the
+    // data
+    std::int64_t atNs = 0;
+    // sending side: time at which the send call returned; receiving side: time at which the data has arrived
+    std::int64_t endedNs = 0;
 };
 
-// Recorder of the collectives and messages of one rank, active in traced steps only. All ranks trace the same steps.
-// Collectives may be added by any thread; startRecording(), stopRecording() and all access to messages belong to the
-// training thread.
+// Recorder of the collectives and messages of one rank. Records only in traced steps; all ranks trace the same steps.
+// Thread safety: active() and adding a collective from any thread, all other functions only from the training thread.
 class CollectiveTrace {
   public:
     CollectiveTrace(PhaseTrack& phases, std::size_t capacity) : m_phases(phases) {
@@ -56,7 +61,7 @@ class CollectiveTrace {
     // Adds a message. Called by the training thread only. Ignored if the capacity is used up.
     void add(const MessageStamp& stamp);
 
-    // Returns the phase track of the training thread. WaitScope uses it to mark the time in which the thread waits.
+    // Returns the record of the training thread's phases, in which WaitScope marks the time that the thread waits.
     PhaseTrack& phases() { return m_phases; }
 
     // Discards all records and starts to record. Called by the training thread only.
@@ -76,7 +81,8 @@ class CollectiveTrace {
     std::vector<MessageStamp> m_messages;  // used by the training thread only
 };
 
-// Records one end of a message, from the construction of the scope to its destruction. trace may be null.
+// Records the sending or receiving side of a message, which lasts from the construction to the destruction of this
+// object. Records nothing if `trace` is null.
 class MessageScope {
   public:
     MessageScope(CollectiveTrace* trace, const MessageStamp& stamp)
@@ -96,8 +102,8 @@ class MessageScope {
     MessageStamp m_stamp;
 };
 
-// Marks the calling thread, which must be the training thread, as waiting for other ranks in a collective while the
-// scope exists. Does nothing if trace is null.
+// Marks the training thread as waiting for other ranks in a collective while this object exists. May be used by the
+// training thread only. Does nothing if `trace` is null.
 class WaitScope {
   public:
     explicit WaitScope(CollectiveTrace* trace) {

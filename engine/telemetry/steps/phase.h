@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Activity of a rank. The time in a collective is divided into kWaiting, until the last rank has arrived, and kMoving,
-// from then until the end.
+// Activity of a rank. While a rank is in a collective, it is in kWaiting until the last rank has entered the
+// collective, and in kMoving from then until the collective ends.
 enum class Phase : std::uint8_t {
     kConnect,
     kDataWait,
@@ -23,25 +23,26 @@ enum class Phase : std::uint8_t {
     kValidation,
     kCheckpoint,
     kPaused,
-    kIdle,  // no other phase: the trainer's own bookkeeping
+    kIdle,  // all other time, in which the trainer does its own bookkeeping
 };
 inline constexpr int kPhaseCount = 12;
 
-// Returns the name used in telemetry and in the window: "connect", "data", "copy", "forward", "backward", "waiting",
-// "moving", ...
+// Returns the name of the phase in telemetry and in the window: "connect", "data", "copy", "forward", "backward",
+// "waiting", "moving", ...
 std::string_view phaseName(Phase phase);
-// Returns the phase with this name. Also accepts names written by older versions.
+// Returns the phase with this name; empty if there is none. Also accepts the names that older versions wrote.
 std::optional<Phase> phaseNamed(std::string_view name);
 
-// True for phases in which a rank without progress may be stuck. The other phases, for example kCheckpoint on a slow
-// disk, have no known duration.
+// True for phases in which a rank that makes no progress is probably stuck. The duration of other phases is
+// unpredictable, for example that of kCheckpoint on a slow disk.
 bool isWork(Phase phase);
-// True for phases inside a collective, where other ranks may cause the delay.
+// True for phases inside a collective, whose duration may be caused by other ranks.
 inline bool isCommunication(Phase phase) {
     return phase == Phase::kWaiting || phase == Phase::kMoving;
 }
 
-// Start of a phase. Both times are in nanoseconds: atNs of CLOCK_MONOTONIC, cpuNs of the thread's CPU time.
+// Start of a phase, in nanoseconds. atNs is the time on CLOCK_MONOTONIC; cpuNs is the CPU time that the thread has
+// used.
 struct PhaseStamp {
     Phase phase = Phase::kIdle;
     std::int32_t layer = -1;  // layer of the model; -1: not known
@@ -49,20 +50,20 @@ struct PhaseStamp {
     std::int64_t cpuNs = 0;
 };
 
-// Receiver of phase changes. onPhaseEnd() is called at the end of a phase, in the thread that is in that phase; the
-// time spent in onPhaseEnd() counts as part of the phase.
+// Receiver of the ends of phases. onPhaseEnd() is called in the thread that is in the phase; its duration counts as
+// part of the phase.
 class PhaseListener {
   public:
     virtual ~PhaseListener() = default;
     virtual void onPhaseEnd(Phase phase, Phase next) = 0;
 };
 
-// Current phase of one thread. Only that thread may call the functions that change it; now() may be called by any
-// thread.
+// Current phase of one thread. Only this thread may call the functions that change the phase. now() may be called by
+// any thread.
 class PhaseTrack {
   public:
     Phase now() const { return m_now.load(std::memory_order_relaxed); }
-    // Enters a phase, after calling the listeners. Returns the previous phase.
+    // Calls the listeners for the end of the current phase, then enters `phase`. Returns the previous phase.
     Phase enter(Phase phase) {
         const Phase before = now();
         for (PhaseListener* const listener : m_listeners) listener->onPhaseEnd(before, phase);
@@ -71,20 +72,20 @@ class PhaseTrack {
             stamp(phase, -1);
         return before;
     }
-    // Marks that the current phase works on this layer from now on; -1: no layer.
+    // Notes that the thread works on this layer from now on; -1: on no layer.
     void enterLayer(int layer) {
         if (m_stamps != nullptr && m_layersToo) [[unlikely]]
             stamp(now(), layer);
     }
 
-    // Appends a stamp to `stamps` at each change of phase, up to its capacity, until called with null. layersToo: also
-    // at each change of layer.
+    // Appends a stamp to `stamps` at each change of phase, and at each change of layer if `layersToo` is true, until
+    // the vector's capacity is used up. Null stops recording.
     void recordStamps(std::vector<PhaseStamp>* stamps, bool layersToo = false) {
         m_stamps = stamps;
         m_layersToo = layersToo;
     }
-    // Adds a listener, which must outlive this object unless it is removed earlier. Listeners are called in the order
-    // in which they were added.
+    // Adds a listener. It must outlive this object or be removed earlier. Listeners are called in the order in which
+    // they were added.
     void addListener(PhaseListener& listener) { m_listeners.push_back(&listener); }
     // Removes a listener. Does nothing if it was not added.
     void removeListener(PhaseListener& listener) { std::erase(m_listeners, &listener); }
@@ -101,7 +102,7 @@ class PhaseTrack {
 // Returns the CPU time used by the calling thread, in nanoseconds.
 std::int64_t threadCpuNs();
 
-// Keeps the thread in a phase while the scope exists, then restores the previous phase. Scopes may be nested.
+// Enters a phase on construction, and restores the thread's previous phase on destruction. Scopes may be nested.
 class PhaseScope {
   public:
     PhaseScope(PhaseTrack& track, Phase phase) : m_track(track), m_before(track.enter(phase)) {}

@@ -15,8 +15,8 @@ constexpr int kWidest = 40;  // maximum number of times that the width of window
 StepGrain::StepGrain(std::int64_t stepsBefore, std::int64_t logEvery)
     : m_stepsBefore(std::max<std::int64_t>(stepsBefore, 0)), m_logEvery(std::max<std::int64_t>(logEvery, 1)) {}
 
-// Returns the range of steps that contains the step and in which all windows have the same width. A range ends where
-// the number of steps has doubled and where widen() has changed the width.
+// Returns the range of steps around `step` in which all windows have the same width. A range ends where the number of
+// steps has doubled, and where widen() has changed the width.
 StepGrain::Region StepGrain::regionOf(std::int64_t step) const {
     const std::int64_t logged = std::max<std::int64_t>(step - m_stepsBefore - 1, 0) / m_logEvery;
     const int doubling =

@@ -6,18 +6,18 @@
 
 namespace ringside {
 
-// Rule that groups logged steps into windows, each of which becomes one point of a curve.
+// Rule that groups logged steps into windows (ranges of steps), each of which becomes one point of a curve.
 //
-// The first kSingles logged steps have a window each. After that, kPerDoubling windows are used each time the number of
-// steps doubles, so that a run of a thousand million steps has a few hundred thousand windows. Windows end at multiples
-// of their width. Without calls of widen() the windows depend only on the step numbers: all ranks have the same
-// windows.
+// Each of the first kSingles logged steps has its own window. After that, each doubling of the number of steps adds
+// kPerDoubling windows, so that a run of 1e9 steps has a few hundred thousand windows. Windows end at multiples of
+// their width. As long as widen() is not called, the windows depend only on the step numbers and are the same on all
+// ranks.
 class StepGrain {
   public:
     static constexpr std::int64_t kSingles = 1 << 15;
     static constexpr std::int64_t kPerDoubling = 1 << 13;
 
-    // Constructs the rule for steps from stepsBefore + 1, of which every logEvery-th is logged.
+    // stepsBefore: number of the last step before the first window. logEvery: every logEvery-th step is logged.
     explicit StepGrain(std::int64_t stepsBefore = 0, std::int64_t logEvery = 1);
 
     // Range of steps, both ends included.
@@ -31,13 +31,13 @@ class StepGrain {
     // True if the step has a window of its own.
     bool isSingle(std::int64_t step) const { return regionOf(step).width == m_logEvery; }
 
-    // Makes the windows after this step 2^doublings times as wide, to save memory. Steps must not decrease from call to
-    // call. Only the latest 16 calls are stored; after more calls, windowOf() may be called only for steps after the
-    // oldest stored call.
+    // Makes all windows after step `afterStep` 2^doublings times as wide, to save memory. `afterStep` must not decrease
+    // between calls. Only the latest 16 calls are stored: after more calls, windowOf() is valid only for steps after
+    // the oldest stored call.
     void widen(std::int64_t afterStep, int doublings);
 
   private:
-    struct Region {  // range of steps: the steps after `after`, up to and including `last`
+    struct Region {  // steps after `after`, up to and including `last`, whose windows have the same width
         std::int64_t after = 0;
         std::int64_t last = 0;
         std::int64_t width = 1;

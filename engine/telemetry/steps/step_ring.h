@@ -11,33 +11,36 @@
 
 namespace ringside {
 
-// Report of one rank about one step.
+// Results of one step on one rank.
 struct StepRecord {
     std::int64_t epoch = 0;
-    std::int64_t step = 0;     // number of the step, counted from 1
-    double loss = 0;           // loss, as the mean over this rank's batch
-    double correct = -1;       // number of correct predictions; a sequence counts as the share of its tokens that are
-                               // predicted correctly; -1: regression
-    std::int64_t samples = 0;  // number of samples in this rank's batch
+    std::int64_t step = 0;  // number of the step, counted from 1
+    double loss = 0;        // loss of the step, as the mean over this rank's samples
+    // number of correct predictions; in a language model, each sequence adds the share of its tokens that are predicted
+    // correctly; -1: regression
+    double correct = -1;
+    std::int64_t samples = 0;  // number of samples that this rank trained in the step
     std::int64_t endUs = 0;    // end of the step in microseconds since the run started
-    double gradientNorm = 0;   // gradient norm; NaN where not measured
+    double gradientNorm = 0;   // norm of the averaged gradient; NaN if it was not measured
     double learningRate = 0;
-    // Microseconds spent waiting for batches since the previous reported step; -1: not measured.
+    // Time spent waiting for batches since the previous logged step, in microseconds; -1: not measured.
     std::int64_t dataUs = -1;
     bool traced = false;
-    std::array<float, kPhaseCount> phaseNs = {};  // time of each phase in nanoseconds, if the step was traced
+    std::array<float, kPhaseCount> phaseNs = {};  // time spent in each phase in nanoseconds, if the step was traced
 };
 
 // Queue of step records from one producing thread to one consuming thread. Lock-free: never waits and never allocates.
 class StepRing {
   public:
-    explicit StepRing(std::size_t capacity);  // creates an empty ring; `capacity` is rounded up to a power of two
+    // creates an empty ring with room for `capacity` records, rounded up to a power of two
+    explicit StepRing(std::size_t capacity);
 
     bool push(const StepRecord& record);  // appends the record; returns false if the ring is full
     bool pop(StepRecord& record);         // removes the oldest record; returns false if the ring is empty
-    // Returns the record that pop() would return; null if the ring is empty. Called by the consuming thread only.
+    // Returns the oldest record, which the next pop() removes; null if the ring is empty. Called by the consuming
+    // thread only.
     const StepRecord* front() const;
-    // Return the number of records pushed and popped since construction. Callable from any thread.
+    // Numbers of records that have been pushed and popped since construction. Callable from any thread.
     std::uint64_t pushed() const { return m_head.load(std::memory_order_acquire); }
     std::uint64_t popped() const { return m_tail.load(std::memory_order_acquire); }
 

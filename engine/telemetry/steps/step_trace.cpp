@@ -6,13 +6,13 @@
 namespace ringside {
 namespace {
 
-// Interval of time in nanoseconds since the begin of the step.
+// Interval of time in nanoseconds from the start of the step.
 struct Stretch {
     std::int64_t from = 0;
     std::int64_t to = 0;
 };
 
-// Returns the intervals in which data of at least one collective was transferred: disjoint and in ascending order.
+// Returns the intervals in which at least one collective transferred data: disjoint and in ascending order.
 std::vector<Stretch> movingStretches(const StepTrace& trace) {
     std::vector<Stretch> all;
     for (std::size_t i = 0; i < trace.collective.size(); ++i)
@@ -29,7 +29,8 @@ std::vector<Stretch> movingStretches(const StepTrace& trace) {
     return apart;
 }
 
-// Copy of a trace's spans in which some spans are split. Each piece of a span gets a proportional part of its CPU time.
+// Copy of a trace's columns about spans, in which spans can be split. Each part of a span gets a proportional part of
+// its CPU time.
 class SpanColumns {
   public:
     explicit SpanColumns(const StepTrace& trace) : m_trace(trace), m_layers(!trace.layer.empty()) {}

@@ -8,31 +8,30 @@
 #include <numeric>
 #include <utility>
 
-// Algorithm of the verdict. First, nameRank() looks for one rank that is late in most steps and costs a noticeable part
-// of each step. The rank is a straggler if its own work exceeds that of the other ranks enough to explain the lost
-// time. Other programs take its CPU if the time in which it queues for a CPU explains the lost time. If no rank can be
-// named, judgeTogether() tests the causes that concern all ranks, in a fixed order: data, CPU, communication, a
-// different late rank in each step, little work. Times are medians over the steps, so that a single slow step changes
-// nothing.
+// Algorithm: first, nameRank() looks for one rank that is late in most steps and costs a noticeable part of each step.
+// This rank is a straggler if its additional work, compared with the other ranks, explains the lost time. If instead
+// its time in the queue for a CPU explains the lost time, other programs use its CPU. If no rank can be named,
+// judgeTogether() tests the causes that concern all ranks, in this order: data, CPU, communication, a different late
+// rank in each step, little work. All times are medians over the steps, so that a single slow step has no effect.
 namespace ringside {
 namespace {
 
 constexpr std::size_t kMinSteps = 8;   // minimum number of steps for a finding
-constexpr double kNoticeable = 0.05;   // smallest share of a step's length that must be lost for a rank to be named
-constexpr double kLateShare = 0.6;     // a rank is named only if it comes last in at least this share of the steps
+constexpr double kNoticeable = 0.05;   // a rank is named only if it costs at least this share of a step's length
+constexpr double kLateShare = 0.6;     // a rank is named only if it arrives last in at least this share of the steps
 constexpr double kExplained = 0.4;     // smallest share of the lost time that the late rank's own work must explain
-constexpr double kCrowdedShare = 0.2;  // finding kCrowded if the typical rank queues for a CPU for at least this share
-                                       // of the step
-constexpr double kWorstQueue = 0.4;    // finding kCrowded if the rank that queues longest does so for at least this
-                                       // share of the step
-constexpr double kMuch = 0.3;          // finding kData or kBytes if waiting for data, or moving bytes, takes at least
-                                       // this share of the step
-// Shortest total duration of the observed steps before one rank is named. Within less time, a single scheduling
-// decision can make the same rank late in every step.
+constexpr double kCrowdedShare = 0.2;  // kCrowded: minimum share of a step for which the median rank waits for a CPU
+// kCrowded: minimum share of a step for which the rank with the longest wait waits for a CPU
+constexpr double kWorstQueue = 0.4;
+// kData and kBytes: minimum share of a step that is spent waiting for data, or transferring data
+constexpr double kMuch = 0.3;
+// A rank is named only if the observed steps last at least this long in total, in nanoseconds. In a shorter time, a
+// single scheduling decision can make the same rank late in every step.
 constexpr double kSeenForNs = 250e6;
 constexpr double kTakenForNs = 500e6;
 constexpr double kShortStepNs = 2e6;
-constexpr double kSmallMessage = 64 << 10;  // size in bytes below which the time of a collective is mostly latency
+// average buffer size in bytes below which a collective is small: most of its time is latency
+constexpr double kSmallMessage = 64 << 10;
 constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward, Phase::kBackward,
                               Phase::kOptimizer, Phase::kCheckpoint, Phase::kIdle};
 
@@ -44,7 +43,7 @@ double medianOf(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// Returns the median over the steps of a measured value of one rank. A single slow step does not change the median.
+// Returns the median over the steps of a measured value of one rank.
 template <class Measure>
 double typical(std::span<const StepMeasurements> steps, std::size_t rank, const Measure& measure) {
     std::vector<double> values;
@@ -66,8 +65,8 @@ double typicalOfAll(std::span<const StepMeasurements> steps, const Measure& meas
     return typicalOfOthers(steps, steps.front().ranks.size(), measure);
 }
 
-// Returns a function that returns the time of a phase on any rank, multiplied by the ratio of the work planned for
-// `scaledTo` to the work planned for that rank.
+// Returns a function that computes the time of any rank in a phase, multiplied by the planned work of `scaledTo` and
+// divided by the planned work of that rank.
 auto in(Phase phase, const RankMeasurements& scaledTo) {
     return [phase, &scaledTo](const RankMeasurements& rank) {
         return static_cast<double>(timeOf(rank.times, phase)) * plannedTimes(scaledTo.planned, rank.planned, phase);
@@ -91,12 +90,14 @@ std::int64_t computing(const RankMeasurements& rank) {
            timeOf(rank.times, Phase::kOptimizer);
 }
 
-// The rank that costs the other ranks the most waiting time, and this time.
+// Rank that costs the other ranks the most time, with this time.
 struct Latest {
     std::size_t rank = 0;
-    double share = 0;        // share of the steps in which the rank came last
-    double lostNs = 0;       // median time per step that the other ranks wait for this rank, in nanoseconds
-    double lostByAllNs = 0;  // median time per step that ranks wait for any late rank, in nanoseconds
+    double share = 0;  // share of the steps in which the rank arrived last
+    // time that the other ranks lose because of this rank: median over the steps, in nanoseconds
+    double lostNs = 0;
+    // time that ranks lose in a step because of any late rank: median over the steps, in nanoseconds
+    double lostByAllNs = 0;
 };
 
 Latest latestRank(std::span<const StepMeasurements> steps) {
@@ -121,7 +122,7 @@ Latest latestRank(std::span<const StepMeasurements> steps) {
     return latest;
 }
 
-// Phase in which a rank is slowest compared with the median of the other ranks.
+// Phase in which a rank is slowest in comparison with the median of the other ranks.
 struct Excess {
     Phase phase = Phase::kIdle;
     double ns = 0;
@@ -147,7 +148,7 @@ std::string percent(double share) {
     return fmt::format("{:.0f} %", 100 * share);
 }
 
-// Returns the name of the work that a late rank does in a phase.
+// Returns the words for the work of a late rank in a phase, as part of a sentence.
 std::string workName(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
@@ -237,9 +238,10 @@ bool nameRank(std::span<const StepMeasurements> steps, const Latest& latest, Ste
     const bool othersQueue = typicalOfOthers(steps, latest.rank, queued) >= kCrowdedShare * stepNs;
     if (queuedMore >= needed && !othersQueue && seenSteps * stepNs >= kTakenForNs) {
         verdict.finding = StepsFinding::kCpuTaken;
-        verdict.text = lateText(verdict, steps.front().isPipeline) + "for " +
-                       inMilliseconds(typical(steps, latest.rank, queued)) + " of it other programs use its CPU.";
-        verdict.advice = "End or move other programs on this computer, or give the ranks dedicated CPUs.";
+        verdict.text = lateText(verdict, steps.front().isPipeline) + "other programs use its CPU for " +
+                       inMilliseconds(typical(steps, latest.rank, queued)) + " of this time.";
+        verdict.advice =
+            "End other programs on this computer, or move them to another computer, or give the ranks dedicated CPUs.";
         return true;
     }
     verdict.share = verdict.lostMs = 0;
@@ -251,8 +253,8 @@ double shareOf(std::span<const StepMeasurements> steps, double stepNs, Phase pha
     return typicalOfAll(steps, in(phase)) / stepNs;
 }
 
-// Returns the time for which the rank that queues longest in a step waits for a CPU; all other ranks wait for that
-// rank.
+// Returns the time for which the rank with the longest wait in a step waits for a CPU: median over the steps, in
+// nanoseconds.
 double longestQueueNs(std::span<const StepMeasurements> steps) {
     std::vector<double> longest;
     for (const StepMeasurements& step : steps) {
@@ -262,7 +264,7 @@ double longestQueueNs(std::span<const StepMeasurements> steps) {
     return medianOf(std::move(longest));
 }
 
-// Returns true, and sets the finding to kCrowded, if the ranks lack CPUs.
+// True if the ranks have too few CPUs. Then writes the finding kCrowded into `verdict`.
 bool explainQueue(std::span<const StepMeasurements> steps, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double queue = typicalOfAll(steps, queued) / stepNs;
@@ -274,7 +276,7 @@ bool explainQueue(std::span<const StepMeasurements> steps, StepsVerdict& verdict
                        : "In each step the other ranks wait for a rank that has no CPU, for " +
                              inMilliseconds(longestNs) + " of " + inMilliseconds(stepNs) + " per step (median)";
     verdict.text += ": there are more ranks than CPUs, or other programs use them.";
-    verdict.advice = "Fewer ranks train as fast here; arrival times on an overloaded computer are not meaningful.";
+    verdict.advice = "A run with fewer ranks is as fast here. An overloaded computer hides which rank is slow.";
     return true;
 }
 
@@ -286,14 +288,14 @@ void explainCommunication(std::span<const StepMeasurements> steps, StepsVerdict&
     const std::string mebibytes = fmt::format("{:.1f} MiB", static_cast<double>(last.bytes) / (1 << 20));
     if (perCollective >= kSmallMessage) {
         verdict.finding = StepsFinding::kBytes;
-        verdict.text = "Moving " + mebibytes + " per step takes " + moving + " of each step of all ranks (median).";
+        verdict.text =
+            "Transferring " + mebibytes + " between ranks takes " + moving + " of each step of all ranks (median).";
         verdict.advice =
             "Train on more samples per step (loader.batch_size, training.accumulate_steps) to send the same bytes less "
             "often; a faster link or fewer bytes help as well.";
     } else {
         verdict.finding = StepsFinding::kRoundTrips;
-        const bool one = last.collectives == 1;  // the advice to merge collectives does not apply to a single
-                                                 // collective
+        const bool one = last.collectives == 1;  // a single collective cannot be merged with other collectives
         verdict.text = (one ? "One small collective per step takes "
                             : std::to_string(last.collectives) + " small collectives per step take ") +
                        moving +
@@ -315,7 +317,8 @@ void judgeTogether(std::span<const StepMeasurements> steps, const Latest& latest
         verdict.finding = StepsFinding::kData;
         verdict.text = "All ranks wait for data in " + percent(data) + " of each step (median).";
         verdict.advice = "Load samples ahead in threads (loader.num_workers), or make them faster to read.";
-    } else if (explainQueue(steps, verdict)) {  // before communication: a rank without a CPU moves no bytes
+        // tested before communication, because a rank that waits for a CPU cannot transfer data
+    } else if (explainQueue(steps, verdict)) {
         return;
     } else if (shareOf(steps, stepNs, Phase::kMoving) >= kMuch) {
         explainCommunication(steps, verdict);

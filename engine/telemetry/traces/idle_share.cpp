@@ -18,7 +18,8 @@ std::vector<PassSpan> passesOf(const RankTrace& rank) {
         if (works) {
             passes.back().endNs = span.endNs;
             passes.back().busyNs += span.endNs - span.beginNs;
-        } else if (!isCommunication(span.phase) && span.phase != Phase::kPaused) {  // a pause ends no pass
+            // a pause does not end a forward or backward pass
+        } else if (!isCommunication(span.phase) && span.phase != Phase::kPaused) {
             open = false;
         }
     }
@@ -51,13 +52,14 @@ std::optional<double> medianOf(std::vector<double> values) {
     return *middle;
 }
 
-// Returns the length of the part of an interval that lies within the range.
+// Returns the length of the part of the interval [beginNs, endNs] that lies within the range.
 std::int64_t within(const PassesTime& range, std::int64_t beginNs, std::int64_t endNs) {
     return std::max<std::int64_t>(0, std::min(endNs, range.endNs) - std::max(beginNs, range.beginNs));
 }
 
-// Returns the time within the range in which the training thread waits for collectives: consecutive communication spans
-// during which a collective is in progress. Messages between stages are not collectives.
+// Returns the time within the range for which the training thread waits for collectives: the lengths of consecutive
+// communication spans during which a collective is in progress. Messages between pipeline stages do not count as
+// collectives.
 std::int64_t collectiveNs(const RankTrace& rank, const PassesTime& range) {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < rank.spans.size(); ++i) {

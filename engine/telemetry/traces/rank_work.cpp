@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// Phases in which a rank does its own work, that is, does not wait for other ranks.
+// Phases in which a rank works and does not wait for other ranks.
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
 
@@ -19,8 +19,8 @@ bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
 }
 
-// Returns the time of a rank's phase that follows from the times of the ranks which are not in `without`: their upper
-// median after scaling by the ratio of the planned shares.
+// Returns the time that a rank needs for a phase according to the other ranks, except those in `without`: the upper
+// median of their times, each scaled by the ratio of the planned shares.
 double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, Phase phase,
                     const std::set<std::size_t>& without) {
     std::vector<double> others;
@@ -32,8 +32,8 @@ double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, st
     return upperMedianOf(others);
 }
 
-// Shortens the spans of the phase by `excessNs` in total, the longest spans first: a delay extends only one span,
-// whereas a slow device extends all spans in proportion.
+// Shortens the spans of the phase by `excessNs` in total, the longest spans first. A single delay makes only one span
+// longer, whereas a slow device makes all spans longer in proportion.
 void shorten(RankPlan& rank, Phase phase, double excessNs) {
     std::vector<double> pieces;
     for (const PlanItem& item : rank.items)

@@ -8,29 +8,30 @@
 
 namespace ringside {
 
-// Nanoseconds of a rank's own work by phase.
+// Time in nanoseconds that a rank works in each phase, without waiting for other ranks.
 using PhaseWork = std::array<double, kPhaseCount>;
 
-// Returns the work of each rank in a step.
+// Returns the work time of each rank in a step.
 std::vector<PhaseWork> workOf(const StepPlan& step);
 
-// Returns, for each phase, the time by which a pipeline rank works longer than expected, in nanoseconds. The expected
-// time is the median of the other ranks' times, each scaled by the ratio of the planned shares.
+// Returns, for each phase, the time in nanoseconds by which `rank` works longer in a pipeline step than expected. The
+// expected time is the median of the other ranks' work times, each scaled by the ratio of the planned shares.
 //
 // work: result of workOf(). planError: forward and backward passes count only if they exceed the expected time by more
-// than this share. scale: factor by which the expected time of these passes is multiplied.
+// than this fraction of it. scale: factor by which the expected time of these passes is multiplied.
 PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError = 0,
                      double scale = 1);
 
-// Returns how well the planned shares predict the times of the other ranks' passes: the largest factor, at least 1,
-// between the time of the passes of a rank other than `rank` and the time expected from the rest. 1.5 if the step has
-// fewer than three ranks, so that there is no rest.
+// Returns how well the planned shares predict the other ranks' times in forward and backward passes. For each of these
+// ranks, divides its time by the time expected from the remaining ranks; returns the largest factor, at least 1.
+// Returns 1.5 if the step has fewer than three ranks, because then no ranks remain.
 double planErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank);
 
-// Shortens each phase of the rank by its excess, from its longest spans first.
+// Shortens each phase of the rank by the rank's excess work in the phase, its longest spans first.
 void removeWork(RankPlan& rank, const PhaseWork& excess);
 
-// Returns the median of at least one value (of an even number, the upper one), and reorders the values.
+// Returns the median of the values, of which there must be at least one; for an even number of values, the upper of the
+// two middle values. Reorders the values.
 double upperMedianOf(std::vector<double>& values);
 
 }  // namespace ringside

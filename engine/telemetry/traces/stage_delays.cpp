@@ -12,12 +12,12 @@
 namespace ringside {
 namespace {
 
-// Largest relative difference of a pipeline stage's time from the time planned for it. Planned times follow from the
-// number of arithmetic operations, not from the speed of each layer.
+// Maximum relative error of the planned time of a pipeline stage. Planned times follow from the number of arithmetic
+// operations and ignore how fast each layer executes them.
 constexpr double kPlanError = 0.5;
-constexpr double kNoticeable = 0.02;  // smallest excess work whose cost is computed, as a share of the step
+constexpr double kNoticeable = 0.02;  // minimum excess work, as a share of the step, for which a cost is computed
 
-// Returns the length of a replay in which the ranks start at `begins`, in nanoseconds.
+// Returns the duration of the replayed step in nanoseconds. begins: time at which each rank starts the step.
 double played(const StepPlan& plan, const std::vector<double>& begins) {
     StepPlayer player(plan.ranks.size());
     player.startAt(begins);

@@ -8,12 +8,12 @@
 #include <tuple>
 #include <utility>
 
-// Algorithm: the recorded spans of each rank are converted to a list of actions. Spans of work keep their lengths and
-// are divided where a collective is requested or a message is sent. Each communication span becomes a wait for the
-// event that ended it. This event is a message; if no message ended the span, the last collective that ended within the
-// span; if no collective ended within it, the last collective at which all ranks had arrived within the span. The time
-// between the event and the end of the span is kept as the rest of the wait. If no such event is found, the span is
-// kept as work.
+// Algorithm: converts the recorded spans of each rank to a list of actions. A span of work keeps its length; it is
+// divided where a collective is requested or a message is sent. A communication span becomes a wait for the event that
+// ended it. This event is the message that the rank received in the span. If there is none, it is the last collective
+// that ended in the span; if there is none either, the last collective at which all ranks arrived in the span. The time
+// from the event to the end of the span stays part of the wait. A communication span without such an event is treated
+// as work.
 namespace ringside {
 namespace {
 
@@ -21,7 +21,7 @@ bool isCommunicating(const Span& span) {
     return isCommunication(span.phase);
 }
 
-// Returns the last collective that ended in the interval. The training thread waited for this collective.
+// Returns the last collective that ended in the interval: the training thread waited for it.
 std::optional<std::size_t> collectiveThatEndedWait(const std::vector<CollectiveSpan>& collectives, std::int64_t from,
                                                    std::int64_t to) {
     std::optional<std::size_t> found;
@@ -32,7 +32,8 @@ std::optional<std::size_t> collectiveThatEndedWait(const std::vector<CollectiveS
     return found;
 }
 
-// Returns the last collective at which all ranks arrived in the interval. Used if no collective ended in the interval.
+// Returns the last collective at which all ranks had arrived in the interval. Used if no collective ended in the
+// interval.
 std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives, std::int64_t from, std::int64_t to) {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < collectives.size(); ++i)
@@ -42,8 +43,8 @@ std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives,
     return found;
 }
 
-// True if the rank requested the collective early but entered it only when the training thread began to wait for it.
-// This happens if the training thread itself transfers the data.
+// True if the rank requested the collective early, but began to take part only when the training thread started to wait
+// for it. This happens if the training thread itself transfers the data.
 bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
     constexpr std::int64_t kAtOnceNs = 100'000;
     if (one.arrivedNs - one.readyNs <= kAtOnceNs) return false;
@@ -54,7 +55,7 @@ bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
 
 using MeetingPlaces = std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>;
 
-// Messages of a step by sender, receiver and number. Contains only messages of which sender and receiver are recorded.
+// Messages of a step, found by sender, receiver and number. Contains only messages of which both sides were recorded.
 class MessagePlaces {
   public:
     MessagePlaces(const TracedStep& step, std::vector<PlayedMessage>& played) {
@@ -77,7 +78,7 @@ class MessagePlaces {
         return found == m_indices.end() ? std::nullopt : std::optional(found->second);
     }
 
-    // True if the receiver waited before the message was sent.
+    // True if the receiver began to wait for the message before it was sent.
     bool waited(std::size_t place) const { return m_waited[place]; }
 
   private:
@@ -108,8 +109,8 @@ class PlanMaker {
         for (const CollectiveSpan& one : m_collectives) {
             std::int64_t& free = freeAt[one.group];
             const std::int64_t turn = std::max(one.readyNs, free);
-            // The collectives of a group are processed one after the other: a collective may have been requested while
-            // the previous one was still in progress.
+            // The collectives of a group take place one after the other. A rank may request a collective while the
+            // previous one is in progress.
             const std::int64_t last = std::max(free, one.lastNs < 0 ? one.arrivedNs : one.lastNs);
             m_plan.collectives.push_back({arrivals.at({one.group, one.number}),
                                           static_cast<double>(std::max<std::int64_t>(one.arrivedNs - turn, 0)),
@@ -145,8 +146,8 @@ class PlanMaker {
         bool received = false;
     };
 
-    // Returns the time of the next event: a request of a collective, or the recorded end of a message. Returns the
-    // largest 64-bit integer if there is no further event.
+    // Returns the time of the next event: the request of a collective, or the recorded end of a message. Returns the
+    // largest 64-bit integer if there is no other event.
     std::int64_t nextNs() const {
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         if (m_next < m_collectives.size()) next = m_collectives[m_next].readyNs;
@@ -159,7 +160,8 @@ class PlanMaker {
         for (; m_nextMessage < m_messages.size() && m_messages[m_nextMessage].end.atNs < ns; ++m_nextMessage)
             publish(m_messages[m_nextMessage]);
     }
-    // Adds the sending of a message, or the receipt of a message that had already arrived, which causes no wait.
+    // Adds an action that sends the message, or an action that receives a message which had already arrived and causes
+    // no wait.
     void publish(Message& one) {
         const bool atOnce = !one.end.isSent && !one.received && one.end.endedNs <= one.end.atNs;
         one.received = one.received || atOnce;
@@ -176,7 +178,7 @@ class PlanMaker {
         }
         m_plan.items.push_back({PlanItem::Kind::kWork, phase, static_cast<double>(to - from), 0});
     }
-    // Adds a wait. If collectives are requested during the wait, divides the wait at the time of each request.
+    // Adds a wait from `from` to `to`. Collectives that are requested in this time divide the wait into several waits.
     void addWait(std::int64_t from, std::int64_t to) {
         while (nextNs() < to) {
             const std::int64_t ready = std::max(nextNs(), from);
@@ -186,7 +188,8 @@ class PlanMaker {
         }
         waitFor(from, to);
     }
-    // Returns the message for which the rank waits at this time; null if there is none. Returns each message once.
+    // Returns the message for which the rank waits at time `from`; null if there is none. Returns each message only
+    // once.
     const Message* receiveFrom(std::int64_t from) {
         const auto isOver = [from](const Message& one) {
             return one.end.isSent || one.received || one.end.endedNs < from;
@@ -216,7 +219,7 @@ class PlanMaker {
     std::vector<CollectiveSpan> m_collectives;
     RankPlan m_plan;
     std::vector<Message> m_messages;
-    std::size_t m_next = 0;  // index of the next collective that has not been requested yet
+    std::size_t m_next = 0;  // index of the next collective that the rank has not requested yet
     std::size_t m_nextMessage = 0;
     std::size_t m_nextReceive = 0;
 };

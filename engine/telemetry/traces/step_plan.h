@@ -10,33 +10,34 @@ namespace ringside {
 
 // One action of a rank's training thread.
 struct PlanItem {
-    // kWork: computation for a given time. kReady: a collective is requested. kWait: waits until a collective has
-    // ended. kMeet: waits only until all ranks have arrived at a collective. kSend: hands over a message to another
-    // stage. kReceive: waits for a message from another stage.
+    // kWork: computes for a given time. kReady: requests a collective. kWait: waits until a collective has ended.
+    // kMeet: waits only until all ranks have arrived at a collective. kSend: sends a message to another stage.
+    // kReceive: waits for a message from another stage.
     enum class Kind { kWork, kReady, kWait, kMeet, kSend, kReceive };
     Kind kind = Kind::kWork;
     Phase phase = Phase::kIdle;
-    // Duration in nanoseconds. kWork: length of the computation. kWait, kMeet, kReceive: time from the event that ends
-    // the wait until the thread continues.
+    // Duration in nanoseconds. For kWork: length of the computation. For kWait, kMeet and kReceive: time from the event
+    // that ends the wait until the thread continues.
     double ns = 0;
-    // kReady, kWait, kMeet: index of the collective among the rank's collectives. kSend, kReceive: index in
-    // StepPlan::messages. kWork: not used.
+    // For kReady, kWait and kMeet: index in RankPlan::collectives. For kSend and kReceive: index in StepPlan::messages.
+    // Not used for kWork.
     std::size_t collective = 0;
 };
 
-// One collective of one rank. Times in nanoseconds.
+// Part of one rank in one collective. Times are in nanoseconds.
 struct PlayedCollective {
-    std::size_t meeting = 0;  // number of the collective in the step, the same on all of its ranks
-    double delayNs = 0;       // time until this rank arrives, from the later of its request and the end of the group's
-                              // previous collective
-    double moveNs = 0;        // time from the last rank's arrival to the end of the collective
+    std::size_t meeting = 0;  // index of the collective among all collectives of the step, the same on all of its ranks
+    // time until this rank arrives, measured from its request or from the end of the previous collective of the group
+    // (the later of the two)
+    double delayNs = 0;
+    double moveNs = 0;  // time from the arrival of the last rank to the end of the collective on this rank
     double bytes = 0;
     int kind = 0;  // kind of the collective as a number: a CollectiveKind
 };
 
-// A message between two stages of a pipeline of which both ends were recorded.
+// Message between two stages of a pipeline. Contains only messages that both stages have recorded.
 struct PlayedMessage {
-    // Time from sending to arrival in nanoseconds; 0 if the receiver did not have to wait for the message.
+    // Time from sending to arrival, in nanoseconds; 0 if the message arrived before the receiver began to wait for it.
     double moveNs = 0;
     double bytes = 0;
 };
@@ -52,10 +53,10 @@ struct RankPlan {
 struct StepPlan {
     std::vector<RankPlan> ranks;
     std::vector<PlayedMessage> messages;
-    std::size_t arrivals = 0;  // number of collectives in the step
+    std::size_t arrivals = 0;  // number of collectives in the step, over all ranks
 };
 
-// Returns the work and the messages of a completely recorded training step.
+// Returns the actions, collectives and messages of a training step. All ranks must have recorded the complete step.
 StepPlan planOf(const TracedStep& step);
 
 }  // namespace ringside

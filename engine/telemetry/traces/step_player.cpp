@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-// Algorithm: each rank executes its actions in order and advances its own time until it reaches a wait for an event
-// that has not been replayed yet. The ranks are advanced in turn until no rank can advance. A collective ends when its
-// last rank has arrived and the recorded time to move the bytes has passed.
+// Algorithm: each rank executes its actions in order, which advances the time of the rank, until it has to wait for an
+// event that has not been replayed yet. The ranks take turns until no rank can continue. A collective ends when its
+// last rank has arrived and the recorded transfer time has passed.
 namespace ringside {
 
 double StepPlayer::play(const StepPlan& step) {
@@ -77,8 +77,8 @@ bool StepPlayer::receive(std::size_t rank, const PlanItem& item) {
     return true;
 }
 
-// Advances the rank's requested collectives, which are processed one after the other: the first one arrives, and ends
-// once all its ranks have arrived. Returns true if anything changed.
+// Advances the collectives that the rank has requested, one after the other: the rank arrives at the first one, which
+// ends when all of its ranks have arrived. Returns true if anything has changed.
 bool StepPlayer::serve(std::size_t rank) {
     bool moved = false;
     while (!m_turns[rank].empty()) {

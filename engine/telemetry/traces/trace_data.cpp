@@ -11,9 +11,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxPauses = 10'000;  // maximal number of recorded intervals with pauses
+constexpr std::size_t kMaxPauses = 10'000;  // maximum number of intervals with pauses that are stored
 
-// Returns the trace of an unfinished step: its recorded spans, of which the last has length zero.
+// Converts the trace of an unfinished step; its last span has length zero.
 RankTrace openTraceOf(const StepTrace& trace) {
     RankTrace rank;
     rank.beginNs = trace.beginNs;
@@ -65,7 +65,7 @@ void addTo(CollectiveArrivals& meeting, int rank, const CollectiveSpan& span) {
     meeting.lastNs = span.arrivedNs;
 }
 
-// Returns the arrival of the rank that arrived last but one; if only one rank takes part, the arrival of that rank.
+// Returns the arrival time of the second-last rank; if only one rank takes part, the arrival time of this rank.
 std::int64_t secondArrival(const CollectiveArrivals& meeting) {
     std::int64_t second = -1;
     for (std::size_t rank = 0; rank < meeting.arrivedNs.size(); ++rank)
@@ -149,8 +149,7 @@ bool TraceData::apply(const StepTrace& trace) {
     RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
     RankTrace received = rankTraceOf(trace);
     if (rank.known && !received.known)
-        return true;  // an unfinished trace that arrives late does not replace the
-                      // complete trace
+        return true;  // an unfinished trace that arrives after the complete trace is ignored
     if (!rank.known && received.known) ++step.known;
     rank = std::move(received);
     step.beginNs = std::min(step.beginNs, rank.beginNs);

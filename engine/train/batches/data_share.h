@@ -12,22 +12,22 @@
 
 namespace ringside {
 
-// Plan of the run's strategy, position of a rank in the mesh, and the samples that the rank trains and validates. The
-// communicator's size overrides the number of ranks in the configuration.
+// Samples that one rank trains and validates, its position in the rank layout, and the plan of the run's strategy. The
+// size of the communicator is used instead of the number of ranks in the configuration.
 class DataShare {
   public:
-    // `dependencies` must outlive this object. Throws Error if the configuration and the data set do not fit together.
+    // `dependencies` must outlive this object. Throws Error if the configuration cannot be used with the data set.
     explicit DataShare(const TrainerDependencies& dependencies);
 
     const RankLayout& layout() const { return m_layout; }
     const PlanSubject& subject() const { return m_subject; }
-    // Returns the plan of the run's strategy, which the constructor makes.
+    // Returns the plan of the run's strategy, which the constructor has made.
     const StrategyPlan& plan() const { return m_plan; }
-    // Returns the plan by which an epoch's training samples are assigned to all data-parallel ranks.
+    // Returns the plan that assigns an epoch's training samples to the data-parallel ranks.
     ShardPlan trainingPlan(std::int64_t epoch) const;
-    // Returns the plan by which validation samples are assigned to ranks, as PyTorch's
-    // DistributedSampler(shuffle=False): each rank evaluates its share; the last samples of a rank may be duplicates.
-    // Empty without validation samples.
+    // Returns the plan that assigns the validation samples to the ranks, as PyTorch's
+    // DistributedSampler(shuffle=False): the last samples of a rank may be duplicates. Empty if there are no validation
+    // samples.
     std::optional<ShardPlan> validationPlan() const;
 
   private:
@@ -39,11 +39,12 @@ class DataShare {
     RankLayout m_layout;
 };
 
-// Throws TrainingError if the assignment of the samples leaves a rank without a batch.
+// Throws TrainingError if the plan gives a rank no batch at all.
 void throwIfNoBatch(const ShardPlan& plan);
-// Returns a line for the log if a batch is larger than a rank's share of the samples; otherwise an empty text.
+// Returns a warning for the log if loader.batch_size exceeds the number of samples of a rank; otherwise an empty text.
 std::string smallShardWarning(const ShardPlan& plan);
-// Returns the number of positions of the range whose samples are not duplicates. Duplicates are always last.
+// Returns how many samples in the range of the rank's list are not duplicates. Duplicates are always at the end of the
+// list.
 std::size_t countUniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range);
 
 }  // namespace ringside

@@ -35,7 +35,7 @@ TensorOutline outlineOf(std::string name, const Parameter& parameter) {
             .shape = {parameter.shape.sizes().begin(), parameter.shape.sizes().end()}};
 }
 
-// Returns the name of an optimizer tensor as in PyTorch's flattened state_dict: "state.0.weight.exp_avg".
+// Returns the name of an optimizer tensor as in a flattened state_dict of PyTorch, such as "state.0.weight.exp_avg".
 std::string stateName(const Parameter& parameter, const char* name) {
     return "state." + parameter.name + "." + name;
 }
@@ -76,7 +76,7 @@ class TensorFile {
 // Checkpoint that is being written. Its files are discarded unless commit() is called.
 class CheckpointFiles {
   public:
-    // kept: for each parameter, the names of its optimizer tensors, such as "exp_avg".
+    // kept: names of the optimizer tensors that each parameter has, such as "exp_avg".
     CheckpointFiles(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                     const std::vector<Parameter*>& state, const std::vector<Parameter*>& parameters,
                     const std::vector<const char*>& kept, const Optimizer& optimizer)
@@ -93,7 +93,7 @@ class CheckpointFiles {
             m_state.write(stateName(*one, "step"), std::as_bytes(std::span(&steps, 1)));
     }
 
-    // Writes one tensor. `kept`: name of an optimizer tensor; empty for the value of the parameter itself.
+    // Writes one tensor. kept: name of the optimizer tensor; empty to write the value of the parameter.
     void write(const Parameter& of, const char* kept, std::span<const std::byte> bytes) {
         if (*kept == '\0')
             m_weights.write(of.name, bytes);
@@ -167,8 +167,8 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return "(" + text + ")";
 }
 
-// Returns the file's entry of the tensor `name`. Returns a problem if the file lacks the tensor or has it with another
-// type or shape.
+// Returns the entry of the tensor `name` in the file. Returns a problem if the file does not contain the tensor, or
+// contains it with another type or shape.
 Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::string& fileName,
                                         const std::string& name, const Shape& shape, const Tensor& into) {
     const SafetensorsFile::Entry* entry = file.find(name);
@@ -177,7 +177,7 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
                        "choose a checkpoint of the same model"};
     if (entry->type != typeName(into))
         return Problem{fileName, "has " + name + " as " + entry->type + "; the model's tensor is " + typeName(into),
-                       "save the tensor with that type"};
+                       "save the tensor with the model's type"};
     if (!std::ranges::equal(entry->shape, shape.sizes()))
         return Problem{
             fileName,
@@ -186,8 +186,8 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
     return *entry;
 }
 
-// Rejects values that are not finite. If they were accepted, every loss would be non-finite, and the error message
-// would then blame the data set.
+// Returns a problem if a value is not finite. Otherwise every loss after resuming would be non-finite, and the error
+// message would blame the data set.
 std::optional<Problem> checkFinite(std::span<const std::byte> bytes, const std::string& fileName,
                                    const std::string& name) {
     if (areFinite(bytes)) return {};
@@ -207,7 +207,8 @@ std::optional<Problem> restore(const SafetensorsFile& file, const std::string& f
     return {};
 }
 
-// Returns Adam's step count. The file stores it as a float; beyond 2^24 only the manifest has the exact value.
+// Returns the number of steps of the Adam optimizer. The file stores the number as a float; above 2^24, only the
+// manifest contains the exact number.
 std::int64_t stepsOf(const ResumePoint& point, const Parameter& first) {
     const SafetensorsFile::Entry* entry = point.optimizer->find(stateName(first, "step"));
     if (entry == nullptr || entry->type != "F32" || entry->size != sizeof(float)) return point.manifest.step;
@@ -254,8 +255,8 @@ std::string writeCheckpoint(const std::filesystem::path& runDirectory, Checkpoin
     return files.commit();
 }
 
-// An error on this rank is rethrown only after all ranks have gathered all tensors, because the other ranks would
-// otherwise wait for this rank in a collective.
+// If this rank fails, it still takes part in gathering all tensors, and only then rethrows the error: the other ranks
+// would otherwise wait for it in a collective.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite) {
     std::optional<CheckpointFiles> files;
@@ -343,7 +344,7 @@ std::string parameterChecksum(Strategy& strategy) {
 }
 
 std::int64_t checkpointBytes(const TrainedParts& parts) {
-    constexpr std::int64_t kHeaders = 64 << 10;  // estimated size in bytes of names, shapes and the manifest
+    constexpr std::int64_t kHeaders = 64 << 10;  // estimated size of names, shapes and the manifest, in bytes
     constexpr std::int64_t kPerTensor = 256;
     std::int64_t bytes = kHeaders;
     const auto add = [&bytes](const Tensor& tensor) {

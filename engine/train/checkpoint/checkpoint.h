@@ -15,52 +15,54 @@
 
 namespace ringside {
 
-// Parts of a whole model that a checkpoint stores or restores. Each reference must stay valid during the call.
+// Tensors and optimizer of a model that a checkpoint stores or restores. Each reference must stay valid during the
+// call.
 struct TrainedParts {
-    const std::vector<Parameter*>& state;       // all entries of a state_dict: float32 or int64
+    // parameters and buffers of the model (the entries of its state_dict): float32 or int64
+    const std::vector<Parameter*>& state;
     const std::vector<Parameter*>& parameters;  // parameters that the optimizer updates
     Optimizer& optimizer;
     Backend& backend;
 };
 
 // Writes RUN_DIR/checkpoints/step-00000012/{model.safetensors, optimizer.safetensors, manifest.json} and returns the
-// path relative to the run directory. Each file is written atomically, the manifest last: a directory with a manifest
-// is complete. Only one tensor at a time is copied to host memory. The function fills in manifest.files. Throws
+// path relative to the run directory. Each file is written atomically. The manifest is written last, so that a
+// directory with a manifest is complete. Copies only one tensor at a time to host memory. Sets manifest.files. Throws
 // IoError.
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                             const TrainedParts& parts);
 
-// Writes the checkpoint of a model that no rank holds whole. Collective: one rank calls it while all other ranks call
-// gatherForCheckpoint(). Returns an empty result and leaves no checkpoint if `mustBeFinite` and a weight is not
-// finite.
+// Writes the checkpoint of a model that no rank holds as a whole. Collective: one rank calls this function while all
+// other ranks call gatherForCheckpoint(). If `mustBeFinite` is true and a weight is not finite, returns an empty value
+// and leaves no checkpoint.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite);
 // Takes part in the collectives of writeCheckpoint(). Called by the ranks that do not write.
 void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(Strategy& strategy, const Model& model);
 
-// Returns the name of the checkpoint of a step in the directory kCheckpointsName: "step-00000012".
+// Returns the directory name of a step's checkpoint, such as "step-00000012". The directory is in kCheckpointsName.
 std::string checkpointName(std::int64_t step);
 
-// Returns an upper estimate of the size of a checkpoint of these parts on disk, in bytes.
+// Returns an upper bound of the size on disk of a checkpoint with these tensors, in bytes.
 std::int64_t checkpointBytes(const TrainedParts& parts);
 
-// Restores the weights and, if the checkpoint contains it, the optimizer's state. Returns a problem with the name of
-// the file and of the tensor if the tensor is missing, does not fit, or has values that are not finite and
-// `mustBeFinite` is true.
+// Restores the weights and, if the checkpoint contains it, the state of the optimizer. Returns a problem that names the
+// file and the tensor if a tensor is missing or has another shape or type. If `mustBeFinite` is true, also returns a
+// problem if a value is not finite.
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts, bool mustBeFinite);
 
-// Restores the weights and the optimizer's state of a model that no rank holds whole: each rank restores its part.
-// Collective.
+// Restores the weights and the optimizer state of a model that no rank holds as a whole: each rank restores the part
+// that it holds. Collective.
 Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model, bool mustBeFinite);
 
-// True if every value is a finite number.
+// True if all values of the parameters are finite numbers.
 bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);
 
-// Returns the SHA-256 over all parameter values in registration order, in hex. Equal values on all ranks mean that the
-// replicas are in sync.
+// Returns a SHA-256 hash over the values of all parameters in registration order, in hexadecimal. Replicas are in sync
+// if their hashes are equal.
 std::string parameterChecksum(const std::vector<Parameter*>& parameters, Backend& backend);
-// Returns the checksum of all parameters of the model. Collective.
+// Returns the SHA-256 hash over the values of all parameters of a model that no rank holds as a whole. Collective.
 std::string parameterChecksum(Strategy& strategy);
 
 }  // namespace ringside

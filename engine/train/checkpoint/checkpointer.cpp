@@ -17,7 +17,8 @@ namespace ringside {
 
 namespace {
 
-// Returns the settings that assign samples to ranks, for programs that read a checkpoint.
+// Returns the settings by which samples are assigned to ranks. The manifest stores them for programs that read a
+// checkpoint.
 Json samplerJson(const RunConfig& config) {
     Json json = config.toJson()["sampler"];
     json["world_size"] = config.dataRanks();
@@ -27,8 +28,8 @@ Json samplerJson(const RunConfig& config) {
     return json;
 }
 
-// Removes a checkpoint, its manifest first, so that an incomplete removal leaves no checkpoint that looks complete.
-// Errors are ignored: a superfluous checkpoint does no harm.
+// Removes a checkpoint, its manifest first: if the removal is interrupted, no checkpoint remains that looks complete.
+// Ignores errors, because a superfluous checkpoint does no harm.
 void removeCheckpoint(const std::filesystem::path& directory) {
     std::error_code ignored;
     std::filesystem::remove(directory / kManifestName, ignored);
@@ -124,8 +125,7 @@ void Checkpointer::saveLast(const TrainingPosition& position) {
                       m_directories.currentDirectory().string() + " continues from there");
 }
 
-// Prepares a save. Sends all pending telemetry first, so that a resumed run never starts after steps that are not
-// recorded.
+// Prepares a save. First sends all pending telemetry, so that a run never resumes after steps that were not recorded.
 void Checkpointer::prepareSave() {
     m_dependencies.observer.onState(RankStage::kSaving);
     m_dependencies.observer.flush();
@@ -141,7 +141,7 @@ bool Checkpointer::isSaved(const TrainingPosition& position) {
         std::filesystem::exists(m_dependencies.runDirectory / m_lastPath / kManifestName, ignored));
 }
 
-// Returns on every rank the value that rank 0 passes. Collective.
+// Returns on every rank the value that rank 0 has passed. Collective.
 bool Checkpointer::broadcastFromRankZero(bool ofRankZero) {
     std::int64_t value = m_dependencies.communicator.rank() == 0 && ofRankZero ? 1 : 0;
     if (m_dependencies.communicator.size() > 1)
@@ -149,9 +149,9 @@ bool Checkpointer::broadcastFromRankZero(bool ofRankZero) {
     return value != 0;
 }
 
-// Writes the checkpoint in the current directory. Returns true on every rank if the checkpoint is complete; if writing
-// failed, rank 0 has chosen another directory. The other ranks wait without a timeout until rank 0 has written: a slow
-// disk must not count as a hung rank.
+// Tries to write the checkpoint in the current directory. Returns true on every rank if the checkpoint is complete. If
+// writing failed, rank 0 has chosen another directory. While rank 0 writes, the other ranks wait without a timeout: a
+// slow disk must not look like a hung rank.
 bool Checkpointer::attemptSave(const TrainingPosition& position) {
     bool isComplete = true;
     if (m_dependencies.communicator.rank() == 0)
@@ -162,8 +162,8 @@ bool Checkpointer::attemptSave(const TrainingPosition& position) {
     return broadcastFromRankZero(isComplete);
 }
 
-// Writes the checkpoint and returns its path. Returns nothing if a weight is not finite although the weights must be
-// finite.
+// Writes the checkpoint and returns its path. Returns an empty value if a weight is not finite and
+// training.on_non_finite is stop.
 std::optional<std::string> Checkpointer::writeIfFinite(const TrainingPosition& position) {
     const bool mustBeFinite = m_dependencies.config.training.onNonFinite == OnNonFinite::kStop;
     if (!m_strategy.isWhole())
@@ -204,8 +204,8 @@ void Checkpointer::writeInCurrentDirectory(const TrainingPosition& position) {
     scheduleTimedSave(m_dependencies.observer.nowUs() - fromUs);
 }
 
-// Finds the checkpoints of earlier attempts, so that superseded ones are removed like those of this attempt. A killed
-// attempt leaves checkpoints that it would have removed after its next save.
+// Finds the checkpoints of earlier attempts of the run, so that superseded ones are removed as well. A killed attempt
+// leaves checkpoints that it would have removed after its next save.
 void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
     OwnCheckpoints own = findOwnCheckpoints(m_dependencies.runDirectory, point.directory, point.manifest.step);
     m_kept = std::move(own.kept);
@@ -213,11 +213,11 @@ void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
     m_passing.insert(m_passing.end(), own.superseded.begin(), own.superseded.end());
 }
 
-// Removes superseded checkpoints of this run only. If the run was resumed from a checkpoint in another directory, that
-// checkpoint is not removed.
+// Removes the superseded checkpoints in this run's directory. A checkpoint in another directory, from which the run was
+// resumed, is never removed.
 void Checkpointer::removeSuperseded(bool isTimed) {
-    // Removes the path from the lists, so that the path is listed only once if the checkpoint of the same step is
-    // written again.
+    // Removes the path from both lists first, so that it is listed only once if the checkpoint of a step is written
+    // again.
     for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);
     for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_dependencies.runDirectory / path);
     (isTimed ? m_passing : m_kept).push_back(m_lastPath);
@@ -226,7 +226,8 @@ void Checkpointer::removeSuperseded(bool isTimed) {
         removeCheckpoint(m_dependencies.runDirectory / m_kept.front());
 }
 
-// Schedules the next timed save so that saving takes at most a twentieth of the training time.
+// Schedules the next timed save so that saving takes at most a twentieth of the training time. tookUs: duration of the
+// last save in microseconds.
 void Checkpointer::scheduleTimedSave(std::int64_t tookUs) {
     constexpr std::int64_t kTimes = 20;
     const std::int64_t seconds = m_dependencies.config.training.checkpointSeconds;
@@ -236,7 +237,7 @@ void Checkpointer::scheduleTimedSave(std::int64_t tookUs) {
 
 bool Checkpointer::isTimedSaveDue(std::int64_t nowUs) {
     if (nowUs < m_timedSaveUs) return false;
-    // No further timed save is due until the save that is now due has been made.
+    // Disables further timed saves until the one that is now due has been made.
     m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;
     m_nextIsTimed = true;
     return true;

@@ -16,18 +16,20 @@
 
 namespace ringside {
 
-// Position and results of a training. All steps before the position are done.
+// Position in the training, with the results of the current epoch. All steps before the position are done.
 struct TrainingPosition {
-    std::int64_t step = 0;   // number of optimizer steps done
-    std::int64_t epoch = 0;  // number of the current epoch, from 0; between two epochs, the number of the next epoch
-    // number of the epoch's batches that are done; 0 between two epochs
+    std::int64_t step = 0;  // number of optimizer steps done
+    // number of the current epoch, from 0; if an epoch has just ended, number of the next epoch
+    std::int64_t epoch = 0;
+    // number of batches of the epoch that are done; 0 if an epoch has just ended
     std::int64_t batches = 0;
-    // sums of loss and accuracy over the current epoch and all ranks; resume() sets them on rank 0 only
+    // Sums of loss and correct predictions in the current epoch over all ranks. resume() sets them on rank 0 only.
     MetricSums sums = {};
-    std::vector<ControlChange> changes = {};  // changes by control commands; set by resume() only
+    // changes that control commands made to the training; set by resume() only
+    std::vector<ControlChange> changes = {};
 };
 
-// Resumes a training from training.resume and writes its checkpoints.
+// Resumes a training from the checkpoint training.resume, and writes the checkpoints of a run.
 class Checkpointer {
   public:
     // All reference arguments must outlive this object.
@@ -37,31 +39,32 @@ class Checkpointer {
           m_strategy(strategy),
           m_directories(dependencies.runDirectory, dependencies.config) {}
 
-    // Restores the weights, the optimizer's state and float16's loss scale on every rank, and returns the position of
-    // the checkpoint. Returns the start of the training if training.resume is empty. Throws TrainingError.
+    // Restores the weights, the optimizer state and the loss scale of float16 training on every rank. Returns the
+    // position stored in the checkpoint. If training.resume is empty, returns the start of the training. Throws
+    // TrainingError.
     TrainingPosition resume();
-    // Sets the mean and deviation by which image channels are scaled. The manifest stores them for programs that use
-    // the weights.
+    // Sets the mean and standard deviation by which image channels are normalized. The manifest stores them for
+    // programs that use the weights.
     void setScale(const ChannelScale& scale) { m_scale = scale; }
-    // Sets the changes by control commands that later checkpoints store.
+    // Sets the changes made by control commands, which all later checkpoints store.
     void setControlChanges(const std::vector<ControlChange>& changes) { m_changes = changes; }
-    // Reserves disk space for one checkpoint on rank 0, so that a run whose disk becomes full can still save its
-    // weights. Call before training. Throws IoError if there is not enough space.
+    // Reserves disk space for one checkpoint on rank 0, so that a run can still save its weights after the disk has
+    // become full. Call before training. Throws IoError if there is not enough space.
     void reserveSpace();
-    // Saves a checkpoint, which rank 0 writes. Every rank must call this function; it returns when the checkpoint is
-    // complete. Does nothing if this step is already saved. Throws TrainingError if a weight is not finite and
-    // training.on_non_finite is stop. Throws IoError if no space is left for another checkpoint. If the run directory
-    // was deleted, creates it again; if the run directory cannot be written, saves the weights in another of the
-    // SaveDirectories, and rank 0 throws an IoError that names this directory.
+    // Saves a checkpoint, unless this step is already saved. Every rank must call this function; rank 0 writes. Returns
+    // when the checkpoint is complete. Throws TrainingError if a weight is not finite and training.on_non_finite is
+    // stop. Throws IoError if no space is left for another checkpoint. If the run directory was deleted, creates it
+    // again. If the run directory cannot be written, saves the weights in another of the SaveDirectories; rank 0 then
+    // throws an IoError that names this directory.
     void save(const TrainingPosition& position);
     // Saves a checkpoint as save() does, but reserves no space for another checkpoint. If the checkpoint of this step
-    // was written but has been deleted, writes it again.
+    // has been deleted, writes it again.
     void saveLast(const TrainingPosition& position);
-    // Returns true once when a save is due by training.checkpoint_seconds. The next save then counts as timed: it is
-    // removed after a newer checkpoint is written. Rank 0 only.
+    // Returns true if a checkpoint is due because of training.checkpoint_seconds; the next call returns false. The next
+    // save then counts as timed: its checkpoint is removed after a newer one is written. Call on rank 0 only.
     bool isTimedSaveDue(std::int64_t nowUs);
-    // Returns a part of an error message: " (the last good checkpoint is checkpoints/step-00000012)", or an empty text
-    // if there is no checkpoint.
+    // Returns a phrase for an error message: " (the last good checkpoint is checkpoints/step-00000012)". Returns an
+    // empty text if there is no checkpoint.
     std::string lastCheckpointText() const;
 
   private:
@@ -86,14 +89,14 @@ class Checkpointer {
     std::int64_t m_savedStep = -1;
     std::string m_lastPath;
     std::optional<SpaceReserve> m_reserve;
-    // time of the next timed save, in microseconds
+    // Time of the next timed save, in microseconds since the start of the run.
     std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();
     bool m_nextIsTimed = false;
-    // paths of the checkpoints of this run and its earlier attempts that were not written because of
-    // training.checkpoint_seconds, oldest first
+    // Paths of the checkpoints that the run keeps, oldest first: those of this and earlier attempts of the run, without
+    // timed ones.
     std::vector<std::string> m_kept;
-    // Paths of checkpoints that are removed after a newer checkpoint: timed ones (training.checkpoint_seconds),
-    // incomplete ones, and those of steps that are trained again.
+    // Paths of the checkpoints that are removed after the next checkpoint is written: timed ones
+    // (training.checkpoint_seconds), incomplete ones, and those of steps that are trained again.
     std::vector<std::string> m_passing;
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Parses a name that checkpointName() returns. Returns the step, or nothing for any other name.
+// Returns the step in a directory name of the form that checkpointName() returns. Returns an empty value for all other
+// names.
 std::optional<std::int64_t> stepInName(const std::string& name) {
     constexpr std::string_view kBefore = "step-";
     if (!name.starts_with(kBefore)) return {};

@@ -17,7 +17,7 @@ constexpr int kMaxAttempts = 3;
 constexpr std::size_t kMaxConfigBytes = 16U << 20;
 constexpr const char* kConfigName = "config.json";
 
-// True if the directory or a part of its path no longer exists.
+// True if the directory, or one of the directories above it, no longer exists.
 bool isGone(const IoError& error) {
     return error.systemError() == ENOENT || error.systemError() == ENOTDIR || error.systemError() == ESTALE;
 }

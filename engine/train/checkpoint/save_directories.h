@@ -9,23 +9,24 @@
 
 namespace ringside {
 
-// Directories in which rank 0 tries to save the weights: the run directory; then RUN_DIR-saved beside it; then
-// ringside/saved/RUN_DIR below the user's state directory. The latter two are created when they are needed; if the name
-// exists, a number is appended. They contain config.json, so that a run can be resumed from them.
+// Directories in which rank 0 tries to save the weights, in this order: the run directory; RUN_DIR-saved beside the run
+// directory; ringside/saved/RUN_DIR in the user's state directory. The last two are created when they are needed; if
+// the name already exists, a number is appended. They contain config.json, so that a run can be resumed from them.
 class SaveDirectories {
   public:
-    // config: written to the directory as config.json if the directory has no such file. Must outlive this object.
+    // config: configuration that is written to the directory as config.json, unless the directory has such a file. Must
+    // outlive this object.
     SaveDirectories(std::filesystem::path runDirectory, const RunConfig& config);
 
     const std::filesystem::path& currentDirectory() const { return m_current; }
     bool isRunDirectory() const { return m_kind == Kind::kRunDirectory; }
 
-    // Chooses the directory for the next attempt after a save failed with `error`. A directory that was deleted is
-    // tried again, up to three times in all, because the next save creates it again. Returns false when no directory is
-    // left.
+    // Chooses the directory for the next attempt after a save failed with `error`. If the directory was deleted, it is
+    // chosen again, for up to three attempts in total, because a save creates the directory. Returns false if all
+    // directories have been tried.
     bool chooseNext(const IoError& error);
 
-    // Returns the reason why saving in the run directory failed; empty if it has not failed.
+    // Returns the reason why saving in the run directory failed; empty if no save has failed.
     const std::string& firstFailure() const { return m_firstFailure; }
 
   private:
@@ -39,7 +40,7 @@ class SaveDirectories {
     const RunConfig& m_config;
     std::filesystem::path m_current;
     Kind m_kind = Kind::kRunDirectory;
-    int m_attempts = 1;  // number of saves that were tried in the current directory
+    int m_attempts = 1;  // number of attempts to save in the current directory
     std::string m_firstFailure;
 };
 

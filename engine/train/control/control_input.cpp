@@ -74,14 +74,15 @@ bool ControlInput::readSome() {
     return true;
 }
 
-// Answers a clock query. The answer is dropped if it cannot be sent at once, because a late answer is useless.
+// Answers a clock query. Drops the answer if it cannot be sent immediately, because a late answer would give a wrong
+// offset.
 void ControlInput::answerTimeQuery(const TimeQuery& query) const {
     sendLine(m_fd, encodeTimeAnswer({query.sentUs, monotonicUs()}), std::chrono::steady_clock::now());
     if (query.zeroUs && m_onZero) m_onZero(*query.zeroUs);
 }
 
-// Adds a command to the queue. If the queue is full, a stop command replaces the newest queued command, and any other
-// command is dropped.
+// Adds a command to the queue. If the queue is full, a stop command replaces the newest queued command, and other
+// commands are dropped.
 void ControlInput::handleLine(std::string_view line) {
     if (const auto query = decodeTimeQuery(line)) return answerTimeQuery(*query);
     const Result<ControlCommand> command = decodeControl(line);

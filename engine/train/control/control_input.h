@@ -16,15 +16,15 @@
 
 namespace ringside {
 
-// Receives control lines from an inherited file descriptor in a separate thread. Lines that are not commands are
-// ignored; commands beyond kMaxWaiting are dropped, except a stop. Clock queries of the supervisor are answered at
-// once. onEnd is called in that thread when the descriptor reaches its end: the supervisor has died.
+// Receives lines with control commands from a file descriptor, in its own thread. Ignores lines that are not commands.
+// If kMaxWaiting commands are waiting, drops further ones, except a stop. Answers clock queries of the supervisor
+// immediately. When the descriptor reaches its end, the supervisor has died: calls onEnd in the thread.
 class ControlInput final : public ControlSource {
   public:
     static constexpr std::size_t kMaxWaiting = 256;
 
-    // onZero: called in the same thread when the supervisor sends the start time of the run, in microseconds on this
-    // host's clock. fd: file descriptor to read; the caller owns it.
+    // fd: file descriptor to read from; the caller owns it. onZero: called in the receiving thread when the supervisor
+    // sends the start time of the run, in microseconds on this host's clock.
     ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero = {});
     ~ControlInput() override;
     ControlInput(const ControlInput&) = delete;
@@ -37,7 +37,7 @@ class ControlInput final : public ControlSource {
 
   private:
     void runThread();
-    bool readSome();  // reads the available commands; returns false at the end of the stream
+    bool readSome();  // reads the available lines; returns false at the end of the stream
     void handleLine(std::string_view line);
     void answerTimeQuery(const TimeQuery& query) const;
 

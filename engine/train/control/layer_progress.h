@@ -6,14 +6,14 @@
 
 namespace ringside {
 
-// Reports each layer of the forward and backward passes in slow motion and when a person advances phase by phase, and
-// pauses the rank at each layer. Forwards all calls to the next LayerWatch. For whole and sharded models only; a
-// pipeline reports the actions of its schedule instead.
+// In slow motion and when the user advances phase by phase, reports each layer of the forward and backward passes and
+// pauses the rank there. Forwards all calls to the next LayerWatch. Used for models that are not divided into pipeline
+// stages; a pipeline reports the actions of its schedule instead.
 class LayerProgress final : public LayerWatch {
   public:
     explicit LayerProgress(LayerWatch& next) : m_next(next) {}
 
-    // Reports through `control` from now on. `passes` is the number of forward passes in a step.
+    // Reports through `control` from now on. passes: number of forward passes in a step.
     void reportThrough(RunControl& control, std::int64_t passes) {
         m_control = &control;
         m_passes = static_cast<double>(passes);
@@ -26,9 +26,9 @@ class LayerProgress final : public LayerWatch {
 
   private:
     LayerWatch& m_next;
-    RunControl* m_control = nullptr;  // receives each layer that starts; null: layers are not reported
+    RunControl* m_control = nullptr;  // receives a report about each layer; null: layers are not reported
     double m_passes = 1;
-    double m_share = 0;  // share of one layer in the time of all passes of a step
+    double m_share = 0;  // share of one layer in the duration of all passes of a step
     Phase m_phase = Phase::kForward;
 };
 

@@ -13,8 +13,8 @@ namespace ringside {
 
 namespace {
 
-// Phases of a step at whose ends ranks may pause, in order. In slow motion, each of these phases takes the same share
-// of the step.
+// Phases at whose ends ranks may pause, in the order of a step. In slow motion, each of them takes the same share of
+// the step.
 constexpr std::array kSlowPhases{Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kMoving,
                                  Phase::kOptimizer};
 
@@ -24,7 +24,8 @@ std::size_t numberOf(Phase phase) {
     return static_cast<std::size_t>(found - kSlowPhases.begin());
 }
 
-// Returns the phase after `phase`, among the phases at whose ends ranks may pause. The optimizer phase is the last one.
+// Returns the next phase at whose end ranks may pause. `phase` must be such a phase, but not the optimizer phase, which
+// is the last one.
 Phase following(Phase phase) {
     return kSlowPhases.at(numberOf(phase) + 1);
 }
@@ -48,8 +49,8 @@ void RunControl::reportPhase(Phase phase) {
         PhaseReached{m_dependencies.communicator.rank(), m_position.step + 1, phase, m_dependencies.observer.nowUs()});
 }
 
-// Limits all sleeps of a step's passes to one second in total, because the rank receives no command except a stop
-// during a sleep. A stop ends the sleep early on each rank; the ranks agree at the end of the phase or step where to
+// Limits the sleeps in the passes of a step to one second in total, because a sleeping rank executes no command except
+// a stop. A stop ends the sleep of each rank early. The ranks then agree at the end of the phase or step where they
 // stop.
 void RunControl::reportPart(Phase phase, int layer, const std::string& action, double share) {
     constexpr double kMaxSeconds = 1;
@@ -63,8 +64,8 @@ void RunControl::reportPart(Phase phase, int layer, const std::string& action, d
     m_dependencies.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
 }
 
-// In slow motion, each phase of a step is shown for the same share of the step's time, even a phase that takes only
-// microseconds without slow motion.
+// In slow motion, each phase of a step takes the same share of the step's duration, even a phase that normally takes
+// microseconds.
 void RunControl::pauseOrDelayAt(Phase phase) {
     const Phase next = following(phase);
     if (m_onePhase) {
@@ -138,14 +139,14 @@ void RunControl::executeNow(const ControlCommand& command) {
             break;
         case ControlKind::kStep:
             m_paused = false;
-            // The current step counts as the first of the requested steps.
+            // The current step is the first of the requested steps.
             m_stepsLeft = static_cast<std::int64_t>(command.value);
             break;
         case ControlKind::kPhase:
             m_paused = false;
             m_onePhase = true;
             break;
-        case ControlKind::kReplicas:  // a request to inspect replicas does not change whether the run is paused
+        case ControlKind::kReplicas:  // a request to inspect replicas neither pauses nor resumes the run
             m_actions.replicas(static_cast<std::int64_t>(command.value));
             break;
         case ControlKind::kResume:
@@ -154,7 +155,7 @@ void RunControl::executeNow(const ControlCommand& command) {
             m_onePhase = false;
             break;
         case ControlKind::kRestart:
-            RINGSIDE_ASSERT(false);  // unreachable: kRestart is a record of the supervisor and no command
+            RINGSIDE_ASSERT(false);  // unreachable: kRestart is recorded by the supervisor and never sent to a rank
     }
     report(command);
 }
@@ -180,7 +181,7 @@ std::chrono::microseconds RunControl::timeUntilDue() const {
     return std::max(std::chrono::microseconds{}, std::chrono::ceil<std::chrono::microseconds>(m_due - Clock::now()));
 }
 
-// Rank 0 decides when the pause ends. All ranks receive the decision in the same poll and leave the loop.
+// Rank 0 decides when the pause ends. All ranks receive its decision in the same collective and leave the loop.
 void RunControl::pauseRanks(RankStage stage, Phase after) {
     TrainerObserver& observer = m_dependencies.observer;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);

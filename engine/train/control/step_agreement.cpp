@@ -12,13 +12,13 @@
 namespace ringside {
 namespace {
 
-// Layout of the message between ranks: the number of commands, then kind and value of each command.
+// Content of the exchanged message: the number of commands, then the kind and the value of each command.
 using Numbers = std::array<double, 1 + 2 * StepAgreement::kMaxAtOnce>;
 
-constexpr double kLargestValue = 1e9;  // largest absolute value that a command may contain (control_command.cpp)
+constexpr double kLargestValue = 1e9;  // largest magnitude of the value in a command (see control_command.cpp)
 
-// Throws CommError if the sum over the ranks is not an integer from 0 to `most`: then a rank has sent numbers that
-// violate the protocol.
+// Returns the number as an integer. Throws CommError if it is not an integer from 0 to `most`, because then a rank has
+// sent an invalid message. what: words for the number in the error message.
 std::size_t integerUpTo(double number, std::size_t most, const std::string& what) {
     if (number >= 0 && number <= static_cast<double>(most) && number == std::floor(number))
         return static_cast<std::size_t>(number);
@@ -77,7 +77,7 @@ std::vector<ControlCommand> StepAgreement::pendingCommands() {
     return commands;
 }
 
-// Broadcasts rank 0's commands by summation: the other ranks contribute zeros.
+// Sends rank 0's commands to all ranks as a sum over the ranks: the other ranks contribute zeros.
 std::vector<ControlCommand> StepAgreement::exchangeCommands() {
     std::vector<ControlCommand> commands;
     if (m_communicator.rank() == 0) commands = pendingCommands();

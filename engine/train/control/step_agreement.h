@@ -9,12 +9,11 @@
 
 namespace ringside {
 
-// Distributes rank 0's control commands, so that all ranks execute the same commands between the same two steps.
+// Sends rank 0's control commands to all ranks, so that all ranks execute the same commands between the same two steps.
 //
-// Each step carries one bit in a collective that it needs anyway: whether rank 0 has commands pending. The commands
-// themselves are exchanged in a second collective only if the bit is set. All ranks must make the same calls in the
-// same order. The functions that exchange commands throw CommError if a rank fails, or if the received numbers are not
-// commands.
+// In each step, one bit of a collective that the step needs anyway shows whether rank 0 has pending commands. Only if
+// the bit is set, the commands are sent in a second collective. All ranks must make the same calls in the same order.
+// The functions that exchange commands throw CommError if a rank fails or the received numbers are not valid commands.
 class StepAgreement {
   public:
     static constexpr std::size_t kMaxAtOnce = 16;
@@ -22,26 +21,26 @@ class StepAgreement {
     StepAgreement(Communicator& communicator, ControlSource& control)
         : m_communicator(communicator), m_control(control) {}
 
-    // Returns true if commands are pending. Pass the result to the next step as StepRequest::signal. Always false on
-    // ranks other than rank 0.
+    // True if commands are pending. The caller passes the result to the next step as StepRequest::signal. Always false
+    // on ranks other than rank 0.
     bool hasPendingCommands() const { return m_communicator.rank() == 0 && (m_control.pending() || !m_posted.empty()); }
-    // Returns the commands to execute, in order. `signal` is the bit of rank 0 that the step delivered to every rank.
-    // If it is empty, the strategy does not transmit the bit, and this call uses an additional collective. Call after
-    // each step.
+    // Returns the commands to execute, in order. signal: bit of rank 0 that every rank received in the step. Empty if
+    // the strategy does not send the bit: then this call uses an additional collective. Call after each step.
     std::vector<ControlCommand> agreeAfterStep(std::optional<bool> signal);
-    // Distributes commands as agreeAfterStep() does, but without a step: between validation batches and while paused.
+    // Sends commands as agreeAfterStep() does, but without a step: between validation batches and while the run is
+    // paused.
     std::vector<ControlCommand> agreeWithoutStep() { return agreeAfterStep({}); }
 
-    // Result of shareDecision(): the decision of rank 0 that all ranks receive while they are paused.
+    // Decision of rank 0 that all ranks receive while they are paused.
     struct PauseDecision {
         bool shouldResume = false;  // true if rank 0 decided to resume
         std::vector<ControlCommand> commands;
     };
-    // Distributes rank 0's decision: to stay paused, to resume (if goOn is true on rank 0), or to execute pending
-    // commands, which take precedence. goOn is ignored on the other ranks. Collective.
+    // Sends rank 0's decision to all paused ranks: to execute pending commands; if there are none, to resume if
+    // `shouldResume` is true, and to stay paused otherwise. shouldResume is ignored on other ranks. Collective.
     PauseDecision shareDecision(bool shouldResume);
 
-    // Adds a command as if this run had received it from the user. Call on rank 0 only.
+    // Adds a command as if the user had sent it. Call on rank 0 only.
     void post(ControlCommand command) { m_posted.push_back(command); }
 
   private:

@@ -9,11 +9,11 @@
 
 namespace ringside {
 
-// Queries a GPU about once a second in a separate thread.
+// Reads utilisation, memory, temperature and power of a GPU about once a second, in its own thread.
 //
-// If the driver hangs, the last values (utilisation, memory, temperature, power) become outdated, and latest() returns
-// unknown values. The destructor waits at most one interval for a query in progress, because the process should not
-// exit while a thread is inside the driver.
+// If the driver does not answer, the last values become outdated, and latest() returns unknown values. The destructor
+// waits for a query in progress, but at most for one interval: the process should not exit while a thread is inside the
+// driver.
 class GpuWatch {
   public:
     explicit GpuWatch(std::function<GpuReading()> read,
@@ -22,14 +22,13 @@ class GpuWatch {
     GpuWatch(const GpuWatch&) = delete;
     GpuWatch& operator=(const GpuWatch&) = delete;
 
-    // Returns the latest values; unknown before the first query and once the values are outdated. Callable from any
-    // thread. Never blocks on the GPU.
+    // Returns the latest values; unknown before the first query and if they are outdated. Callable from any thread.
+    // Never waits for the GPU.
     GpuReading latest() const;
 
   private:
     struct State;
-    std::shared_ptr<State> m_state;  // state that this object shares with the thread, because the thread may outlive
-                                     // this object
+    std::shared_ptr<State> m_state;  // state shared with the thread, which may exist longer than this object
 };
 
 }  // namespace ringside

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Page-locked host memory for batches, which a GPU copies while the CPU continues to work.
+// Page-locked host memory for batches. A GPU can copy from it while the CPU continues to work.
 class PinnedMemory final : public BatchMemory {
   public:
     explicit PinnedMemory(std::shared_ptr<GpuRuntime> runtime) : m_runtime(std::move(runtime)) {}

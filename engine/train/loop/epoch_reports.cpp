@@ -63,7 +63,8 @@ void EpochReports::reportMemory() const {
                                                        .predictedPeak = predictedPeak()});
 }
 
-// Returns the predicted peak memory in bytes, or -1 on CUDA devices, whose libraries allocate memory of their own.
+// Returns the predicted peak memory in bytes. Returns -1 for CUDA devices, where libraries allocate additional memory
+// of unknown size.
 std::int64_t EpochReports::predictedPeak() const {
     if (m_dependencies.trainer.config.parallel.device == DeviceChoice::kCuda) return -1;
     return predictMemory(m_dependencies.share.subject(), m_dependencies.share.plan(), rank()).peak();
@@ -74,8 +75,8 @@ void EpochReports::reportReplica(const TrainingPosition& position) const {
                                 ? parameterChecksum(m_dependencies.model.parameters(), m_dependencies.trainer.backend)
                                 : parameterChecksum(m_dependencies.strategy);
     Replica replica{rank(), position.step, sum};
-    // Reports checksums of single tensors only in epochs 1, 2, 4, 8, ... and multiples of 64, because short epochs
-    // would otherwise produce too much telemetry.
+    // Short epochs would produce too much telemetry: checksums of single tensors are reported only in epochs 1, 2, 4,
+    // 8, ... and in every 64th epoch.
     const auto epoch = static_cast<std::uint64_t>(position.epoch);
     if (std::has_single_bit(epoch) || epoch % 64 == 0) m_dependencies.replicas.addChecksums(replica);
     m_dependencies.trainer.observer.onEvent(std::move(replica));

@@ -15,8 +15,8 @@
 
 namespace ringside {
 
-// Reports of a rank at the start of a training and after each epoch. References passed to the constructor must outlive
-// this object.
+// Sends the reports of a rank at the start of the training and after each epoch. References passed to the constructor
+// must outlive this object.
 class EpochReports {
   public:
     struct Dependencies {
@@ -29,12 +29,12 @@ class EpochReports {
     };
     explicit EpochReports(const Dependencies& dependencies) : m_dependencies(dependencies) {}
 
-    // Reports the memory of this rank. Call after all buffers are allocated.
+    // Reports how much memory this rank has allocated. Call after all buffers are allocated.
     void reportMemory() const;
-    // Sums the results in `sums` over all ranks, stores the result in `sums` on each rank, and reports it on rank 0.
-    // Collective.
+    // Adds up `sums` over all ranks, and stores the total in `sums` on each rank. Rank 0 reports the total. Collective.
     void reportResult(SplitKind split, MetricSums& sums, const TrainingPosition& position) const;
-    // Reports the hash of the sample indices that this rank trained, and the checksum of its weights. Collective.
+    // Reports the hash of the sample indices that this rank has trained in the epoch, and the checksum of its weights.
+    // Collective.
     void reportEpochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const;
     // Reports the checksum of this rank's weights. Collective.
     void reportReplica(const TrainingPosition& position) const;

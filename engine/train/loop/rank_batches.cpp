@@ -10,7 +10,7 @@ const Dataset& validationOrTraining(const DataSplit& data) {
     return data.validation ? *data.validation : *data.training;
 }
 
-// Returns the function by which a test replaces one sample index; empty if no test has requested it.
+// Returns the function by which a test replaces one sample index; empty outside of tests.
 DataLoaderOptions::ChangeIndices changeIndices(const TrainerDependencies& dependencies, const Dataset& dataset) {
     const bool wanted = dependencies.wrongIndex && &dataset == dependencies.data.training.get() &&
                         dependencies.wrongIndex->sample < dataset.size();

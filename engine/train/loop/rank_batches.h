@@ -19,8 +19,8 @@ class RankBatches {
 
     TrainingBatches& training() { return m_training; }
     Validation& validation() { return m_validation; }
-    // Sets the mean and deviation of each channel, by which training and validation samples are scaled. Call before the
-    // first epoch.
+    // Sets the mean and standard deviation of each image channel, by which training and validation samples are
+    // normalized. Call before the first epoch.
     void setScale(const ChannelScale& scale);
 
   private:

@@ -28,7 +28,7 @@ SampleReport reportSamples() {
     return choiceNamed<SampleReport>(when == nullptr ? "" : when).value_or(SampleReport::kAuto);
 }
 
-// Gives heartbeats access to the number of the current collective. Must be destroyed before the communicator.
+// Lets heartbeats report the number of the current collective. Must be destroyed before the communicator.
 class CollectiveWatch {
   public:
     CollectiveWatch(TelemetrySink& sink, const Communicator& communicator) : m_sink(sink) {
@@ -42,7 +42,7 @@ class CollectiveWatch {
     TelemetrySink& m_sink;
 };
 
-// Gives heartbeats access to the progress of the current step. Must be destroyed before the trainer.
+// Lets the heartbeat thread read the trace of the current step. Must be destroyed before the trainer.
 class StepWatch {
   public:
     StepWatch(TelemetrySink& sink, const Trainer& trainer) : m_sink(sink) {
@@ -56,7 +56,7 @@ class StepWatch {
     TelemetrySink& m_sink;
 };
 
-// Queries the GPU in a separate thread; heartbeats contain the latest values.
+// Reads the state of the GPU in its own thread, and lets heartbeats report the latest values.
 class GpuHeartbeat {
   public:
     GpuHeartbeat(TelemetrySink& sink, std::function<GpuReading()> read) : m_sink(sink) {
@@ -79,7 +79,7 @@ std::unique_ptr<Communicator> throttled(std::unique_ptr<Communicator> links, con
     return std::make_unique<ThrottledCommunicator>(std::move(links), link);
 }
 
-// Forwards the trainer's events to the rank's telemetry. A test's hooks run first.
+// Forwards the trainer's events to the rank's telemetry, after calling the hooks of a test.
 class RankObserver final : public TrainerObserver {
   public:
     RankObserver(TelemetrySink& sink, RankHooks* hooks) : m_sink(sink), m_hooks(hooks) {}
@@ -103,14 +103,15 @@ class RankObserver final : public TrainerObserver {
     RankHooks* m_hooks;
 };
 
-// Reports the final state and blocks until the supervisor has confirmed the report, because a run counts as finished
-// only when every rank has reported its end. Throws CommError if the supervisor has not confirmed within the timeout,
+// Reports the final state, and blocks until the supervisor has confirmed that it received the report: a run counts as
+// finished only if every rank has reported its end. Throws CommError if there is no confirmation within the timeout,
 // which is at least 30 s.
 void reportFinalState(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
     const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
     observer.onState(outcome == TrainOutcome::kStopped ? RankStage::kStopped : RankStage::kFinished);
     if (!sink.flush(patience)) {
-        throw CommError("its last messages did not reach the supervisor within " + std::to_string(patience.count()) +
+        throw CommError("the last messages of this rank did not reach the supervisor within " +
+                        std::to_string(patience.count()) +
                         " s, so the supervisor received no report that this rank has finished");
     }
 }
@@ -142,8 +143,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     sink.state(RankStage::kLoading);
     RankCpus cpus(environment, config, channels);
-    // Relative paths of a rank that joined a class run start at the rank's working directory, the folder of the run's
-    // data.
+    // On a rank that joined a class run, relative paths start at the working directory, which contains the run's data.
     const std::filesystem::path base = environment.isGuest ? std::filesystem::path() : environment.runDirectory;
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, base));
 
@@ -161,8 +161,8 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     joined.transport = communicator->name();
     joined.hosts = communicator->hosts();
     sink.send(joined);
-    // Chooses thread counts and waiting strategies before this process is restricted to its share of the CPUs, because
-    // they depend on all CPUs of the host.
+    // Pins the threads last: thread counts and waiting strategies depend on all CPUs of the host, and are therefore
+    // chosen before.
     if (const std::string kept = cpus.pinThreads(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t refused = communicator->refusedConnections(); refused > 0)

@@ -12,17 +12,17 @@
 
 namespace ringside {
 
-// Returns the options of the rank's telemetry sink. Telemetry is encoded in idle CPU time only when the ranks of the
-// host outnumber its CPUs.
+// Returns the options of the rank's telemetry sink. If the host has more ranks than CPUs, telemetry is encoded only
+// while a CPU is idle.
 SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels);
 
-// Runs one rank from its configuration to its exit code: loads the data, connects to the other ranks, trains and
-// reports each state to the sink. Throws Error on failure. All references must stay valid during the call; hooks may
+// Runs one rank until its end and returns the exit code of its process: loads the data, connects to the other ranks,
+// trains, and reports each state to the sink. Throws Error. All references must stay valid during the call; `hooks` may
 // be null.
 ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, RankChannels& channels,
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks = nullptr);
 
-// Reads and validates the config.json that the supervisor wrote into the run directory. Throws Error.
+// Reads the config.json that the supervisor has written into the run directory, and checks it. Throws Error.
 RunConfig readRankConfig(const RankEnvironment& environment);
 
 }  // namespace ringside

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxTracedCollectives = 1024;  // maximum number of traced collectives per step
 
-// Returns the number of parameters that this rank updates.
+// Returns the number of parameters that this rank's optimizer updates.
 std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {
     std::int64_t all = 0;
     for (const Parameter* one : strategy.wholeParameters()) all += one->shape.count();
@@ -55,9 +55,9 @@ void StepInstruments::addCallbacksTo(StrategyDependencies& strategy) {
     strategy.trace = &m_collectives;
 }
 
-// Adds the observers in the order in which they are called at the begin of a step. At the end of a phase and of a step
-// they are called in the opposite order: reports are sent before the pause in which a person reads them, and the trace
-// ends after all other observers.
+// Adds the observers in the order in which they are called at the start of a step. At the end of a phase and of a step,
+// they are called in the reverse order: reports are sent before the pause in which the user reads them, and the trace
+// is ended last.
 void StepInstruments::addObservers(const Observed& observed) {
     TrainerObserver& observer = m_dependencies.observer;
     const int rank = m_dependencies.communicator.rank();
@@ -85,7 +85,7 @@ void StepInstruments::addObservers(const Observed& observed) {
         m_layerProgress.reportThrough(observed.control, m_dependencies.config.training.accumulateSteps);
 }
 
-// Reports the pipeline action that the rank executes, if single phases or slow motion are shown.
+// In slow motion and when the user advances phase by phase, reports the pipeline action that the rank executes.
 void StepInstruments::reportAction(const PipelineAction& action, double share) {
     if (!m_control->reportsParts()) return;
     const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;

@@ -20,8 +20,8 @@
 
 namespace ringside {
 
-// Records the communicator's collectives from its construction to its destruction. It must be built before the strategy
-// creates sub-groups of the communicator, and destroyed after them.
+// Records the collectives of the communicator from construction to destruction. Must be constructed before the strategy
+// creates sub-groups of the communicator, and destroyed after the sub-groups.
 class TracedCommunicator {
   public:
     TracedCommunicator(Communicator& communicator, CollectiveTrace* trace) : m_communicator(communicator) {
@@ -35,14 +35,14 @@ class TracedCommunicator {
     Communicator& m_communicator;
 };
 
-// Observers and delays of the steps of a rank, none of which changes their results: tracing, slow motion, reports,
-// inspection of replicas, emulation of a slower device.
+// Observers of the steps of a rank, which do not change the results: tracing, slow motion, reports, inspection of
+// replicas, emulation of a slower device.
 //
-// This object is built before the model and the strategy, because both call it. addObservers() then adds the observers
-// that read from the model and the strategy.
+// This object must be constructed before the model and the strategy, because they call it. addObservers() then adds the
+// observers that read the model and the strategy.
 class StepInstruments {
   public:
-    // Objects that the observers of a step read. Each must outlive the last step of the instruments.
+    // Objects that the observers of a step read. Each must exist until the last step has ended.
     struct Observed {
         const Loss& loss;
         Strategy& strategy;
@@ -54,14 +54,14 @@ class StepInstruments {
     // Both arguments must outlive this object.
     StepInstruments(const TrainerDependencies& dependencies, const DataShare& share);
 
-    // Adds this object's callbacks to the dependencies of a strategy.
+    // Sets the members of `strategy` through which the strategy calls this object.
     void addCallbacksTo(StrategyDependencies& strategy);
     // Creates all observers in the order in which they are called. Call once, before the first step.
     void addObservers(const Observed& observed);
 
     StepObservers& steps() { return m_steps; }
     StepReport& stepReport() { return *m_stepReport; }  // returns the report; call after addObservers()
-    // True if neither the current step nor the step `next` is traced or inspected.
+    // True if neither the current step nor step number `next` is traced or inspected.
     bool mayRunAhead(std::int64_t next) const {
         return !m_tracer.isTracing() && !m_tracer.willTrace(next) && m_replicas.isIdle();
     }
@@ -80,8 +80,8 @@ class StepInstruments {
     LayerProgress m_layerProgress{m_phaseThrottle};
     ReplicaProbe m_replicas;
     StepTracer m_tracer;
-    RunControl* m_control = nullptr;     // null until addObservers() is called
-    StepReport* m_stepReport = nullptr;  // report owned by m_steps; null until addObservers() is called
+    RunControl* m_control = nullptr;     // set by addObservers(); null before
+    StepReport* m_stepReport = nullptr;  // set by addObservers(); owned by m_steps; null before
     StepObservers m_steps;
 };
 

@@ -23,7 +23,7 @@ std::int64_t plannedSteps(const ShardPlan& plan, const TrainingConfig& training)
     return (plan.stepsPerEpoch() + perStep - 1) / perStep * training.epochs;
 }
 
-// Returns a text such as "images are normalized with mean 0.491 0.482 and deviation 0.247 0.243".
+// Returns a text for the log, such as "images are normalized with mean 0.491 0.482 and standard deviation 0.247 0.243".
 std::string scaleText(const ChannelScale& scale) {
     const auto list = [](const std::vector<float>& values) {
         std::string text;
@@ -33,16 +33,17 @@ std::string scaleText(const ChannelScale& scale) {
     return "images are normalized with mean" + list(scale.mean) + " and standard deviation" + list(scale.deviation);
 }
 
-// Removes earlier changes of the number of epochs, unless the experiment has the number of the last change: a number
-// that was given for the resumed run replaces the earlier changes in its checkpoints.
+// Removes stored changes of the number of epochs that no longer apply. If the configuration of the resumed run has
+// another number of epochs than the last change, that number was set for the resumed run and replaces the changes.
 void dropReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs) {
     const auto setsEpochs = [](const ControlChange& change) { return change.kind == ControlKind::kEpochs; };
     const auto last = std::find_if(changes.rbegin(), changes.rend(), setsEpochs);
     if (last != changes.rend() && static_cast<std::int64_t>(last->value) != epochs) std::erase_if(changes, setsEpochs);
 }
 
-// Returns the polling interval of paused ranks: an eighth of the collective timeout, at most 200 ms. The other ranks
-// wait for rank 0 in a collective meanwhile, so the interval must stay far below the timeout.
+// Returns the interval at which paused ranks check for commands: an eighth of the collective timeout, at most 200 ms.
+// The other ranks wait for rank 0 in a collective meanwhile, so that the interval must be much shorter than the
+// timeout.
 std::chrono::microseconds pollInterval(const RunConfig& config) {
     return std::min(std::chrono::microseconds{200'000},
                     std::chrono::microseconds{static_cast<std::int64_t>(config.parallel.timeoutSeconds * 1e6 / 8)});
@@ -69,7 +70,7 @@ Trainer::Trainer(const TrainerDependencies& dependencies)
     m_instruments.addObservers({*m_loss, *m_strategy, m_data.training(), m_checkpoints, m_control});
 }
 
-// Sets the memory limit before the model allocates its first tensor, so that all memory of the model is counted.
+// Sets the memory limit before the model allocates its first tensor, so that the limit applies to the whole model.
 std::unique_ptr<Model> Trainer::makeModel() const {
     constexpr double kMebibyte = 1 << 20;
     m_dependencies.backend.memory().setLimit(
@@ -156,7 +157,7 @@ void Trainer::resume() {
     m_dependencies.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
 
-// Scales training and validation samples by the mean and deviation of the training samples.
+// Normalizes training and validation samples with the mean and standard deviation of the training samples.
 void Trainer::normalize() {
     if (!m_dependencies.config.loader.normalize) return;
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kDataWait);
@@ -245,8 +246,8 @@ void Trainer::readStep(const ShardPlan& plan, LaunchedStep step) {
     finishStep(plan, step, result);
 }
 
-// False before the end of an epoch, a traced step, a single step, a pause or a command: the results of all launched
-// steps are then read first, so that a checkpoint contains the sums of all steps.
+// False if the next step is traced or is a single step, and before a pause, a command or the end of an epoch. The
+// results of all launched steps are then read first, so that a checkpoint contains the sums of all steps.
 bool Trainer::mayRunAhead(const ShardPlan& plan) const {
     const bool hasNext = m_position.batches < plan.stepsPerEpoch() && !hasEnoughSteps();
     return hasNext && m_control.mayRunAhead() && m_instruments.mayRunAhead(m_position.step + 1) &&
@@ -304,7 +305,8 @@ RunControl::Actions Trainer::controlActions() {
                 }};
 }
 
-// True if pitfalls.early_exit ends the loop of the last rank one step before the other ranks, as uneven data would.
+// True if pitfalls.early_exit ends the training loop of the last rank one step before the other ranks, as if this rank
+// had fewer batches.
 bool Trainer::endsOneStepEarly(std::int64_t batches) const {
     if (!m_dependencies.config.stepPitfalls.earlyExit || m_dependencies.communicator.size() == 1) return false;
     if (m_dependencies.communicator.rank() != m_dependencies.communicator.size() - 1) return false;
@@ -315,7 +317,7 @@ bool Trainer::endsOneStepEarly(std::int64_t batches) const {
 void Trainer::blockForever() {
     log(LogLevel::kWarning, "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
                                 " stops after step " + std::to_string(m_position.step) +
-                                ", one step before the other ranks; their next all-reduce waits for it");
+                                ", one step before the other ranks, whose next all-reduce waits for it");
     m_dependencies.observer.onState(RankStage::kLeftEarly);
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kIdle);
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));

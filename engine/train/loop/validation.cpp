@@ -6,9 +6,9 @@
 namespace ringside {
 namespace {
 
-// Returns the number of validation batches between two checks for control commands, the same on every rank. Each check
-// needs a collective. Large batches, which may take seconds, are checked one by one; of small batches, up to 32 are
-// evaluated between two checks.
+// Returns the number of validation batches after which the ranks check for control commands, the same on every rank.
+// Each check needs a collective. There is a check after each batch if batches are large, because they may take seconds,
+// and after up to 32 batches if they are small.
 std::int64_t batchesBetweenStopChecks(const TrainerDependencies& dependencies) {
     constexpr std::int64_t kMaxBatches = 32;
     constexpr std::int64_t kValues = 1'000'000;

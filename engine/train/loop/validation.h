@@ -19,10 +19,12 @@ class Validation {
     Validation(const TrainerDependencies& dependencies, const DataShare& share,
                const BatchLoaderDependencies& gatherer);
 
-    // Sets the mean and deviation of each channel, by which samples are scaled. Call before the first evaluation.
+    // Sets the mean and standard deviation of each image channel, by which samples are normalized. Call before the
+    // first evaluation.
     void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }
     bool hasSamples() const { return m_plan.has_value(); }
-    // Evaluates all samples of this rank. Returns nothing if a stop command ended the evaluation. Collective.
+    // Evaluates all validation samples of this rank and returns the sums. Returns an empty value if a stop command
+    // arrived. Collective.
     std::optional<MetricSums> evaluate(Strategy& strategy, RunControl& control, StepPosition done);
 
   private:

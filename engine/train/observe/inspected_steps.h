@@ -7,8 +7,9 @@
 
 namespace ringside {
 
-// Selects the steps that a ReplicaProbe inspects: the requested ones, and those that a person watches in slow motion or
-// phase by phase. Call it after the pause at the end of a phase, because a command can arrive during the pause.
+// Selects the steps that a ReplicaProbe inspects: steps that were requested, and steps that the user watches in slow
+// motion or phase by phase. Must be called after the pause at the end of a phase, because the user can request steps
+// during the pause.
 class InspectedSteps final : public StepObserver {
   public:
     InspectedSteps(ReplicaProbe& probe, const RunControl& control) : m_probe(probe), m_control(control) {}

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Reports at the end of a step, if a summary of the LinkWatch is due, the traffic on the connections to other hosts.
-// Also marks the end of the step in the communicator's ContributionWatch. References must outlive the report.
+// At the end of a step, reports the traffic on the connections to other hosts if a report is due by LinkWatch. Also
+// notifies the communicator's ContributionWatch of the end of the step. References must outlive this object.
 class LinkReport final : public StepObserver {
   public:
     LinkReport(Communicator& communicator, TrainerObserver& observer)

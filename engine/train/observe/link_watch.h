@@ -12,25 +12,28 @@
 
 namespace ringside {
 
-// Summarizes the traffic on a rank's connections to other hosts: first after kFirstUs, then every kEveryUs.
+// Measures the traffic on a rank's connections to other hosts, and summarizes it for the first time after kFirstUs,
+// then every kEveryUs.
 //
-// On a busy computer, bytes are in flight for longer than the link needs, because sender, receiver or kernel wait for a
-// CPU. The reported time is therefore the time that the bytes need at the highest rate of all parts of the interval,
-// which are kPartUs long. A narrow link is narrow in every part.
+// On a busy computer, bytes are in flight for longer than the link needs, because the sender, the receiver or the
+// kernel waits for a CPU. Therefore the interval is divided into parts of kPartUs. The reported time is the time that
+// the bytes would need at the highest rate of any part: only if the link itself is slow, the rate is low in every part.
 class LinkWatch {
   public:
     static constexpr std::int64_t kFirstUs = 1'000'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
     static constexpr std::int64_t kPartUs = 200'000;
-    // Shortest measurable time with bytes in flight; the system's clock is too coarse for less.
+    // Shortest time with bytes in flight that is measured, in microseconds; the kernel's clock has a low resolution.
     static constexpr std::int64_t kMinBusyUs = 20'000;
-    static constexpr std::size_t kMaxPeers = 256;  // maximum number of reported peers, in rank order
+    // maximum number of connections that are reported, those of the lowest ranks
+    static constexpr std::size_t kMaxPeers = 256;
 
-    // function that returns Communicator::links(); called once in each part of an interval
+    // Returns Communicator::links(). Called once in each part of an interval.
     using Readings = std::function<std::vector<LinkStatistics>()>;
 
     explicit LinkWatch(int rank) : m_rank(rank) {}
-    // Returns the traffic since the last summary if one is due at `nowUs`. Always empty if all ranks are on one host.
+    // Returns the traffic since the last summary if a summary is due at `nowUs`, otherwise an empty value. Always empty
+    // if all ranks are on one host.
     std::optional<RankLinks> takeSummary(std::int64_t nowUs, const Readings& readings);
 
   private:
@@ -42,7 +45,8 @@ class LinkWatch {
     int m_rank;
     std::vector<LinkStatistics> m_before;     // counters of the links at the begin of the interval
     std::vector<LinkStatistics> m_partBegin;  // counters of the links at the begin of the current part
-    std::map<int, double> m_fastest;          // highest rate measured in a part, by peer, in bytes per microsecond
+    // highest rate measured in any part, for each rank at the other end, in bytes per microsecond
+    std::map<int, double> m_fastest;
     std::optional<std::int64_t> m_sinceUs;
     std::int64_t m_partDueUs = 0;
     std::int64_t m_dueUs = 0;

@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Stores the number of finished steps in `progress`, which heartbeats send. `progress` must outlive this object.
+// Stores the number of finished steps in `progress`, from which heartbeats read it. `progress` must outlive this
+// object.
 class ProgressReport final : public StepObserver {
   public:
     explicit ProgressReport(Progress& progress) : m_progress(progress) {}

@@ -11,12 +11,12 @@
 
 namespace ringside {
 
-// Measuring the norm reads all gradients once more: this is negligible for a step of a millisecond, but takes 1.4 % of
-// a step of 25 us (the MLP). Long runs therefore measure it at most once per millisecond, unless the optimizer needs it
+// The norm reads all gradients once more. This is negligible in a step of a millisecond, but takes 1.4 % of a step of
+// 25 us (a small MLP). Long runs therefore measure the norm at most once per millisecond, unless the optimizer needs it
 // anyway. Short runs measure it in every step, so that the curve is reproducible.
 bool StepReport::measuresNorm(std::int64_t step) {
     constexpr std::int64_t kMinUs = 1000;
-    constexpr std::int64_t kShortRun = 10'000;  // number of steps up to which a run counts as short
+    constexpr std::int64_t kShortRun = 10'000;  // maximum number of steps of a run that counts as short
     if (!isLogged(step)) return false;
     if (m_dependencies.strategy.optimizer().rules().measuresNorm() || m_plannedSteps < kShortRun) return true;
     const std::int64_t now = m_dependencies.batches.readyUs();
@@ -38,7 +38,7 @@ StepRecord StepReport::recordOf(const FinishedStep& step) {
     record.step = step.position.step;
     record.loss = step.sums.meanLoss();
     record.correct = !m_dependencies.loss.countsCorrect() ? -1 : isReader ? step.sums.correct : 0;
-    // Counts samples on one rank of each pipeline only, because all ranks of a pipeline process the same samples.
+    // All ranks of a pipeline train the same samples: only one of them reports the number of samples.
     record.samples = isReader ? static_cast<std::int64_t>(step.sums.samples) : 0;
     record.endUs = m_dependencies.trainer.observer.nowUs();
     record.gradientNorm = step.gradientNorm;
@@ -60,8 +60,8 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
         lossText(step) + "; training continues, because training.on_non_finite is continue", trainer.observer.nowUs()});
 }
 
-// If the loss of the first step is not finite, the message points to the data, because that step uses PyTorch's initial
-// weights; later messages point to the learning rate.
+// Returns the error text for a loss that is not finite. In the first step, the text suggests checking the data, because
+// the weights still have PyTorch's initial values; in later steps, it suggests a lower learning rate.
 std::string StepReport::lossText(const FinishedStep& step) const {
     return "the loss of rank " + std::to_string(m_dependencies.trainer.communicator.rank()) + " is " +
            (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " +

@@ -16,7 +16,7 @@
 
 namespace ringside {
 
-// Reports the results of the steps that training.log_every selects, and each loss that is not finite.
+// Reports the results of every step that training.log_every selects, and of every step whose loss is not finite.
 class StepReport final : public StepObserver {
   public:
     // All references must outlive this object.
@@ -33,22 +33,22 @@ class StepReport final : public StepObserver {
 
     // Sets the number of steps of the whole run. Call before the first step.
     void setPlannedSteps(std::int64_t steps) { m_plannedSteps = steps; }
-    // True if this step must measure the gradient norm. Call once per step, before its update.
+    // True if the gradient norm must be measured in this step. Call once per step, before the update.
     bool measuresNorm(std::int64_t step);
-    // Reports the results of the step. Throws TrainingError or CommError for a loss that is not finite, if
-    // training.on_non_finite is stop.
+    // Reports the results of the step. If the loss is not finite and training.on_non_finite is stop, throws
+    // TrainingError or CommError.
     void endStep(const FinishedStep& step) override;
 
   private:
     bool isLogged(std::int64_t step) const { return step % m_dependencies.trainer.config.training.logEvery == 0; }
     StepRecord recordOf(const FinishedStep& step);
     void reportNonFinite(const FinishedStep& step);
-    std::string lossText(const FinishedStep& step) const;  // returns the error text for a loss that is not finite
+    std::string lossText(const FinishedStep& step) const;  // returns the error text for a step whose loss is not finite
 
     Dependencies m_dependencies;
     std::int64_t m_plannedSteps = 0;
-    std::optional<std::int64_t> m_normUs;  // time of the last measurement of the gradient norm, in microseconds; empty
-                                           // if there was none
+    // time at which the gradient norm was last measured, in microseconds; empty if it has not been measured
+    std::optional<std::int64_t> m_normUs;
     bool m_reportedNonFinite = false;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 std::string throttleText(const ThrottleKept& throttle) {
     const std::string rank = "rank " + std::to_string(throttle.rank);
-    if (*throttle.kept) return rank + " is fast enough for the throttle again";
+    if (*throttle.kept) return rank + " is fast enough for parallel.pace again";
     return fmt::format(
         "{} is too slow for parallel.pace: its passes take up to {:.2f} times as long as set; lower "
         "parallel.pace.gflops or parallel.world_size",
@@ -19,8 +19,8 @@ std::string throttleText(const ThrottleKept& throttle) {
 
 }  // namespace
 
-// The slow phase is registered before PhaseThrottle, because PhaseThrottle measures phases including the delay of the
-// slow phase.
+// The delay of pitfalls.slow_rank is registered before PhaseThrottle, because PhaseThrottle measures phases including
+// this delay.
 Throttle::Throttle(const Dependencies& dependencies)
     : m_dependencies(dependencies),
       m_slowPhase(dependencies.pitfalls, dependencies.rank, dependencies.observer.progress().phase,

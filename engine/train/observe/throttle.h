@@ -12,14 +12,14 @@
 
 namespace ringside {
 
-// Makes the steps of a rank as slow as parallel.pace and pitfalls.slow_rank request, and reports when the CPU cannot
-// keep the pace. All references must outlive the throttle.
+// Delays the steps of a rank as set by parallel.pace and pitfalls.slow_rank, and reports if the CPU is too slow for
+// parallel.pace. All references must outlive this object.
 class Throttle final : public StepObserver {
   public:
     struct Dependencies {
         PhaseThrottle& phaseThrottle;
         const StepPitfalls& pitfalls;
-        ControlSource& control;  // source of the commands; a stop ends the delay of a slow rank
+        ControlSource& control;  // source of control commands; a stop ends the delay of pitfalls.slow_rank early
         TrainerObserver& observer;
         int rank = 0;
         std::int64_t parameters = 0;  // number of parameters that this rank updates

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Requests a checkpoint when it is due by training.checkpoint_seconds. Rank 0 only: the other ranks receive the request
-// as a control command. References must outlive this object.
+// Requests a checkpoint when training.checkpoint_seconds have passed. Used on rank 0 only; the other ranks receive the
+// request as a control command. References must outlive this object.
 class TimedSaves final : public StepObserver {
   public:
     TimedSaves(Checkpointer& checkpoints, const TrainingBatches& batches, RunControl& control)

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Traces steps and reports the traces. Must be the first observer, so that a trace contains the work of the other
-// observers and the collective in which ranks agree on commands. On rank 0, also proposes how often steps are traced.
+// Traces steps and reports the traces. Must be the first observer, so that a trace includes the work of the other
+// observers and the collective in which ranks exchange commands. On rank 0, also proposes how often steps are traced.
 class TraceReport final : public StepObserver {
   public:
     TraceReport(StepTracer& tracer, RunControl& control, TrainerObserver& observer, bool isRankZero)

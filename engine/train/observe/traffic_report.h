@@ -9,12 +9,11 @@
 
 namespace ringside {
 
-// Reports the bytes that this rank sent in each of the first two steps of full batches. The second step is reported
-// because some strategies send more in the first one, in which they also compute norms. References must outlive the
-// report.
+// Reports the number of bytes that this rank sent in the first step with a full batch, and in the second one. Some
+// strategies send more in the first step, in which they also compute norms. References must outlive this object.
 class TrafficReport final : public StepObserver {
   public:
-    // fullBatch: number of samples of a batch; only the last batch of an epoch may be smaller.
+    // fullBatch: number of samples in a full batch; only the last batch of an epoch may have fewer.
     TrafficReport(int rank, std::int64_t fullBatch, const Strategy& strategy, TrainerObserver& observer)
         : m_rank(rank), m_fullBatch(fullBatch), m_strategy(strategy), m_observer(observer) {}
     void beginStep(StepPosition position) override;
@@ -25,7 +24,7 @@ class TrafficReport final : public StepObserver {
     const std::int64_t m_fullBatch;
     const Strategy& m_strategy;
     TrainerObserver& m_observer;
-    std::int64_t m_sentBefore = 0;  // bytes that this rank had sent before the step
+    std::int64_t m_sentBefore = 0;  // number of bytes that this rank had sent when the step began
     int m_reported = 0;             // number of steps that have been reported
 };
 

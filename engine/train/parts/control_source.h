@@ -8,13 +8,14 @@
 
 namespace ringside {
 
-// Source of the run's control commands. The training reads it on rank 0 only and distributes the commands to the other
-// ranks (StepAgreement), except that any rank may call waitForStop().
+// Source of control commands. Rank 0 reads it and sends the commands to the other ranks (StepAgreement). Only
+// waitForStop() may be called on any rank.
 class ControlSource {
   public:
     virtual ~ControlSource() = default;
-    virtual bool pending() const = 0;  // returns true if a command is pending; called once per step, must be cheap
-    // Removes and returns the oldest pending commands, at most `most`, in order of arrival.
+    // returns true if a command is pending; called in every step and must therefore be fast
+    virtual bool pending() const = 0;
+    // Removes the oldest pending commands, at most `most`, and returns them in order of arrival.
     virtual std::vector<ControlCommand> take(std::size_t most) = 0;
     // Blocks until a command is pending, at most for the duration `most`. Returns true if a command is pending.
     virtual bool waitPending(std::chrono::microseconds most) = 0;

@@ -9,21 +9,24 @@
 
 namespace ringside {
 
-// Sums of loss and correct predictions over samples, in two variants: each sample once (exact), and with the sampler's
-// duplicates (padded).
+// Sums of loss and correct predictions over samples, in two variants. The exact sums count each sample once; the padded
+// sums also count the duplicates that the sampler adds.
 class MetricSums {
   public:
     MetricSums() = default;
     explicit MetricSums(const std::array<double, 7>& values) : m_sums(values) {}
-    const std::array<double, 7>& values() const { return m_sums; }  // returns the sums for checkpoints
+    // returns the sums in the form that checkpoints store
+    const std::array<double, 7>& values() const { return m_sums; }
 
-    // Adds the results of a batch. Only its first `unique` samples are not duplicates.
+    // Adds the results of a batch. The first `unique` samples are not duplicates; all later ones are.
     void add(const SampleLosses& losses, std::size_t unique);
-    // Replaces the sums on each rank by the sums over all ranks of `communicator`. Collective.
+    // Adds up the sums over all ranks of `communicator` and stores the totals on each rank. Collective.
     void sumOverRanks(Communicator& communicator);
 
-    double loss() const { return ratio(0, 2); }      // returns the mean loss over the samples; NaN without samples
-    double accuracy() const { return ratio(1, 2); }  // returns the share of correct samples, 0..1
+    // returns the mean loss over the samples, each counted once; NaN without samples
+    double loss() const { return ratio(0, 2); }
+    // returns the share of correct predictions (0 to 1), each sample counted once
+    double accuracy() const { return ratio(1, 2); }
     std::int64_t samples() const { return static_cast<std::int64_t>(m_sums[2]); }
     double lossPadded() const { return ratio(3, 5); }
     double accuracyPadded() const { return ratio(4, 5); }
@@ -35,12 +38,12 @@ class MetricSums {
   private:
     double ratio(std::size_t sum, std::size_t count) const;
 
-    // the values in order: exact loss, correct predictions and samples; padded loss, correct predictions and samples;
-    // batches without a finite loss
+    // Values in this order. Exact: loss, correct predictions, samples. Padded: loss, correct predictions, samples.
+    // Last: number of batches whose loss is not finite.
     std::array<double, 7> m_sums{};
 };
 
-// Returns the sum of the values, added one after the other in double precision.
+// Returns the sum of the values, added in order in double precision.
 double sumOf(std::span<const float> values);
 
 }  // namespace ringside

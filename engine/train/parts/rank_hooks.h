@@ -10,12 +10,12 @@
 
 namespace ringside {
 
-// Functions that a test runs inside a rank. They are called in the rank's training thread before the rank continues.
-// The worker programs that users run have no such functions.
+// Functions that a test calls inside a rank, in the rank's training thread. The worker programs that users run have no
+// such functions.
 class RankHooks {
   public:
     virtual ~RankHooks() = default;
-    virtual void onState(RankStage /*stage*/) {}   // called before this state is reported to the supervisor
+    virtual void onState(RankStage /*stage*/) {}   // called before the stage is reported to the supervisor
     virtual void onStep(std::int64_t /*step*/) {}  // called after each trained step
     virtual std::optional<WrongIndex> wrongIndex() const { return {}; }
 };

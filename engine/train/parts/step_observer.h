@@ -19,39 +19,42 @@ struct StepPosition {
     std::int64_t epoch = 0;  // number of the epoch, counted from 0
 };
 
-// A step that has updated the weights. Valid only during StepObserver::endStep().
+// Results of a step, after its update of the weights. Valid only during StepObserver::endStep().
 struct FinishedStep {
     StepPosition position;
-    std::int64_t firstSlot = 0;                  // position of the step's first sample in the rank's list of the epoch
-    std::span<const std::int64_t> indices = {};  // sample indices of the step, in order
+    // position of the step's first sample in the list of samples that the rank trains in the epoch
+    std::int64_t firstSlot = 0;
+    std::span<const std::int64_t> indices = {};  // dataset indices of the step's samples, in order
     std::int64_t lastRows = 0;                   // number of samples of the step's last batch
-    std::int64_t readyUs = 0;                    // time at which the last batch was ready, in microseconds
-    const StepSums& sums;                        // sums over the samples of the step
-    double gradientNorm = 0;                     // norm of the averaged gradient; see StepResult
-    std::optional<bool> controlSignal = {};      // signal of rank 0; see StepResult::signal
+    // time at which the step's last batch was ready, in microseconds since the start of the run
+    std::int64_t readyUs = 0;
+    const StepSums& sums;                    // sums over the samples of the step
+    double gradientNorm = 0;                 // norm of the averaged gradient; see StepResult
+    std::optional<bool> controlSignal = {};  // signal that rank 0 sent in the step; see StepResult::signal
 };
 
-// Observer of the steps of one rank, which must not change their results. Called in the training thread.
+// Observer of the steps of one rank. Must not change their results. Called in the training thread.
 //
-// If the host runs ahead of the device, beginStep() and phaseEnded() of step k + 1 are called before endStep() of step
-// k. Steps that are traced, inspected or single-stepped end before the next one begins.
+// If steps are launched before the results of earlier ones are read, beginStep() and phaseEnded() of step k + 1 are
+// called before endStep() of step k. A step that is traced, inspected or single-stepped ends before the next one
+// begins.
 class StepObserver {
   public:
     virtual ~StepObserver() = default;
     // Called before the step fetches its first batch.
     virtual void beginStep(StepPosition /*position*/) {}
-    // Called at the end of a phase of the step, in this order: data, forward, backward, moving (data is sent between
-    // ranks) and optimizer. Strategies that record the step as a CUDA graph omit forward, backward and moving. With
-    // training.accumulate_steps above 1, forward ends once per micro-batch, before the end of data.
+    // Called at the end of each phase of the step, in this order: data, forward, backward, moving (data is sent between
+    // ranks), optimizer. Strategies that run the step as a CUDA graph do not report forward, backward and moving. If
+    // training.accumulate_steps is above 1, forward ends once per micro-batch, before the end of data.
     virtual void phaseEnded(Phase /*phase*/, StepPosition /*position*/) {}
     virtual void endStep(const FinishedStep& /*step*/) {}
 };
 
-// List of observers. beginStep() is called in the order of the list; phaseEnded() and endStep() in the reverse order,
-// so that the first observer encloses all other observers.
+// List of observers. beginStep() is called in the order of the list. phaseEnded() and endStep() are called in reverse
+// order, so that the first observer starts first and ends last.
 class StepObservers {
   public:
-    // Adds an observer at the end of the list. The reference is valid as long as the list exists.
+    // Creates an observer at the end of the list. The returned reference is valid as long as the list exists.
     template <class Observer, class... Arguments>
     Observer& add(Arguments&&... arguments) {
         auto made = std::make_unique<Observer>(std::forward<Arguments>(arguments)...);

@@ -24,7 +24,8 @@ struct TrainerDependencies {
     Backend& backend;
     TrainerObserver& observer;
     ControlSource& control;
-    std::filesystem::path runDirectory;  // directory of the checkpoints; empty: no checkpoints are written
+    // run directory, in which checkpoints are written; empty: no checkpoints are written
+    std::filesystem::path runDirectory;
     BatchMemory* batchMemory = nullptr;  // memory from which the device copies batches fastest; null: ordinary memory
     std::optional<WrongIndex> wrongIndex = {};
     SampleReport reportSamples = SampleReport::kAuto;

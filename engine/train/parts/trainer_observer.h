@@ -8,8 +8,7 @@
 
 namespace ringside {
 
-// Receives the events of a Trainer. Called in the training thread; each call must return without blocking, except
-// flush().
+// Receives the events of a Trainer. Called in the training thread. Calls must not block, except flush().
 class TrainerObserver {
   public:
     virtual ~TrainerObserver() = default;
@@ -21,7 +20,7 @@ class TrainerObserver {
     // Returns the start of the run on CLOCK_MONOTONIC, in nanoseconds.
     virtual std::int64_t startNs() const { return 0; }
     virtual Progress& progress() = 0;
-    virtual void flush() {}  // blocks until all events are sent, but for one second at most
+    virtual void flush() {}  // blocks until all events are sent, at most for one second
 };
 
 // Forwards all events to the rank's telemetry sink, which must outlive the observer.

@@ -8,15 +8,15 @@
 
 namespace ringside {
 
-// Training cannot start or continue because of the configuration or the data.
+// Error because of which training cannot start or continue: the configuration or the data is invalid.
 class TrainingError : public Error {
   public:
     explicit TrainingError(const std::string& text) : Error(text, ExitCode::kBadConfiguration) {}
     explicit TrainingError(const Problem& problem) : TrainingError(problem.text()) {}
 };
 
-// Returns the value, or throws the problem that the result contains as a TrainingError. For constructors, where an
-// invalid configuration ends the process.
+// Returns the value of the result. If the result contains a problem, throws it as a TrainingError. For constructors,
+// where an invalid configuration ends the process.
 template <class T>
 T valueOrThrow(Result<T> result) {
     if (!result) throw TrainingError(result.problem());

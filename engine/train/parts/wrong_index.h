@@ -6,16 +6,16 @@
 
 namespace ringside {
 
-// Fault injected by a test: one rank trains another sample than the one that the sampler assigns to this rank, to prove
-// that the difference is detected. Set only by the hooks of a test's own worker.
+// Fault that a test injects: one rank trains another sample than the sampler assigns to it. The test then checks that
+// the difference is detected. Never set in the workers that users run.
 struct WrongIndex {
     int rank = 0;
     std::int64_t epoch = 0;
     std::int64_t slot = 0;
     std::int64_t sample = 0;  // index of the sample that replaces the planned one
 
-    // Replaces one index in `indices`, the samples of a batch that starts at position `firstSlot` of the rank's list in
-    // epoch `ofEpoch`, if the position of the fault lies in this batch.
+    // Replaces the planned index in `indices` if the position of the fault is in this batch. firstSlot: position of the
+    // batch's first sample in the rank's list of samples in epoch `ofEpoch`.
     void replaceIn(std::int64_t ofEpoch, std::int64_t firstSlot, std::span<std::int64_t> indices) const;
 };
 

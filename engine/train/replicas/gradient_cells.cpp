@@ -14,7 +14,7 @@ std::int64_t blocks(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
 
-// Number of values in a cell, in each direction of the grid. blocksFor() increases the number in the direction with
+// Height and width of the block of values that one cell covers. blocksFor() increases the size in the direction with
 // more cells until the grid is small enough.
 struct Blocks {
     std::int64_t high = 1;

@@ -13,10 +13,10 @@
 namespace ringside {
 namespace {
 
-// Maximum number of tensors of a model for which each tensor has its own checksum.
+// Maximum number of tensors in a model for which a checksum of each tensor is reported.
 constexpr std::size_t kMaxNamed = 64;
-constexpr std::size_t kRingValues = 2;  // number of values that are reported of each part into which a ring all-reduce
-                                        // divides the bucket
+// A ring all-reduce divides a bucket into one part per rank. Number of values that are reported for each part.
+constexpr std::size_t kRingValues = 2;
 
 double dot(std::span<const float> a, std::span<const float> b) {
     double sum = 0;
@@ -24,7 +24,7 @@ double dot(std::span<const float> a, std::span<const float> b) {
     return sum;
 }
 
-// Rounds to 7 significant digits, the precision of a float, which halves the length of a line of telemetry.
+// Rounds to 7 significant digits, about the precision of a float. This halves the length of a line of telemetry.
 double inDigits(double value) {
     constexpr int kDigits = 7;
     if (value == 0 || !std::isfinite(value)) return value;
@@ -32,8 +32,8 @@ double inDigits(double value) {
     return std::isfinite(scale) ? std::round(value * scale) / scale : value;
 }
 
-// Returns the reason why inspection is not possible, as far as the reason can be known without a model; empty if
-// inspection may be possible.
+// Returns the reason why inspection is not possible, if it can be known before the model exists; otherwise an empty
+// text.
 std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
     if (dependencies.config.parallel.strategy == StrategyKind::kDataParallel)
         return "replicas cannot be inspected with data_parallel: one process adds up the gradients of its devices";
@@ -114,8 +114,8 @@ void ReplicaProbe::copyValues(Values& to) const {
         m_strategy->copyValue(i, std::span(to).subspan(m_begins[i], m_begins[i + 1] - m_begins[i]));
 }
 
-// Reports the local gradient after the backward phase if it is complete at that time; otherwise the local gradient is
-// reported together with the mean.
+// Reports the local gradient at the end of the backward phase if it is complete then. Otherwise reports it together
+// with the averaged gradient.
 void ReplicaProbe::phaseEnded(Phase phase, StepPosition) {
     if (!m_active) return;
     if (phase == Phase::kBackward || phase == Phase::kMoving) reportLocalGradient();
@@ -130,8 +130,8 @@ void ReplicaProbe::reportLocalGradient() {
     m_dependencies.observer.onEvent(std::move(own));
 }
 
-// Reports the mean gradient and its angle to this rank's gradient. Only the first rank of a data-parallel group reports
-// the cells of the mean, which are equal on all ranks of the group.
+// Reports the averaged gradient and its cosine similarity to this rank's local gradient. Only the first rank of a
+// data-parallel group reports the cells, which are equal on all ranks of the group.
 void ReplicaProbe::reportMeanGradient() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);
@@ -188,8 +188,9 @@ void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
     }
 }
 
-// Returns the first values of each part of the bucket as a ring all-reduce divides it: gradients in the order in which
-// they become ready, the last parameter's first, in as many parts as the data-parallel group has ranks.
+// Returns the first values of each part into which a ring all-reduce divides a bucket with all gradients. The gradients
+// are in the order in which they become ready: that of the last parameter is first. There are as many parts as ranks in
+// the data-parallel group.
 std::vector<double> ReplicaProbe::ringValuesOf(const Values& values) const {
     Values bucket;
     bucket.reserve(values.size());

@@ -16,11 +16,12 @@
 
 namespace ringside {
 
-// Reports details of single steps of this rank as GradientView events: the local gradient, the mean over all ranks, and
+// Reports vectors of single steps of this rank as GradientView events: the local gradient, the averaged gradient, and
 // the change of the weights by the update.
 //
-// Only for models of up to kMaxParameters parameters on the CPU whose layers several ranks train on different samples.
-// All ranks must inspect the same steps. To inspect sharded parameters, the ranks gather them.
+// Restricted to models on the CPU with up to kMaxParameters parameters, whose layers are trained by several ranks on
+// different samples. All ranks must inspect the same steps. If the parameters are sharded, the ranks gather them for
+// the inspection.
 class ReplicaProbe final : public StepObserver {
   public:
     static constexpr std::int64_t kMaxParameters = 200'000;
@@ -36,23 +37,21 @@ class ReplicaProbe final : public StepObserver {
     // Sets the strategy, which must outlive this object; call before the first step.
     void setStrategy(Strategy& strategy);
 
-    // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
-    // ranks. Returns the reason if inspection is not possible, an empty text if it is.
+    // Inspects the next `steps` steps. The last of them is reported in full, the others only with norms and cosine
+    // similarities. Call on all ranks. If inspection is not possible, returns the reason, otherwise an empty text.
     std::string requestSteps(std::int64_t steps);
-    bool isIdle() const {
-        return m_left == 0 && !m_active;
-    }  // returns true if no step is being inspected and no
-       // inspection is requested
-    // Decides whether to inspect the step. Call after its data phase, before its backward pass.
+    // True if no step is being inspected and no inspection is requested.
+    bool isIdle() const { return m_left == 0 && !m_active; }
+    // Decides whether to inspect the step. Call between its data phase and its backward pass.
     void selectStep(StepPosition position);
-    // Inspects the current step in full, with cells. Call before its backward pass. `often` means that many steps are
-    // inspected in a row, with fewer cells each.
+    // Inspects the current step in full, with the cells of all tensors. Call before the backward pass. often: true if
+    // many steps are inspected in a row, each with fewer cells.
     void inspectCurrentStep(bool often = false);
     void phaseEnded(Phase phase, StepPosition position) override;
     void endStep(const FinishedStep& step) override;
 
-    // Returns the callback that receives local gradients before they are averaged; empty if inspection is not
-    // possible.
+    // Returns the function that must be called with each local gradient before it is averaged; empty if inspection is
+    // not possible.
     std::function<void(std::size_t, const Tensor&)> localGradientCallback();
     void addChecksums(Replica& replica) const;
 
@@ -72,16 +71,18 @@ class ReplicaProbe final : public StepObserver {
     void reportMeanGradient();
 
     Dependencies m_dependencies;
-    float m_ownShare = 1;  // factor by which the local gradient is multiplied to get the mean over the local samples
+    // factor by which the reported local gradient is multiplied, so that it is a mean over this rank's samples
+    float m_ownShare = 1;
     Strategy* m_strategy = nullptr;
     std::string m_whyNot;
-    std::vector<std::size_t> m_begins;  // offset of each parameter in Values, and the total size at the end
+    // offset of each parameter in a Values vector; the last entry is the size of the vector
+    std::vector<std::size_t> m_begins;
     StepPosition m_position;
-    std::int64_t m_left = 0;  // number of requested steps that remain
+    std::int64_t m_left = 0;  // number of requested steps that have not been inspected yet
     bool m_active = false;    // true if the current step is inspected
-    bool m_whole = false;     // true if the current step is inspected in full, with cells
+    bool m_whole = false;     // true if the current step is inspected in full, with the cells of all tensors
     bool m_often = false;
-    std::size_t m_ownCount = 0;  // number of gradients of the current step that have been copied to m_own
+    std::size_t m_ownCount = 0;  // number of local gradients of the current step that have been copied to m_own
     bool m_reportedOwn = false;
     Values m_own;
     Values m_mean;

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// Returns the number of multiplications and additions per parameter in an update of this optimizer.
+// Returns the number of floating-point operations per parameter in an update by this optimizer.
 double updateFlops(const OptimizerConfig& optimizer) {
     switch (optimizer.kind) {
         case OptimizerKind::kSgd:
@@ -21,7 +21,8 @@ double updateFlops(const OptimizerConfig& optimizer) {
     return 0;
 }
 
-// Returns the cost of a kind of work relative to a forward pass. `backward` is the cost of a whole backward pass.
+// Returns the cost of a kind of work, divided by the cost of a forward pass. backward: cost of a whole backward pass,
+// divided by that of a forward pass.
 double timesForward(LayerWatch::Work work, double backward) {
     switch (work) {
         case LayerWatch::Work::kForward:

@@ -11,18 +11,19 @@
 
 namespace ringside {
 
-// Durations of the parts of a step on the device described by parallel.pace.
+// Computes how long the parts of a step take on the device that parallel.pace describes.
 //
-// They are computed from the FLOPs of the model's description. A backward pass costs two forward passes, one of them
-// for the parameters; training.recompute adds another forward pass. The FLOPs are divided among the layers in
-// proportion to Model::costOf().
+// The durations follow from the number of floating-point operations in the model's description. A backward pass costs
+// as much as two forward passes, one of them for the gradients of the parameters; training.recompute adds another
+// forward pass. The operations are distributed over the layers in proportion to Model::costOf().
 class DeviceThrottle {
   public:
-    DeviceThrottle() = default;  // creates a throttle without a configured pace: isActive() returns false
+    DeviceThrottle() = default;  // creates a throttle for which isActive() returns false
     DeviceThrottle(const RunConfig& config, const ModelInterface& interface);
 
     bool isActive() const { return m_nsPerFlop > 0; }
-    // Returns the duration of a pass of `samples` samples through the layers [first, last), in nanoseconds.
+    // Returns the duration of a forward or backward pass of `samples` samples through the layers from `first` to `last`
+    // - 1, in nanoseconds.
     std::int64_t passNs(const Model& model, LayerWatch::Work work, std::int64_t samples, std::size_t first,
                         std::size_t last) const;
     // Returns the duration of an optimizer update of this number of parameters, in nanoseconds.
@@ -30,7 +31,7 @@ class DeviceThrottle {
 
   private:
     double m_nsPerFlop = 0;
-    double m_forwardFlops = 0;  // FLOPs of the whole model per sample
+    double m_forwardFlops = 0;  // number of floating-point operations of a forward pass of the whole model, per sample
     double m_backwardTimes = 2;
     double m_updateFlops = 4;
 };

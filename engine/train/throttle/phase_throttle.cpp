@@ -10,10 +10,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kWindow = 32;        // number of passes that are evaluated together
-constexpr double kTolerance = 0.02;         // tolerated delay relative to the planned duration
-constexpr std::int64_t kMinLateNs = 20000;  // delay in nanoseconds that is always tolerated; sleeping is not more
-                                            // precise
+constexpr std::int64_t kWindow = 32;  // number of passes and updates that are evaluated together
+// a pass counts as late if it takes longer than planned by more than this share
+constexpr double kTolerance = 0.02;
+// a delay up to this duration in nanoseconds never counts as late, because a sleep is not more precise
+constexpr std::int64_t kMinLateNs = 20000;
 constexpr std::int64_t kMaxLate = kWindow / 8;
 
 }  // namespace
@@ -56,8 +57,8 @@ void PhaseThrottle::onPassBegin(const Model& model, Work work, std::int64_t samp
     m_passBeganNs = monotonicNs();
 }
 
-// Called once per layer in a forward pass, and once or twice per layer in a backward pass: once if the pass is not
-// split into halves.
+// Called once per layer in a forward pass. In a backward pass, called once per layer, or twice if the pass is split
+// into halves.
 void PhaseThrottle::layerDone(const Model& model, std::size_t layer, Work work) {
     if (!m_throttle.isActive()) return;
     m_doneNs += m_throttle.passNs(model, work, m_samples, layer, layer + 1);
@@ -68,8 +69,8 @@ void PhaseThrottle::sleepUntilElapsed(std::int64_t wantedNs) {
     m_sleep.sleepUntil(m_passBeganNs + wantedNs);
 }
 
-// Sleeps until the planned end of the pass. layerDone() cannot do this in a backward pass, because it is not called for
-// layers before the first parameter, which compute no gradient.
+// Sleeps until the planned end of the pass. In a backward pass, layerDone() does not suffice: it is not called for the
+// layers before the first layer with parameters, because they compute no gradient.
 void PhaseThrottle::onPassEnd() {
     m_track.enterLayer(-1);
     if (!m_throttle.isActive()) return;
@@ -86,8 +87,8 @@ void PhaseThrottle::evaluatePass(std::int64_t tookNs, std::int64_t requestedNs) 
     m_worst = std::max(m_worst, static_cast<double>(tookNs) / requested);
 }
 
-// The optimizer phase may run in several parts, such as the gradient norm. The throttle sleeps the remaining planned
-// time after the last part.
+// The optimizer phase may consist of several parts, such as the gradient norm and the update. Sleeps for the remaining
+// planned time after the last part.
 void PhaseThrottle::sleepUntilUpdateEnds() {
     if (!m_throttle.isActive()) return;
     {

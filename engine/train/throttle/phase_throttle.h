@@ -12,11 +12,12 @@
 
 namespace ringside {
 
-// Makes a rank as slow as the device described by parallel.pace, and records which layer a phase works on.
+// Delays a rank so that it is as slow as the device that parallel.pace describes, and records which layer a phase works
+// on.
 //
-// After each layer the throttle sleeps until the described device would have finished it, so that gradients become
-// ready at the same times as on that device. Time spent in communication or paused within a pass does not count. All
-// calls come from the training thread.
+// After each layer, sleeps until the described device would have finished the layer. Gradients therefore become ready
+// at the same times as on that device. Time that a pass spends in communication or in a pause does not count. All calls
+// come from the training thread.
 class PhaseThrottle final : public LayerWatch, public PhaseListener {
   public:
     PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrack& track);
@@ -24,15 +25,16 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     PhaseThrottle(const PhaseThrottle&) = delete;
     PhaseThrottle& operator=(const PhaseThrottle&) = delete;
 
-    // Starts to observe the phases of this thread. Call after all listeners that delay phases (SlowPhase) are
-    // registered, because listeners are called in order of registration.
+    // Starts to observe the phases of the calling thread. Call after all listeners that delay phases (SlowPhase) are
+    // registered, because listeners are called in the order of registration.
     void startObserving();
-    // `parameters` is the number of parameters that this rank updates; `delayNs` is the delay in nanoseconds that the
-    // pitfall pitfalls.slow_rank adds to the update.
+    // Starts a step. parameters: number of parameters that this rank updates. delayNs: delay that pitfalls.slow_rank
+    // adds to the update, in nanoseconds.
     void beginStep(std::int64_t parameters, std::int64_t delayNs = 0);
-    // Sleeps until the described device would have finished the update. Call after all work of the optimizer phase.
+    // Sleeps until the described device would have finished the update. Call when all work of the optimizer phase is
+    // done.
     void sleepUntilUpdateEnds();
-    // Returns a report if the CPU has become too slow for the pace or fast enough again. Call after each step.
+    // Returns a report if the CPU has become too slow for parallel.pace, or fast enough again. Call after each step.
     std::optional<ThrottleKept> endStep(std::int64_t step);
 
     void onPassBegin(const Model& model, Work work, std::int64_t samples) override;
@@ -42,7 +44,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     void onPhaseEnd(Phase phase, Phase next) override;
 
   private:
-    void sleepUntilElapsed(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass
+    void sleepUntilElapsed(std::int64_t wantedNs);  // sleeps until wantedNs nanoseconds after the start of the pass
     void evaluatePass(std::int64_t tookNs, std::int64_t requestedNs);
 
     const DeviceThrottle m_throttle;
@@ -51,18 +53,20 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     PreciseSleep m_sleep;
     Work m_work = Work::kForward;
     std::int64_t m_samples = 0;
-    std::int64_t m_passBeganNs = 0;  // start of the pass, shifted by the time spent in communication or paused
+    // start of the pass, moved later by the time that the pass spent in communication or in a pause
+    std::int64_t m_passBeganNs = 0;
     std::int64_t m_passLastsNs = 0;
-    std::int64_t m_doneNs = 0;  // time in nanoseconds that the described device would need for the finished layers of
-                                // the pass
+    // time that the described device would have needed for the finished layers of the pass, in nanoseconds
+    std::int64_t m_doneNs = 0;
     std::int64_t m_phaseSinceNs = 0;
-    std::int64_t m_updateNs = 0;   // planned duration of this step's update
-    std::int64_t m_updatedNs = 0;  // time spent in the optimizer phase of this step, in one or more parts
-    // Number of passes and updates in the window; starts at -4, because the first four warm up libraries and do not
-    // count.
+    std::int64_t m_updateNs = 0;   // duration of this step's update on the described device, in nanoseconds
+    std::int64_t m_updatedNs = 0;  // time already spent in the optimizer phase of this step, in nanoseconds
+    // Number of passes and updates in the current window; starts at -4, because the first four include the start-up
+    // time of libraries and are ignored.
     std::int64_t m_passes = -4;
-    std::int64_t m_late = 0;  // number of passes and updates in the window that took longer than planned
-    double m_worst = 1;       // largest ratio of actual to planned duration in the window
+    // number of passes and updates in the window that took longer than on the described device
+    std::int64_t m_late = 0;
+    double m_worst = 1;  // largest actual duration in the window, divided by the duration on the described device
     bool m_kept = true;
 };
 

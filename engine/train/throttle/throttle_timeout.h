@@ -8,8 +8,9 @@
 
 namespace ringside {
 
-// Throws TrainingError if the configured pace makes a backward pass or an all-reduce longer than half the timeout. A
-// rank that exceeds the timeout within one phase is treated as hung. `largestBatch` is the largest batch of a rank.
+// Throws TrainingError if, on the device that parallel.pace describes, a backward pass or an all-reduce takes longer
+// than half of parallel.timeout_seconds: a rank that spends more than the timeout in one phase counts as hung.
+// largestBatch: number of samples in the largest batch of a rank.
 void checkThrottleTimeout(const TrainerDependencies& dependencies, const Model& model, std::int64_t largestBatch);
 
 }  // namespace ringside

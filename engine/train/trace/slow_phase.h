@@ -9,9 +9,9 @@
 
 namespace ringside {
 
-// Delay of the rank pitfalls.slow_rank: the rank sleeps once per step at the end of a phase, as if the phase took
-// longer. Has no effect on other ranks. `rest` is a function that sleeps for the delay or until a stop is pending,
-// because a launcher may allow only a second for the last save after a stop.
+// Delay of the rank that pitfalls.slow_rank selects: once per step, the rank sleeps at the end of a phase, as if the
+// phase took longer. Has no effect on other ranks. rest: function that sleeps for the given time; a stop command ends
+// the sleep early, because a launcher may leave only a second for the last save.
 class SlowPhase final : public PhaseListener {
   public:
     using Rest = std::function<void(std::chrono::microseconds)>;
@@ -21,7 +21,7 @@ class SlowPhase final : public PhaseListener {
     SlowPhase& operator=(const SlowPhase&) = delete;
 
     void beginStep() { m_due = m_delay.count() > 0; }
-    // Returns the delay of this rank in the phase: once per step the delay, otherwise 0.
+    // Returns the delay that this rank must add to the phase. It is not 0 once per step.
     std::chrono::nanoseconds delayIn(Phase phase) const {
         return m_delay.count() > 0 && phase == m_phase ? m_delay : std::chrono::microseconds{0};
     }
@@ -31,7 +31,7 @@ class SlowPhase final : public PhaseListener {
     PhaseTrack& m_track;
     Rest m_rest;
     Phase m_phase = Phase::kIdle;
-    std::chrono::microseconds m_delay{0};  // delay of this rank; 0 if this rank is not the slow one
+    std::chrono::microseconds m_delay{0};  // delay per step; 0 if pitfalls.slow_rank does not select this rank
     bool m_due = false;
 };
 

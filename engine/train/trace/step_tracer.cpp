@@ -13,17 +13,19 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxStamps = 4096;
-constexpr std::size_t kMaxUnfinished = 512;  // maximal number of phases in an unfinished trace
-// Traces per second of all ranks together. Each trace costs about 10 us of the rank's time and about 300 bytes of
-// telemetry, and a person cannot inspect more traces.
+constexpr std::size_t kMaxUnfinished = 512;  // maximum number of phases in the trace of an unfinished step
+// Maximum number of traces per second on all ranks together. Each trace costs about 10 us of the rank's time and about
+// 300 bytes of telemetry; the user cannot inspect more of them.
 constexpr std::int64_t kTracesPerSecond = 200;
 constexpr std::int64_t kMinGapNs = 20'000'000;
-// minimum duration of a measurement of the steps' duration, unless the measurement covers kPaceSteps intervals
+// Minimum time over which the duration of steps is measured, in nanoseconds, unless the measurement covers kPaceSteps
+// intervals.
 constexpr std::int64_t kPaceNs = 100'000'000;
 constexpr std::int64_t kPaceSteps = 16;
 constexpr std::int64_t kMaxInterval = std::int64_t{1} << 20;
 
-// Returns kPaused for communication during a pause: paused ranks use a collective to agree on when to resume.
+// Returns kPaused instead of a communication phase if the run is paused: paused ranks wait in a collective in which
+// they agree on when to resume.
 Phase pausedOr(Phase before, Phase phase) {
     return before == Phase::kPaused && isCommunication(phase) ? Phase::kPaused : phase;
 }
@@ -70,8 +72,8 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     beginUnfinishedTrace();
 }
 
-// Observes the phases for unfinishedTrace(). Registers a listener only in traced steps, so that other steps have no
-// cost.
+// Starts to record the phases for unfinishedTrace(). A listener is registered only in traced steps, so that it costs
+// nothing in other steps.
 void StepTracer::beginUnfinishedTrace() {
     if (!reportsWholeTraces()) return;
     const std::lock_guard lock(m_mutex);
@@ -107,8 +109,8 @@ void StepTracer::endUnfinishedTrace() {
     for (auto* column : {&m_unfinishedTrace.phase, &m_unfinishedTrace.at, &m_unfinishedTrace.cpu}) column->clear();
 }
 
-// Returns the time in nanoseconds for which this thread has waited for a CPU, or -1 if it is not available. Reads
-// schedstat: "12345 678 9" are the CPU time and the waiting time in nanoseconds, and the number of time slices.
+// Returns the time for which this thread has waited for a CPU, in nanoseconds, or -1 if the kernel does not report it.
+// The file schedstat contains the CPU time, the waiting time and the number of time slices, such as "12345 678 9".
 std::int64_t StepTracer::queuedNs() {
     std::array<char, 96> text;
     const ssize_t got = m_schedule ? ::pread(m_schedule.get(), text.data(), text.size(), 0) : -1;
@@ -198,8 +200,8 @@ std::optional<std::int64_t> StepTracer::suggestedInterval() {
     const auto needed =
         static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMaxInterval));
     const auto wanted = static_cast<std::int64_t>(std::bit_floor(needed));
-    // Reduces the interval only by a factor of 4 or more, or from 2 to 1, so that small variations of the steps'
-    // duration do not change it.
+    // Reduces the interval only by a factor of 4 or more, or from 2 to 1: small variations of the steps' duration
+    // should not change it.
     if (wanted <= m_interval && 4 * wanted > m_interval && !(wanted == 1 && m_interval == 2)) return {};
     return wanted;
 }

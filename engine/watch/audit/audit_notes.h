@@ -10,11 +10,12 @@ namespace ringside {
 
 struct SampleAudit;
 
-// Adds to `result` an entry for each epoch whose samples have no indices, for example because they come from an
-// IterableDataset. The entry contains the number of samples if the ranks have reported it.
+// Adds an entry to `result` for each epoch whose samples have no indices, for example those of an IterableDataset. The
+// entry contains the number of samples if the ranks have reported it.
 void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain);
 
-// Adds notes about everything that could not be judged, and about the assumptions on which the numbers rest.
+// Adds notes to `result`: one for each question that could not be answered, and one for each assumption on which the
+// numbers depend.
 void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
                    const std::vector<ChainedAttempt>& chain);
 

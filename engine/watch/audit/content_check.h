@@ -11,18 +11,19 @@
 
 namespace ringside {
 
-// Comparison of samples by their content: equal indices are not equal samples if, for example, each rank has shuffled
-// the list of files by itself. Memory is bounded by kMaxChecked samples.
+// Comparison of samples by their content. Equal indices do not always mean equal samples: for example, each rank may
+// have shuffled its list of files. Compares at most kMaxChecked samples, so that memory is bounded.
 class ContentCheck {
   public:
     static constexpr std::size_t kMaxChecked = 1U << 17;
 
-    // Adds the checksums of one sample that a rank has read. label: null if there is none.
+    // Adds the checksums of one sample that a rank has read. space: number of the data set. label: null if the sample
+    // has no label.
     void add(int space, std::int64_t sample, int rank, std::uint32_t content, const std::uint32_t* label);
 
-    // True if the contents show that indices of different ranks do not name the same samples.
+    // True if the contents show that equal indices on different ranks are not the same sample.
     bool contradicts() const;
-    // Returns one sentence with the numbers behind contradicts().
+    // Returns a sentence with the numbers on which contradicts() is based.
     std::string text() const;
     std::int64_t checked() const { return m_checked; }
 

@@ -12,38 +12,41 @@
 
 namespace ringside {
 
-// The DataLoaders of all ranks that one line of a script creates, in one attempt (start of the script).
+// Corresponding DataLoaders of all ranks in one attempt: the same line of the script creates them. An attempt is one
+// start of all ranks by the launcher.
 struct LoaderStream {
-    std::string where{};        // line that creates the loader, such as "train.py:48"
-    int numberOfLine = 0;       // number, from 1, among the loaders with this line and role; 0: the only one
-    bool isTraining = false;    // true if at least one batch was trained on
-    bool isEvaluation = false;  // true if at least one rank is known to evaluate its batches
+    std::string where{};  // line that creates the loader, such as "train.py:48"
+    // if the line creates several loaders of the same role: number of this one, from 1; otherwise 0
+    int numberOfLine = 0;
+    bool isTraining = false;                // true if at least one batch was trained on
+    bool isEvaluation = false;              // true if at least one rank is known to evaluate its batches
     std::map<int, std::int64_t> loaders{};  // number of each rank's loader, by rank
-    std::int64_t lastEpoch = -1;            // number of the last epoch within the attempt; for training only
-    std::int64_t firstEpoch = 0;            // number, within the chain of runs, of epoch 0 of this attempt
+    std::int64_t lastEpoch = -1;            // number of the last epoch in this attempt; only for training
+    std::int64_t firstEpoch = 0;            // number that epoch 0 of this attempt has in the whole chain of runs
     bool continuesEpoch = false;            // true if epoch 0 continues an epoch that the previous attempt has not
                                             // finished
 };
 
-// One attempt of a chain of runs, with its loaders in order.
+// One attempt (start of all ranks) in a chain of runs, with its loaders in order.
 struct ChainedAttempt {
     const AttemptFacts* facts = nullptr;
     DataGroups groups{};
     std::vector<LoaderStream> training{}, validation{};
-    std::vector<LoaderStream> unknown{};  // loaders whose batches the ranks may train on from memory
+    // loaders whose batches may be trained on after the script has copied them to memory
+    std::vector<LoaderStream> unknown{};
 
     // Returns the position in `training` or `validation` of a rank's loader, or -1.
     int find(const std::vector<LoaderStream>& streams, int rank, std::int64_t loader) const;
     int groupOf(int rank) const;  // returns the group of the rank; 0 for an unknown rank
 };
 
-// Returns the attempts of a chain of runs, oldest first, and numbers their epochs consecutively over the chain. The
-// facts must outlive the result. If an attempt has left its last epoch unfinished, the next attempt continues this
-// epoch, unless the sampler of the next attempt begins with a later epoch.
+// Returns the attempts of a chain of runs, oldest first, and numbers their epochs consecutively over all attempts. The
+// facts must outlive the result. If the last epoch of an attempt is unfinished, the next attempt continues this epoch.
+// Exception: its sampler begins with a later epoch.
 std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>& attempts);
 
-// True if the pass has delivered all batches of its loader. The script may have left the iterator after the last batch
-// without requesting a further batch, as Lightning does.
+// True if the pass has delivered all batches of its loader. The script need not have requested a batch after the last
+// one: Lightning, for example, does not.
 bool hasReadAll(const PassFacts& pass, const LoaderFacts& loader);
 // True if each rank has read all batches of its loader in this epoch of the attempt.
 bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch);

@@ -18,13 +18,13 @@
 
 namespace ringside {
 
-// One data set object in a rank's process: the data set of the loader, or a data set inside it if the outer one is a
-// wrapper such as Subset.
+// One data set object in the process of a rank: the data set of a loader, or, if that is a wrapper such as Subset, the
+// data set inside it.
 struct DatasetLayer {
     int object = -1;            // number of the data set object in its process
     std::int64_t length = -1;   // length of the data set; -1: not known, for example of an IterableDataset
     std::string name;           // name of the data set's class
-    std::string description;    // all facts that ranks can compare, as JSON
+    std::string description;    // facts about the data set that can be compared between ranks, as JSON text
     bool hasContent = false;    // true if the description contains checksums of values or of a list of files
     std::string indicesSha256;  // hash of the indices of a Subset; empty: the data set is no Subset
 };
@@ -40,7 +40,7 @@ struct LoaderFacts {
                                         // at least one
 };
 
-// One iteration over a loader, from its "pass" and "pass_end" facts.
+// One iteration over a loader (pass), from its facts "pass" and "pass_end".
 struct PassFacts {
     std::int64_t loader = 0;
     std::int64_t pass = 0;
@@ -51,7 +51,7 @@ struct PassFacts {
     bool isExhausted = false;
     bool isEvaluation = false;  // true if a model was in evaluation mode when the loader was exhausted
     std::int64_t batches = 0, trained = 0, untrained = 0;
-    std::int64_t indices = 0;  // number of indices trained in the pass
+    std::int64_t indices = 0;  // number of sample indices that were trained in the pass
 };
 
 // Checksums of the first samples of a batch, from its "content" facts.
@@ -82,13 +82,14 @@ struct RankFacts {
     std::int64_t stepsWithoutBatch = 0;  // number of optimizer steps that follow no batch of a loader
     std::int64_t maxBatches = 0;         // largest number of batches of one loader in a step
     std::int64_t maxBackwards = 0;       // largest number of backward passes in a step, from the facts "step_counts"
-    std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};  // loader and number of the step of the latest batch
-    std::int64_t batchesOfStep = 0;                           // number of batches of that loader in that step
-    bool hasFailed = false;                                   // true if an exception has ended the process
-    bool hasEndedWithoutStep = false;  // true if the process has ended and has made no optimizer step
+    // loader of the latest batch, and number of the step that trained it
+    std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};
+    std::int64_t batchesOfStep = 0;    // number of batches from this loader in this step
+    bool hasFailed = false;            // true if an exception has ended the process
+    bool hasEndedWithoutStep = false;  // true if the process has ended without making an optimizer step
 
-    // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
-    // known to be.
+    // Returns a clause that states why the record of this rank may lack samples, without naming the rank. Returns an
+    // empty text if there is no such reason.
     std::string incompletenessReason() const;
     // Returns the pass of the loader that trained epoch number `epoch`, or null if there is none.
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
@@ -96,27 +97,28 @@ struct RankFacts {
     // several batches; the record does not show whether the script has skipped some of them.
     bool mayHaveSkipped() const { return maxBackwards > 0 && maxBatches > maxBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
-    // True if the rank evaluates the batches of a loader; see RankEvidence::evaluates().
+    // True if the rank uses the batches of a loader for evaluation; see RankEvidence::evaluates().
     bool evaluates(std::int64_t loader) const;
 };
 
-// Facts about all ranks from one start of the script until its end or its restart by torchrun. A rank without facts has
-// no entry.
+// Facts about all ranks in one attempt: from a start of the script to its end or to its restart by the launcher. A rank
+// that has reported no facts has no entry.
 using AttemptFacts = std::map<int, RankFacts>;
 
 // Facts of a run that the sample audit needs, from telemetry events in their recorded order.
 class RecordedFacts {
   public:
-    // lastStep: last step that counts. The next run of the chain continues from this step, so later steps are ignored.
-    // discarded: ranges of steps that are ignored, because the ranks were restarted and continued from an earlier step.
+    // lastStep: later steps are ignored, because the next run of the chain continues from this step. discarded: ranges
+    // of steps that are ignored, because the ranks were restarted and continued from an earlier step.
     explicit RecordedFacts(std::int64_t lastStep = std::numeric_limits<std::int64_t>::max(),
                            std::vector<TensorRecord::Discarded> discarded = {})
         : m_lastStep(lastStep), m_discarded(std::move(discarded)) {}
 
-    // True if a batch that a rank has trained on in this attempt counts.
+    // True if the batch, which a rank has trained on in this attempt, belongs to a step that is not ignored (lastStep,
+    // discarded).
     bool counts(const ConsumedIndices& event, int attempt) const;
     void add(const Event& event);
-    // Returns the number of the attempt that the rank's next events belong to, from 0.
+    // Returns the number (from 0) of the attempt to which the next events of the rank belong.
     int attemptOf(int rank) const { return m_numbers.attemptOf(rank); }
     const std::vector<AttemptFacts>& attempts() const { return m_attempts; }
     const std::optional<RunStarted>& started() const { return m_started; }

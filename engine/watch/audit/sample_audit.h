@@ -20,47 +20,51 @@
 
 namespace ringside {
 
-// Numbers of samples that one rank drew in an epoch.
+// Numbers of samples that one rank used in an epoch.
 struct RankSamples {
     int rank = 0;
     std::int64_t assigned = 0;
     bool operator==(const RankSamples&) const = default;
 };
 
-// Use of the samples of one loader in one epoch, over all ranks of a data-parallel group. Empty values are not known;
-// `why` gives the reason.
+// Use of the samples of one loader in one epoch, over all ranks of a data-parallel group. A value is empty
+// if it is not known; `why` states the reason.
 struct EpochAudit {
     std::int64_t epoch = 0;  // number of the epoch, from 0; in a chain of runs, each run continues the numbers of the
                              // previous one
     std::string loader{};    // line that creates the loader, such as "train.py:48"
-    int loaderNumber = 0;    // number, from 1, among the loaders with this line; 0: the only one
+    int loaderNumber = 0;    // if the line creates several loaders: number of this one, from 1; otherwise 0
     int group = 0;           // number of the data-parallel group
     std::int64_t assigned = 0;
-    std::optional<std::int64_t> size{};      // number of distinct samples that the loaders of all ranks can draw
+    std::optional<std::int64_t> size{};      // number of distinct samples that the loaders of all ranks can deliver
     std::optional<std::int64_t> distinct{};  // number of samples that were used at least once
     std::optional<std::int64_t> twice{};     // number of uses beyond the first of each sample: `assigned` minus
                                              // `distinct`
     std::optional<std::int64_t> never{};
-    std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
-    bool isFinished = false;               // each rank has read its loader to the end
-    bool isAbandoned = false;              // the epoch is unfinished, and the next run of the chain has begun a new
-                                           // epoch instead of continuing it
-    int runs = 1;                          // runs of the chain that have trained a part of the epoch
-    std::vector<RankSamples> ranks{};      // draws of each rank, in ascending order of ranks
-    std::string why{};                     // cause of repeated or missing samples, or why they are not known
-    bool isByRule = false;                 // `why` is a rule of the sampler or the loader, not a mistake
+    std::optional<std::int64_t> shared{};  // number of uses of a sample that another rank had already used in the epoch
+    bool isFinished = false;               // true if each rank has read its loader to the end
+    // true if the epoch is unfinished and the next run of the chain did not continue it, but began a new epoch
+    bool isAbandoned = false;
+    int runs = 1;                      // number of runs of the chain that trained a part of this epoch
+    std::vector<RankSamples> ranks{};  // numbers of samples of each rank, in ascending order of ranks
+    // reason why samples are repeated or missing, or why the numbers are not known
+    std::string why{};
+    // true if `why` is a rule of the sampler or the loader; false if it is a mistake
+    bool isByRule = false;
 
     // True if each sample was used exactly once.
     bool isExact() const { return isFinished && twice == 0 && never == 0; }
     bool operator==(const EpochAudit&) const = default;
 };
 
-// Answer to "was every sample trained exactly once?"
+// Answer to the question whether each sample was trained exactly once.
 struct SampleAudit {
     std::vector<EpochAudit> training, validation;  // audit of each epoch, by loader, group and epoch
-    std::int64_t validated = 0;                    // number of distinct validation samples
-    std::optional<std::int64_t> trainedOn{};       // number of validation samples that were trained on in any epoch
-    // False if the step from which a run of the chain continues is not known: then samples may count twice.
+    std::int64_t validated = 0;                    // number of distinct samples that were used for validation
+    // number of validation samples that were also trained on in any epoch; empty: not known
+    std::optional<std::int64_t> trainedOn{};
+    // False if it is not known from which step a run of the chain continues: samples of the earlier run may then be
+    // counted although they were trained again.
     bool knowsStarts = true;
     std::vector<std::string> notes{};  // parts of the audit that could not be judged, with the reason; one sentence
                                        // each

@@ -11,12 +11,12 @@
 
 namespace ringside {
 
-// Mapping from the indices of a rank's loader to samples that can be compared between ranks, loaders and runs.
+// Maps the indices of a rank's loader to sample numbers that can be compared between ranks, loaders and runs.
 struct SampleMap {
-    int space = -1;            // number of the space: data sets with the same number hold the same samples at the same
-                               // indices
-    std::int64_t length = -1;  // number of samples in the space; -1: not known
-    std::string name{};        // name of the data set's class
+    // number of the data set: two loaders with the same number have the same samples at the same indices
+    int space = -1;
+    std::int64_t length = -1;                                  // number of samples in the space; -1: not known
+    std::string name{};                                        // name of the data set's class
     std::vector<const std::vector<std::uint32_t>*> subsets{};  // indices of the nested Subsets, from the outermost to
                                                                // the innermost
     std::string why{};  // reason why the indices cannot be compared; empty if they can
@@ -25,10 +25,10 @@ struct SampleMap {
     std::int64_t sampleOf(std::int64_t index) const;
 };
 
-// Decides which samples are the same. The indices of a Subset are replaced by those of the data set inside it, because
-// two Subsets may select different samples. Data sets of two ranks are the same if the same line of the script uses
-// them and all their facts are equal. Two data sets of one rank are the same if they are one object, or if their
-// contents are equal.
+// Determines which data sets contain the same samples. The indices of a Subset are replaced by the indices in the data
+// set inside it, because two Subsets may select different samples. Data sets of two ranks count as the same if the same
+// line of the script uses them and all their facts are equal. Two data sets of one rank count as the same if they are
+// one object, or if their contents are equal.
 class SampleSpaces {
   public:
     // `chain` must outlive this object.

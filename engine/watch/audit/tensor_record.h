@@ -30,11 +30,11 @@ struct TensorCheck {
     std::vector<TensorNumbers> weights, gradients;
 };
 
-// Samples that all ranks together have trained on in one step. Equal for two steps with the same samples, independent
-// of the order of the samples and of the ranks that trained on them.
+// Samples that all ranks together have trained in one step. Equal for two steps with the same samples, regardless of
+// the order of the samples and of the ranks.
 struct StepSamples {
     std::int64_t count = 0;
-    std::uint64_t hash = 0;  // sum of the hashes of all indices
+    std::uint64_t hash = 0;  // sum of the hashes of all sample indices
     bool operator==(const StepSamples&) const = default;
 };
 

@@ -16,10 +16,10 @@ struct TensorDifference {
     TensorStep at;
     std::string name;
     bool isGradient = false;
-    double a = 0, b = 0;  // norms of the tensor in both runs; their sums if the norms are equal
+    double a = 0, b = 0;  // norms of the tensor in run A and in run B; if the norms are equal, the sums of its values
     double relative = 0;  // relative difference of the norms, or of the sums if that is larger
-    // Ratio b / a of the norms, if the sums have the same ratio and it is k or 1 / k for a whole number k from 2 to the
-    // larger number of ranks. Stored as k for a multiple and as -k for a fraction.
+    // Ratio b / a of the norms, if the sums have the same ratio and the ratio is k or 1 / k. k is a whole number from 2
+    // to the larger number of ranks. Stored as k for the ratio k, and as -k for the ratio 1 / k.
     std::optional<int> factor;
     bool operator==(const TensorDifference&) const = default;
 };
@@ -28,18 +28,21 @@ struct TensorDifference {
 struct TensorComparison {
     double tolerance = 0;
     int ranksOfA = 1, ranksOfB = 1;
-    std::vector<TensorStep> steps;             // compared steps, up to and including the first difference
-    std::int64_t tensors = 0;                  // number of tensors compared at each step
-    std::int64_t weights = 0;                  // number of pairs of finite weights that were compared, at all steps
-    std::int64_t gradients = 0;                // number of pairs of gradients that were compared, at all steps
-    std::optional<TensorDifference> first;     // first tensor that differs: gradients before weights, in the
-                                               // optimizer's order
-    std::int64_t differing = 0;                // number of tensors that differ at the step of `first`; only gradients
-                                               // if `first` is a gradient, only weights otherwise
-    bool sameFactor = false;                   // true if all tensors that differ at the step of the first difference
-                                               // have the same ratio of norms as this difference
-    std::optional<std::int64_t> otherSamples;  // first compared step whose samples differ; empty if all are equal
-    std::vector<std::string> notCompared;      // reasons why something could not be compared
+    std::vector<TensorStep> steps;  // compared steps, up to and including the first difference
+    std::int64_t tensors = 0;       // number of tensors compared at each step
+    // number of pairs of weight tensors with finite values that were compared, at all steps
+    std::int64_t weights = 0;
+    std::int64_t gradients = 0;             // number of pairs of gradients that were compared, at all steps
+    std::optional<TensorDifference> first;  // first tensor that differs: gradients before weights, in the
+                                            // optimizer's order
+    // number of tensors that differ at the step of the first difference: gradients if `first` is a gradient, otherwise
+    // weights
+    std::int64_t differing = 0;
+    bool sameFactor = false;  // true if all tensors that differ at the step of the first difference
+                              // have the same ratio of norms as this difference
+    // first compared step in which the runs trained different samples; empty if there is none
+    std::optional<std::int64_t> otherSamples;
+    std::vector<std::string> notCompared;  // reasons why something could not be compared
 
     bool equal() const { return !first && weights > 0; }
     Json toJson() const;

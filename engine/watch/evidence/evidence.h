@@ -13,11 +13,11 @@
 
 namespace ringside {
 
-// Reports of all ranks of a watched script: the input of the findings and of the audit.
+// Reports of all ranks of a watched script. The findings and the audit are computed from them.
 //
-// Filled from events, live or from a recorded run, in any order among ranks and in the order of arrival within one
-// rank. Memory is bounded: the whole run keeps at most kMaxIndices indices, and each rank the numbers of entries in
-// RankEvidence. Not thread-safe.
+// Events are added live or from a recorded run. Events of one rank must be added in the order of their arrival; the
+// ranks may be interleaved in any order. Memory is bounded: at most kMaxIndices sample indices are kept for all ranks
+// together, and RankEvidence limits the entries of each rank. Not thread-safe.
 class Evidence {
   public:
     static constexpr std::size_t kMaxIndices = 1U << 24;
@@ -25,9 +25,9 @@ class Evidence {
 
     // Adds an event that a rank has sent. Ranks below 0 and ranks from limits::kMaxRanks on are ignored.
     void add(int rank, const Event& event);
-    // Records that a rank has ended without a last report, although nothing has asked it to end.
+    // Records that the process of a rank has ended without a last report and without a request to end.
     void markLost(int rank) { m_lost.insert(rank); }
-    // Records that a line of a rank could not be decoded.
+    // Records that a telemetry line of a rank could not be decoded.
     void addUnreadable(int rank) { ++m_unreadable[rank]; }
 
     const std::map<int, RankEvidence>& ranks() const { return m_ranks; }
@@ -38,11 +38,11 @@ class Evidence {
     const TraceData& traces() const { return m_traces; }
     // Returns the time of the latest report of any rank, in microseconds since the run started.
     std::int64_t nowUs() const { return m_nowUs; }
-    // Returns the number of indices that are kept.
+    // Returns the number of sample indices that are kept.
     std::size_t keptIndices() const { return kMaxIndices - m_budget; }
     // True if all ranks of the run have reported, and each has finished or failed.
     bool hasEnded() const;
-    // Returns why reports are known to be missing, as one clause; empty if none is.
+    // Returns a clause that states which reports are missing; empty if no report is known to be missing.
     std::string missingReports() const;
 
   private:

@@ -13,8 +13,8 @@
 
 namespace ringside {
 
-// Indices of the batches of one pass or epoch, in order. Holds whole numbers below 2^32; a larger number makes the list
-// incomplete (see isWhole()).
+// Sample indices of the batches of one pass or epoch, in order. Can store indices below 2^32; a larger index makes the
+// list incomplete (see isWhole()).
 class IndexList {
   public:
     struct Batch {
@@ -22,8 +22,9 @@ class IndexList {
         std::size_t first = 0;    // position of the batch's first index in all()
     };
 
-    // Appends a batch, or the next piece of a batch that exceeds the longest column of an event. Counts the indices,
-    // but does not keep them, if they exceed `budget`, which is decreased by the number of kept indices.
+    // Appends a batch, or the next part of a batch that is too long for one event. budget: number of indices that may
+    // still be kept; decreased by the number of kept indices. If the batch exceeds the budget, its indices are counted
+    // but not kept.
     void append(std::int64_t number, const std::vector<std::int64_t>& index, std::size_t& budget);
 
     std::span<const std::uint32_t> all() const { return m_index; }

@@ -81,7 +81,7 @@ struct RankEvidence {
     std::map<std::string, LoggedSeries> logged;      // scalars that the script has logged, by tag
     std::map<std::string, std::vector<Json>> facts;  // facts of all other topics, in the order of arrival
 
-    // Adds an event. `budget` is the number of indices that may still be kept; it is decreased.
+    // Adds an event. budget: number of sample indices that may still be kept; decreased by the number of kept indices.
     void add(const Event& event, std::size_t& budget);
 
     // Returns all facts of a topic, in the order of arrival.
@@ -91,12 +91,13 @@ struct RankEvidence {
     // Returns the facts "step_counts" that apply to a step, or null.
     const Json* countsOf(std::int64_t step) const;
 
-    // True if the rank evaluates the batches of a loader. False if the rank trains on them, or may train on them: a
-    // script can keep all batches in memory before its first step, so that no backward pass follows a fetched batch.
+    // True if the rank uses the batches of a loader for evaluation. False if it trains on them, or may train on them: a
+    // script can load all batches into memory before its first step, so that no backward pass follows the loading of a
+    // batch.
     bool evaluates(const LoaderEvidence& loader) const;
     bool isDistributed() const;  // returns true if the process has joined a process group
     bool hasEnded() const { return state == RankStage::kFinished || state == RankStage::kFailed; }
-    // True if the rank has reported a stall and nothing but heartbeats since.
+    // True if the rank has reported a stall, and afterwards nothing but heartbeats.
     bool isStalled() const { return stall.has_value() && stallUs >= progressUs && !hasEnded(); }
 
   private:

@@ -14,7 +14,8 @@
 
 namespace ringside {
 
-// Listening sockets of a watcher. Admits processes that prove the secret with the role kWatch. One thread.
+// Listening sockets of a watcher. Accepts processes that prove that they know the secret, with the role kWatch. Used by
+// one thread.
 class WatchListener {
   public:
     explicit WatchListener(std::string secret) : m_secret(std::move(secret)) {}
@@ -29,11 +30,12 @@ class WatchListener {
     // Appends the sockets that the caller must pass to ::poll() before it calls poll() of this object.
     void addInterests(std::vector<pollfd>& waiting) const;
 
-    // Callback for a process that has proven the secret. Returns the reason of a refusal, or an empty text.
+    // Decides about a process that has proven that it knows the secret. Returns the reason why the process is refused,
+    // or an empty text to accept it.
     using Admit = std::function<std::string(const Greeting&)>;
     // Accepts connections and returns the ranks whose handshake is complete. Does not block.
     std::vector<std::unique_ptr<WatchedRank>> poll(const Admit& admit);
-    // Returns the number of connections without a valid greeting.
+    // Returns the number of connections that were refused because they sent no valid greeting.
     std::int64_t refusedConnections() const { return m_local.refusedConnections() + m_remote.refusedConnections(); }
 
   private:

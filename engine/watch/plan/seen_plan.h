@@ -12,7 +12,8 @@
 
 namespace ringside {
 
-// Plan of the training loader of a watched script, in the terms of an experiment.
+// Plan that assigns samples to the ranks of a watched script, found from the settings of its training loader and
+// sampler.
 struct SeenPlan {
     SamplerConfig sampler;
     LoaderConfig loader;
@@ -20,7 +21,7 @@ struct SeenPlan {
     std::int64_t ranks = 1;
 
     bool operator==(const SeenPlan&) const = default;
-    // Returns the parameters of the plan of one epoch, from 0.
+    // Returns the parameters of the plan in one epoch, counted from 0.
     ShardSpec specAt(std::int64_t epoch) const;
 };
 

@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-// Program and surroundings of a CommandProcess.
+// Program, environment and descriptors of a CommandProcess.
 struct CommandOptions {
     std::vector<std::string> words;        // program, which is looked up in PATH, and its arguments
     std::vector<std::string> environment;  // environment variables "NAME=value"; override those of this process
@@ -22,8 +22,9 @@ struct CommandOptions {
                                            // this process
 };
 
-// Command that the user has asked for. It has this process's standard input, output and error, its terminal and its
-// process group, so that it behaves as without a watcher. It survives this process, and the destructor does not end it.
+// Command of the user, started as a child process. It has this process's standard input, output and error, its terminal
+// and its process group, so that it behaves as without a watcher. It continues if this process ends; the destructor
+// does not end it either.
 class CommandProcess {
   public:
     // Starts the command. Throws IoError if its program cannot be started.

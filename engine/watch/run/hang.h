@@ -26,8 +26,8 @@ struct RankStall {
     };
     int rank = 0;
     State state = State::kMoving;
-    double seconds = 0;                // time in seconds in which no hook in the rank has observed anything
-    double cpuSeconds = 0;             // CPU time of the training thread within `seconds`, in seconds
+    double seconds = 0;                // time in seconds for which no hook in the rank has been called
+    double cpuSeconds = 0;             // CPU time that the training thread has used within `seconds`, in seconds
     std::string phase;                 // current phase: data, forward, backward, waiting, optimizer, idle
     std::optional<Collective> inside;  // explicit collective or message in progress
     std::vector<Collective> recent;    // latest entries of the rank's flight recorder (PyTorch), oldest first
@@ -35,7 +35,7 @@ struct RankStall {
                                        // known
     std::vector<std::string> stack;    // stack of the training thread, outermost first: "train.py:48 main"
 
-    // Returns true if the rank computes and is no part of a hang.
+    // True if the rank is computing, so that it does not hang.
     bool isComputing() const { return cpuSeconds > 0.2 * seconds; }
 };
 
@@ -51,8 +51,8 @@ struct HangReport {
     std::string evidence;  // evidence of the hang: a JSON object, as text
 };
 
-// Judges whether the ranks of a run hang, from their positions. Returns nothing if a rank makes progress or computes.
-// seconds: time in which no rank has made progress.
+// Decides from the positions of the ranks whether the run hangs. Returns an empty value if a rank makes progress or
+// computes. seconds: time for which no rank has made progress.
 std::optional<HangReport> findHang(const std::vector<RankStall>& ranks, double seconds);
 
 }  // namespace ringside

@@ -10,14 +10,15 @@
 
 namespace ringside {
 
-// Detects that a watched run makes no progress, from the events of its ranks. Times are microseconds of the run. One
-// thread.
+// Detects from the events of the ranks that a watched run makes no progress. Times are microseconds since the start of
+// the run. Used by one thread.
 class StallWatch {
   public:
-    static constexpr std::int64_t kMinUs = 8'000'000;  // least time without progress before a conclusion
-    // Least time without progress before the first step, in which ranks may wait for a download.
+    // minimum time without progress, in microseconds, before a hang is reported
+    static constexpr std::int64_t kMinUs = 8'000'000;
+    // Minimum time without progress, in microseconds, if no step is finished yet: ranks may wait for a download.
     static constexpr std::int64_t kStartUs = 12'000'000;
-    // Least interval between two requests for the stacks of the ranks.
+    // Minimum time between two requests for the stacks of the ranks, in microseconds.
     static constexpr std::int64_t kRequestIntervalUs = 4'000'000;
 
     // Takes an event of a rank at the time of its arrival.
@@ -28,7 +29,7 @@ class StallWatch {
     // Returns true if the caller must request the stacks of all ranks now: no rank makes progress, and the latest
     // request is at least kRequestIntervalUs old. The call then counts as the latest request.
     bool mustRequestStacks(std::int64_t nowUs);
-    // Returns a conclusion once for each period without progress, when each rank has reported its position. worldSize:
+    // Returns a report when all ranks have reported their positions, once for each period without progress. worldSize:
     // number of ranks of the run.
     std::optional<HangReport> conclude(std::int64_t nowUs, std::int64_t worldSize);
 

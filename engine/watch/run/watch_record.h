@@ -50,7 +50,7 @@ class WatchRecord {
     // Begins the record if it has not begun, and passes all lines to the kernel, so that the directory can be read.
     void flush();
 
-    // Returns why the record lacks the end of the run, as one clause; empty while everything is recorded.
+    // Returns a clause that states why the record does not contain the end of the run; empty if it is complete.
     std::string incompletenessReason() const;
 
     bool hasBegun() const { return m_recorder != nullptr; }

@@ -48,9 +48,9 @@ class WatchedRun {
     std::optional<RunEnded> run();
     // Returns the exit code of the command, 128 + n after signal n. Call after run().
     int commandCode() const { return m_command.poll()->shellCode(); }
-    // True if --check has ended the command.
+    // True if the command was ended because --check has seen the requested number of steps.
     bool endedByCheck() const { return m_endsAt.has_value(); }
-    // Returns findings and checks. Call after run().
+    // Returns the findings and the results of the checks. Call after run().
     const Diagnosis& diagnosis() const { return m_diagnosis; }
     // Returns the number of ranks that have connected.
     int ranks() const { return static_cast<int>(m_ranks.size()); }

@@ -21,9 +21,9 @@ constexpr TypePixels kHeadHeight{20};
 constexpr TypeLength kMinRow{36}, kLargestRow{84};
 constexpr double kRowGap = 8;
 constexpr int kCanvasBarWidth = 10;
-constexpr double kMinName = 24;   // minimum width of a class, in pixels, at which its name is drawn
-constexpr double kStrongest = 2;  // deviation from the expected count at which the colour is strongest, in half widths
-                                  // of the chance band
+constexpr double kMinName = 24;  // minimum width of a class, in pixels, at which its name is drawn
+// deviation from the expected number at which the colour is strongest, in half widths of the range expected by chance
+constexpr double kStrongest = 2;
 
 }  // namespace
 
@@ -80,8 +80,8 @@ QRectF BalanceCanvas::cell(qint64 row, int label) const {
             pitch - gap, rowHeight() - kRowGap};
 }
 
-// Returns how far the count of a class in a row is from the expected count, in half widths of the band expected by
-// chance. Returns 0 if chance allows only the expected count.
+// Returns how far the number of samples of a class in a row is from the expected number, in half widths of the range
+// expected by chance. Returns 0 if the range contains only the expected number.
 double BalanceCanvas::deviation(qint64 row, int label) const {
     const ChanceBand band = m_counts.band(row, label);
     const double half = band.high - band.expected;

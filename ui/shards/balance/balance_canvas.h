@@ -13,9 +13,10 @@ namespace ringside {
 
 class Theme;
 
-// Picture of the number of samples per class: rows are ranks or steps, columns are classes. With enough room, each
-// number is a bar over the band expected by chance. Otherwise it is a cell whose colour shows whether there are more or
-// fewer samples than expected; a cell outside the band is outlined.
+// Picture of the number of samples per class. Rows are ranks or steps, columns are classes. If there is enough room,
+// each number is a bar in front of a grey band, the range expected by chance. Otherwise each number is a coloured cell:
+// the colour shows whether there are more or fewer samples than expected, and an outline marks a number outside the
+// range.
 class BalanceCanvas : public Picture {
     Q_OBJECT
   public:
@@ -65,8 +66,8 @@ class BalanceCanvas : public Picture {
     QColor colorOf(double deviation) const;
 
     Counts m_counts;
-    double m_scale = 1;  // count at the full height of a bar: the largest visible count, or upper limit of a chance
-                         // band
+    // number of samples that a bar of full height represents: the largest visible number or upper limit of a range
+    double m_scale = 1;
     std::optional<qint64> m_marked;
     QScrollBar m_scrollBar;
 };

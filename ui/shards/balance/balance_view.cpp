@@ -145,20 +145,19 @@ void BalanceView::explain() {
                            : tr("Blue: more than expected; orange: fewer than expected; faint: as expected"));
     const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.countOutside();
     const double expected = isByStep() ? m_made->expectedByStep : byRank.expectedOutside();
-    explanation.lines
-        << tr("%1 of %2 counts lie outside their band (mean \u00b1 1.96 standard deviations, in whole samples); a "
-              "random assignment puts %3 there on average.")
-               .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), shortNumberText(expected));
+    explanation.lines << tr("%1 of %2 counts are outside the range expected by chance (mean \u00b1 1.96 standard "
+                            "deviations, in whole samples). With a random assignment, %3 are outside on average.")
+                             .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), shortNumberText(expected));
     if (m_selected && m_selected->rank < byRank.ranks) {
         const QString of = byRank.isWithinLimit(m_selected->rank)
                                ? tr("Rank %1 is within the range expected by chance").arg(m_selected->rank)
                                : tr("Rank %1 is outside the range expected by chance").arg(m_selected->rank);
-        explanation.lines
-            << tr("%1: %2 of its %3 class counts lie outside their bands; %4 are expected there by chance.")
-                   .arg(of)
-                   .arg(outsideOfRank(byRank, m_selected->rank))
-                   .arg(byRank.classes)
-                   .arg(shortNumberText(byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
+        explanation.lines << tr("%1: %2 of its %3 class counts are outside; %4 are expected to be outside by chance.")
+                                 .arg(of)
+                                 .arg(outsideOfRank(byRank, m_selected->rank))
+                                 .arg(byRank.classes)
+                                 .arg(shortNumberText(
+                                     byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
     }
     if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
         explanation.lines << tr("Only the first %2 of %1 steps are counted.")

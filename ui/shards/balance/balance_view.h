@@ -15,7 +15,7 @@ namespace ringside {
 
 class ElidedLabel;
 
-// View of the number of samples of each class by rank or by step, compared with the band expected by chance.
+// View of the number of samples of each class by rank or by step, compared with the range expected by chance.
 class BalanceView : public ShardView {
     Q_OBJECT
   public:

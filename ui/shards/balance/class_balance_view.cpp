@@ -17,8 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kRowHeight{30};
-constexpr TypePixels kRankGap{24};  // height of the line above the bars of a rank, which contains the sentence about
-                                    // the rank
+constexpr TypePixels kRankGap{24};  // height of the space above the bars of a rank for the sentence about the rank
 constexpr TypePixels kRanksTop{76};
 constexpr double kBarGap = 4;
 constexpr int kClassesPauseMs = 150;
@@ -109,7 +108,7 @@ QString ClassBalanceView::rankSentence(int rank) const {
         .arg(balance().distanceLimit(), 0, 'f', 1);
 }
 
-// True if more ranks are outside their expected range than chance explains.
+// True if more ranks are outside the expected range than can be explained by chance.
 bool ClassBalanceView::isUnusual() const {
     return balance().ranks - m_made->within > balance().expectedRanksOutside();
 }
@@ -138,7 +137,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     painter.setPen(c.muted);
     painter.setFont(theme().smallFont());
     painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-                     m_made->rows.empty() ? ranksSentence() : tr("grey: range expected by chance"));
+                     m_made->rows.empty() ? ranksSentence() : tr("Grey: range expected by chance"));
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
     for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
         for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);

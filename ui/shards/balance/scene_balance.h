@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Return the number of samples of each class by rank and by step, with the band expected by chance. The result has no
-// classes if the data set has no labels. Soon after *stop is set, the functions return incomplete counts.
+// Return the number of samples of each class by rank and by step, with the range expected by chance. If the data set
+// has no labels, the result has no classes. Soon after *stop is set, the functions return incomplete numbers.
 ClassBalance classBalance(const ShardScene& scene, const std::atomic<bool>* stop = nullptr);
 BatchBalance batchBalance(const ShardScene& scene, const std::atomic<bool>& stop);
 

@@ -15,15 +15,15 @@ class Theme;
 
 enum class ColorBy { Rank, Class, Batch, Source, Origin };
 
-// Colour of every cell under the chosen ColorBy. Each colour has a small number, its key, so that the majority colour
-// of the cells under a pixel can be counted. With ColorBy::Rank, the colours of successive steps alternate between
-// strong and pale, which shows the batches at any zoom.
+// Colour of each cell. ColorBy selects the property that the colour shows. Each colour has a small number (key), so
+// that the most frequent colour of the cells under a pixel can be counted. With ColorBy::Rank, successive steps have a
+// strong and a pale colour in turn, so that batches are visible at any zoom.
 class CellColors {
   public:
     static constexpr int kSourceBins = 48;  // number of colours for positions in the data set
     static constexpr int kBatchColors = 10;
 
-    // origins: needed for ColorBy::Origin only, and computed for the same scene.
+    // origins: other positions of the samples; needed only for ColorBy::Origin and computed for the same scene.
     CellColors(ColorBy by, const ShardScene& scene, const Theme& theme,
                std::shared_ptr<const CellOrigins> origins = {});
 
@@ -39,7 +39,7 @@ class CellColors {
         return QColor(rgb(key(rank, slot, sample)));
     }
     bool operator==(const CellColors&) const = default;
-    // Returns the strong colour of the cell even if the cell's step has pale colours. For borders and large cells.
+    // Returns the strong colour of the cell, even if the cells of its step are drawn pale. For borders and large cells.
     QColor strongColor(int rank, std::int64_t slot, std::int64_t sample) const;
 
   private:
@@ -50,8 +50,8 @@ class CellColors {
     std::shared_ptr<const CellOrigins> m_origins;
     int m_devices = 1;           // number of devices that share a rank's batches
     std::int64_t m_samples = 0;  // number of samples of rank 0 in the epoch
-    // True if two keys follow each other for each hue. With ColorBy::Rank, they are its strong and its pale colour;
-    // otherwise both have the same colour.
+    // True if each hue has two successive keys. With ColorBy::Rank, these are its strong and its pale colour. With
+    // other values of ColorBy, both keys have the same colour.
     bool isPaired() const { return m_by != ColorBy::Source && m_by != ColorBy::Origin; }
     std::vector<QRgb> m_colors;
 };

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// For each cell of a plan, the rank to which another plan assigns the sample of the cell, as a key of 2 bytes.
+// For each cell of a plan: the rank that has the sample of the cell in another plan, stored as a key of 2 bytes.
 struct CellOrigins {
     static constexpr std::uint16_t kSame = 0;       // key of a sample that has the same rank and step in the other plan
     static constexpr std::uint16_t kAbsent = 1;     // key of a sample that the other plan does not assign
@@ -24,8 +24,8 @@ struct CellOrigins {
     }
 };
 
-// Computes for each cell of `scene` where `other` uses its sample. owners: rank and slot of each sample in `other`.
-// Takes O(cells) time. Returns an empty result if *stop is set before the end.
+// Computes where the plan `other` uses the sample of each cell of `scene`. owners: rank and slot of each sample in
+// `other`. The time is proportional to the number of cells. Returns an empty result if *stop is set before the end.
 CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const std::vector<SampleOwner>& owners,
                         const std::atomic<bool>& stop);
 

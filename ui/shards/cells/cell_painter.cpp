@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr double kCorner = 5, kChipCorner = 3;
-constexpr double kChipPale = 0.78;  // share of the panel's colour in the fill of a chip (a small card)
+constexpr double kChipPale = 0.78;  // share of the panel's colour that is mixed into the fill of a small card
 constexpr double kOutline = 2;
 constexpr int kMinIndexPixels = 8, kMinNamePixels = 9;
 constexpr double kIndexMargin = 8;  // width of the left and right margin together, so that an index of seven digits
@@ -21,7 +21,7 @@ QString translated(const char* text) {
     return QCoreApplication::translate("Grid", text);
 }
 
-// Returns the name of the last class, which is the longest, if the classes are named by their numbers. Otherwise
+// If the classes are named by their numbers, returns the name of the last class, which is the longest name. Otherwise
 // returns an empty string.
 QString lastClassNumbered(const ShardScene& scene) {
     const std::int64_t last = scene.data ? scene.data->classCount() - 1 : -1;
@@ -105,7 +105,7 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, GridCell cell, boo
         const bool fits = painter.fontMetrics().horizontalAdvance(widest) <= rect.width() - 6;
         painter.setPen(dropped ? m_theme.colors().danger : m_theme.colors().muted);
         const QRectF place(rect.left() + 3, inner.top() + indexHeight - 1, rect.width() - 6, classHeight);
-        // Shows only the number of the class on all cards if the longest name, such as "class 832", does not fit.
+        // If the longest class name, such as "class 832", does not fit, all cards show only the number of the class.
         const QString shorter = fits ? label : label.section(QLatin1Char(' '), -1);
         painter.drawText(place, Qt::AlignCenter,
                          painter.fontMetrics().elidedText(shorter, Qt::ElideRight, static_cast<int>(place.width())));

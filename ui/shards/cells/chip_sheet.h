@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// Pre-drawn parts of small cells: frames and digits, each drawn once per picture and then copied. Thousands of cells
-// are visible, and the layout of a number is the most expensive part of a cell.
+// Images of frames and digits for small cells. Each is drawn once and then copied, because thousands of cells are
+// visible, and drawing a number as text takes most of the time of a cell.
 class ChipSheet {
   public:
     // True if the painter can draw copies of images. If false, as for vector files (SVG), frames and digits must be

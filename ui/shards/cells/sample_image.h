@@ -8,15 +8,15 @@
 
 namespace ringside {
 
-// Colours in which grey pictures are drawn: the theme's text and panel, so dark on light or light on dark.
+// Colours of the lowest and the highest value of a grey picture: the theme's colours of text and panel.
 struct PictureColors {
     QColor paper = Qt::white;
     QColor ink = Qt::black;
     bool operator==(const PictureColors&) const = default;
 };
 
-// Returns a sample of an image data set with no side longer than maxSide; crossed out if its file cannot be read.
-// Callable from any thread.
+// Returns a picture of a sample whose sides are at most maxSide pixels long. If the sample's file cannot be read, the
+// picture is crossed out. Callable from any thread.
 QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors& colors, int maxSide);
 
 }  // namespace ringside

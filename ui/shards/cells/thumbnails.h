@@ -12,8 +12,9 @@
 
 namespace ringside {
 
-// Thumbnails of an image data set. A thumbnail is made on a worker thread when it is first drawn, the latest request
-// first, and kept up to a limit; until then an empty square is shown. Tiny images in memory are drawn at once.
+// Thumbnails of an image data set. A thumbnail is made on a worker thread after it was drawn for the first time; until
+// then, an empty square is drawn. The latest requests are served first. A limited number of thumbnails is kept. Tiny
+// images in memory are drawn without a worker thread.
 class Thumbnails final : public QObject {
     Q_OBJECT
   public:
@@ -45,8 +46,8 @@ class Thumbnails final : public QObject {
     QCache<qint64, QImage> m_cache{kKeptBytes};
     QImage m_placeholder;
     QSet<qint64> m_waiting;
-    quint64 m_generation = 0;  // number that increases with each change of data or colours, so that pictures for
-                               // earlier ones are discarded
+    // number of changes of data or colours; pictures that were requested before the latest change are discarded
+    quint64 m_generation = 0;
     int m_priority = 0;
     QTimer m_notifyTimer;
     QThreadPool m_pool;  // pool of one thread that makes the pictures

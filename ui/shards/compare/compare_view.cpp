@@ -78,7 +78,7 @@ QWidget* CompareView::makeHeadOfA() {
     name->setProperty("role", "number");
     m_samplerOfA = makeSamplerChoice(tr("A: sampler"));
     m_samplerOfA->setObjectName(QStringLiteral("compareSamplerOfAComboBox"));
-    m_samplerOfA->setToolTip(tr("A is the experiment in the form. This changes its sampler."));
+    m_samplerOfA->setToolTip(tr("Sampler of A, the experiment in the form"));
     auto* what = new QLabel(tr("the experiment"));
     what->setProperty("role", "muted");
     m_countOfA = new QLabel;
@@ -194,7 +194,8 @@ void CompareView::setMade(const Made& one) {
         m_explanation = explainSettingsDiff(m_scene->plan, *one.plan, one.diff);
     } else {
         m_b->setScene({});
-        m_explanation = Explanation{tr("B cannot be planned"), {QString::fromStdString(one.problem)}, true};
+        m_explanation =
+            Explanation{tr("There is no plan for the settings of B"), {QString::fromStdString(one.problem)}, true};
     }
     selectInB();
     showCounts();

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Returns a table with a row for each sample. The row contains the first position of the sample in the plan of the
-// scene and in the other plan.
+// Returns a table with one row per sample: the first position of the sample in the plan of `scene`, and its first
+// position in the plan `other`.
 TableData comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name);
 
 }  // namespace ringside

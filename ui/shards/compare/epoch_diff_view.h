@@ -16,8 +16,8 @@ namespace ringside {
 
 class Theme;
 
-// View of the changes between the selected epoch and another epoch: a grid coloured by the position of each sample in
-// the other epoch; black if nothing changed.
+// View of the differences between the selected epoch and another epoch. Shows the grid of the selected epoch, coloured
+// by the rank of each sample in the other epoch; black: same rank and step in both.
 class EpochDiffView : public ShardView {
     Q_OBJECT
   public:
@@ -50,7 +50,8 @@ class EpochDiffView : public ShardView {
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::optional<ShardSpec> m_shown;  // settings of the plan that the grid shows
-    bool m_chosen = false;             // true if the user chose the other epoch; until then it is the previous one
+    // true if the user has chosen the other epoch; false: it is the epoch before the selected one
+    bool m_chosen = false;
     QLabel* m_title = nullptr;
     QSpinBox* m_other = nullptr;
     GridWidget* m_grid = nullptr;

@@ -74,7 +74,7 @@ QWidget* SpecForm::makeFirstLine() {
     row->addWidget(styledLabel(tr("B"), "number"));
     m_kind = makeSamplerChoice(tr("B: sampler"));
     m_kind->setObjectName(QStringLiteral("compareSamplerComboBox"));
-    m_kind->setToolTip(tr("B's sampler"));
+    m_kind->setToolTip(tr("Sampler of B"));
     m_kind->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_kind->setMinimumContentsLength(12);
     m_kind->setMaximumWidth(kLargestKindWidth);
@@ -90,7 +90,7 @@ QWidget* SpecForm::makeFirstLine() {
     row->addWidget(m_moreButton);
     auto* reset = new QPushButton(tr("Reset to A"));
     reset->setObjectName(QStringLiteral("compareResetButton"));
-    reset->setToolTip(tr("Give B the settings of A, with the opposite drop_last"));
+    reset->setToolTip(tr("Copy the settings of A to B, with drop_last of the sampler inverted"));
     connect(reset, &QPushButton::clicked, this, &SpecForm::resetRequested);
     row->addWidget(reset);
     return line;
@@ -104,7 +104,7 @@ QWidget* SpecForm::makeSecondLine() {
     m_shuffle = addSwitch(*row, tr("shuffle"), "compareShuffleCheckBox");
     m_setEpoch = addSwitch(*row, tr("set_epoch"), "compareSetEpochCheckBox");
     m_dropLast = addSwitch(*row, tr("drop_last"), "compareDropLastCheckBox");
-    m_dropLast->setToolTip(tr("drop_last of B's sampler"));
+    m_dropLast->setToolTip(tr("B: drop_last of the sampler"));
     m_loaderDropLast = addSwitch(*row, tr("drop_last (loader)"), "compareLoaderDropLastCheckBox");
     m_summary = new ElidedLabel;
     m_summary->setProperty("role", "note");
@@ -150,7 +150,8 @@ void SpecForm::makeMore() {
     m_more->setProperty("role", "panel");
     auto* form = new QFormLayout(m_more);
     form->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
-    m_numSamples = addMoreNumber(*form, tr("Draws, 0 for all"), "compareNumSamplesSpinBox", 0, kLargestNumber);
+    m_numSamples =
+        addMoreNumber(*form, tr("Number of draws (0: all samples)"), "compareNumSamplesSpinBox", 0, kLargestNumber);
     m_classWeights = new QLineEdit;
     m_classWeights->setObjectName(QStringLiteral("compareClassWeightsEdit"));
     m_classWeights->setPlaceholderText(tr("1 / class size"));
@@ -160,18 +161,20 @@ void SpecForm::makeMore() {
     m_subsetFraction->setObjectName(QStringLiteral("compareSubsetFractionSpinBox"));
     m_subsetFraction->setRange(kMinFraction, 1);
     m_subsetFraction->setSingleStep(0.1);
-    form->addRow(tr("Subset fraction"), m_subsetFraction);
+    form->addRow(tr("Fraction of samples in the subset"), m_subsetFraction);
     connect(m_subsetFraction, &QDoubleSpinBox::valueChanged, this, &SpecForm::edited);
-    m_subsetSeed = addMoreNumber(*form, tr("Subset seed"), "compareSubsetSeedSpinBox", -kLargestNumber, kLargestNumber);
-    m_seedPerRank = addMoreSwitch(*form, tr("Mistake: seed per rank"), "compareSeedPerRankCheckBox");
-    m_doubleSharding = addMoreSwitch(*form, tr("Mistake: sharded twice"), "compareDoubleShardingCheckBox");
+    m_subsetSeed = addMoreNumber(*form, tr("Seed that selects the subset"), "compareSubsetSeedSpinBox", -kLargestNumber,
+                                 kLargestNumber);
+    m_seedPerRank = addMoreSwitch(*form, tr("Mistake: different seed on each rank"), "compareSeedPerRankCheckBox");
+    m_doubleSharding = addMoreSwitch(*form, tr("Mistake: data sharded twice"), "compareDoubleShardingCheckBox");
     m_wrongRank =
         addMoreNumber(*form, tr("Mistake: hard-coded rank"), "compareWrongRankSpinBox", -1, kMaxWorldSize - 1);
     m_wrongRank->setSpecialValueText(tr("correct rank"));
     m_wrongWorldSize =
         addMoreNumber(*form, tr("Mistake: hard-coded world size"), "compareWrongWorldSizeSpinBox", 0, kMaxWorldSize);
     m_wrongWorldSize->setSpecialValueText(tr("correct size"));
-    m_shuffleWithSampler = addMoreSwitch(*form, tr("Mistake: also shuffle=True"), "compareShuffleWithSamplerCheckBox");
+    m_shuffleWithSampler =
+        addMoreSwitch(*form, tr("Mistake: also pass shuffle=True"), "compareShuffleWithSamplerCheckBox");
 }
 
 QSpinBox* SpecForm::addMoreNumber(QFormLayout& form, const QString& label, const char* name, int least, int most) {

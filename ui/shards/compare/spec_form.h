@@ -21,7 +21,8 @@ class ElidedLabel;
 // Returns a box in which the user chooses a sampler, with the labels of the experiment form.
 QComboBox* makeSamplerChoice(const QString& accessibleName);
 
-// Form for all settings of a plan except data and epoch: common settings in a row, all other settings in a small panel.
+// Form for the settings of a plan, except the data set and the epoch. Common settings are in one row, the other
+// settings in a small panel.
 class SpecForm : public QWidget {
     Q_OBJECT
   public:
@@ -51,7 +52,7 @@ class SpecForm : public QWidget {
     void enableWhatApplies();
 
     bool m_filling = false;
-    ShardSpec m_given;  // settings passed to setSpec(); provides those settings for which the form has no field
+    ShardSpec m_given;  // settings passed to setSpec(), for the settings that the form does not show
     QComboBox* m_kind = nullptr;
     QSpinBox *m_worldSize = nullptr, *m_batchSize = nullptr, *m_seed = nullptr;
     QCheckBox *m_shuffle = nullptr, *m_setEpoch = nullptr, *m_dropLast = nullptr, *m_loaderDropLast = nullptr;

@@ -21,8 +21,7 @@ class PlanFinder : public QObject {
   public:
     // largest number of cells that are searched without a worker thread; takes about half a millisecond
     static constexpr qint64 kInstantCells = 50'000;
-    static constexpr int kPatienceMs = 100;  // duration in milliseconds after which the page shows that a search is
-                                             // running
+    static constexpr int kPatienceMs = 100;  // time in milliseconds after which a running search is shown on the page
 
     explicit PlanFinder(QObject* parent = nullptr);
     ~PlanFinder() override;
@@ -39,7 +38,9 @@ class PlanFinder : public QObject {
     Hits sharedHits() const { return m_hits; }
     // Returns the index of the current match in hits(); -1 before the first call of step().
     qint64 current() const { return m_current; }
-    const PlanHit* step(int direction);  // goes to the next or previous match, cyclically; null without matches
+    // makes the next match (direction 1) or the previous match (-1) current and returns it; after the last match
+    // follows the first; null without matches
+    const PlanHit* step(int direction);
 
   Q_SIGNALS:
     void changed();               // emitted when the matches, the problem or isWorking() have changed

@@ -23,16 +23,16 @@ struct Crumb {
     bool operator==(const Crumb&) const = default;
 };
 
-// Returns the trail of the selected cell, such as "Epoch 2 > rank 1 > step 3 > sample 88". Without a selected cell,
-// returns the epoch with the visible ranks and steps; these are left out if all are visible.
+// Returns the path to the selected cell, such as "Epoch 2 > rank 1 > step 3 > sample 88". If no cell is selected,
+// returns the epoch with the visible ranks and steps; if all are visible, only the epoch.
 QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected);
 
-// Returns the slots of the step that contains a slot. For a column of samples that the sampler dropped, returns all
-// such columns.
+// Returns the slots of the step that contains `slot`. If `slot` is a column of samples that the sampler dropped,
+// returns all such columns.
 CellRange stepSlots(const ShardScene& scene, qint64 slot);
 
-// Row of buttons, one for each part of the trail: epoch, rank, step, sample. A click on a button shows that part of the
-// plan in the grid.
+// Row of buttons, one for each level of the path: epoch, rank, step, sample. A click shows the corresponding part of
+// the plan in the grid.
 class Breadcrumb : public QWidget, public IdentitySource {
     Q_OBJECT
   public:

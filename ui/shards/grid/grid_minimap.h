@@ -12,7 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// The whole epoch with a strip for each rank, and a frame around the visible part. Drag the frame, or click a position.
+// Picture of the whole epoch with a strip for each rank, and a frame around the part that the grid shows. The user can
+// drag the frame or click a position.
 class GridMinimap : public Picture {
     Q_OBJECT
   public:
@@ -28,7 +29,7 @@ class GridMinimap : public Picture {
 
     bool isSettled() const { return showsSteps() || m_raster.isSettled(); }
 
-    // Returns the rank, the step and the epoch at the point; no rank if all ranks are drawn together.
+    // Returns the rank, the step and the epoch at the point. If all ranks are drawn together, returns no rank.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override { return {400, stripsHeight() + 6}; }

@@ -17,8 +17,9 @@ namespace ringside {
 
 class GridGeometry;
 
-// Moves the view of the grid by wheel, mouse and keys. Wheel, W and S zoom; A, D and dragging pan; F fits the epoch;
-// Home and End show the first and the last slots. Reports clicks and the arrow keys.
+// Moves the view of the grid by wheel, mouse and keys. The wheel, W and S zoom. A, D and dragging move the view. F
+// shows the whole epoch; Home and End show the first and the last slots. Also reports clicks and arrow keys with
+// signals.
 class GridNavigation : public QObject {
     Q_OBJECT
   public:

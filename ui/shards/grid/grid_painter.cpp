@@ -17,12 +17,12 @@ namespace ringside {
 namespace {
 
 constexpr double kMinStepFrame = 3;
-constexpr double kMinMark = 4;           // smallest width of a mark in pixels, even if a pixel shows several samples
+constexpr double kMinMark = 4;           // minimum width of a mark in pixels, even if a pixel contains several cells
 constexpr TypeLength kNameHeight{14};    // height of a rank's name
-constexpr TypeLength kNoteHeight{44};    // least height of a row with a name and a note
-constexpr TypeLength kMinStepLabel{64};  // least room between two step labels
+constexpr TypeLength kNoteHeight{44};    // minimum height of a row that shows a name and a note
+constexpr TypeLength kMinStepLabel{64};  // minimum distance between two step labels
 
-// Returns the smallest of 1, 2, 5, 10, 20, ... that is not below the count.
+// Returns the smallest of the numbers 1, 2, 5, 10, 20, ... that is at least `count`.
 qint64 roundCount(double count) {
     qint64 power = 1;
     while (10 * static_cast<double>(power) < count) power *= 10;
@@ -86,8 +86,9 @@ void GridPainter::drawRankNames(const BatchFlight& flight) const {
     m_painter.restore();
 }
 
-// Draws the note below the name of a rank: the state of its verification, else the number of samples that it is
-// training on or has trained on in a run, else the number of samples that are assigned to it.
+// Draws the note below the name of a rank. If the epoch was compared with the plan, the note is the result. Otherwise
+// it is the number of samples that the rank is training on or has trained; without a run, the number of samples
+// assigned to the rank.
 void GridPainter::drawRankNote(int rank, const QRectF& place, qint64 taken) const {
     const auto at = static_cast<std::size_t>(rank);
     const RankProgress progress =

@@ -37,9 +37,9 @@ struct GridContents {
     std::optional<GridCell> selected, hovered;
 };
 
-// Draws the parts of the grid. GridWidget calls the functions in the order of their declaration. An object is used for
-// one picture only, because it holds references. The contents must have a scene with at least one column. The first two
-// functions draw beside the cells, in coordinates of the widget; all other functions draw in coordinates of the cells'
+// Draws the parts of the grid. GridWidget calls the functions in the order of their declaration. Each object draws only
+// one picture, because it holds references. The contents must have a scene with at least one column. The first two
+// functions draw beside the cells, in coordinates of the widget; the other functions draw in coordinates of the cells'
 // area.
 class GridPainter {
   public:
@@ -53,8 +53,8 @@ class GridPainter {
           m_thumbnails(thumbnails),
           m_area(area) {}
 
-    // Draws the name of each rank, with a note if its row is high enough. flight: contains the slots that each rank is
-    // computing with.
+    // Draws the name of each rank and, if its row is high enough, a note about its progress. flight: contains the slots
+    // with which each rank is computing.
     void drawRankNames(const BatchFlight& flight) const;
     // Draws the numbers of the steps above the cells.
     void drawSteps() const;

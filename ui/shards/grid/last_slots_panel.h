@@ -12,8 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// Magnifier for the end of the epoch. Shows the last two cells of every rank if they contain all duplicates and dropped
-// samples. Otherwise shows all duplicates and dropped samples, two per row, with a scroll bar.
+// Magnified end of the epoch. If the last two cells of each rank contain all duplicates and dropped samples, shows
+// these cells. Otherwise shows only the duplicates and dropped samples, two per row, with a scroll bar.
 class LastSlotsPanel : public Picture {
     Q_OBJECT
   public:

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Returns a table with epoch, step, rank, slot, index and flag as written by ringsidectl plan, and the class if there
-// is one; in training order, dropped samples last.
+// Returns a table in the format of `ringsidectl plan`: epoch, step, rank, slot, index and flag of each sample; also the
+// class if there is one. Rows are in training order; dropped samples are last.
 TableData placesTable(const ShardScene& scene);
 
 }  // namespace ringside

@@ -25,8 +25,8 @@ struct SampleHistory {
 
 // Returns a history without entries.
 SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample);
-// Returns the history with the entries of the next epochs added. They are as many as can be computed in a few
-// hundredths of a second.
+// Returns the history with entries of further epochs appended: as many as can be computed in a few hundredths of a
+// second.
 SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop);
 SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop);
 

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Layout of the map, in which every sample of a data set has a fixed position: row by row in squares that are as large
-// as possible. If there are more samples than pixels, a square is one pixel and shows several samples.
+// Layout of the map, in which each sample of a data set has a fixed position. Samples are squares in rows; the squares
+// are as large as possible. If there are more samples than pixels, a square is one pixel and contains several samples.
 struct MapGeometry {
     static constexpr int kLargestSide = 72;
 

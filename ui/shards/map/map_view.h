@@ -16,8 +16,8 @@ namespace ringside {
 
 class Theme;
 
-// The data set as it lies on disk, every sample at a fixed position, coloured by the rank that trains on it in this
-// epoch.
+// Map of the data set in the order in which it is stored. Each sample has a fixed position and the colour of the rank
+// that trains on it in this epoch.
 class MapView : public ShardView, public IdentitySource {
     Q_OBJECT
   public:

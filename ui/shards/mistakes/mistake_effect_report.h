@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Samples that an assignment uses, repeats and misses, compared with chance and with the same experiment without
-// mistakes.
+// Numbers of samples that an assignment uses, repeats and misses. Compared with the numbers expected by chance, and
+// with those of the same experiment without mistakes.
 struct MistakeEffectReport {
     struct Measures {
         AssignmentEffects epoch;  // effects in the selected epoch
@@ -23,12 +23,12 @@ struct MistakeEffectReport {
                                               // valid plan without them
     std::optional<qint64> identicalEpoch;     // number of another epoch with the same order; empty if there is none
 
-    // Return the average and the largest number of samples that two different ranks share, over all pairs of ranks.
+    // Return the average and the largest number of samples that two ranks have in common, over all pairs of ranks.
     static double meanOverlap(const AssignmentEffects& effects);
     static qint64 largestOverlap(const AssignmentEffects& effects);
 };
 
-// Computes the report. Counts the samples of fewer epochs if all epochs have more than kLargestWork samples in total.
+// Computes the report. If all epochs together have more than kLargestWork samples, counts the samples of fewer epochs.
 MistakeEffectReport mistakeEffectReport(const ShardScene& scene, const std::atomic<bool>& stop);
 
 // Row of the report's table: name, value, value expected by chance, value without the mistakes. For example "Never used

@@ -129,9 +129,9 @@ QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const Mistake
     if (scene.epochs > 1) {
         const QString identical =
             report.identicalEpoch ? mistakeEffectText("identical to epoch %1").arg(epochNumber(*report.identicalEpoch))
-                                  : mistakeEffectText("different from all others");
+                                  : mistakeEffectText("different from all other epochs");
         rows << row(mistakeEffectText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
-                    withoutMistakes ? mistakeEffectText("different from all others") : QString(),
+                    withoutMistakes ? mistakeEffectText("different from all other epochs") : QString(),
                     report.identicalEpoch && !scene.setEpoch,
                     mistakeEffectText("Names an epoch that has the same order, if there is one. The Epoch diff view "
                                       "shows no change between them."));

@@ -54,7 +54,7 @@ MistakeSwitches::MistakeSwitches(QWidget* parent) : QWidget(parent) {
          tr("Every rank shuffles with seed + rank: shards overlap and samples are missed"), "seedPerRankCheck"},
         {tr("Shard the data twice"), tr("The data is split by rank, and the sampler then splits each part again"),
          "shardTwiceCheck"},
-        {tr("Hard-coded rank"), tr("Every process passes rank=0 to the sampler: all train on the same shard"),
+        {tr("Hard-coded rank"), tr("Every process passes rank=0 to the sampler: all ranks train on the same shard"),
          "rankByHandCheck"},
         {tr("Hard-coded world size"),
          tr("The sampler receives twice the world size: no rank trains on half of the shards"), "worldSizeByHandCheck"},

@@ -16,8 +16,8 @@ class ExplanationBox : public QFrame, public IdentitySource, public TextSource {
   public:
     explicit ExplanationBox(QWidget* parent = nullptr);
     void show(const Explanation& explanation);
-    // Adapts the height of the box to the height of the panel that contains it. In a low panel, the box shows fewer
-    // lines; its tooltip shows all lines.
+    // Adapts the height of the box to `panelHeight`, the height of the panel that contains the box. If the box shows
+    // fewer lines, its tooltip still contains all lines.
     void setRoom(int panelHeight);
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QString copyText() const override;

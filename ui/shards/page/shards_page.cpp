@@ -136,7 +136,7 @@ void ShardsPage::makeLayout(Theme& theme) {
     m_stack = new PageStack(centre);
     m_views = new ViewPanel(theme);
     m_search = new PlanSearch(m_views->find(), this);
-    m_empty = new EmptyPanel(QStringLiteral("shards"), tr("Switch all deliberate mistakes off"));
+    m_empty = new EmptyPanel(QStringLiteral("shards"), tr("Turn off all deliberate mistakes"));
     m_stack->addWidget(m_views);
     m_stack->addWidget(m_empty);
     m_seen = new SeenSamplesPanel(m_run, theme);
@@ -425,9 +425,9 @@ void ShardsPage::goToHit(const PlanHit& hit) {
 
 QList<PageKey> ShardsPage::keys() const {
     return {{QStringLiteral("W / S"), tr("Grid: zoom in, out")},
-            {QStringLiteral("A / D"), tr("Grid: earlier, later")},
-            {QStringLiteral("F"), tr("Grid: whole epoch")},
-            {QStringLiteral("Home / End"), tr("Grid: first, last cells")},
+            {QStringLiteral("A / D"), tr("Grid: move to earlier, later slots")},
+            {QStringLiteral("F"), tr("Grid: show the whole epoch")},
+            {QStringLiteral("Home / End"), tr("Grid: show the first, last slots")},
             {tr("Arrows"), tr("Shards: move the selection")},
             {QStringLiteral("Ctrl+F"), tr("Shards: find a sample")},
             {tr("Space"), tr("Animation: next group")}};

@@ -58,8 +58,8 @@ class ShardsPage : public Page {
     // views.
     QSize minimumSizeHint() const override;
 
-    // Marks the samples of a step of an epoch. The step is counted from 1 over all epochs; empty: no step is marked.
-    // go: also selects the epoch and scrolls to the step.
+    // Marks the samples of a step. The step is counted from 1 over all epochs; empty: no step is marked. go: if given,
+    // also selects the epoch and scrolls to the step.
     void showStep(std::optional<qint64> step, qint64 epoch, std::optional<int> goToRank) override;
 
   Q_SIGNALS:
@@ -105,8 +105,8 @@ class ShardsPage : public Page {
     SeenPlanFinder m_seenPlan;
 
     QTimer m_wordsLater;
-    PageStack* m_stack = nullptr;  // stack of three pages: the views, the reason why there are none, and the samples of
-                                   // a watched script
+    // stack of three pages: the views of the plan, a message if there is no plan, and the samples of a watched script
+    PageStack* m_stack = nullptr;
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
     RunProgress m_progress;

@@ -57,12 +57,12 @@ QWidget* ViewPanel::makeToolRow() {
     m_toolLine = new QBoxLayout(QBoxLayout::LeftToRight, row);
     m_toolLine->setContentsMargins(0, 0, 0, 0);
     auto* layout = new QHBoxLayout;
-    const QStringList tips{tr("Rank and slot of every sample, in training order"),
-                           tr("Rank of every sample, in the order of the data set"),
-                           tr("The selected sample in all epochs"),
-                           tr("Classes of every rank and step, compared with chance"),
-                           tr("Changes between two epochs"),
-                           tr("Compare a second setting with the experiment"),
+    const QStringList tips{tr("Samples of each rank in training order"),
+                           tr("Rank that trains each sample, in the order of the data set"),
+                           tr("Rank and step of the selected sample in each epoch"),
+                           tr("Samples of each class by rank and step, compared with a random assignment"),
+                           tr("Samples that change rank or step between two epochs"),
+                           tr("Compare the experiment with other settings"),
                            tr("Samples that are used, repeated and missed, and the effect of common mistakes")};
     QList<SegmentedControl::Choice> buttons;
     for (const Page::View& view : choices()) {
@@ -79,7 +79,7 @@ QWidget* ViewPanel::makeToolRow() {
     layout->addWidget(m_export);
     m_summary = new QPushButton(tr("Summary"));
     m_summary->setObjectName(QStringLiteral("epochSummaryButton"));
-    m_summary->setToolTip(tr("Numbers of this epoch, and the comparison with a run"));
+    m_summary->setToolTip(tr("Numbers of this epoch, and whether a run trained the planned samples"));
     m_summary->setProperty("role", "segment");
     m_summary->setCheckable(true);
     m_summary->hide();

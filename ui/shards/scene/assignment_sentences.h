@@ -8,9 +8,9 @@ namespace ringside {
 // Functions that explain in sentences how a sampler assigns its order to ranks. The sentences contain the numbers of
 // the user's experiment.
 
-QString placeSentence(const ShardPlan& plan, GridCell cell);    // explains how the sampler calculates a cell's sample
-QString ruleSentence(const ShardPlan& plan);                    // states, for any rank r, which positions of the order
-                                                                // it uses
+QString placeSentence(const ShardPlan& plan, GridCell cell);  // explains how the sampler calculates a cell's sample
+// states which positions of the order a rank r uses, as a rule for any r
+QString ruleSentence(const ShardPlan& plan);
 QString stepSentence(const ShardPlan& plan, GridCell cell);     // states which slots and positions the step of a
                                                                 // trained cell uses
 QString mistakeSentence(const ShardPlan& plan, GridCell cell);  // explains the effect of a mistake in the use of the

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Explains how the sampler makes the order that is assigned to ranks. rank: given if a mistake makes each rank have its
-// own order.
+// Explains how the sampler makes the order that is assigned to ranks. rank: rank whose order is explained, if each rank
+// has its own order because of a mistake.
 QString orderSentence(const ShardScene& scene, std::optional<int> rank = {});
 
 // True if the order of the samples differs from epoch to epoch.

@@ -15,7 +15,7 @@ namespace ringside {
 
 struct PlanHit;
 struct RunProgress;
-// Matches of a search: in training order, followed by matches that no rank gets. May be null.
+// Matches of a search, in training order. Samples that no rank gets are last. May be null.
 using Hits = std::shared_ptr<const std::vector<PlanHit>>;
 
 // View of a plan on the Shards page. Only the visible view receives scenes; all views share the selection of the page.

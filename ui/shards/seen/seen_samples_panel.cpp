@@ -94,8 +94,8 @@ void SeenSamplesPanel::addTable(QVBoxLayout& column) {
     m_table->setObjectName(QStringLiteral("auditTable"));
     m_table->setAccessibleName(tr("Samples by epoch and rank"));
     m_table->setToolTip(
-        tr("Assigned: samples drawn by all ranks, with repetitions. Distinct: different samples of them. "
-           "Twice: draws beyond the first of each sample. Never: samples that no rank has drawn."));
+        tr("Assigned: number of samples that all ranks have used, with repetitions. Distinct: number of different "
+           "samples. Twice: number of repeated uses. Never: number of samples that no rank has used."));
     m_table->setModel(&m_model);
     m_table->verticalHeader()->hide();
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);

@@ -233,15 +233,16 @@ QList<EpochSummaryRow> epochSummaryRows(const ShardPlan& plan, const EpochSummar
     const auto dropped = static_cast<std::int64_t>(plan.dropped().size());
     QList<EpochSummaryRow> rows;
     rows << EpochSummaryRow{epochSummaryText("Samples"), groupedNumber(spec.datasetSize), Tone::Normal,
-                            epochSummaryText("n: the training samples")};
+                            epochSummaryText("n: number of training samples")};
     const std::optional<EpochSummaryRow> order = orderRow(spec, numbers.orderLength);
     if (order) rows << *order;
     rows << worldRows(spec.worldSize, counts);
     rows << perRank(plan, numbers, order ? QStringLiteral("k") : QStringLiteral("n"))
          << repeated(plan, numbers.orderLength);
-    rows << EpochSummaryRow{
-        epochSummaryText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,
-        epochSummaryText("Last samples of the order that do not divide evenly, if drop_last of the sampler is on")};
+    rows << EpochSummaryRow{epochSummaryText("Dropped by sampler"), groupedNumber(dropped),
+                            dropped > 0 ? Tone::Danger : Tone::Normal,
+                            epochSummaryText("Last samples of the order, which cannot be divided evenly over the "
+                                             "ranks; dropped if drop_last of the sampler is on")};
     rows << droppedByLoader(numbers) << steps(plan, numbers);
     rows << batchRows(spec, numbers, accumulateSteps);
     rows << lastBatch(numbers);

@@ -80,8 +80,8 @@ EpochSummaryPanel::EpochSummaryPanel(Theme& theme, QWidget* parent) : QFrame(par
     m_hash->setProperty("role", "note");
     m_hash->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_hash->setToolTip(
-        tr("SHA-256 of this epoch's order as little-endian int64. It is the same on every computer that shuffles as "
-           "PyTorch does."));
+        tr("Beginning of the SHA-256 hash of this epoch's order of samples (as little-endian int64). Every computer "
+           "that shuffles like PyTorch gets the same hash."));
     layout->addWidget(m_hash);
     m_extra = new QVBoxLayout;
     m_extra->setSpacing(Theme::kSpace1);

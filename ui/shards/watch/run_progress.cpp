@@ -92,7 +92,7 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
 }
 
 QString otherPlanSentence() {
-    return progressWords("This plan belongs to the form; the run used another plan.");
+    return progressWords("This plan is that of the form. The run used another plan.");
 }
 
 QString progressSentence(const RunProgress& progress, const ShardScene& scene) {

@@ -31,7 +31,7 @@ struct RankProgress {
     bool operator==(const RankProgress&) const = default;
 };
 
-// Progress of a run in the visible plan. Without ranks, there is no run, or it uses another plan.
+// Progress of a run in the visible plan. Contains no ranks if there is no run or the run has another plan.
 struct RunProgress {
     std::vector<RankProgress> ranks;
     std::vector<WrongCell> wrong;
@@ -43,7 +43,7 @@ struct RunProgress {
 
 RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verification& verification);
 
-// Returns the sentence that the visible plan is that of the form and not that of the run.
+// Returns a sentence which states that the run has another plan than the visible one, which is that of the form.
 QString otherPlanSentence();
 // Returns "Epoch 3: 128 of 360 samples per rank used, ..."; empty without ranks.
 QString progressSentence(const RunProgress& progress, const ShardScene& scene);

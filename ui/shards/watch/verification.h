@@ -92,13 +92,13 @@ class Verification : public QObject {
     std::set<std::pair<int, qint64>> m_wrong;
     std::vector<PlanResults::Confirmed> m_confirmed;  // samples that were compared one by one and are as planned, in
                                                       // the latest epoch of each rank
-    std::vector<Seen> m_seen;                         // number of reports that were passed to the comparison, for each
-                                                      // rank
+    // for each rank, the number of its reports that were passed to the comparison
+    std::vector<Seen> m_seen;
     QString m_recorded;  // text of the mismatch in the last telemetry line of the run; empty
                          // if there is none
     quint64 m_runNumber = 0;
     std::unique_ptr<PlanWatch> m_watch;
-    QThreadPool m_retired;  // pool in which the threads of watches of earlier runs end
+    QThreadPool m_retired;  // pool in which the threads of earlier comparisons end
 };
 
 }  // namespace ringside

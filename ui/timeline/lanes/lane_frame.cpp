@@ -16,8 +16,8 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kTickRoom{90};  // distance from one label of the axis to the next, in pixels
-constexpr double kMinArrow = 10;     // least length of a wait that gets an arrow, in pixels
+constexpr TypeLength kTickRoom{90};  // minimum distance between two labels of the axis, in pixels
+constexpr double kMinArrow = 10;     // minimum length of a wait for which an arrow is drawn, in pixels
 constexpr std::size_t kMaxArrows = 400;
 
 double niceStep(double least) {
@@ -81,7 +81,8 @@ void LaneFrame::paintNames() {
     std::vector<double> busy;
     if (const TracedStep* step = m_model.shownStep())
         for (const RankTrace& rank : step->ranks) busy.push_back(busyMs(rank));
-    double busiest = -1;  // longest working time, if it exceeds 1.3 times the median; drawn in another colour; -1: none
+    // longest working time of a rank, drawn in another colour if it exceeds 1.3 times the median; -1: none
+    double busiest = -1;
     if (busy.size() > 1) {
         const double most = *std::ranges::max_element(busy);
         const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2);
@@ -113,7 +114,8 @@ void LaneFrame::paintHosts() {
     }
 }
 
-// Draws the link of a host beside its name, at the top of the lanes, because there is no room below the name.
+// Draws the state of a host's network link at the top of the lanes, beside the name of the host, because there is no
+// room below it.
 void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
     if (group.link.isEmpty()) return;
     m_painter.setFont(m_theme.smallFont());
@@ -123,8 +125,8 @@ void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
                        m_painter.fontMetrics().elidedText(group.link, Qt::ElideRight, static_cast<int>(room.width())));
 }
 
-// Returns the status of a rank as text: the phase after which the run is paused, the current phase in slow motion,
-// otherwise the working time of the rank in the step.
+// Returns the status of a rank as text. If the run is paused: the phase after which it is paused. In slow motion: the
+// current phase. Otherwise: the working time of the rank in the step.
 QString LaneFrame::statusOf(int rank) const {
     const RunData& run = m_model.run();
     const auto at = static_cast<std::size_t>(rank);
@@ -178,8 +180,8 @@ void LaneFrame::paintChosen() {
     m_painter.fillRect(QRectF(from, 0, std::max(to - from, 2.0), 2), m_theme.colors().accent);
 }
 
-// Draws the time axis. In each stretch (part of the axis without a cut) time counts from the start of its first visible
-// step.
+// Draws the time axis. In each stretch (part of the axis without a shortened gap), time is counted from the start of
+// its first visible step.
 void LaneFrame::paintAxis() {
     const ThemeColors& c = m_theme.colors();
     m_painter.setFont(m_theme.smallFont());
@@ -193,8 +195,7 @@ void LaneFrame::paintAxis() {
         const TracedStep* first = m_model.trace()->find(std::max(stretch.firstStep, insight.first));
         const double origin = first == nullptr ? stretch.shown : m_model.clock().shownAt(first->beginNs);
         const double last = std::min(stretch.shownEnd(), m_geometry.left + m_geometry.span);
-        // Draws a single label with the number of the step in a stretch that is shorter than the distance of two
-        // labels.
+        // A stretch shorter than the distance between two labels gets only one label, the number of its step.
         const bool isShort = first != nullptr && stretch.shownEnd() - origin < every;
         const double skipped = std::max(0.0, std::floor((m_geometry.left - origin) / every));
         for (double at = skipped * every; origin + at <= last; at += every) {

@@ -11,7 +11,8 @@ namespace ringside {
 
 class Theme;
 
-// Draws everything around the bars of the lanes: names, axis, cuts, the selected step, arrows.
+// Draws the parts around the bars of the lanes: names of ranks, time axis, marks of shortened gaps, the selected step,
+// arrows from late ranks to waiting ranks.
 class LaneFrame {
   public:
     LaneFrame(QPainter& painter, const TimelineModel& model, const LanesGeometry& geometry, const Theme& theme)
@@ -38,7 +39,8 @@ class LaneFrame {
     const Theme& m_theme;
 };
 
-// Returns the time that a rank spent in phases other than communication, idle and paused, in milliseconds.
+// Returns the time in milliseconds that a rank spent working, that is, in phases other than communication, idle and
+// paused.
 double busyMs(const RankTrace& rank);
 
 }  // namespace ringside

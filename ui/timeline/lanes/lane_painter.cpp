@@ -126,7 +126,7 @@ void LanePainter::paintLabel(const LaneSpan& span, const QRectF& rect) {
     }
 }
 
-// Draws below the bar a mark where a bucket was ready, and a line for its transfer, which may lie outside the spans.
+// Draws a mark below the bar where a bucket was ready, and a line for the transfer of the bucket.
 void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
     const int rank = m_geometry.ranks[index];
     const QRectF bar = m_geometry.bar(index);

@@ -10,8 +10,8 @@ namespace ringside {
 
 class Theme;
 
-// Draws the bars of the lanes: each span separately if a step is at least 30 pixels wide, otherwise one stack per pixel
-// column. Draws only the visible part.
+// Draws the bars of the lanes. If a step is at least 30 pixels wide, each span of a rank in a phase is a bar. Otherwise
+// each pixel column is a stack of the times in all phases. Draws only the visible part.
 class LanePainter {
   public:
     LanePainter(QPainter& painter, const TimelineModel& model, const LanesGeometry& geometry, const Theme& theme)

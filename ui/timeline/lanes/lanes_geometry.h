@@ -12,14 +12,16 @@ namespace ringside {
 // Positions of lanes and times in a widget.
 struct LanesGeometry {
     static constexpr TypeLength kNames{104};  // width of the names at the left of the lanes
-    static constexpr int kPhaseMark = 6;      // width of the mark of the current phase, beside a name
-    static constexpr TypeLength kAxis{26};    // height of the time axis below the lanes
+    // width in pixels of the mark beside the name, which has the colour of the current phase
+    static constexpr int kPhaseMark = 6;
+    static constexpr TypeLength kAxis{26};  // height of the time axis below the lanes
     static constexpr double kRight = 14;
     static constexpr double kLargestBar = 46, kLargestPitch = 98;
 
     QRectF area;             // area of the lanes, without names and axis
     std::vector<int> ranks;  // ranks of the lanes, from top to bottom
-    double left = 0;         // position of the left edge on the time axis of the lanes (LaneClock), in nanoseconds
+    // position of the left edge in nanoseconds, on the time axis with shortened gaps (LaneClock)
+    double left = 0;
     double span = 1;
 
     LanesGeometry(QSizeF size, std::vector<int> shown, double from, double length)

@@ -11,8 +11,8 @@ namespace ringside {
 
 class Theme;
 
-// A lane for each rank on one clock. If there are more than kMaxLanes (16) ranks, only the chosen rank and the rank
-// that arrives last have a lane.
+// Picture with a lane for each rank; all lanes have the same time axis. If there are more than kMaxLanes (16) ranks,
+// only the chosen rank and the rank that arrives last are shown.
 class LanesWidget final : public Picture {
     Q_OBJECT
   public:

@@ -133,7 +133,7 @@ void LatenessMap::paintEvent(QPaintEvent*) {
         tr("steps %1 to %2")
             .arg(QLocale().toString(m_columns.begin()->first), QLocale().toString(m_columns.rbegin()->first)));
     const double scale = 90;
-    const QString words = tr("lateness: 0 to %1 % of the step after the first rank").arg(qRound(100 * kDarkest));
+    const QString words = tr("lateness: arrival 0 to %1 % of a step after the first rank").arg(qRound(100 * kDarkest));
     painter.drawText(QRectF(at.left(), at.bottom() + 3, at.width() - scale - 8, kScale - 2),
                      Qt::AlignRight | Qt::AlignVCenter, words);
     for (int x = 0; x < static_cast<int>(scale); ++x)
@@ -154,7 +154,7 @@ QString LatenessMap::textAt(QPointF at) const {
     if (column == m_columns.end()) return {};
     const int rank = rankAt(at.y());
     if (static_cast<std::size_t>(rank) >= column->second.late.size()) return {};
-    return tr("Rank %1, step %2: arrived %3 % of the step after the first rank")
+    return tr("Rank %1, step %2: arrived %3 % of the step's length after the first rank")
         .arg(rank)
         .arg(column->first)
         .arg(qRound(100 * column->second.late[static_cast<std::size_t>(rank)]));

@@ -33,7 +33,7 @@ class LatenessMap final : public Picture {
   private:
     struct Column {
         int known = 0;
-        std::vector<float> late;  // lateness of each rank, as a share of the step's length
+        std::vector<float> late;  // delay of each rank behind the first rank, as a share of the step's length
     };
     void read();
     void draw();

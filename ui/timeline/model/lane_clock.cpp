@@ -6,9 +6,10 @@
 namespace ringside {
 namespace {
 
-constexpr double kLargestGap = 0.5;  // longest gap that keeps its length, as a share of a step
-constexpr double kCutShown = 0.14;   // length at which a cut is shown, as a share of a step
-constexpr double kOpenShown = 0.9;   // length at which the activity after the last step is shown, as a share of a step
+constexpr double kLargestGap = 0.5;  // maximum length of a gap that is not shortened, divided by the length of a step
+constexpr double kCutShown = 0.14;   // length of a shortened gap on the axis, divided by the length of a step
+// length of the activity after the last step on the axis, divided by the length of a step
+constexpr double kOpenShown = 0.9;
 constexpr std::size_t kMaxSteps = 200;
 
 struct Interval {

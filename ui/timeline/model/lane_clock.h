@@ -8,14 +8,15 @@
 
 namespace ringside {
 
-// Mapping from the run's clock to positions on the lanes. Consecutive steps keep their true distances; long gaps
-// between traced steps (steps without a trace, validation) and long pauses of all ranks within a step are shortened.
+// Converts times of the run's clock to positions on the time axis of the lanes. Consecutive traced steps keep their
+// true distances. Long gaps (steps without a trace, validation) and long pauses of all ranks within a step are
+// shortened.
 class LaneClock {
   public:
     struct Stretch {
         std::int64_t beginNs = 0;
         std::int64_t endNs = 0;
-        double shown = 0;  // position of beginNs on the lanes, on which long gaps are shortened; in nanoseconds
+        double shown = 0;  // position of beginNs on the axis with shortened gaps, in nanoseconds
         std::int64_t firstStep = 0;
         std::int64_t lastStep = 0;
         std::int64_t untraced = 0;  // number of steps without a trace before this stretch
@@ -25,8 +26,8 @@ class LaneClock {
     };
 
     void read(const TraceData& trace);
-    // Sets the time until which the unfinished activity after the last step of a stalled or failed run lasts. This
-    // activity is shown with a fixed length, kOpenShown of a step. If untilNs is not after the end of the last step,
+    // Sets the end of the unfinished activity after the last step of a stalled or failed run. This activity is shown
+    // with a fixed length, kOpenShown times the length of a step. If untilNs is not after the end of the last step,
     // there is no such activity.
     void setOpenEnd(std::int64_t untilNs);
 
@@ -36,8 +37,8 @@ class LaneClock {
     std::int64_t timeAt(double shown) const;
     double beginShown() const { return empty() ? 0 : m_stretches.front().shown; }
     double endShown() const;  // returns the position of the end of the last step on the lanes, in nanoseconds
-    // Returns the position at which the lanes end, in nanoseconds: the end of the last step or, in a stalled or failed
-    // run, the end of the activity after this step.
+    // Returns the end of the axis in nanoseconds: the end of the last step or, in a stalled or failed run, the end of
+    // the activity after that step.
     double wholeShown() const { return endShown() + m_openShown; }
     double stepLength() const { return m_stepNs; }  // returns the typical length of a step, in nanoseconds
 

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Span of a rank in a step, as shown in its lane.
+// Time that a rank spends in one phase of a step without interruption, as shown in its lane.
 struct LaneSpan {
     Phase phase = Phase::kIdle;
     int layer = -1;
@@ -20,7 +20,7 @@ struct LaneSpan {
 // Returns the spans of a rank. Spans of one phase are merged if the gap between them is at most 20 us.
 std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank);
 
-// Arrow from the rank that arrived last to a rank that waited for it.
+// Arrow from the last rank to enter a collective to a rank that waited for it.
 struct LaneArrow {
     int from = 0;
     int to = 0;

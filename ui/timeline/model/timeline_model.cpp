@@ -9,12 +9,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kFollowed = 2;        // number of steps that are visible while the view follows a live run
-constexpr double kPeeping = 0.032;  // largest visible part of a step that counts as not visible, as a share of the
-                                    // visible time
-constexpr double kMargin = 0.03;    // margin on each side of the shown steps, as a share of the time of these steps
-constexpr double kMinSpan = 2000;   // shortest visible time: 2 us
-constexpr int kStepsAtTheEnd = 3;   // number of steps shown at the end of a failed run
+constexpr int kFollowed = 2;  // number of steps that are visible while the view follows a live run
+// a step counts as visible only if its visible part is larger than this share of the visible time
+constexpr double kPeeping = 0.032;
+constexpr double kMargin = 0.03;   // margin on each side of the shown steps, as a share of the time of these steps
+constexpr double kMinSpan = 2000;  // minimum visible time in nanoseconds
+constexpr int kStepsAtTheEnd = 3;  // number of steps shown at the end of a failed run
 
 }  // namespace
 

@@ -14,7 +14,7 @@ namespace ringside {
 class RunModel;
 class StepCursor;
 
-// State shared by all parts of the page: traced steps, visible time range, selected step and rank.
+// State shared by all parts of the Timeline page: traced steps, visible time range, selected step and rank.
 class TimelineModel : public QObject {
     Q_OBJECT
   public:
@@ -31,7 +31,7 @@ class TimelineModel : public QObject {
     int ranks() const;
     bool isLive() const;
 
-    // Visible range, in nanoseconds of the lanes (LaneClock).
+    // Visible range of the axis with shortened gaps (LaneClock), in nanoseconds.
     double left() const;
     double span() const { return m_span; }
     double right() const { return left() + span(); }
@@ -64,7 +64,7 @@ class TimelineModel : public QObject {
     void read();  // updates this object from the run and emits dataChanged()
 
   Q_SIGNALS:
-    void traceReplaced();  // another run or other traces are shown: values read before belong to other steps
+    void traceReplaced();  // emitted when another run or other traces are shown: values read before are no longer valid
     void dataChanged();
     void viewChanged();
     void choiceChanged();

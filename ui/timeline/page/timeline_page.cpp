@@ -137,9 +137,9 @@ QWidget* TimelinePage::makeLanes() {
     m_clocks->setObjectName(QStringLiteral("clocksLabel"));
     m_clocks->setProperty("role", "note");
     m_clocks->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_clocks->setToolTip(
-        tr("Drift of the other hosts' clocks since the start, measured by the shortest round trips of the last "
-           "minutes. The lanes are corrected by it; the remaining uncertainty is the given value."));
+    m_clocks->setToolTip(tr(
+        "Drift of the other hosts' clocks since the start of the run, measured by the shortest round trips of the last "
+        "minutes. The times in the lanes are corrected by the drift; the uncertainty is the error that remains."));
     layout->addWidget(m_clocks);
     m_map = new LatenessMap(m_model, m_theme);
     m_lanes = new LanesWidget(m_model, m_theme);
@@ -410,9 +410,9 @@ ViewExport::Writer TimelinePage::traceWriter(const QString& file) const {
 QList<PageKey> TimelinePage::keys() const {
     return {{QStringLiteral("W / S"), tr("Zoom in, out")},
             {QStringLiteral("A / D"), tr("Pan left, right")},
-            {QStringLiteral("F"), tr("All steps")},
+            {QStringLiteral("F"), tr("Show all steps")},
             {QStringLiteral(". / ,"), tr("Next, previous step")},
-            {QStringLiteral("Esc"), tr("No step chosen")}};
+            {QStringLiteral("Esc"), tr("Clear the selection of a step")}};
 }
 
 }  // namespace ringside

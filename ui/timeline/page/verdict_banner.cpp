@@ -62,7 +62,8 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
     }
     if (const auto missingRanks = findMissingRanks(run.ranks()); missingRanks && model.isLive()) {
         const QString text = withCapital(QString::fromStdString(missingRanks->text(run.lastTimeUs())));
-        return {text + QLatin1Char('.'), translated("All other ranks are blocked until it arrives. ") + traced,
+        return {text + QLatin1Char('.'),
+                translated("The other ranks are blocked until every rank has arrived. ") + traced,
                 TimelineVerdict::Tone::Danger, missingRanks->missing.front()};
     }
     if (model.trace() == nullptr) return {};
@@ -107,7 +108,7 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_whatIf = new QPushButton(tr("What if ..."));
     m_whatIf->setObjectName(QStringLiteral("whatIfButton"));
     m_whatIf->setProperty("role", "accent");
-    m_whatIf->setToolTip(tr("Predict these steps with a change, in the panel on the right"));
+    m_whatIf->setToolTip(tr("Predict how long these steps would take after a change"));
     connect(m_whatIf, &QPushButton::clicked, this, &VerdictBanner::whatIfWanted);
     m_buttons->addWidget(m_whatIf);
     m_record = new QPushButton(tr("Record 50 steps"));

@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// Verdict on where the time is spent: a sentence, its reasons, and a remedy.
+// Explanation of where the time of the steps is spent: a sentence, its reasons, and advice.
 struct TimelineVerdict {
     enum class Tone { Plain, Good, Warning, Danger };
     QString title;
@@ -21,7 +21,8 @@ struct TimelineVerdict {
     int rank = -1;  // rank that the verdict names; -1: none
 };
 
-// Returns the verdict on the steps; for a failed or stalled run, names the ranks for which the other ranks wait.
+// Returns the explanation for the traced steps. For a failed or stalled run, names the ranks for which the other ranks
+// wait.
 TimelineVerdict timelineVerdict(const TimelineModel& model);
 
 class VerdictBanner final : public QFrame, public IdentitySource, public TextSource {

@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kMinimumDeviation = 0.05;  // least distance of an outlier from the median of its row, as a share of
-                                            // the step's length
+// an outlier differs from the median of its row by at least this share of the step's length
+constexpr double kMinimumDeviation = 0.05;
 
 double medianMs(std::vector<double> values) {
     if (values.empty()) return 0;

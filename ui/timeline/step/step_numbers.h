@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// The selected step in numbers: milliseconds by phase and rank.
+// Numbers of the selected step: milliseconds that each rank spends in each phase.
 struct StepNumbers {
     struct Row {
         QString name;
@@ -25,7 +25,7 @@ struct StepNumbers {
                              // rank waits for a rank that is paused or delayed by slow motion
     std::vector<int> ranks;  // rank of each column; -1: the median of all
     std::vector<Row> rows;
-    double exposed = 0;  // share of the step in which the average rank only communicated
+    double exposed = 0;  // share of the step in which the average rank only waited for other ranks or transferred data
     int missing = 0;     // number of ranks that did not report the step
 };
 

@@ -114,13 +114,15 @@ StepPanel::StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent) 
     head->addWidget(m_length);
     column->addLayout(head);
     m_figures = new Figures(*this, theme);
-    m_figures->setToolTip(tr("Milliseconds. Orange: farthest from the median of the ranks"));
+    m_figures->setToolTip(
+        tr("Milliseconds in each phase. Orange: value that is farthest from the median of the ranks"));
     column->addWidget(m_figures);
     column->addSpacing(Theme::kSpace1);
     auto* shares = new QHBoxLayout;
     auto* name = new QLabel(tr("exposed communication"));
     name->setProperty("role", "muted");
-    name->setToolTip(tr("Share of the step in which the average rank only waited for or transferred bytes"));
+    name->setToolTip(
+        tr("Share of the step in which the average rank only waited for other ranks or transferred bytes"));
     m_exposed = new QLabel;
     m_exposed->setObjectName(QStringLiteral("exposedLabel"));
     m_exposed->setProperty("role", "number");

@@ -17,9 +17,10 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kTop{18};        // height of the texts above the bars
-constexpr std::size_t kMinSide = 10;  // least number of steps on either side of a change of the step time
-constexpr double kMinTurn = 1.35;     // least factor by which the step time changes
-constexpr double kHighest = 0.98;     // share of the steps whose bars fit in the strip; higher bars are cut off
+constexpr std::size_t kMinSide = 10;  // minimum number of steps before and after a change of the step time
+constexpr double kMinTurn = 1.35;     // minimum ratio of the step times before and after a change
+// share of the steps whose bars fit completely into the strip; longer bars are cut off
+constexpr double kHighest = 0.98;
 constexpr double kMinWindow = 6;
 
 }  // namespace

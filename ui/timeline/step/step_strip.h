@@ -20,7 +20,7 @@ class StepStrip final : public Picture {
   public:
     StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
 
-    // Returns the step from which on steps took clearly more or less time; empty if there is none.
+    // Returns the first step after a clear change of the step time; empty if there is none.
     std::optional<std::int64_t> changePoint() const { return m_changePoint; }
     // Returns the middle of a step in pixels.
     double xOf(std::int64_t step) const;

@@ -35,12 +35,14 @@ Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change
                        "use the prediction only"};
     const bool replicas = config.parallel.strategy == StrategyKind::kDdp;
     if (change.bucketMiB > 0) {
-        if (!replicas) return Problem{"buckets", "need the strategy DDP", "choose parallel.strategy ddp"};
+        if (!replicas)
+            return Problem{"bucket size", "can only be changed with the strategy DDP", "choose parallel.strategy ddp"};
         config.parallel.bucketCapMb = change.bucketMiB;
         config.parallel.firstBucketMb = std::min(config.parallel.firstBucketMb, change.bucketMiB);
     }
     if (change.worldSize > 0) {
-        if (!replicas) return Problem{"ranks", "of this strategy cannot be changed alone", "change its mesh"};
+        if (!replicas)
+            return Problem{"number of ranks", "cannot be changed alone with this strategy", "change the mesh"};
         config.parallel.worldSize = change.worldSize;
     }
     const Problems problems = config.validateForTraining();

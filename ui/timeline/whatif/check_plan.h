@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Returns the run's experiment with the change applied and shortened to a few seconds, or the reason why the change
-// cannot be applied.
+// Returns the run's experiment with the change, shortened to a few seconds. Returns a problem if Ringside cannot run an
+// experiment with this change.
 Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change);
 
 }  // namespace ringside

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Result of the run that trains the changed experiment.
+// Result of a run that trains the experiment with the change.
 struct CheckResult {
     double ms = 0;  // measured milliseconds per step
     std::int64_t steps = 0;
@@ -18,7 +18,7 @@ struct CheckResult {
     QString problem;  // reason why there is no result; empty if there is one
 };
 
-// Runs an experiment in the background and measures its steps. Other runs on this computer influence the result.
+// Trains an experiment in the background and measures its steps. Other programs on this computer influence the result.
 class CheckRun final : public QObject {
     Q_OBJECT
   public:

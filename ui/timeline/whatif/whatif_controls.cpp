@@ -37,7 +37,7 @@ WhatIfControls::WhatIfControls(QWidget* parent) : QWidget(parent) {
     m_rank = new QSpinBox;
     m_rank->setObjectName(QStringLiteral("whatIfRankSpinBox"));
     m_rank->setAccessibleName(tr("Rank without its delay"));
-    m_rank->setToolTip(tr("Which rank"));
+    m_rank->setToolTip(tr("Rank whose delay is removed"));
     m_delay = addBox(tr("no delay on rank"), "whatIfDelayCheckBox",
                      tr("This rank takes the median time of the other ranks in every phase"), m_rank);
     m_speed = addSlider(tr("bandwidth"), "whatIfBandwidthSlider",
@@ -63,7 +63,8 @@ WhatIfControls::WhatIfControls(QWidget* parent) : QWidget(parent) {
     m_worldSize->setRange(2, kMaxRanks);
     m_worldSize->setValue(8);
     m_world = addBox(tr("other world size"), "whatIfWorldCheckBox",
-                     tr("This many ranks, each with the same work as now and its own processor"), m_worldSize);
+                     tr("Predict the steps with this number of ranks, each with the same work as now and its own CPU"),
+                     m_worldSize);
     connect(m_rank, &QSpinBox::valueChanged, this, &WhatIfControls::changed);
     connect(m_bucketMiB, &QDoubleSpinBox::valueChanged, this, &WhatIfControls::changed);
     connect(m_worldSize, &QSpinBox::valueChanged, this, &WhatIfControls::changed);

@@ -20,7 +20,7 @@ class WhatIfControls final : public QWidget {
     explicit WhatIfControls(QWidget* parent = nullptr);
 
     StepChange change() const;
-    // Sets the number of ranks. suspect: rank to preselect in "no delay on rank"; -1: none.
+    // Sets the number of ranks. suspect: rank that is selected in "no delay on rank"; -1: none.
     void setRanks(int ranks, int suspect);
     void reset();
     void checkDelay() { m_delay->setChecked(true); }

@@ -128,7 +128,7 @@ QString WhatIfPanel::whyNoCheck() const {
     const auto& started = m_model.run().started();
     if (!started) return tr("there is no run");
     if (m_asked.changesNothing()) return tr("choose what to change");
-    if (m_model.isLive()) return tr("available after this run: both would share the processors");
+    if (m_model.isLive()) return tr("available after this run, because both runs would share the CPUs");
     const Result<RunConfig> config = RunConfig::parse(started->config, "run");
     if (!config) return tr("the run's experiment cannot be read");
     const Result<RunConfig> changed = checkExperiment(config.value(), m_asked);

@@ -16,8 +16,8 @@
 
 namespace ringside {
 
-// Panel that simulates the last steps with changes and shows the predicted step time, also on the lanes, and that runs
-// the changed experiment to check the prediction.
+// Panel that predicts the time of the last steps after a change, and shows the predicted steps in the lanes. It can
+// also train the changed experiment to check the prediction.
 class WhatIfPanel final : public QFrame {
     Q_OBJECT
   public:
@@ -64,7 +64,7 @@ class WhatIfPanel final : public QFrame {
     std::uint64_t m_revision = 0;
     CheckRun m_check;
     StepChange m_proved;
-    ReplayResult m_checked;  // prediction with which the check is compared
+    ReplayResult m_checked;  // prediction that is compared with the check
     std::optional<CheckResult> m_proofResult;
 };
 

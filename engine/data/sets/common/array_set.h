@@ -25,8 +25,8 @@ struct DataParts {
 Result<DataParts> loadArraySet(const std::filesystem::path& path, const std::filesystem::path& labelsPath,
                                const std::stop_token& stop = {});
 
-// The following functions guess the name of a file from the name of the samples file. They return the path if that file
-// exists, else nothing.
+// The following functions guess the name of a file from the name of the samples file. They return the path if such a
+// file exists, otherwise an empty value.
 std::optional<std::filesystem::path> guessLabelsFile(const std::filesystem::path& samples);
 std::optional<std::filesystem::path> guessTestFile(const std::filesystem::path& samples);
 std::optional<std::filesystem::path> findSamplesFile(const std::filesystem::path& directory);

@@ -21,7 +21,8 @@ struct SampleShape {
     std::int64_t height = 0;  // height of the image; 0 if the samples are not images
     std::int64_t width = 0;
     std::int64_t features = 0;  // values per sample = channels * height * width for images
-    bool isSequence = false;    // true: features are token numbers; each has a label, the token after it
+    // true: the features are numbers of tokens; the label of each token is the following token
+    bool isSequence = false;
 
     bool isImage() const { return height > 0; }
     // Returns the number of labels per sample, if there are classes.
@@ -62,9 +63,9 @@ struct DataSplit {
     std::string summary;  // description, such as "1,437 training, 360 validation samples, 8 x 8"
 };
 
-// Loads the data set of a configuration and splits it as torch.utils.data.random_split: order = randperm(n) from
-// dataset.splitSeed; the first part is for training. Relative paths are resolved against baseDirectory. After a stop
-// request on `stop` it soon returns a problem.
+// Loads the data set of a configuration and splits it like torch.utils.data.random_split: randperm(n), seeded with
+// dataset.splitSeed, gives the order, whose first part is used for training. Relative paths are resolved against
+// baseDirectory. Soon after a stop request on `stop`, returns a problem.
 Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory = {},
                               const std::stop_token& stop = {});
 

@@ -13,8 +13,8 @@ namespace ringside {
 // torch.randn(size, targets), bit for bit. After a stop request on `stop` it soon returns an incomplete table.
 SampleTable makeSynthetic(const DatasetConfig& config, const std::stop_token& stop = {});
 
-// Grows `values` to `count` zeros in portions. Allocating gigabytes takes seconds, so `stop` is checked after each
-// portion.
+// Appends zeros until `values` has `count` entries. Works in portions and checks `stop` after each portion, because
+// allocating gigabytes takes seconds.
 template <class T>
 void growTo(std::vector<T>& values, std::int64_t count, const std::stop_token& stop) {
     constexpr std::size_t kPortion = std::size_t{1} << 20;

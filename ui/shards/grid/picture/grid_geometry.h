@@ -22,8 +22,8 @@ enum class CellDetail {
 
 CellDetail cellDetail(double pitch);
 
-// Positions of cells: rows are ranks, columns are slots. Coordinates are pixels of the cells' area. Zooming in makes
-// columns wider and, when they are wider than a row is high, also makes rows higher.
+// Positions of the cells in the grid: rows are ranks, columns are slots. Coordinates are pixels of the cells' area.
+// Zooming in makes columns wider. As soon as a column is wider than a row is high, the rows also become higher.
 class GridGeometry {
   public:
     static constexpr double kLargestPitch = 62;
@@ -32,7 +32,7 @@ class GridGeometry {
     static constexpr double kSmallestCardRow = 48;  // minimum height of a row with a thumbnail and an index, in pixels
     static constexpr double kSmallestChipRow = 16;  // minimum height of a row with an index, in pixels
     static constexpr double kSmallestCard = 48;     // minimum width of a cell with a thumbnail, in pixels
-    // least height of a row, relative to the width of a cell, if not all rows fit at a readable height
+    // Minimum height of a row divided by the width of a cell. Used if not all rows fit at a readable height.
     static constexpr double kRowPerPitch = 1.4;
 
     void setShape(qint64 slots_, int ranks);

@@ -28,8 +28,9 @@ struct RasterRequest {
 QImage rasterized(const ShardScene& scene, const CellColors& colors, const RasterRequest& request,
                   const std::atomic<bool>* stop = nullptr);
 
-// Image of the latest request. Small images are drawn at once, large ones on a worker thread, while the previous image
-// is still shown. The most recent images are cached, so that an earlier epoch appears at once.
+// Keeps the image of the latest request. Small images are drawn immediately; large ones are drawn on a worker thread
+// while the previous image is still shown. The latest images are cached, so that returning to an earlier epoch needs no
+// drawing.
 class GridRaster : public QObject {
     Q_OBJECT
   public:
