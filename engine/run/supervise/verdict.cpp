@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for the failed rank. The first of these is the cause: a rank that others accuse of invalid data (once
-// settled); the first process that ended badly by itself; a silent rank; a rank that others report as missing (once
-// settled); a rank that makes no progress. Ranks that gave up on a peer are only witnesses.
+// Search for the failed rank that is the cause. The first of these ranks that exists is reported: a rank that other
+// ranks report as sending invalid data (once settled); the first process that ended badly by itself; a silent rank; a
+// rank that other ranks report as missing (once settled); a rank that makes no progress. Ranks that ended because a
+// peer was missing are only witnesses.
 #include "run/supervise/verdict.h"
 
 #include <fmt/format.h>
