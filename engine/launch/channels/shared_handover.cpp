@@ -42,7 +42,7 @@ bool belongsToThisUser(int socket) {
     return peer.uid == ::geteuid() || peer.uid == 0;
 }
 
-// Message of one byte with room for one descriptor (SCM_RIGHTS).
+// Message of one byte that also carries one file descriptor (SCM_RIGHTS).
 struct DescriptorMessage {
     char byte = 0;
     iovec data{&byte, 1};

@@ -200,7 +200,7 @@ void readSlurm(Reader& read, const LaunchSources& sources, LaunchLayout& layout)
     readSlurmHosts(sources, tasks, layout);
 }
 
-// Reads a PBS node file, which has one line per process. The file does not give this process's rank, so --rank is
+// Reads a PBS node file, which has one line per process. The file does not contain this process's rank, so --rank is
 // needed.
 void readNodeFile(const LaunchSources& sources, LaunchLayout& layout) {
     const std::vector<std::string>& lines = sources.nodeFile;

@@ -107,7 +107,7 @@ void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) 
 }
 
 // Waits up to 50 ms until any connection has input. Returns true if stopFd is readable. Does not return which
-// connection has input: the caller tries to read each of them, which costs little, because there are few.
+// connection has input: the caller tries to read from each connection, which costs little, because there are few.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
     m_listener.addInterests(waiting);
@@ -135,7 +135,7 @@ bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, 
         m_refusedRanks.insert(greeting->rank);
         return true;
     }
-    if (!refused.empty() && !m_refusal.empty()) return true;  // the reason for the failed start is known already
+    if (!refused.empty() && !m_refusal.empty()) return true;  // the reason why the start fails is known already
     if (!refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
                             "start all ranks with the same program, experiment and number of ranks"};
