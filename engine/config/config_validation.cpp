@@ -147,8 +147,8 @@ void checkLayers(const RunConfig& config, Problems& problems) {
     if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is not a list of layers", remedy});
 }
 
-// Reports combinations that DataLoader.__init__ of PyTorch 1.13 refuses. The default of its prefetch_factor is 2 even
-// without workers.
+// Reports combinations that DataLoader.__init__ of PyTorch 1.13 refuses. In PyTorch, prefetch_factor is 2 by default,
+// even without workers.
 void checkLoader(const LoaderConfig& loader, Problems& problems) {
     if (loader.numWorkers > 0) return;
     const char* remedy = "set loader.num_workers above 0, or omit this field";

@@ -10,8 +10,8 @@ namespace ringside {
 
 namespace {
 
-// Returns the size of the only dimension that is not set: world / others. Returns 1 if `others` does not divide the
-// world size.
+// Returns the size of the only dimension of the mesh that is not set: the world size divided by `others`, the product
+// of the other sizes. Returns 1 if `others` does not divide the world size.
 std::int64_t rest(std::int64_t world, std::int64_t others) {
     return others > 0 && world % others == 0 ? std::max<std::int64_t>(1, world / others) : 1;
 }
@@ -108,8 +108,8 @@ std::int64_t minMicroBatches(const RunConfig& config) {
     return fills && config.pipeline.scheduleFile.empty() ? meshOf(config).pipeline : 1;
 }
 
-// Returns the beginning of an advice: "use 4 or 8, or " with the nearest divisors of the batch size; empty if there are
-// none.
+// Returns the beginning of a remedy for the number of micro-batches: "use 4 or 8, or " with the divisors of the batch
+// size that are nearest to `wanted`; empty if there are none.
 std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t least) {
     std::int64_t below = std::min(wanted, batch);
     while (below > 1 && batch % below != 0) --below;
