@@ -113,8 +113,8 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     return end.exitCode;
 }
 
-// Runs the supervisor in a session of its own, without a terminal. Writes an error at the start to reportFd. Does not
-// return.
+// Runs the supervisor in a session of its own, without a terminal. If the start fails, writes the error to reportFd.
+// Does not return.
 [[noreturn]] void superviseDetached(const Launch& launch, RunDirectory directory, int reportFd) {
     int code = static_cast<int>(ExitCode::kInternal);
     std::string report;

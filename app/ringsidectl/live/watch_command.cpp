@@ -101,7 +101,8 @@ Result<TcpAddress> tcpAddress(const char* option, const std::string& text) {
     return TcpAddress{text.substr(0, colon), std::stoi(port)};
 }
 
-// Addresses at which a watcher accepts ranks, and the environment variables through which the command finds them.
+// Addresses at which a watcher accepts ranks, and the environment variables with which the watched command finds these
+// addresses.
 struct Meeting {
     WatcherDirectory directory;
     std::optional<WatchListener> listener;
@@ -173,7 +174,7 @@ void writeCommand(const WatchArguments& arguments, const std::optional<std::stri
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
-// Prints the reason why the command has left no record of a run.
+// Prints the reason why the watched command has left no record of a run.
 void explainNothing(const ChildEnd& end) {
     if (end.signalled || end.code != 0)
         return printWarning("the command " + end.text() + " before any of its processes trained: nothing was recorded");
@@ -213,8 +214,8 @@ void printReport(const WatchArguments& arguments, const WatchedRun& run, bool ha
     }
 }
 
-// Prints the verdict, the report and the run directory. Returns the exit code of the command, or with --check that of
-// the findings.
+// Prints the verdict, the report and the run directory. Returns the exit code of the watched command or, with --check,
+// an exit code that depends on the findings.
 int finish(const WatchArguments& arguments, const WatchedRun& run, const RunDirectory& directory, const RunEnded& end) {
     const bool hasFailedRank = end.firstFailedRank >= 0;
     if (run.endedByCheck() || (arguments.checkSteps && hasFailedRank)) printWarning(end.verdict);

@@ -60,8 +60,8 @@ void printShards(const RunSummary& summary) {
                       : "differs from the plan: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
-// Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry. Marks lines with
-// "!" that name repeated or missing samples, and lines with "?" whose samples are not known.
+// Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry. The mark "!"
+// begins a line about repeated or missing samples; the mark "?" begins a line about samples that are not known.
 void printSamples(const RunPaths& paths, const RunSummary& summary) {
     std::vector<SamplesLine> lines;
     if (summary.samples) {

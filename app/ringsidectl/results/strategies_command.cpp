@@ -59,8 +59,8 @@ double stepSecondsOf(const TrainedChild& child) {
     return child.summary.stepsPerSecond > 0 ? 1 / child.summary.stepsPerSecond : 0;
 }
 
-// Returns a configuration for a measurement: it trains `steps` steps and saves nothing. A loss that is not finite does
-// not end it, because step times do not depend on the values.
+// Returns a configuration for a measurement, which trains `steps` steps and saves nothing. The measurement continues
+// after a loss that is not finite, because step times do not depend on the values.
 RunConfig forSteps(RunConfig config, std::int64_t steps) {
     config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.maxSteps = steps;
@@ -71,7 +71,8 @@ RunConfig forSteps(RunConfig config, std::int64_t steps) {
     return config;
 }
 
-// Measures the FLOP rate of this machine: trains a single rank with the batch size that one rank of the experiment has.
+// Measures the FLOP rate of this machine: trains a single rank with the batch size that each rank of the experiment
+// has.
 MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::path& directory, int stopFd) {
     constexpr std::int64_t kSteps = 40;
     MachineRates rates{.processors = usableProcessors()};
