@@ -107,7 +107,8 @@ std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, 
     if (!a || !b) return FirstDifference{.why = (a ? b : a).problem().text()};
     for (const auto& [name, entry] : a.value().entries()) {
         const SafetensorsFile::Entry* const same = b.value().find(name);
-        if (same == nullptr) return FirstDifference{0, layerOf(name), name, 0, "the tensor is missing"};
+        if (same == nullptr)
+            return FirstDifference{0, layerOf(name), name, 0, "the tensor is missing in one of the two files"};
         const std::string mine = a.value().bytes(entry);
         const std::string theirs = b.value().bytes(*same);
         if (mine != theirs) return FirstDifference{0, layerOf(name), name, largestDifference(mine, theirs), ""};

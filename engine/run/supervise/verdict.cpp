@@ -168,7 +168,7 @@ std::optional<Verdict> judgeStalled(const std::vector<RankCondition>& conditions
     return Verdict{ExitCode::kRankHung, last->rank,
                    (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
                        ": heartbeats arrive, but no progress for " + seconds(last->stalledSeconds) +
-                       "; an endless loop, or long steps for which parallel.timeout_seconds must be raised"};
+                       "; there is an endless loop, or the steps are long and parallel.timeout_seconds must be raised"};
 }
 
 // Returns the running rank that is furthest behind; null if none is running.
@@ -189,7 +189,7 @@ std::optional<Verdict> judgeSaves(const std::vector<RankCondition>& conditions, 
     return Verdict{ExitCode::kRankHung, last->rank,
                    name(*last) + " hung while the run was saved" + where(*last) +
                        ": heartbeats arrive, but nothing was written for " + seconds(last->savingSeconds) +
-                       "; is the disk of the run directory gone?"};
+                       "; check the disk of the run directory"};
 }
 
 // Judges a run in which a rank is still running long after another rank has ended: all ranks should end together.
