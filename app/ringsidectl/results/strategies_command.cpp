@@ -201,9 +201,9 @@ void addStrategiesCommand(CLI::App& app, std::function<int()>& action) {
         app.add_subcommand("strategies", "Shows predicted and measured costs of every strategy for an experiment");
     command->footer(kStrategiesFooter);
     auto arguments = std::make_shared<StrategiesArguments>();
-    command->add_option("CONFIG", arguments->config, "An experiment file");
+    command->add_option("CONFIG", arguments->config, "Experiment file (default: the built-in experiment)");
     command->add_option("--set", arguments->assignments, "Change a setting: --set parallel.world_size=2");
-    command->add_option("--only", arguments->only, "Only these strategies, separated by commas");
+    command->add_option("--only", arguments->only, "Show only these strategies, separated by commas");
     command->add_flag("--measure", arguments->measure, "Train with each strategy for a few seconds");
     command->add_option("--seconds", arguments->seconds, "Approximate training time of each strategy, in seconds")
         ->capture_default_str();
