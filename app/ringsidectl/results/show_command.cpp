@@ -117,7 +117,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     if (summary.bitsDependOn) row("bits depend on", textOf(*summary.bitsDependOn));
     if (summary.bitsDependOn && summary.bitsDependOn->warning) row("warning", *summary.bitsDependOn->warning);
     row("trained", fmt::format("{} steps in {:.2f} s ({})", summary.steps, summary.trainSeconds, speed));
-    if (summary.throttle) row("paced", throttleText(*summary.throttle));
+    if (summary.throttle) row("throttled", throttleText(*summary.throttle));
     if (summary.links) printLinks(*summary.links);
     printMetrics(summary);
     printShards(summary);
