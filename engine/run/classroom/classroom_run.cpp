@@ -333,7 +333,7 @@ std::string ClassroomRun::currentNews() {
     }
     if (m_phase == ClassroomPhase::kSending) return "sending the checkpoint from which the ranks continue";
     const std::int64_t wanted = m_worldSize == 0 ? maximumRanks() : m_worldSize;
-    return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " are here" +
+    return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " computers are ready" +
            (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));
 }
 

@@ -70,7 +70,7 @@ std::string ProofLine::text() const {
     line.resize(std::max<std::size_t>(line.size(), 22), ' ');
     if (!equal) return line + " cannot be tested: " + problem;
     if (strategy == reference) return line + " " + sha256.substr(0, 16);
-    if (*equal) return line + " " + sha256.substr(0, 16) + "  the bits of " + reference;
+    if (*equal) return line + " " + sha256.substr(0, 16) + "  same bits as " + reference;
     if (!first) return line + " " + sha256.substr(0, 16) + "  bits differ from " + reference;
     return fmt::format("{} {}  differs from {} after step {} in {} by up to {:.3g}{}", line, sha256.substr(0, 16),
                        reference, first->step, first->tensor, first->largest,
