@@ -12,7 +12,7 @@ std::string quoted(const std::string& value) {
     return std::string("cannot be \"").append(value).append("\"");
 }
 
-// Returns the problem with arguments that no option takes.
+// Returns the problem of an argument that belongs to no option.
 Problem unexpected(const CLI::App& app, const char* remedy) {
     const std::string extra = app.remaining().front();
     if (extra.starts_with("-")) return {extra, "is not an option of ringside-worker", remedy};
@@ -35,8 +35,8 @@ const CLI::Option* refusedOption(const CLI::App& app, const CLI::ParseError& err
 }  // namespace
 
 std::optional<Problem> readCommandLine(CLI::App& app, int argc, const char* const* argv, const char* remedy) {
-    for (CLI::Option* option : app.get_options())  // an option that is given several times has its last value, as in
-                                                   // the command lines of launchers
+    // If an option is given several times, its last value is used, so that options can be appended to a command line.
+    for (CLI::Option* option : app.get_options())
         if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw) option->take_last();
     try {
         app.parse(argc, argv);

@@ -34,8 +34,8 @@ cuda::Precision precisionOf(const TrainingConfig& training) {
     return training.tf32 ? cuda::Precision::kTf32 : cuda::Precision::kFloat32;
 }
 
-// True unless the user has disabled CUDA graphs, as a workaround for a version of NCCL or of the driver that fails to
-// record them.
+// True unless the user has disabled CUDA graphs. This is a workaround for versions of NCCL or of the driver that cannot
+// record collectives in a graph.
 bool recordsSteps() {
     const char* wanted = std::getenv(kGraphsVariable);
     return wanted == nullptr || std::string_view(wanted) != "off";
@@ -51,8 +51,8 @@ GpuReading readingOf(const cuda::NvmlReading& nvml) {
     return reading;
 }
 
-// Returns the interface over which other hosts reach this rank: the chosen one, otherwise the owner of the address that
-// the rendezvous found. Empty if it is unknown.
+// Returns the network interface over which other hosts reach this rank: parallel.interface, or, if it is empty, the
+// interface that has the address found by the rendezvous. Empty if the interface is not known.
 std::string interfaceOf(const RankEnvironment& environment, const RunConfig& config) {
     if (!config.parallel.interface.empty()) return config.parallel.interface;
     for (const OwnAddress& own : ownAddresses())

@@ -17,10 +17,10 @@ struct LaunchArguments {
     std::string config;
     std::string out;
     std::string resume;
-    std::string name;  // display name of the rank; empty: the host's name
+    std::string name;  // displayed name of the rank; empty: the host's name
     std::vector<std::string> assignments;
     std::chrono::milliseconds wait{120000};
-    int restart = 0;  // number of earlier starts of this run by the same program
+    int restart = 0;  // number of earlier starts of this run by the program that starts the ranks
     LaunchOptions layout;
     bool help = false;
 };
@@ -29,7 +29,8 @@ inline constexpr const char* kLaunchUsage =
     "usage: ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]\n"
     "                       [--rank R --world-size W --master HOST:PORT] [--local-rank L] [--name NAME]\n"
     "\n"
-    "Runs one rank, started by torchrun, srun, mpirun or PBS, or manually with the options of the last line:\n"
+    "Runs one rank of a run. A launcher such as torchrun, srun or mpirun starts all ranks. To start the ranks without\n"
+    "a launcher, give each rank --rank, --world-size and --master. Examples with a launcher:\n"
     "  torchrun --no-python --nnodes 2 --nproc-per-node 4 ... ringside-worker my.json --out runs/x\n"
     "  srun -N2 --ntasks-per-node=4 ringside-worker my.json --out runs/x\n"
     "  mpirun -np 8 ringside-worker my.json --out runs/x\n"

@@ -18,7 +18,7 @@ constexpr std::time_t kConsequenceDelay = 60;
 
 }  // namespace
 
-void writeLauncherError(const std::string& text, ErrorRole role) {
+void writeErrorForLauncher(const std::string& text, ErrorRole role) {
     const char* path = std::getenv("TORCHELASTIC_ERROR_FILE");
     if (path == nullptr || *path == '\0') return;
     const std::time_t time = std::time(nullptr) + (role == ErrorRole::kConsequence ? kConsequenceDelay : 0);

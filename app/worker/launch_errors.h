@@ -5,12 +5,13 @@
 
 namespace ringside {
 
-// Relation of an error to the failure of the run. The error of a rank that ends because another rank has failed is a
-// consequence.
+// Relation of an error of a rank to the failure of the run. If a rank ends because another rank has failed, its error
+// is only a consequence.
 enum class ErrorRole { kCause, kConsequence };
 
-// Writes the error to the file that TORCHELASTIC_ERROR_FILE names, if set. torchrun reports the failure with the
-// earliest time as the root cause, so a consequence gets a time in the future, to be later than its cause.
-void writeLauncherError(const std::string& text, ErrorRole role = ErrorRole::kCause);
+// Writes the error to the file whose path is in the variable TORCHELASTIC_ERROR_FILE, if it is set. torchrun reports
+// the error with the earliest time as the root cause. A consequence therefore gets a time in the future, which is later
+// than that of its cause.
+void writeErrorForLauncher(const std::string& text, ErrorRole role = ErrorRole::kCause);
 
 }  // namespace ringside

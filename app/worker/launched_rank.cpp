@@ -58,20 +58,22 @@ constexpr seconds kSharedPatience{30};
 constexpr seconds kFarewellPatience{2};
 constexpr seconds kSummaryPatience{5};
 constexpr seconds kRefusalPatience{5};
-constexpr seconds kReportPatience{15};  // timeout for reporting a problem to rank 0, which may start later than this
-                                        // rank
+// Timeout for reporting a problem to rank 0; rank 0 may start later than this rank.
+constexpr seconds kReportPatience{15};
 
 // Command line, rank layout and connections of a rank before the rendezvous.
 struct Start {
     LaunchArguments arguments;
     LaunchLayout layout;
     LaunchSources sources;
-    std::shared_ptr<JobServer> server;  // server that connects the ranks of the launcher; null if the launcher's
-                                        // variables are sufficient
+    // Connection to the launcher's own server (PMI or PMIx), through which the ranks exchange text; null if the
+    // launcher's environment variables are sufficient.
+    std::shared_ptr<JobServer> server;
     Experiment experiment;
     RendezvousTerms terms;
     bool ownToken = false;
-    bool isGuest = false;  // true if this is the rank of a classroom guest
+    // True: this process is the rank of a guest, a computer that has joined the classroom of another computer.
+    bool isGuest = false;
 };
 
 int asCode(ExitCode code) {
@@ -84,12 +86,12 @@ void log(const std::string& text) {
 
 int refuse(const Problem& problem) {
     std::cerr << "ringside-worker: " << problem.text() << std::endl;
-    writeLauncherError(problem.text());
+    writeErrorForLauncher(problem.text());
     return asCode(ExitCode::kBadConfiguration);
 }
 
-// Restricts the rank of a classroom guest to the files that the host offered; they are in the folder of the experiment.
-// Returns the names of these files.
+// Restricts the rank of a classroom guest to the files that the classroom's host offered; these files are in the folder
+// of the experiment. Returns the names of these files.
 Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
     const std::filesystem::path experiment = arguments.config;
     Result<std::set<std::string>> files = filesOfOffer(experiment.parent_path());
@@ -100,8 +102,8 @@ Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
     return files;
 }
 
-// Determines this process's rank and the address of the rendezvous, from the options and the launcher's environment
-// variables. Connects to the launcher's server if these do not give the job or rank 0's host.
+// Determines this process's rank and the address of the rendezvous. Uses the options and the launcher's environment
+// variables. If they are not sufficient, also connects to the launcher's own server (PMI or PMIx) and queries it.
 std::optional<Problem> findPlace(Start& start) {
     const LaunchOptions& options = start.arguments.layout;
     const auto deadline = steady_clock::now() + start.arguments.wait;
@@ -123,8 +125,8 @@ std::optional<Problem> findPlace(Start& start) {
                    "give --master HOST:PORT and set RINGSIDE_TOKEN, the same on all ranks"};
 }
 
-// Reads the arguments and determines the rank layout. Does not read the experiment, so that a rank whose experiment is
-// invalid already knows the other ranks and can report the error to them.
+// Reads the arguments and determines the rank layout. Does not read the experiment: a rank whose experiment is invalid
+// must already know the other ranks, so that it can report the error to them.
 Result<Start> readStart(int argc, char** argv) {
     Start start;
     Result<LaunchArguments> arguments = parseLaunchArguments(argc, argv);
@@ -142,7 +144,7 @@ Result<Start> readStart(int argc, char** argv) {
     return start;
 }
 
-// Without an experiment on the command line, uses that of the checkpoint in --resume.
+// Uses the experiment of the checkpoint in --resume if the command line contains no experiment.
 std::optional<Problem> findExperiment(LaunchArguments& arguments) {
     if (!arguments.config.empty() || arguments.resume.empty() || arguments.resume == kResumeAuto) return {};
     Result<std::string> recorded = findResumedExperiment(arguments.resume);
@@ -156,10 +158,10 @@ bool isRestarted(const Start& start) {
     return std::max(start.arguments.restart, start.layout.restart) > 0;
 }
 
-// Applies the changes that control commands made before the checkpoint was saved. If the launcher has restarted the
-// ranks, the options --set are those of the first start, so that the changes take precedence. A change in the
-// checkpoint from which the first start resumed takes precedence, too, until this run has saved a checkpoint of its
-// own.
+// Sets the number of epochs that a control command had set before the checkpoint was saved. At the first start of the
+// run, a value of --set takes precedence. After a restart by the launcher, the command takes precedence, because the
+// options --set are those of the first start and older than the command. Limit: as long as this run has saved no
+// checkpoint, a command that an earlier run stored in the checkpoint takes precedence, too.
 void applyLiveChanges(const Start& start, const std::string& checkpoint, RunConfig& config) {
     ringside::applyLiveChanges(config, checkpoint,
                                isRestarted(start) ? std::vector<std::string>() : start.arguments.assignments);
@@ -241,8 +243,8 @@ Result<LaunchedRun> prepare(const Start& start) {
 }
 
 // Prints the problem and reports it to the other ranks, so that they do not wait for this rank. Rank 0 refuses the
-// connections of the others for up to kRefusalPatience; any other rank reports to rank 0. A guest of a classroom
-// reports nothing, because the text can contain paths of its computer. Returns the exit code.
+// connections of the other ranks for up to kRefusalPatience; any other rank reports to rank 0. The rank of a classroom
+// guest reports nothing, because the text can contain paths of the guest's computer. Returns the exit code.
 int refuseAll(const Start& start, const Problem& problem) {
     const int code = refuse(problem);
     if (start.layout.isAlone() || start.isGuest) return code;
@@ -279,22 +281,22 @@ int hostRun(const Start& start) {
     const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(directory).value());
     if (!end) return refuse(end.problem());
     log(end.value().verdict);
-    if (end.value().exitCode != 0) writeLauncherError(end.value().verdict);
+    if (end.value().exitCode != 0) writeErrorForLauncher(end.value().verdict);
     return end.value().exitCode;
 }
 
 // Requests a stop of the whole run when the launcher sends a signal to this rank. A thread reads the signals from a
-// descriptor: a signal handler would interrupt the training thread, and oneDNN 2.6 corrupts the heap when it is
-// interrupted in a matrix product.
+// descriptor. A signal handler is not used, because it would interrupt the training thread, and oneDNN 2.6 corrupts the
+// heap when it is interrupted in a matrix product.
 class StopSignals {
   public:
-    // control: socket to the process that hosts the run; stays open until the destructor has run.
+    // control: connection to the process that supervises the run; must stay open until the destructor has run.
     explicit StopSignals(int control) : m_signals(launcherSignals()), m_end(::eventfd(0, EFD_CLOEXEC)) {
         if (!m_end)
             throw IoError("an event descriptor for the launcher's signals cannot be created: " + errnoText(errno));
         m_thread = std::thread([this, control] { run(control); });
     }
-    // From here on the signals have no effect: the run has ended.
+    // Ends the thread. Signals have no effect from now on, because the run has ended.
     ~StopSignals() {
         const std::uint64_t one = 1;
         [[maybe_unused]] const ssize_t written = ::write(m_end.get(), &one, sizeof one);
@@ -334,8 +336,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
     environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
     environment.isGuest = start.isGuest;
-    // A guest of a classroom writes no run directory, and the host's path does not exist on the guest's computer. "run"
-    // is a placeholder, because an empty path would mean that the run writes no checkpoints.
+    // The rank of a classroom guest writes no run directory, and the host's path does not exist on the guest's
+    // computer. "run" is a placeholder, because an empty path would mean that the run writes no checkpoints.
     environment.runDirectory = start.isGuest ? "run" : joined.welcome.runDirectory;
     environment.runStartUs = joined.welcome.runStartUs - joined.clockOffsetUs;
     environment.backend = joined.welcome.backend;
@@ -345,7 +347,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
 }
 
 // Returns a log line with the measured offset of this host's clock, which limits how exactly the traces of different
-// hosts align. Empty on all ranks except the first one of each host other than rank 0's.
+// hosts align. Only the first rank of each host writes this line, except on rank 0's host; returns an empty text on all
+// other ranks.
 std::string clockNote(const RankEnvironment& environment, const Joined& joined) {
     if (environment.localRank > 0 || environment.hosts[static_cast<std::size_t>(environment.rank)] == 0) return {};
     std::string note = "clock of this host relative to the host of rank 0: ";
@@ -353,8 +356,8 @@ std::string clockNote(const RankEnvironment& environment, const Joined& joined) 
     return note.append(std::to_string(joined.clockErrorUs)).append(" us");
 }
 
-// Returns the memory shared by this host's ranks. The host's first rank creates it and sends it to the others; on rank
-// 0's host, rank 0's process has created it.
+// Returns the memory that the ranks of this host share. The host's first rank creates the memory and sends its
+// descriptor to the other ranks. On rank 0's host, the process of rank 0 has created it.
 UniqueFd sharedOf(const RankEnvironment& environment, const Welcome& welcome) {
     const int host = environment.hosts[static_cast<std::size_t>(environment.rank)];
     const int others = environment.ranksOnHost() - 1;
@@ -377,14 +380,15 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
     if (start.arguments.resume == kResumeAuto) applyLiveChanges(start, welcome.resume, config);
-    // --resume names a copy, on this host, of the checkpoint from which the run resumes.
+    // --resume is the path, on this host, of a copy of the checkpoint from which the run resumes.
     if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     return config;
 }
 
-// Waits until the host of the run has written the summary and closes the connection, at most for kSummaryPatience. When
-// mpirun ends a job, it kills the other ranks, with the host of the run, as soon as the first rank has exited.
+// Waits until the process that supervises the run has written the summary and closes the connection, at most for
+// kSummaryPatience. If this rank exited earlier, the supervising process could be killed before it has written the
+// summary: when mpirun ends a job, it kills all other processes as soon as the first rank has exited.
 void waitForSummary(RankChannels& channels) {
     channels.telemetry.reset();
     ::shutdown(channels.control.get(), SHUT_WR);
@@ -415,7 +419,7 @@ int joinRun(const Start& start) {
         const std::string text =
             "rank " + std::to_string(rank) + ": the process of rank 0 ended the run; see the verdict of the run";
         std::cerr << text << std::endl;
-        writeLauncherError(text, ErrorRole::kConsequence);
+        writeErrorForLauncher(text, ErrorRole::kConsequence);
         _exit(asCode(ExitCode::kCommunicationFailed));
     };
     const RankResult end = runAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
@@ -423,16 +427,16 @@ int joinRun(const Start& start) {
     signals.reset();
     const bool lostPeer = end.exitCode == asCode(ExitCode::kCommunicationFailed);
     if (!end.text.empty())
-        writeLauncherError("rank " + std::to_string(environment.rank) + ": " + end.text,
-                           lostPeer ? ErrorRole::kConsequence : ErrorRole::kCause);
+        writeErrorForLauncher("rank " + std::to_string(environment.rank) + ": " + end.text,
+                              lostPeer ? ErrorRole::kConsequence : ErrorRole::kCause);
     sendLine(channels.control.get(), encodeFarewell({end.exitCode, end.text}), steady_clock::now() + kFarewellPatience);
     if (end.exitCode == asCode(ExitCode::kStopped)) waitForSummary(channels);
     return end.exitCode;
 }
 
-// Makes the kernel send a signal to this process when the launcher ends, so that no rank outlives the launcher: SIGTERM
-// for rank 0, which can then report the reason, SIGKILL for other ranks. Does nothing for a rank that a user has
-// started by hand. Returns false if the launcher has already ended.
+// Makes the kernel send a signal to this process when the launcher ends, so that no rank outlives the launcher. Rank 0
+// gets SIGTERM and can then report the reason; all other ranks get SIGKILL. Does nothing for a rank that a user has
+// started without a launcher. Returns false if the launcher has already ended.
 bool tieToLauncher(const LaunchLayout& layout, pid_t parent) {
     if (layout.launcher == LauncherKind::kByHand || layout.launcher == LauncherKind::kAlone) return true;
     return ::prctl(PR_SET_PDEATHSIG, layout.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;
@@ -458,14 +462,14 @@ int runLaunched(int argc, char** argv, pid_t parent) {
         if (!tieToLauncher(start.value().layout, parent)) return asCode(ExitCode::kCommunicationFailed);
         const std::optional<Problem> problem = readExperiment(start.value());
         const bool isConnected = leaveServerUnlessMpi(start.value());
-        const int code = problem                         ? refuseAll(start.value(), *problem)
+        const int code = problem                          ? refuseAll(start.value(), *problem)
                          : start.value().layout.rank == 0 ? hostRun(start.value())
-                                                         : joinRun(start.value());
+                                                          : joinRun(start.value());
         if (isConnected) start.value().server->leaveAfterMpi();
         return code;
     } catch (const Error& error) {
         log(error.what());
-        writeLauncherError(error.what());
+        writeErrorForLauncher(error.what());
         return asCode(error.exitCode());
     }
 }

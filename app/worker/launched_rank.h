@@ -8,8 +8,8 @@ namespace ringside {
 // True if a launcher or a user started this worker with an experiment. False if a supervisor started it with channels.
 bool isLaunched(int argc, char** argv);
 
-// Runs a rank that was started by a launcher or by hand: detects its rank, joins the rendezvous, trains. Rank 0 hosts
-// the run. `parent` is the process that started this one. Returns the exit code.
+// Runs a rank that was started by a launcher or by a user: detects its rank number, joins the rendezvous, trains. The
+// process of rank 0 also supervises the run. `parent` is the process that started this one. Returns the exit code.
 int runLaunched(int argc, char** argv, pid_t parent);
 
 }  // namespace ringside

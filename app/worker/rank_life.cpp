@@ -46,13 +46,13 @@ void applyChangedEpochs(RunConfig& config) {
 }  // namespace
 
 RankResult runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
-                     std::function<void()> onHangUp, const std::string& note) {
+                     std::function<void()> onConnectionClosed, const std::string& startNote) {
     TelemetrySink sink(sinkOptionsOf(environment, channels));
-    ControlInput control(channels.control.get(), std::move(onHangUp),
+    ControlInput control(channels.control.get(), std::move(onConnectionClosed),
                          [&sink](std::int64_t zeroUs) { sink.setStart(zeroUs); });
     const std::unique_ptr<RankHooks> hooks = makeRankHooks(environment);
     sink.send(RankState{environment.rank, RankStage::kStarting, "", getpid(), sink.nowUs()});
-    if (!note.empty()) sink.log(LogLevel::kInfo, note);
+    if (!startNote.empty()) sink.log(LogLevel::kInfo, startNote);
     try {
         RunConfig used = config ? *config : readRankConfig(environment);
         if (!config) applyChangedEpochs(used);

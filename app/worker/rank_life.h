@@ -18,10 +18,10 @@ struct RankResult {
 };
 
 // Runs one rank from its first telemetry line to its exit code. Reports errors over the telemetry channel and on
-// standard error. If `config` is empty, reads the configuration from the run directory. `onHangUp` runs in another
-// thread when the host of the run closes the connection; it must not return. `note` is written to the run's log at the
-// start.
+// standard error. If `config` is empty, reads the configuration from the run directory. `onConnectionClosed` is called
+// in another thread when the process that supervises the run closes the control connection; the function must not
+// return. `startNote` is written to the run's log at the start; empty: no line is written.
 RankResult runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
-                     std::function<void()> onHangUp, const std::string& note = {});
+                     std::function<void()> onConnectionClosed, const std::string& startNote = {});
 
 }  // namespace ringside

@@ -30,15 +30,17 @@ struct ConfigField {
     std::string_view help;  // help text in complete sentences: meaning, then special values
     FieldSlot (*slot)(RunConfig&);
     std::span<const std::string_view> choices = {};  // values of a kChoice field
-    // Numbers (and the elements of a list) lie in [min, max], or ]min, max] with aboveMin.
+    // Limits of a number, or of each number of a list: min <= value <= max, or min < value <= max with aboveMin.
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
     bool aboveMin = false;
-    std::string_view belowMin = {};  // PyTorch's error message for a smaller number
-    bool emptyIsAuto = false;        // an empty list may also be written "auto"
-    bool nullIsDefault = false;      // null in a file means the default: newer PyTorch versions pass None for it
-    bool isPath = false;             // true for a kText field that names a file or directory, relative to the
-                                     // experiment's directory
+    // Error message of PyTorch for a number below `min`; empty: the message states the minimum.
+    std::string_view belowMin = {};
+    bool emptyIsAuto = false;  // true: an empty list may also be written as "auto"
+    // True: null in a file means the default, because newer PyTorch versions pass None for the default.
+    bool nullIsDefault = false;
+    bool isPath = false;  // true for a kText field that names a file or directory, relative to the
+                          // experiment's directory
 
     // Returns, for example, "parallel" or "parallel.pace"; empty for top-level fields.
     std::string_view section() const;
@@ -68,11 +70,11 @@ constexpr ConfigField ConfigField::orNull() const {
     return copy;
 }
 
-// A key of the configuration contract that this version accepts only with the value that has no effect.
+// Key of the experiment format that this version accepts only with the value that has no effect.
 struct NeutralKey {
     std::string_view path;
     std::vector<Json> accepted;
-    std::string_view why;  // reason why the field has no effect, such as "loading is done by the rank itself"
+    std::string_view why;  // reason why other values are not accepted, such as "loading is done by the rank itself"
 };
 
 // Returns all fields in the order of the contract; the fields of a section are adjacent.

@@ -100,7 +100,8 @@ void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
 void checkDataset(const RunConfig& config, Problems& problems) {
     const DatasetConfig& dataset = config.dataset;
     if (dataset.kind == DatasetKind::kCsv && dataset.path.empty()) {
-        problems.push_back({"dataset.path", "is empty; a csv data set needs a file", "name the CSV file"});
+        problems.push_back(
+            {"dataset.path", "is empty; a csv data set needs a file", "set dataset.path to the CSV file"});
     } else if (needsPath(dataset) && dataset.path.empty()) {
         problems.push_back({"dataset.path", "is empty; a data set of the kind " + textOf(dataset.kind) + " needs one",
                             "name the file or directory"});
@@ -108,12 +109,13 @@ void checkDataset(const RunConfig& config, Problems& problems) {
     if (dataset.kind == DatasetKind::kSynthetic) checkSynthetic(dataset, problems);
     if (alwaysHasClasses(dataset) && config.training.loss == LossKind::kMse) {
         const std::string who = dataset.kind == DatasetKind::kDigits ? "the digits have" : "the data set has";
-        problems.push_back({"training.loss", "is mse, but " + who + " classes", "choose auto or cross_entropy"});
+        problems.push_back(
+            {"training.loss", "is mse, but " + who + " classes", "set training.loss to auto or cross_entropy"});
     }
     const bool numbers = dataset.kind == DatasetKind::kSynthetic && dataset.shape == SyntheticShape::kRegression;
     if (numbers && config.training.loss == LossKind::kCrossEntropy) {
         problems.push_back({"training.loss", "is cross_entropy, but synthetic data has numbers to predict",
-                            "choose auto or mse, or a dataset.shape with classes"});
+                            "set training.loss to auto or mse, or choose a dataset.shape with classes"});
     }
 }
 
@@ -122,11 +124,11 @@ void checkTransformer(const RunConfig& config, Problems& problems) {
     if (isText && config.model.kind != ModelKind::kTransformer && config.model.kind != ModelKind::kLayers)
         problems.push_back({"model.kind",
                             "is " + textOf(config.model.kind) + ", but a text data set predicts each next character",
-                            "choose transformer"});
+                            "set model.kind to transformer"});
     if (config.model.kind != ModelKind::kTransformer) return;
     if (!isText)
         problems.push_back({"model.kind", "is transformer, but the data set is not a text",
-                            "choose text as dataset.kind, or another model"});
+                            "set dataset.kind to text, or choose another model.kind"});
     if (config.model.width % config.model.heads != 0)
         problems.push_back({"model.heads",
                             "is " + std::to_string(config.model.heads) + ", which does not divide the width " +
@@ -147,11 +149,11 @@ void checkLayers(const RunConfig& config, Problems& problems) {
     if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is not a list of layers", remedy});
 }
 
-// Reports combinations that DataLoader.__init__ of PyTorch 1.13 refuses. The default of its prefetch_factor is 2 even
-// without workers.
+// Reports combinations that DataLoader.__init__ of PyTorch 1.13 refuses. In PyTorch, prefetch_factor is 2 by default,
+// even without workers.
 void checkLoader(const LoaderConfig& loader, Problems& problems) {
     if (loader.numWorkers > 0) return;
-    const char* remedy = "set loader.num_workers above 0, or omit this field";
+    const char* remedy = "set loader.num_workers above 0, or omit the field that needs workers";
     if (loader.prefetchFactor != LoaderConfig().prefetchFactor)
         problems.push_back(
             {"loader.prefetch_factor",
@@ -170,18 +172,18 @@ void checkLoader(const LoaderConfig& loader, Problems& problems) {
 void checkPitfalls(const RunConfig& config, Problems& problems) {
     if (config.stepPitfalls.sumGradients && config.parallel.strategy != StrategyKind::kDdp)
         problems.push_back({"pitfalls.sum_gradients", "is true, but this mistake exists only with ddp",
-                            "set it to false, or parallel.strategy to ddp"});
+                            "set pitfalls.sum_gradients to false, or parallel.strategy to ddp"});
     if (config.stepPitfalls.sumGradients && config.training.reduction != ReductionOrder::kRank)
         problems.push_back({"pitfalls.sum_gradients",
                             "is true, but this mistake does not exist with training.reduction canonical",
-                            "set it to false, or training.reduction to rank"});
+                            "set pitfalls.sum_gradients to false, or training.reduction to rank"});
     if (config.parallel.throttle.any() && config.parallel.strategy == StrategyKind::kDataParallel)
         problems.push_back({"parallel.pace.gflops",
                             "throttles one process per rank, but data_parallel uses one process with several threads",
-                            "set the throttle to 0, or parallel.strategy to ddp"});
+                            "set parallel.pace.gflops to 0, or parallel.strategy to ddp"});
     if (config.parallel.throttle.any() && config.parallel.device == DeviceChoice::kCuda)
         problems.push_back({"parallel.pace.gflops", "throttles ranks on the CPU, but parallel.device is cuda",
-                            "set the throttle to 0, or parallel.device to cpu"});
+                            "set parallel.pace.gflops to 0, or parallel.device to cpu"});
 }
 
 void checkTogether(const RunConfig& config, Problems& problems) {
@@ -202,13 +204,13 @@ void checkTogether(const RunConfig& config, Problems& problems) {
     if (config.parallel.device == DeviceChoice::kCpu && config.training.precision != TrainingPrecision::kFp32) {
         problems.push_back({"training.precision",
                             "is " + textOf(config.training.precision) + ", which the CPU does not support",
-                            "set it to fp32, or parallel.device to auto or cuda"});
+                            "set training.precision to fp32, or parallel.device to auto or cuda"});
     }
     const OptimizerConfig& optimizer = config.optimizer;
     if (optimizer.kind == OptimizerKind::kSgd && optimizer.nesterov &&
         (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
         problems.push_back({"optimizer.nesterov", "is true, which needs momentum above 0 and dampening 0",
-                            "set optimizer.momentum to 0.9, or nesterov to false"});
+                            "set optimizer.momentum to 0.9, or optimizer.nesterov to false"});
     }
     if (config.schedule.kind == RateScheduleKind::kCosine && config.schedule.etaMin > config.scaledLearningRate()) {
         problems.push_back({"schedule.eta_min",
@@ -256,7 +258,7 @@ Problems RunConfig::validateForTraining() const {
         problems.push_back({"parallel.world_size",
                             "is " + std::to_string(parallel.worldSize) + "; training runs at most " +
                                 std::to_string(kMaxTrainingWorldSize) + " ranks",
-                            "train with fewer ranks; plans can be shown for up to 4096"});
+                            "train with fewer ranks; only sample plans can be shown for up to 4096 ranks"});
     }
     return problems;
 }

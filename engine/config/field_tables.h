@@ -35,7 +35,7 @@ struct AboveUpTo {
     double max;
 };
 
-// Constructors of one row of a table of fields. `help` is one to four sentences: the meaning of the setting, then the
+// Constructors of one entry of a table of fields. `help` is one to four sentences: the meaning of the setting, then the
 // meaning of special values.
 using Slot = FieldSlot (*)(RunConfig&);
 

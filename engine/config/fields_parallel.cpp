@@ -16,11 +16,11 @@ constexpr ConfigField kParallelFields[] = {
         "Number of ranks that train together, one process each (one GPU each, or a share of the CPU). The global batch "
         "grows with it."),
     boolean("parallel.find_unused_parameters", RINGSIDE_SLOT(parallel.findUnusedParameters),
-        "ddp only: if a step skips layers, such as a residual with skip, their gradients count as zero. If this is "
-        "off, which is the default in PyTorch, such a step is an error."),
+        "Strategy ddp only: if a step skips layers, such as a residual with skip, their gradients count as zero. If "
+        "this is off, which is the default in PyTorch, such a step is an error."),
     integer("parallel.devices", RINGSIDE_SLOT(parallel.devices), Within{0, 64},
-        "data_parallel only: number of devices over which the one process scatters each batch; on the CPU each device "
-        "is a thread. 0: as many as parallel.world_size."),
+        "Strategy data_parallel only: number of devices over which the one process scatters each batch; on the CPU "
+        "each device is a thread. 0: as many as parallel.world_size."),
     choice("parallel.backend", RINGSIDE_CHOICE(parallel.backend),
         "Transport of the gradients between ranks. shm: shared memory on one computer. gloo: TCP between hosts, and "
         "shared memory within each host. mpi: MPI, for ranks started by mpirun. nccl: between GPUs. auto: chosen for "
@@ -80,17 +80,17 @@ constexpr ConfigField kParallelFields[] = {
         "Calls sampler.set_epoch(epoch) before each epoch. A script that omits this call is a common mistake: every "
         "epoch then has the same order."),
     integer("sampler.num_samples", RINGSIDE_SLOT(sampler.numSamples), Within{0, kMaxInt32},
-        "weighted, distributed_weighted and class_balanced only: samples drawn per epoch: by each rank for weighted, "
-        "by all ranks together for the other two. 0: the size of the data set."),
+        "Samplers weighted, distributed_weighted and class_balanced only: number of samples drawn per epoch: by each "
+        "rank for weighted, by all ranks together for the other two. 0: the size of the data set."),
     integerList("sampler.class_weights", RINGSIDE_SLOT(sampler.classWeights), Within{0, 1e9},
-        "weighted and distributed_weighted only: relative weight of each class, one number per class. Empty: 1 / the "
-        "number of its samples, so that all classes come equally often."),
+        "Samplers weighted and distributed_weighted only: relative weight of each class, one number per class. "
+        "Empty: 1 / the number of samples of the class, so that all classes are drawn equally often."),
     real("sampler.subset_fraction", RINGSIDE_SLOT(sampler.subsetFraction), AboveUpTo{0, 1},
-        "subset only: fraction of the samples that is used, chosen at random once."),
+        "Sampler subset only: fraction of the samples that is used. These samples are chosen at random once."),
     integer("sampler.subset_seed", RINGSIDE_SLOT(sampler.subsetSeed),
-        "subset only: seed of the random choice. The choice is the same in all epochs."),
+        "Sampler subset only: seed of the random choice. The choice is the same in all epochs."),
     integerList("sampler.subset_indices", RINGSIDE_SLOT(sampler.subsetIndices), Within{0, kMaxInt32},
-        "subset only: indices of the samples to use instead of a random part. Each index may occur once."),
+        "Sampler subset only: indices of the samples to use instead of a random part. Each index may occur once."),
 
     boolean("pitfalls.seed_per_rank", RINGSIDE_SLOT(pitfalls.seedPerRank),
         "A deliberate mistake: every rank shuffles with seed + rank. Shards then overlap, and samples are missed."),
@@ -122,7 +122,7 @@ constexpr ConfigField kParallelFields[] = {
         "its own shard."),
 
     integer("loader.batch_size", RINGSIDE_SLOT(loader.batchSize), Within{1, kMaxInt32},
-        "Samples per step and per rank. The global batch is this number times the world size."),
+        "Number of samples per step and per rank. The global batch is this number times the world size."),
     boolean("loader.drop_last", RINGSIDE_SLOT(loader.dropLast),
         "Drops each rank's last batch if it is not full. This is not the sampler's drop_last."),
     integer("loader.num_workers", RINGSIDE_SLOT(loader.numWorkers), Within{0, 128},
@@ -130,13 +130,14 @@ constexpr ConfigField kParallelFields[] = {
         "threads. The batches are the same for any number of threads.").refusedAs("num_workers option should be "
         "non-negative"),
     integer("loader.prefetch_factor", RINGSIDE_SLOT(loader.prefetchFactor), Within{1, 128},
-        "With workers: number of batches that each worker loads ahead. A larger number compensates for slow samples "
-        "and uses more memory.").refusedAs("prefetch_factor option should be non-negative").orNull(),
+        "If loader.num_workers is above 0: number of batches that each worker loads ahead. A larger number "
+        "compensates for slow samples and uses more memory.").refusedAs("prefetch_factor option should be "
+        "non-negative").orNull(),
     boolean("loader.pin_memory", RINGSIDE_SLOT(loader.pinMemory),
         "Loads into page-locked memory, from which copies to a GPU are faster. No effect when the ranks compute on the "
         "CPU."),
     boolean("loader.persistent_workers", RINGSIDE_SLOT(loader.persistentWorkers),
-        "With workers: keeps the threads from epoch to epoch instead of starting new ones."),
+        "If loader.num_workers is above 0: keeps the threads from epoch to epoch instead of starting new ones."),
     integer("loader.random_crop_padding", RINGSIDE_SLOT(loader.randomCropPadding), Within{0, 4096},
         "Images only, in training: pads each side with this many black pixels and crops the original size at a random "
         "position (torchvision's RandomCrop). 0 is off; 4 is usual for CIFAR-10."),

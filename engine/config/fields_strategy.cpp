@@ -24,9 +24,11 @@ constexpr ConfigField kStrategyFields[] = {
         "Number of parts into which each batch is split, so that the stages work at the same time. More and smaller "
         "parts reduce idle time. The number must divide loader.batch_size."),
     integer("pipeline.stages_per_rank", RINGSIDE_SLOT(pipeline.stagesPerRank), Within{1, 64},
-        "interleaved and zero_bubble only: number of stages on each rank. Each rank in turn gets one stage."),
+        "Schedules interleaved and zero_bubble only: number of stages on each rank. Stages are assigned to the ranks "
+        "in turn."),
     integerList("pipeline.split", RINGSIDE_SLOT(pipeline.split), Within{1, 4096},
-        "Number of layers of each stage, first to last. Empty, or auto: balanced by arithmetic operations.").orAuto(),
+        "Number of layers of each pipeline stage, from the first to the last. Empty, or auto: balanced by arithmetic "
+        "operations.").orAuto(),
     file("pipeline.schedule_file", RINGSIDE_SLOT(pipeline.scheduleFile),
         "CSV file with a row of actions for each rank, in the notation of torch.distributed.pipelining "
         "(0F0,0F1,0B0,...), used instead of pipeline.schedule. Empty: none."),

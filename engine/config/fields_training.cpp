@@ -12,20 +12,21 @@ constexpr ConfigField kTrainingFields[] = {
     real("optimizer.lr", RINGSIDE_SLOT(optimizer.lr), AboveUpTo{0, 1e6},
         "Learning rate: the step size. If the global batch is k times as large, try k times the rate."),
     real("optimizer.momentum", RINGSIDE_SLOT(optimizer.momentum), Within{0, 0.999999},
-        "sgd only: weight of the previous steps, from 0 to below 1. 0.9 averages over about ten steps."),
+        "Optimizer sgd only: weight of the previous gradients, from 0 to below 1. 0.9 averages over about ten steps."),
     real("optimizer.dampening", RINGSIDE_SLOT(optimizer.dampening), Within{0, 1},
-        "sgd only: fraction of the new gradient that is left out of the momentum; almost always 0."),
+        "Optimizer sgd only: fraction of the new gradient that is left out of the momentum; almost always 0."),
     real("optimizer.weight_decay", RINGSIDE_SLOT(optimizer.weightDecay), Within{0, 1e6},
         "Pulls weights towards zero, against overfitting. 0 is off; 1e-4 is common. sgd and adam add it to the "
         "gradient; adamw shrinks the weights themselves (PyTorch's default there: 0.01)."),
     boolean("optimizer.nesterov", RINGSIDE_SLOT(optimizer.nesterov),
-        "sgd only: Nesterov's momentum. It needs optimizer.momentum above 0."),
+        "Optimizer sgd only: Nesterov's momentum. It needs optimizer.momentum above 0."),
     real("optimizer.beta1", RINGSIDE_SLOT(optimizer.beta1), Within{0, 0.999999},
-        "adam and adamw: decay rate of the running mean of the gradients."),
+        "Optimizers adam and adamw only: decay rate of the running mean of the gradients."),
     real("optimizer.beta2", RINGSIDE_SLOT(optimizer.beta2), Within{0, 0.999999999},
-        "adam and adamw: decay rate of the running mean of the squared gradients."),
+        "Optimizers adam and adamw only: decay rate of the running mean of the squared gradients."),
     real("optimizer.eps", RINGSIDE_SLOT(optimizer.eps), Within{0, 1},
-        "adam and adamw: added to the divisor, so that tiny gradients do not cause huge steps."),
+        "Optimizers adam and adamw only: number that is added to the divisor, so that tiny gradients do not cause huge "
+        "steps."),
     real("optimizer.clip_grad_norm", RINGSIDE_SLOT(optimizer.clipGradNorm), Within{0, 1e9},
         "Largest norm of the gradient over all parameters; larger gradients are scaled down to this norm after the "
         "all-reduce (torch.nn.utils.clip_grad_norm_). 0 is off."),
@@ -39,15 +40,17 @@ constexpr ConfigField kTrainingFields[] = {
         "How the learning rate changes from epoch to epoch. constant: it does not change. step: it is reduced every "
         "few epochs (StepLR). cosine: it falls along half a cosine wave (CosineAnnealingLR)."),
     integer("schedule.step_size", RINGSIDE_SLOT(schedule.stepSize), Within{1, 1e6},
-        "step only: number of epochs between two reductions."),
+        "Schedule step only: number of epochs between two reductions of the learning rate."),
     real("schedule.gamma", RINGSIDE_SLOT(schedule.gamma), AboveUpTo{0, 1},
-        "step only: factor by which the learning rate is multiplied at each reduction."),
+        "Schedule step only: factor by which the learning rate is multiplied at each reduction."),
     integer("schedule.t_max", RINGSIDE_SLOT(schedule.tMax), Within{0, 1e6},
-        "cosine only: epochs from the full rate down to schedule.eta_min. 0: all epochs of the training."),
+        "Schedule cosine only: number of epochs in which the learning rate falls from its full value to "
+        "schedule.eta_min. 0: all epochs of the training."),
     real("schedule.eta_min", RINGSIDE_SLOT(schedule.etaMin), Within{0, 1e6},
-        "cosine only: smallest learning rate, at the end of the wave."),
+        "Schedule cosine only: smallest learning rate, at the end of the wave."),
     integer("schedule.warmup_epochs", RINGSIDE_SLOT(schedule.warmupEpochs), Within{0, 1e6},
-        "Epochs in which the rate rises linearly to its full value (LinearLR). 0 is off. Large batches need it."),
+        "Number of epochs in which the learning rate rises linearly to its full value (LinearLR), which large "
+        "batches need. 0 is off."),
     real("schedule.warmup_start", RINGSIDE_SLOT(schedule.warmupStart), AboveUpTo{0, 1},
         "If schedule.warmup_epochs is above 0: fraction of the learning rate that is used in the first epoch."),
 
@@ -67,8 +70,8 @@ constexpr ConfigField kTrainingFields[] = {
         "of the global batch are added in one fixed tree. Every strategy and world size then gives the same bits on "
         "devices of one kind, but training is slower."),
     integer("training.leaves", RINGSIDE_SLOT(training.leaves), Within{1, 4096},
-        "canonical only: number of parts (leaves of the tree) into which the global batch is split, one sample to each "
-        "in turn. It must be a power of two and at least the number of ranks that read samples."),
+        "Reduction canonical only: number of parts (leaves of the tree) into which the global batch is split, one "
+        "sample to each in turn. It must be a power of two and at least the number of ranks that read samples."),
     integer("training.seed", RINGSIDE_SLOT(training.seed),
         "Seed of the initial weights, as torch.manual_seed before the model is built. All ranks start with rank 0's "
         "weights."),
@@ -78,8 +81,8 @@ constexpr ConfigField kTrainingFields[] = {
         "Number format of the inputs of matrix products and convolutions. fp32: 32 bits. bf16 and fp16 (GPUs only): 16 "
         "bits, faster, with weights and sums in 32 bits. fp16 scales the loss so that small gradients do not vanish."),
     boolean("training.tf32", RINGSIDE_SLOT(training.tf32),
-        "GPUs only: fp32 products may round their inputs to 10 bits of mantissa, which is faster. Off is the default "
-        "in PyTorch for matrix products."),
+        "GPUs only: matrix products and convolutions in fp32 may round their inputs to 10 bits of mantissa, which is "
+        "faster. Off is the default in PyTorch for matrix products."),
     boolean("training.winograd", RINGSIDE_SLOT(training.winograd),
         "CPU only: computes the gradients of 3x3 convolutions with 32 channels or more by Winograd's algorithm, in "
         "about half the time. The forward pass is direct in both cases, because its rounding decides how close the "
@@ -95,10 +98,10 @@ constexpr ConfigField kTrainingFields[] = {
         "Seconds after which the weights are saved again within an epoch. Only the latest of these checkpoints is "
         "kept. If saving is slow, these checkpoints are less frequent. 0 is off."),
     integer("training.keep_checkpoints", RINGSIDE_SLOT(training.keepCheckpoints), Within{0, 1e6},
-        "Number of checkpoints of training.checkpoint_every that are kept, the latest ones. 0: all."),
+        "Number of checkpoints of training.checkpoint_every that are kept: the latest ones. 0: all are kept."),
     file("training.resume", RINGSIDE_SLOT(training.resume),
-        "Where to continue from: a run directory (its newest checkpoint), a checkpoint in it, or a safetensors file, "
-        "which provides the initial weights only. Empty: start from the beginning."),
+        "Checkpoint from which the run continues: a run directory (its newest checkpoint), a checkpoint in it, or a "
+        "safetensors file, which provides the initial weights only. Empty: start from the beginning."),
     choice("training.on_non_finite", RINGSIDE_CHOICE(training.onNonFinite),
         "Reaction to a loss that is infinite or not a number. stop: the run ends, reports the step and the rank, and "
         "keeps its checkpoints. continue: training continues, as in a PyTorch script, and the run counts such "

@@ -58,7 +58,8 @@ void checkCanonicalReduction(const RunConfig& config, Problems& problems) {
             {"training.accumulate_steps",
              "is " + std::to_string(config.training.accumulateSteps) +
                  ", but training.reduction canonical already divides each batch into parts and adds their gradients",
-             "set it to 1 and multiply loader.batch_size by it"});
+             "set training.accumulate_steps to 1, and multiply loader.batch_size by the former "
+             "training.accumulate_steps"});
     if (config.training.precision != TrainingPrecision::kFp32)
         problems.push_back({"training.reduction", "is canonical, which is computed in fp32",
                             "set training.precision to fp32, or training.reduction to rank"});

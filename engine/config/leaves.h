@@ -8,10 +8,11 @@
 namespace ringside {
 
 // Reduction order "canonical" (training.reduction): the sum of gradients does not depend on the number of ranks or on
-// how the model is split. The global batch is split into L leaves, position p to leaf p mod L. The gradients of the
-// leaves are summed in one fixed binary tree: leaf l with leaf l + L/2, then sums that are L/4 apart, and so on.
-// DistributedSampler's round robin assigns leaf l as a whole to data-parallel rank l mod N, where N divides L. The sum
-// of a rank's leaves is a node of the tree, and the ranks add their nodes in the order of the tree.
+// how the model is split. The global batch is split into L groups of samples, called leaves: the sample at position p
+// belongs to leaf p mod L. The gradients of the leaves are summed in one fixed binary tree: leaf l with leaf l + L/2,
+// then sums that are L/4 apart, and so on. DistributedSampler's round robin assigns leaf l as a whole to data-parallel
+// rank l mod N, where N divides L. The sum of a rank's leaves is a node of the tree, and the ranks add their nodes in
+// the order of the tree.
 //
 // True if training.reduction is canonical.
 bool isCanonical(const RunConfig& config);

@@ -10,8 +10,8 @@ namespace ringside {
 
 namespace {
 
-// Returns the size of the only dimension that is not set: world / others. Returns 1 if `others` does not divide the
-// world size.
+// Returns the size of the only dimension of the mesh that is not set: the world size divided by `others`, the product
+// of the other sizes. Returns 1 if `others` does not divide the world size.
 std::int64_t rest(std::int64_t world, std::int64_t others) {
     return others > 0 && world % others == 0 ? std::max<std::int64_t>(1, world / others) : 1;
 }
@@ -108,8 +108,8 @@ std::int64_t minMicroBatches(const RunConfig& config) {
     return fills && config.pipeline.scheduleFile.empty() ? meshOf(config).pipeline : 1;
 }
 
-// Returns the beginning of an advice: "use 4 or 8, or " with the nearest divisors of the batch size; empty if there are
-// none.
+// Returns the beginning of a remedy for the number of micro-batches: "use 4 or 8, or " with the divisors of the batch
+// size that are nearest to `wanted`; empty if there are none.
 std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t least) {
     std::int64_t below = std::min(wanted, batch);
     while (below > 1 && batch % below != 0) --below;
@@ -145,7 +145,7 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
         problems.push_back({"pipeline.stages_per_rank",
                             "is " + std::to_string(pipeline.stagesPerRank) + ", but " + textOf(pipeline.schedule) +
                                 " has one stage on each rank",
-                            "set it to 1, or pipeline.schedule to interleaved"});
+                            "set pipeline.stages_per_rank to 1, or pipeline.schedule to interleaved"});
     if (!pipeline.split.empty() && static_cast<std::int64_t>(pipeline.split.size()) != stages)
         problems.push_back(
             {"pipeline.split",
@@ -156,7 +156,7 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
     if (pipeline.schedule == PipelineScheduleKind::k1F1B && perBatch < mesh.pipeline)
         problems.push_back({"pipeline.micro_batches",
                             "is " + std::to_string(perBatch) + ", but 1f1b on " + std::to_string(mesh.pipeline) +
-                                " stages needs at least as many",
+                                " stages needs at least one micro-batch for each stage",
                             "use " + std::to_string(mesh.pipeline) + " or more, or gpipe"});
     const std::int64_t rounds = std::max<std::int64_t>(1, perBatch / mesh.pipeline);
     if (!oneStage && perBatch % rounds != 0)
@@ -172,7 +172,7 @@ void checkDevices(const RunConfig& config, Problems& problems) {
     const ParallelConfig& parallel = config.parallel;
     if (config.mesh != MeshConfig{} && config.mesh != MeshConfig{1, 1, 1})
         problems.push_back({"mesh", "is set, but data_parallel is one process and has no mesh of ranks",
-                            "set its numbers to 0, or parallel.strategy to ddp"});
+                            "set the three numbers of mesh to 0, or parallel.strategy to ddp"});
     if (config.training.precision != TrainingPrecision::kFp32)
         problems.push_back({"parallel.strategy", "is data_parallel, which computes only in fp32 for now",
                             "set training.precision to fp32, or use ddp"});
@@ -186,14 +186,15 @@ void checkDimensions(StrategyKind strategy, const Mesh& mesh, Problems& problems
     switch (strategy) {
         case StrategyKind::kDdp:
             if (mesh.shard > 1 || mesh.pipeline > 1)
-                problems.push_back({"parallel.strategy", "is ddp, but the mesh is " + mesh.text(),
-                                    mesh.pipeline > 1 ? "set it to pipeline" : "set it to fsdp"});
+                problems.push_back(
+                    {"parallel.strategy", "is ddp, but the mesh is " + mesh.text(),
+                     mesh.pipeline > 1 ? "set parallel.strategy to pipeline" : "set parallel.strategy to fsdp"});
             break;
         case StrategyKind::kFsdp:
             if (mesh.pipeline > 1)
                 problems.push_back({"parallel.strategy",
                                     "is fsdp, but the mesh has " + std::to_string(mesh.pipeline) + " pipeline ranks",
-                                    "set it to pipeline, whose stages are sharded by mesh.shard"});
+                                    "set parallel.strategy to pipeline, whose stages are sharded by mesh.shard"});
             break;
         case StrategyKind::kDataParallel:  // checkDevices() checks this strategy
         case StrategyKind::kModelParallel:
@@ -206,7 +207,7 @@ void checkOffload(const RunConfig& config, Problems& problems) {
     if (config.fsdp.cpuOffload && config.parallel.device == DeviceChoice::kCuda && meshOf(config).shard > 1)
         problems.push_back({"fsdp.cpu_offload",
                             "is true, which is supported only on CPUs for now, but parallel.device is cuda",
-                            "set it to false, or parallel.device to cpu"});
+                            "set fsdp.cpu_offload to false, or parallel.device to cpu"});
 }
 
 void checkUnused(const RunConfig& config, Problems& problems) {
@@ -214,7 +215,7 @@ void checkUnused(const RunConfig& config, Problems& problems) {
         problems.push_back({"parallel.find_unused_parameters",
                             "is true, which only ddp supports: under " + textOf(config.parallel.strategy) +
                                 " missing gradients are zero in any case",
-                            "set it to false, or parallel.strategy to ddp"});
+                            "set parallel.find_unused_parameters to false, or parallel.strategy to ddp"});
 }
 
 }  // namespace
@@ -233,14 +234,14 @@ void checkMesh(const RunConfig& config, Problems& problems) {
                             "is " + mesh.text() + ", that is " + std::to_string(mesh.ranks()) +
                                 " ranks, but parallel.world_size is " + std::to_string(world),
                             "set parallel.world_size to " + std::to_string(mesh.ranks()) +
-                                ", or set one of the three to 0 to derive it"});
+                                ", or set one of the three numbers of mesh to 0, so that it is derived"});
         return;
     }
     checkDimensions(config.parallel.strategy, mesh, problems);
     if (config.training.precision != TrainingPrecision::kFp32 && mesh.dataRanks() * mesh.pipeline != mesh.replicate)
         problems.push_back({"training.precision",
                             "is " + textOf(config.training.precision) + ", which only ddp supports",
-                            "set it to fp32, or parallel.strategy to ddp"});
+                            "set training.precision to fp32, or parallel.strategy to ddp"});
     checkMicroBatches(config, problems);
     checkCanonicalReduction(config, problems);
     if (mesh.pipeline > 1) checkStages(config, mesh, problems);

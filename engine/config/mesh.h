@@ -25,8 +25,8 @@ struct Mesh {
 // RunConfig::validate() reports a problem.
 Mesh meshOf(const RunConfig& config);
 
-// Position of a rank in the mesh: rank = (pipeline * replicate + r) * shard + s. Ranks that differ only in their
-// pipeline position use the same samples.
+// Position of a rank in the mesh: rank = (p * replicate + r) * shard + s, where p, r and s are the rank's indices in
+// the pipeline, replicate and shard dimension, counted from 0. Ranks that differ only in p use the same samples.
 struct RankLayout {
     Mesh mesh;
     int rank = 0;

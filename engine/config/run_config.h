@@ -133,7 +133,7 @@ struct OptimizerConfig {
                                                // off
     RateScaling scaleLr = RateScaling::kNone;  // scaling of the learning rate: none | linear (lr * global batch /
                                                // scaleBaseBatch)
-    std::int64_t scaleBaseBatch = 32;          // global batch for which lr was chosen
+    std::int64_t scaleBaseBatch = 32;          // global batch size for which lr was chosen
     bool operator==(const OptimizerConfig&) const = default;
 };
 

@@ -9,7 +9,8 @@ namespace ringside {
 
 // Settings of the data that is recorded during a run, and limits of its size. No setting changes the training result.
 struct TelemetryConfig {
-    TraceLevel trace = TraceLevel::kPhases;  // off | steps | phases | layers: time stamps within steps
+    // Time stamps that are recorded within steps: off | steps | phases | layers.
+    TraceLevel trace = TraceLevel::kPhases;
     // limits of the run directory without checkpoints, in MiB
     std::int64_t megabytesPerHour = 200;
     std::int64_t megabytesTotal = 2000;

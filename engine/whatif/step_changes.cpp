@@ -30,7 +30,8 @@ std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     return pieces;
 }
 
-// Limits the work of a rank to the median of the other ranks: piece by piece, or by phase in a pipeline.
+// Limits the work of a rank to the median of the other ranks. In a pipeline, the limit applies to each phase;
+// otherwise, it applies to each piece of work between two requests of collectives.
 void withoutDelay(StepPlan& step, std::size_t rank, double planScale) {
     if (!step.messages.empty()) return removeWork(step.ranks[rank], excessWork(step, workOf(step), rank, 0, planScale));
     std::vector<std::vector<PhaseWork>> others;

@@ -9,11 +9,11 @@
 
 namespace ringside {
 
-// Returns the reason why recorded steps cannot predict the change; empty if they can.
+// Returns the reason why the recorded step cannot be used to predict the effect of the change; empty if it can.
 std::string reasonNotPredictable(const StepChange& change, const TracedStep& step);
 
-// Applies the change to the plan of a step. Call only if reasonNotPredictable() returns an empty text for the change.
-// others: plans of other steps; ranks that the change adds get the work of these steps.
+// Applies the change to the plan of a step. Must be called only if reasonNotPredictable() returns an empty text for the
+// change. others: plans of other steps; ranks that the change adds get the work of these steps.
 void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others);
 
 }  // namespace ringside

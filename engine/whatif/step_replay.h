@@ -11,7 +11,8 @@ namespace ringside {
 // Change to apply before recorded steps are replayed. The order of each rank's work stays the same.
 struct StepChange {
     int withoutDelayOf = -1;  // rank whose work in each phase is limited to the median of the other ranks; -1: no rank
-    // Factor of the time that the planned shares of a pipeline leave to the passes of that rank.
+    // For withoutDelayOf in a pipeline: factor by which the expected time of the rank's forward and backward passes is
+    // multiplied. The expected time follows from the times of the other ranks and the planned shares of the work.
     double planScale = 1;
     double bandwidth = 1;    // factor by which the bandwidth is multiplied
     double latency = 1;      // factor by which the latency is multiplied
@@ -27,10 +28,11 @@ struct StepChange {
 struct ReplayResult {
     // Number of replayed steps; 0: none could be replayed, or they cannot predict the change.
     std::int64_t steps = 0;
-    std::string unanswered;  // reason why the steps cannot predict the change; empty if they can
-    double measured = 0;     // mean length of the recorded steps
-    double replayed = 0;     // mean of the replay without a change; shows the error of the model
-    double predicted = 0;    // mean of the replay with the change
+    // Reason why the steps cannot be used to predict the effect of the change; empty if they can.
+    std::string unanswered;
+    double measured = 0;   // mean length of the recorded steps
+    double replayed = 0;   // mean of the replay without a change; shows the error of the model
+    double predicted = 0;  // mean of the replay with the change
     // Lower end of the 90 % interval of the predicted mean, widened by the error of the model, and without the delay of
     // a pipeline rank also by the error of the planned shares.
     double low = 0;

@@ -83,7 +83,8 @@ TEST_CASE("a transformer reads texts, and its heads divide its width") {
     CHECK(problemsWith({"dataset.kind=text", "model.kind=transformer", "model.width=12", "model.heads=5"}) ==
           "model.heads is 5, which does not divide the width 12: choose a width that is a multiple of model.heads\n");
     CHECK(problemsWith({"model.kind=transformer"}) ==
-          "model.kind is transformer, but the data set is not a text: choose text as dataset.kind, or another model\n");
+          "model.kind is transformer, but the data set is not a text: set dataset.kind to text, or choose "
+          "another model.kind\n");
     CHECK_THAT(problemsWith({"dataset.kind=text"}), containing("model.kind is mlp, but a text data set predicts each"));
     CHECK(problemsWith({"dataset.kind=text", "model.kind=layers", R"(model.layers=[{"kind": "linear"}])"}).empty());
     CHECK(problemsWith({"model.width=12", "model.heads=5"}).empty());
@@ -131,14 +132,14 @@ TEST_CASE("a mesh has as many ranks as the run and only the dimensions of its st
     CHECK(meshOf(configWith({"parallel.strategy=fsdp", "parallel.world_size=6", "mesh.replicate=4"})) == Mesh{4, 1, 1});
     CHECK(meshOf(configWith({"parallel.strategy=data_parallel"})) == Mesh{});
     CHECK(problemsWith({"parallel.strategy=fsdp", "parallel.world_size=4", "mesh.pipeline=2"}) ==
-          "parallel.strategy is fsdp, but the mesh has 2 pipeline ranks: set it to pipeline, whose stages are sharded "
-          "by mesh.shard\n");
+          "parallel.strategy is fsdp, but the mesh has 2 pipeline ranks: set parallel.strategy to pipeline, whose "
+          "stages are sharded by mesh.shard\n");
     CHECK_THAT(problemsWith({"parallel.world_size=4", "mesh.replicate=2", "mesh.pipeline=2"}),
-               containing("parallel.strategy is ddp, but the mesh is 2 x 1 x 2 (replicate x shard x pipeline): set it "
-                          "to pipeline"));
+               containing("parallel.strategy is ddp, but the mesh is 2 x 1 x 2 (replicate x shard x pipeline): set "
+                          "parallel.strategy to pipeline"));
     CHECK(problemsWith({"parallel.strategy=data_parallel", "mesh.replicate=2"}) ==
-          "mesh is set, but data_parallel is one process and has no mesh of ranks: set its numbers to 0, or "
-          "parallel.strategy to ddp\n");
+          "mesh is set, but data_parallel is one process and has no mesh of ranks: set the three numbers of mesh "
+          "to 0, or parallel.strategy to ddp\n");
     CHECK(problemsWith({"parallel.strategy=data_parallel", "mesh.replicate=1", "mesh.shard=1", "mesh.pipeline=1"})
               .empty());
     CHECK(problemsWith({"parallel.strategy=data_parallel", "parallel.device=cuda"}).empty());
@@ -190,7 +191,8 @@ TEST_CASE("a pipeline's micro-batches fill its schedule") {
     };
     CHECK(problems({"pipeline.micro_batches=4"}).empty());
     CHECK(problems({"pipeline.micro_batches=3"}) ==
-          "pipeline.micro_batches is 3, but 1f1b on 4 stages needs at least as many: use 4 or more, or gpipe\n");
+          "pipeline.micro_batches is 3, but 1f1b on 4 stages needs at least one micro-batch for each "
+          "stage: use 4 or more, or gpipe\n");
     CHECK(problems({"pipeline.micro_batches=3", "pipeline.schedule=gpipe"}).empty());
     CHECK(problems({"pipeline.micro_batches=60"}).empty());
     CHECK(

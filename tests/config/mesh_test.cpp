@@ -57,9 +57,10 @@ TEST_CASE("the ranks of a pipeline train on the same samples, so the global batc
 TEST_CASE("contradictory meshes are refused with the remedy") {
     CHECK(firstProblem(withStrategy("fsdp", 4, {.replicate = 3})) ==
           "mesh is 3 x 1 x 1 (replicate x shard x pipeline), that is 3 ranks, but parallel.world_size is 4: set "
-          "parallel.world_size to 3, or set one of the three to 0 to derive it");
+          "parallel.world_size to 3, or set one of the three numbers of mesh to 0, so that it is derived");
     CHECK(firstProblem(withStrategy("ddp", 4, {.replicate = 2, .shard = 2})) ==
-          "parallel.strategy is ddp, but the mesh is 2 x 2 x 1 (replicate x shard x pipeline): set it to fsdp");
+          "parallel.strategy is ddp, but the mesh is 2 x 2 x 1 (replicate x shard x pipeline): set "
+          "parallel.strategy to fsdp");
     RunConfig config = withStrategy("pipeline", 2);
     config.loader.batchSize = 30;
     CHECK(firstProblem(config) ==
@@ -80,12 +81,13 @@ TEST_CASE("contradictory meshes are refused with the remedy") {
           std::string::npos);
     config = withStrategy("pipeline", 8);
     CHECK(firstProblem(config) ==
-          "pipeline.micro_batches is 4, but 1f1b on 8 stages needs at least as many: use 8 or more, or gpipe");
+          "pipeline.micro_batches is 4, but 1f1b on 8 stages needs at least one micro-batch for each "
+          "stage: use 8 or more, or gpipe");
     config = withStrategy("pipeline", 2);
     config.pipeline.stagesPerRank = 2;
     CHECK(firstProblem(config) ==
-          "pipeline.stages_per_rank is 2, but 1f1b has one stage on each rank: set it to 1, or pipeline.schedule to "
-          "interleaved");
+          "pipeline.stages_per_rank is 2, but 1f1b has one stage on each rank: set pipeline.stages_per_rank to "
+          "1, or pipeline.schedule to interleaved");
     config = withStrategy("pipeline", 2);
     config.pipeline.split = {1, 1, 1};
     CHECK(
@@ -110,6 +112,6 @@ TEST_CASE("shards in host memory are refused on GPUs before the start") {
     CHECK(firstProblem(config).empty());
     config.parallel.device = DeviceChoice::kCuda;
     CHECK(firstProblem(config) ==
-          "fsdp.cpu_offload is true, which is supported only on CPUs for now, but parallel.device is cuda: set it to "
-          "false, or parallel.device to cpu");
+          "fsdp.cpu_offload is true, which is supported only on CPUs for now, but parallel.device is cuda: set "
+          "fsdp.cpu_offload to false, or parallel.device to cpu");
 }

@@ -54,7 +54,8 @@ TEST_CASE("A loader that PyTorch's DataLoader refuses is refused with the same t
           "value from 0 to 128");
     CHECK(problemAfter([](RunConfig& c) { c.loader.prefetchFactor = 3; }) ==
           "loader.prefetch_factor is 3, but loader.num_workers is 0; PyTorch raises: prefetch_factor option could only "
-          "be specified in multiprocessing: set loader.num_workers above 0, or omit this field");
+          "be specified in multiprocessing: set loader.num_workers above 0, or omit the field that "
+          "needs workers");
     CHECK(problemAfter([](RunConfig& c) {
               c.loader.persistentWorkers = true;
           }).find("persistent_workers option needs num_workers > 0") != std::string::npos);
@@ -113,7 +114,7 @@ TEST_CASE("Fields that contradict each other are found") {
           "optimizer.lr");
 
     CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = DatasetKind::kCsv; }) ==
-          "dataset.path is empty; a csv data set needs a file: name the CSV file");
+          "dataset.path is empty; a csv data set needs a file: set dataset.path to the CSV file");
     CHECK(problemAfter([](RunConfig& c) {
               c.optimizer.nesterov = true;
               c.optimizer.momentum = 0;
@@ -141,7 +142,9 @@ TEST_CASE("Fields that contradict each other are found") {
               c.dataset.kind = DatasetKind::kSynthetic;
               c.dataset.shape = SyntheticShape::kImagenet;
               c.training.loss = LossKind::kMse;
-          }) == "training.loss is mse, but the data set has classes: choose auto or cross_entropy");
+          }) ==
+          "training.loss is mse, but the data set has classes: set training.loss to auto or "
+          "cross_entropy");
     CHECK(problemAfter([](RunConfig& c) { c.name = "  "; }).find("name is empty") == 0);
 }
 
@@ -151,8 +154,8 @@ TEST_CASE("plans support 4096 ranks, training 64") {
     CHECK(config.validate().empty());
     REQUIRE(config.validateForTraining().size() == 1);
     CHECK(config.validateForTraining().front().text() ==
-          "parallel.world_size is 65; training runs at most 64 ranks: train with fewer ranks; plans can be shown for "
-          "up to 4096");
+          "parallel.world_size is 65; training runs at most 64 ranks: train with fewer ranks; only sample plans can be "
+          "shown for up to 4096 ranks");
     config.parallel.worldSize = 64;
     CHECK(config.validateForTraining().empty());
 }

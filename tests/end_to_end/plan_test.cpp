@@ -72,7 +72,7 @@ TEST_CASE("plan refuses values out of range with one line and exit code 2") {
     CHECK(contains(refusal({"--size", "10", "--world-size", "4097"}), "the maximum is 4096"));
     CHECK(contains(refusal({"--size", "2147483648", "--world-size", "4"}), "the maximum is 2147483647"));
     CHECK(refusal({"--size", "10", "--world-size", "4", "--rank", "4"}) ==
-          "ringsidectl plan: rank is 4; with world size 4 the last one is 3: choose a rank from 0 to 3\n");
+          "ringsidectl plan: rank is 4; with world size 4 the last rank is 3: choose a rank from 0 to 3\n");
     CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--batch-size", "0"}), "the minimum is 1"));
     CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--epoch", "-1"}), "epoch is -1"));
     CHECK(contains(refusal({"--size", "ten", "--world-size", "4"}), "--size"));

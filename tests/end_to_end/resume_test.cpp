@@ -113,7 +113,7 @@ TEST_CASE("a run that ended by training.max_steps is resumed only with a higher 
     for (const char* most : {"training.max_steps=5", "training.max_steps=4"}) {
         const std::string text = refusalOf({"run", "--resume", first, "--set", most, "--out", out});
         CHECK(contains(text, "and the checkpoint has trained 5 steps already"));
-        CHECK(contains(text, "raise it to continue training"));
+        CHECK(contains(text, "raise training.max_steps to continue training"));
     }
     CHECK_FALSE(fs::exists(out));
     Program more({"run", "--quiet", "--resume", first, "--set", "training.max_steps=6", "--out", out});

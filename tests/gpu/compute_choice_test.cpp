@@ -158,7 +158,8 @@ TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU
     CHECK(refusal(config, hostWith(0)) ==
           "training.precision is bf16, which needs GPUs (CPU: no driver): set it to fp32");
     config.parallel.device = DeviceChoice::kCpu;
-    CHECK_THAT(config.validate().front().text(), containing("which the CPU does not support: set it to fp32"));
+    CHECK_THAT(config.validate().front().text(),
+               containing("which the CPU does not support: set training.precision to fp32"));
 }
 
 TEST_CASE("The device report survives the way through JSON, and anything else is a problem") {

@@ -340,8 +340,8 @@ TEST_CASE("the command line has precedence over any launcher") {
 }
 
 TEST_CASE("a missing command-line option is named") {
-    CHECK(holds(problemIn({}, {1, {}, {}, "a:1"}), "--world-size is missing; --rank needs it"));
-    CHECK(holds(problemIn({}, {{}, 2, {}, "a:1"}), "--rank is missing; --world-size needs it"));
+    CHECK(holds(problemIn({}, {1, {}, {}, "a:1"}), "--world-size is missing, but --rank is given"));
+    CHECK(holds(problemIn({}, {{}, 2, {}, "a:1"}), "--rank is missing, but --world-size is given"));
     CHECK(holds(problemIn({}, {1, 2, {}, ""}), "--master is missing"));
     CHECK(holds(problemIn({}, {1, 2, {}, "host"}), "without a port"));
     CHECK(holds(problemIn({}, {1, 2, {}, "host:0"}), "which is not a port"));

@@ -139,7 +139,7 @@ TEST_CASE("a missing rank is named with its host at the deadline, and the other 
     REQUIRE_FALSE(gathering.ok());
     CHECK(gathering.problem().text().find("rank 2 (on n2) did not connect within 2 s") != std::string::npos);
     REQUIRE(meeting.said.size() == 1);
-    CHECK(meeting.said.front().find("waiting 2 s for rank 2 (on n2); they must reach") == 0);
+    CHECK(meeting.said.front().find("waiting 2 s for rank 2 (on n2); missing ranks must be able to connect to") == 0);
     const Result<Joined> joined = one.get();
     REQUIRE_FALSE(joined.ok());
     CHECK(joined.problem().text().find("rank 2 (on n2) did not connect") != std::string::npos);

@@ -63,8 +63,8 @@ TEST_CASE("a list of hosts has a number of ranks for each host") {
     CHECK(hostsOf("node1:4,node2") == std::vector<HostRanks>{{"node1", 4}, {"node2", 1}});
     CHECK(countRanks(hostsOf("a:60,b:4")) == 64);
     for (const char* wrong : {"a:0", "a:65", "a:x", ":2", "-o:1", "a:1 "}) CHECK_FALSE(parseHosts(wrong).ok());
-    CHECK(parseHosts("a:60,b:5").problem().text() == "--hosts names 65 ranks: name 1 to 64");
-    CHECK(parseHosts("").problem().text() == "--hosts names 0 ranks: name 1 to 64");
+    CHECK(parseHosts("a:60,b:5").problem().text() == "--hosts names 65 ranks: give all hosts together 1 to 64 ranks");
+    CHECK(parseHosts("").problem().text() == "--hosts names 0 ranks: give all hosts together 1 to 64 ranks");
 }
 
 TEST_CASE("a remote shell needs the place of its command") {

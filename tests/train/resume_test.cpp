@@ -183,7 +183,8 @@ TEST_CASE("settings that do not match a checkpoint are refused in one line") {
     const RunConfig config = savedEpoch(directory);
     RunConfig other = config;
     other.training.epochs = 1;
-    CHECK(has(refusal(other), "training.epochs is 1, and the checkpoint has trained 1 already: raise it"));
+    CHECK(
+        has(refusal(other), "training.epochs is 1, and the checkpoint was saved after epoch 1: raise training.epochs"));
     other = adam(config);
     CHECK(has(refusal(other), "optimizer.kind is adam, but the checkpoint was written by sgd: choose sgd"));
     other = config;

@@ -121,10 +121,13 @@ void addConfigCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* config = app.add_subcommand("config", kConfigDescription);
     config->footer(kConfigFooter);
     CLI::Option_group* what = config->add_option_group("Output");
-    what->add_flag("--defaults", options->defaults, "the built-in experiment, every field with its default");
-    what->add_flag("--schema", options->schema, "the JSON Schema of an experiment, with help, limits and choices");
-    what->add_option("--validate", options->validate, "check this file and its data")->type_name("FILE");
-    what->add_option("--summary", options->summary, "list the layers of this file's model: parameters, FLOPs, memory")
+    what->add_flag("--defaults", options->defaults,
+                   "print the built-in experiment, which has the default value of every field");
+    what->add_flag("--schema", options->schema,
+                   "print the JSON Schema of an experiment, with help, limits and choices of each field");
+    what->add_option("--validate", options->validate, "check this experiment file and its data")->type_name("FILE");
+    what->add_option("--summary", options->summary,
+                     "print the layers of the model in this file, with parameters, FLOPs and memory")
         ->type_name("FILE");
     what->require_option(1);
     config->add_option("--set", options->assignments, "change one field, as in --set loader.batch_size=64; repeatable")

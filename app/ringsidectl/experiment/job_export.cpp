@@ -27,7 +27,7 @@ int exportJob(JobLauncher launcher, const std::string& experiment, const std::ve
     const Result<std::string> script = jobScript(launcher, request);
     if (!script) return reportProblems({script.problem()});
     writeFileAtomically(out, script.value());
-    std::cout << "script: " << out.string() << "\nits first lines explain how to use it\n";
+    std::cout << "script: " << out.string() << "\nthe first lines of the script explain how to use it\n";
     return 0;
 }
 

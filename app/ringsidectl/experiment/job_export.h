@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Resources of a job for a launcher.
+// Resources that a job script requests from a launcher.
 struct JobShape {
     std::int64_t nodes = 1;
     std::int64_t minutes = 60;

@@ -164,12 +164,15 @@ void addSweepCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("sweep", "Measures how fast samples load with different numbers of workers");
     command->footer(kSweepFooter);
     auto arguments = std::make_shared<SweepArguments>();
-    command->add_option("CONFIG", arguments->config, "The experiment file");
-    command->add_option("--num-workers", arguments->numWorkers, "Numbers of workers to try")
+    command->add_option("CONFIG", arguments->config, "Experiment file (default: the built-in experiment)");
+    command
+        ->add_option("--num-workers", arguments->numWorkers,
+                     "Numbers of loader workers per rank to try, separated by commas")
         ->type_name("LIST")
         ->capture_default_str();
-    command->add_option("--seconds", arguments->seconds, "Seconds for each number")->capture_default_str();
-    command->add_flag("--json", arguments->json, "Print JSON, one line per number");
+    command->add_option("--seconds", arguments->seconds, "Seconds to measure each number of workers")
+        ->capture_default_str();
+    command->add_flag("--json", arguments->json, "Print one line of JSON per number of workers");
     command
         ->add_option("--set", arguments->assignments, "Change one field, as in --set loader.batch_size=64; repeatable")
         ->type_name("PATH=VALUE")

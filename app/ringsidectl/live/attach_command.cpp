@@ -100,8 +100,8 @@ void printProblem(const Problem& problem) {
     std::fprintf(stderr, "ringsidectl: %s\n", problem.text().c_str());
 }
 
-// Reader of control lines from standard input. The end of a pipe or socket means that the attached program has ended.
-// The end of a terminal, a file or /dev/null only means that no more commands follow.
+// Reader of control lines from standard input. The end of a pipe or socket means that the program that writes the
+// control lines has ended. The end of a terminal, a file or /dev/null only means that no more commands follow.
 class ControlInput {
   public:
     explicit ControlInput(const RunPaths& paths) : m_paths(paths) {
@@ -109,7 +109,8 @@ class ControlInput {
         m_isPipe = ::fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
     }
     int fd() const { return m_open ? STDIN_FILENO : -1; }
-    // Reads and executes the available lines. False if the attached program has closed the pipe or socket.
+    // Reads and executes the available lines. False if the program that writes the control lines has closed the pipe or
+    // socket.
     bool read() {
         std::array<char, 4096> buffer;
         const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());

@@ -230,7 +230,8 @@ void addControlCommand(CLI::App& app, std::function<int()>& action) {
     command->footer(kControlFooter);
     auto arguments = std::make_shared<ControlArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
-    command->add_option("COMMAND", arguments->words, "Command and its value, such as rate 5")
+    command
+        ->add_option("COMMAND", arguments->words, "Command for the run, with its value if it has one, such as rate 5")
         ->required()
         ->expected(1, 3);
     command->add_option("--wait", arguments->waitSeconds, "Seconds to wait for the run to execute the command")

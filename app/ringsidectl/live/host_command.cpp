@@ -136,7 +136,8 @@ void addHostCommand(CLI::App& app, std::function<int()>& action) {
                      "Port at which to listen; the next port is also used (default: two free ports)")
         ->check(CLI::Range(1, 65534))
         ->type_name("P");
-    command->add_option("--name", arguments->name, "Name on this computer's card")->capture_default_str();
+    command->add_option("--name", arguments->name, "Name of this computer, shown to the other participants")
+        ->capture_default_str();
     command->add_option("--most-mb", arguments->maxMb, "Maximum MiB of data sent to each computer")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()

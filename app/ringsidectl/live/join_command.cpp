@@ -84,10 +84,12 @@ void addJoinCommand(CLI::App& app, std::function<int()>& action) {
     command->add_option("CODE", arguments->code,
                         "\"-\" to enter the join code, or the code itself, which other users can see");
     command->add_option("--code-file", arguments->codeFile, "File with the join code")->type_name("FILE");
-    command->add_option("--name", arguments->name, "Your name, for this rank's card")->type_name("NAME");
+    command
+        ->add_option("--name", arguments->name, "Your name, shown to the other participants as the name of this rank")
+        ->type_name("NAME");
     command->add_option("--folder", arguments->folder, "Folder for received data (default: ~/.cache/ringside/class)")
         ->type_name("DIR");
-    command->add_option("--most-mb", arguments->maxMb, "Maximum MiB of data to receive and keep")
+    command->add_option("--most-mb", arguments->maxMb, "Maximum MiB of data to receive from the host and keep")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
         ->type_name("MiB");

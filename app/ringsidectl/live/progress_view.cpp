@@ -55,7 +55,8 @@ std::string gpuText(const RunData& run) {
     return text;
 }
 
-// Returns the size of the largest batch, which is limited by the size of a rank's shard.
+// Returns the number of samples in the largest batch of a rank: the batch size, or the size of the rank's shard if that
+// is smaller.
 std::int64_t largestBatch(const RunStarted& run) {
     const std::int64_t shard = (run.trainingSamples + run.worldSize - 1) / std::max(run.worldSize, 1);
     return std::min(run.batchSize, shard);
@@ -67,8 +68,8 @@ std::string findingText(const Finding& finding) {
     return terminalText(std::string(severityName(finding.severity)) + where + ": " + finding.text);
 }
 
-// Returns the number of steps, the samples per batch and the number of ranks, as "1,234 steps of 8 x 2". Omits the
-// number of steps if it is not known, as for a watched script.
+// Returns the number of steps, the samples per batch of a rank and the number of ranks, such as "1,234 steps of 8 x 2".
+// Omits the number of steps if it is not known, as for a watched script.
 std::string stepsText(const RunStarted& run) {
     const std::int64_t steps = run.stepsPerEpoch * run.epochs;
     const std::string shape = grouped(largestBatch(run)) + " x " + std::to_string(run.worldSize);

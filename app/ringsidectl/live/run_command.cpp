@@ -113,8 +113,8 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     return end.exitCode;
 }
 
-// Runs the supervisor in a session of its own, without a terminal. Writes an error at the start to reportFd. Does not
-// return.
+// Runs the supervisor in a session of its own, without a terminal. If the start fails, writes the error to reportFd.
+// Does not return.
 [[noreturn]] void superviseDetached(const Launch& launch, RunDirectory directory, int reportFd) {
     int code = static_cast<int>(ExitCode::kInternal);
     std::string report;
@@ -332,14 +332,16 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
         ->type_name("PATH");
     command
         ->add_option("--report-samples", arguments->reportSamples,
-                     "Report every trained sample. auto: while steps take 20 ms or more; always; never")
+                     "When ranks report every trained sample. auto: while steps take 20 ms or more; always; never")
         ->type_name("WHEN");
     command
-        ->add_option(
-            "--hosts", arguments->hosts,
-            "Hosts of the ranks, started through ssh. Rank 0 runs on the first, which the other hosts must reach")
+        ->add_option("--hosts", arguments->hosts,
+                     "Hosts on which the ranks are started through ssh. Rank 0 runs on the first host, which the other "
+                     "hosts must reach")
         ->type_name("HOST:RANKS,...");
-    command->add_option("--shell", arguments->shell, "With --hosts: command that runs a command on a host")
+    command
+        ->add_option("--shell", arguments->shell,
+                     "With --hosts: command line of the remote shell; {host} and {command} are replaced")
         ->capture_default_str()
         ->type_name("TEMPLATE");
     command

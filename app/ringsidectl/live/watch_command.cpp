@@ -101,7 +101,8 @@ Result<TcpAddress> tcpAddress(const char* option, const std::string& text) {
     return TcpAddress{text.substr(0, colon), std::stoi(port)};
 }
 
-// Addresses at which a watcher accepts ranks, and the environment variables through which the command finds them.
+// Addresses at which a watcher accepts ranks, and the environment variables with which the watched command finds these
+// addresses.
 struct Meeting {
     WatcherDirectory directory;
     std::optional<WatchListener> listener;
@@ -173,7 +174,7 @@ void writeCommand(const WatchArguments& arguments, const std::optional<std::stri
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
-// Prints the reason why the command has left no record of a run.
+// Prints the reason why the watched command has left no record of a run.
 void explainNothing(const ChildEnd& end) {
     if (end.signalled || end.code != 0)
         return printWarning("the command " + end.text() + " before any of its processes trained: nothing was recorded");
@@ -213,8 +214,8 @@ void printReport(const WatchArguments& arguments, const WatchedRun& run, bool ha
     }
 }
 
-// Prints the verdict, the report and the run directory. Returns the exit code of the command, or with --check that of
-// the findings.
+// Prints the verdict, the report and the run directory. Returns the exit code of the watched command or, with --check,
+// an exit code that depends on the findings.
 int finish(const WatchArguments& arguments, const WatchedRun& run, const RunDirectory& directory, const RunEnded& end) {
     const bool hasFailedRank = end.firstFailedRank >= 0;
     if (run.endedByCheck() || (arguments.checkSteps && hasFailedRank)) printWarning(end.verdict);
@@ -276,7 +277,8 @@ int watchElsewhere(const WatchArguments& arguments) {
     const Result<TcpAddress> address = tcpAddress("--join", arguments.join);
     if (!address) return reportProblems({address.problem()});
     if (arguments.secretFile.empty())
-        return reportProblems({{"--join", "needs the secret of the watcher", "add --secret-file FILE"}});
+        return reportProblems(
+            {{"--join", "needs the secret of the watcher", "give the file with the secret: --secret-file FILE"}});
     if (const auto secret = readSecretFile(arguments.secretFile); !secret) return reportProblems({secret.problem()});
     const Result<std::vector<std::string>> environment =
         watchEnvironment("tcp:" + arguments.join, fs::absolute(arguments.secretFile));
@@ -304,11 +306,11 @@ void addWatchCommand(CLI::App& app, std::function<int()>& action) {
     command->footer(kWatchFooter);
     auto arguments = std::make_shared<WatchArguments>();
     auto check = std::make_shared<std::int64_t>(0);
-    command->add_option("-o,--out", arguments->out, "Run directory; a new one under runs/ without it")
+    command->add_option("-o,--out", arguments->out, "Run directory to create (default: a new one under runs/)")
         ->type_name("RUN_DIR");
     command
         ->add_option("--continues", arguments->continues,
-                     "Earlier run that this run continues, for the audit of its samples")
+                     "Earlier run that this run continues; the audit of the samples then includes it")
         ->type_name("RUN_DIR");
     CLI::Option* checks = command
                               ->add_flag("--check{50}", *check,
@@ -317,7 +319,7 @@ void addWatchCommand(CLI::App& app, std::function<int()>& action) {
     command->add_flag("--json", arguments->json,
                       "Prints the report as JSON; the command's output goes to standard error");
     command->add_flag("--sarif", arguments->sarif, "Prints the report as SARIF, for editors and code reviews");
-    command->add_option("--listen", arguments->listen, "Address at which ranks of other hosts connect")
+    command->add_option("--listen", arguments->listen, "Address of this host to which ranks of other hosts connect")
         ->type_name("HOST:PORT");
     command->add_option("--join", arguments->join, "Address of a watcher on another host, which records the ranks")
         ->type_name("HOST:PORT");

@@ -161,13 +161,13 @@ Result<PlanAnswer> queryDiff(const PlanSource& source, std::int64_t epoch, const
                        {"expected_same_rank", diff.expectedSameRank},
                        {"expected_same_rank_and_step", diff.expectedSameRankStep}},
                       {}};
-    answer.text = grouped(diff.samples) + " samples are used by both; " + grouped(diff.onlyFirst) + " only without, " +
-                  grouped(diff.onlySecond) + " only with " + changes + "\n" + grouped(diff.sameRank) +
-                  " stay on their rank; expected by chance: " + oneDecimal(diff.expectedSameRank) + "\n" +
-                  grouped(diff.sameRankStep) +
-                  " stay on their rank in the same step; expected by chance: " + oneDecimal(diff.expectedSameRankStep) +
-                  "\n";
-    if (diff.identical()) answer.text += "Both assign the same samples.\n";
+    answer.text = grouped(diff.samples) + " samples are used with both settings; " + grouped(diff.onlyFirst) +
+                  " only with the first settings, " + grouped(diff.onlySecond) + " only with " + changes + "\n" +
+                  grouped(diff.sameRank) +
+                  " samples stay on their rank; expected by chance: " + oneDecimal(diff.expectedSameRank) + "\n" +
+                  grouped(diff.sameRankStep) + " samples stay on their rank in the same step; expected by chance: " +
+                  oneDecimal(diff.expectedSameRankStep) + "\n";
+    if (diff.identical()) answer.text += "Both settings assign the same samples.\n";
     return answer;
 }
 

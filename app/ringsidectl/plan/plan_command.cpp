@@ -107,14 +107,14 @@ Result<RankRange> wantedRanks(const PlanOptions& options, const ShardSpec& spec)
     if (*options.rank >= 0 && *options.rank < spec.worldSize) return RankRange{*options.rank, 1};
     return Problem{"rank",
                    "is " + std::to_string(*options.rank) + "; with world size " + std::to_string(spec.worldSize) +
-                       " the last one is " + std::to_string(spec.worldSize - 1),
+                       " the last rank is " + std::to_string(spec.worldSize - 1),
                    "choose a rank from 0 to " + std::to_string(spec.worldSize - 1)};
 }
 
 int listPlan(const PlanOptions& options, const ShardSpec& spec) {
     std::atomic<std::int64_t> done{0};
     std::optional<SlowProgress> progress(std::in_place, ::isatty(STDERR_FILENO) == 1);
-    progress->follow("dealing " + grouped(spec.datasetSize) + " samples", [&done, size = spec.datasetSize] {
+    progress->follow("assigning " + grouped(spec.datasetSize) + " samples", [&done, size = spec.datasetSize] {
         return static_cast<double>(done.load(std::memory_order_relaxed)) /
                static_cast<double>(std::max<std::int64_t>(size, 1));
     });
@@ -127,7 +127,7 @@ int listPlan(const PlanOptions& options, const ShardSpec& spec) {
     const PlanFormat format = formatOf(options);
     std::vector<std::string> hashes;
     if (ranks && format == PlanFormat::kHash) {
-        const auto onProgress = [&](double share) { progress->show("summing up", share); };
+        const auto onProgress = [&](double share) { progress->show("computing the hashes", share); };
         onProgress(0);
         hashes = planHashes(plan.value(), ranks.value(), onProgress);
     }
@@ -181,15 +181,17 @@ int writePlan(const PlanOptions& options) {
 void addQuestions(CLI::App& plan, PlanOptions& options) {
     CLI::App* questions = plan.add_option_group("Questions", "Queries, shown instead of the plan");
     questions->add_option("--find", options.find,
-                          "positions of \"#4242\", \"class:7\", \"rank:3 epoch:2\", dup, dropped");
+                          "show the positions of \"#4242\", \"class:7\", \"rank:3 epoch:2\", dup, dropped");
     questions->add_option("--biography", options.biography,
-                          "one sample in epochs 0 to --epochs - 1: rank, step, slot, samples of the same batch");
+                          "show one sample in epochs 0 to --epochs - 1: rank, step, slot, samples of the same batch");
     questions->add_flag("--never-seen", options.neverSeen,
-                        "samples that no rank trains on in epochs 0 to --epochs - 1");
-    questions->add_option("--diff", options.diff, "compare with a second setting, as seed=1,world_size=8,epoch=2");
+                        "list the samples that no rank trains on in epochs 0 to --epochs - 1");
+    questions->add_option("--diff", options.diff,
+                          "compare the plan with that of other settings, such as seed=1,world_size=8,epoch=2");
     questions->add_flag("--balance", options.balance,
-                        "classes by rank, compared with chance; needs --config or --data");
-    questions->add_flag("--damage", options.damage, "coverage and overlap between ranks, compared with chance");
+                        "count the samples of each class on each rank, compared with chance; needs --config or --data");
+    questions->add_flag("--damage", options.damage,
+                        "count the samples that are used, and those that two ranks share, compared with chance");
     questions->require_option(0, 1);
     plan.add_option("--epochs", options.epochs,
                     "number of epochs for --never-seen and --biography (default: the experiment's, or 10)");
@@ -203,8 +205,8 @@ void addPlanCommand(CLI::App& app, std::function<int()>& action) {
     plan->footer(kPlanFooter);
     addPlanSettings(*plan, options->settings);
     addQuestions(*plan, *options);
-    plan->add_option("--rank", options->rank, "only this rank (default: all)");
-    plan->add_option("--format", options->format, "table, json, csv or hash")
+    plan->add_option("--rank", options->rank, "show only this rank (default: all ranks)");
+    plan->add_option("--format", options->format, "output format: table, json, csv or hash")
         ->check(CLI::IsMember({"json", "csv", "table", "hash"}))
         ->capture_default_str();
     plan->callback([options, &action] { action = [options] { return writePlan(*options); }; });

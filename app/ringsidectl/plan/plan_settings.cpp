@@ -23,18 +23,22 @@ constexpr std::array kNumbers = {
     ValueOption{"--world-size", "parallel.world_size", "number of ranks, 1 to 4096"},
     ValueOption{"--seed", "sampler.seed", "seed of the sampler; the shuffle uses seed + epoch (default 0)"},
     ValueOption{"--batch-size", "loader.batch_size", "samples per rank and step (default 1)"},
-    ValueOption{"--num-samples", "sampler.num_samples", "weighted kinds, class_balanced: samples drawn per epoch"},
-    ValueOption{"--subset-seed", "sampler.subset_seed", "subset: seed of the choice (default 0)"},
-    ValueOption{"--wrong-rank", "pitfalls.wrong_rank", "mistake: every process passes this rank to the sampler"},
-    ValueOption{"--wrong-world-size", "pitfalls.wrong_world_size", "mistake: num_replicas is hard-coded"},
+    ValueOption{"--num-samples", "sampler.num_samples", "weighted samplers, class_balanced: samples drawn per epoch"},
+    ValueOption{"--subset-seed", "sampler.subset_seed",
+                "sampler subset: seed of the random choice of samples (default 0)"},
+    ValueOption{"--wrong-rank", "pitfalls.wrong_rank",
+                "imitate a mistake: every process passes this rank to the sampler"},
+    ValueOption{"--wrong-world-size", "pitfalls.wrong_world_size",
+                "imitate a mistake: num_replicas is this number, not the number of ranks"},
 };
 
 constexpr std::array kLists = {
     ValueOption{"--class-weights", "sampler.class_weights",
                 "weighted samplers: the weight of each class, whole numbers such as 1,5,2"},
-    ValueOption{"--subset-indices", "sampler.subset_indices", "subset: exactly these samples, as 3,1,4"},
+    ValueOption{"--subset-indices", "sampler.subset_indices",
+                "sampler subset: indices of the samples to use, such as 3,1,4"},
     ValueOption{"--subset-fraction", "sampler.subset_fraction",
-                "subset: fraction of the samples that is used (default 0.5)"},
+                "sampler subset: fraction of the samples that is used (default 0.5)"},
 };
 
 constexpr std::array kFlags = {
@@ -42,11 +46,12 @@ constexpr std::array kFlags = {
     ValueOption{"--drop-last", "sampler.drop_last",
                 "the sampler drops the samples that do not divide evenly, instead of repeating some"},
     ValueOption{"--loader-drop-last", "loader.drop_last", "the loader drops each rank's last, incomplete batch"},
-    ValueOption{"--no-set-epoch", "", "mistake: set_epoch is not called, so every epoch has the order of epoch 0"},
-    ValueOption{"--seed-per-rank", "pitfalls.seed_per_rank", "mistake: every rank shuffles with seed + rank"},
-    ValueOption{"--double-sharding", "pitfalls.double_sharding", "mistake: the data is split by rank twice"},
+    ValueOption{"--no-set-epoch", "",
+                "imitate a mistake: set_epoch is not called, so every epoch has the order of epoch 0"},
+    ValueOption{"--seed-per-rank", "pitfalls.seed_per_rank", "imitate a mistake: every rank shuffles with seed + rank"},
+    ValueOption{"--double-sharding", "pitfalls.double_sharding", "imitate a mistake: the data is split by rank twice"},
     ValueOption{"--shuffle-with-sampler", "pitfalls.shuffle_with_sampler",
-                "mistake: shuffle=True together with a sampler"},
+                "imitate a mistake: DataLoader gets shuffle=True together with a sampler"},
 };
 
 // Returns the configuration path of a key of --diff, such as "seed" or "drop_last". Searches the sampler's section
@@ -89,9 +94,10 @@ Result<PlanSource> fromData(const DatasetConfig& known) {
     if (!preview) return preview.problem();
     const DataPreview::Found found = preview.value().found;
     if (found == DataPreview::Found::kExperiment)
-        return Problem{"--data", "is an experiment file", "name it with --config"};
+        return Problem{"--data", "is an experiment file", "give the experiment file with --config"};
     if (found == DataPreview::Found::kRunDirectory)
-        return Problem{"--data", "is a run directory", "name the data of the run"};
+        return Problem{"--data", "is a run directory",
+                       "give the data of the run with --data, or its experiment with --config"};
     DatasetConfig dataset = preview.value().dataset;
     dataset.labelsPath = known.labelsPath;
     const Result<DataSplit> data = loadDataset(dataset);
@@ -145,7 +151,8 @@ void addPlanSettings(CLI::App& plan, PlanSettings& settings) {
         ->check(CLI::IsMember({"refuse", "drop", "mean"}));
     plan.add_option("--labels", settings.data.labelsPath, "IDX and .npy: the file with the labels")->type_name("PATH");
     plan.add_option("--size", settings.size, "number of samples, 0 to 2147483647");
-    plan.add_option("--epoch", settings.epoch, "epoch, as given to set_epoch")->capture_default_str();
+    plan.add_option("--epoch", settings.epoch, "epoch whose plan is shown, as given to set_epoch")
+        ->capture_default_str();
     plan.add_option_function<std::string>(
         "--sampler", [&settings](const std::string& kind) { settings.changes.emplace_back("sampler.kind", kind); },
         "distributed (default), sequential, random, batch_sharded, contiguous, unpadded, weighted, "

@@ -13,7 +13,7 @@ constexpr int kLineWidth = 110;
 constexpr int kMaxRows = 32;
 constexpr std::int64_t kMaxDropped = 16;
 
-// Returns which of `count` items are shown if at most `room` fit: the indices of the first items, -1 for the gap, and
+// Returns the items to show if only `room` of `count` items fit: the indices of the first items, -1 for the gap, and
 // the indices of the last items, which include the samples that the sampler repeats as padding.
 std::vector<std::int64_t> shownOf(std::int64_t count, std::int64_t room) {
     std::vector<std::int64_t> shown;
@@ -106,7 +106,7 @@ class Grid {
     RankRange m_ranks;
     std::size_t m_cell;
     std::vector<std::int64_t> m_slots;
-    std::int64_t m_kept;  // number of slots of the first rank that are in a step
+    std::int64_t m_kept;  // number of slots (positions in the shard) of the first rank whose samples are in a step
 };
 
 void writeTitle(const ShardSpec& spec, TextOut& out) {

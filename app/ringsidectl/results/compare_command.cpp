@@ -42,7 +42,7 @@ struct CompareArguments {
     bool json = false;
 };
 
-// Compares the gradients and weights that two watched runs recorded. Returns nullopt if neither run was watched,
+// Compares the gradients and weights that two watched runs recorded. Returns an empty value if neither run was watched,
 // because only watched runs record tensors.
 std::optional<TensorComparison> tensorsOf(const CompareArguments& arguments, std::optional<std::int64_t> lastStep) {
     const Result<TensorRecord> a = readTensorRecord(arguments.a);

@@ -120,13 +120,13 @@ void addProveCommand(CLI::App& app, std::function<int()>& action) {
         app.add_subcommand("prove", "Trains an experiment with every strategy and compares the weights bit by bit");
     command->footer(kProveFooter);
     auto arguments = std::make_shared<ProveArguments>();
-    command->add_option("CONFIG", arguments->config, "An experiment file");
+    command->add_option("CONFIG", arguments->config, "Experiment file (default: the built-in experiment)");
     command->add_option("--set", arguments->assignments, "Change a setting: --set parallel.world_size=2");
     command
         ->add_option("--steps", arguments->steps,
-                     "Steps to train, within the first epoch unless training.reduction is canonical")
+                     "Number of steps to train, within the first epoch unless training.reduction is canonical")
         ->capture_default_str();
-    command->add_option("--strategies", arguments->strategies, "Only these strategies, separated by commas");
+    command->add_option("--strategies", arguments->strategies, "Test only these strategies, separated by commas");
     command->add_flag("--json", arguments->json, "Print one line of JSON per strategy");
     command->callback([arguments, &action] { action = [arguments] { return runProve(*arguments); }; });
 }

@@ -60,8 +60,8 @@ void printShards(const RunSummary& summary) {
                       : "differs from the plan: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
-// Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry. Marks lines with
-// "!" that name repeated or missing samples, and lines with "?" whose samples are not known.
+// Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry. The mark "!"
+// begins a line about repeated or missing samples; the mark "?" begins a line about samples that are not known.
 void printSamples(const RunPaths& paths, const RunSummary& summary) {
     std::vector<SamplesLine> lines;
     if (summary.samples) {
@@ -117,7 +117,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     if (summary.bitsDependOn) row("bits depend on", textOf(*summary.bitsDependOn));
     if (summary.bitsDependOn && summary.bitsDependOn->warning) row("warning", *summary.bitsDependOn->warning);
     row("trained", fmt::format("{} steps in {:.2f} s ({})", summary.steps, summary.trainSeconds, speed));
-    if (summary.throttle) row("paced", throttleText(*summary.throttle));
+    if (summary.throttle) row("throttled", throttleText(*summary.throttle));
     if (summary.links) printLinks(*summary.links);
     printMetrics(summary);
     printShards(summary);

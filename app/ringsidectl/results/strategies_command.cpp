@@ -59,8 +59,8 @@ double stepSecondsOf(const TrainedChild& child) {
     return child.summary.stepsPerSecond > 0 ? 1 / child.summary.stepsPerSecond : 0;
 }
 
-// Returns a configuration for a measurement: it trains `steps` steps and saves nothing. A loss that is not finite does
-// not end it, because step times do not depend on the values.
+// Returns a configuration for a measurement, which trains `steps` steps and saves nothing. The measurement continues
+// after a loss that is not finite, because step times do not depend on the values.
 RunConfig forSteps(RunConfig config, std::int64_t steps) {
     config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.maxSteps = steps;
@@ -71,7 +71,8 @@ RunConfig forSteps(RunConfig config, std::int64_t steps) {
     return config;
 }
 
-// Measures the FLOP rate of this machine: trains a single rank with the batch size that one rank of the experiment has.
+// Measures the FLOP rate of this machine: trains a single rank with the batch size that each rank of the experiment
+// has.
 MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::path& directory, int stopFd) {
     constexpr std::int64_t kSteps = 40;
     MachineRates rates{.processors = usableProcessors()};
@@ -200,9 +201,9 @@ void addStrategiesCommand(CLI::App& app, std::function<int()>& action) {
         app.add_subcommand("strategies", "Shows predicted and measured costs of every strategy for an experiment");
     command->footer(kStrategiesFooter);
     auto arguments = std::make_shared<StrategiesArguments>();
-    command->add_option("CONFIG", arguments->config, "An experiment file");
+    command->add_option("CONFIG", arguments->config, "Experiment file (default: the built-in experiment)");
     command->add_option("--set", arguments->assignments, "Change a setting: --set parallel.world_size=2");
-    command->add_option("--only", arguments->only, "Only these strategies, separated by commas");
+    command->add_option("--only", arguments->only, "Show only these strategies, separated by commas");
     command->add_flag("--measure", arguments->measure, "Train with each strategy for a few seconds");
     command->add_option("--seconds", arguments->seconds, "Approximate training time of each strategy, in seconds")
         ->capture_default_str();

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kNameWidth = 25;
 constexpr std::size_t kLongestOptions = 60;
-// Widths in characters: those of the kPredicted predicted columns, then those of the measured ones.
+// Widths of the columns in characters: first the kPredicted columns with predictions, then the columns with
+// measurements.
 constexpr std::array<std::size_t, 9> kWidths = {12, 12, 14, 8, 11, 11, 11, 11, 8};
 constexpr std::size_t kPredicted = 6;
 

@@ -44,7 +44,7 @@ std::string changeText(const StepChange& change) {
     if (change.noOverlap) add("without overlap");
     if (change.bucketMiB > 0) add(fmt::format("buckets of {:g} MiB", change.bucketMiB));
     if (change.worldSize > 0) add(std::to_string(change.worldSize) + " ranks");
-    return text.empty() ? "nothing changed" : text;
+    return text.empty() ? "no change" : text;
 }
 
 void print(const ReplayResult& result, const StepChange& change) {
@@ -65,7 +65,7 @@ int runWhatif(const WhatifArguments& arguments) {
         return reportProblems({{"--without-delay",
                                 "is " + std::to_string(arguments.change.withoutDelayOf) + "; the run has ranks 0 to " +
                                     std::to_string(ranks - 1),
-                                "name one of them"}});
+                                "give the number of one of these ranks"}});
     const ReplayResult result = replaySteps(traces.value().data, arguments.change);
     if (!result.unanswered.empty())
         return reportProblems(
@@ -96,23 +96,30 @@ void addWhatifCommand(CLI::App& app, std::function<int()>& action) {
     command->footer(kWhatifFooter);
     auto arguments = std::make_shared<WhatifArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
-    command->add_option("--without-delay", arguments->change.withoutDelayOf, "Remove the delay of this rank")
+    command
+        ->add_option("--without-delay", arguments->change.withoutDelayOf,
+                     "Number of a slow rank whose delay is removed")
         ->type_name("RANK")
         ->check(CLI::Range(0, 4095));
-    command->add_option("--bandwidth", arguments->change.bandwidth, "Factor for the bandwidth")
+    command
+        ->add_option("--bandwidth", arguments->change.bandwidth,
+                     "Factor by which the bandwidth of collectives is multiplied")
         ->type_name("TIMES")
         ->check(CLI::Range(1e-6, 1e6));
-    command->add_option("--latency", arguments->change.latency, "Factor for the latency of collectives")
+    command
+        ->add_option("--latency", arguments->change.latency, "Factor by which the latency of collectives is multiplied")
         ->type_name("TIMES")
         ->check(CLI::Range(0.0, 1e6));
     command->add_flag("--no-overlap", arguments->change.noOverlap, "Start collectives after the backward pass");
-    command->add_option("--bucket", arguments->change.bucketMiB, "Bucket size in MiB")
+    command->add_option("--bucket", arguments->change.bucketMiB, "Size of the gradient buckets in MiB")
         ->type_name("MIB")
         ->check(CLI::Range(1e-3, 1e6));
-    command->add_option("--world-size", arguments->change.worldSize, "Number of ranks, each with the recorded work")
+    command
+        ->add_option("--world-size", arguments->change.worldSize,
+                     "Number of ranks; each does the work of a recorded rank")
         ->type_name("W")
         ->check(CLI::Range(2, 4096));
-    command->add_flag("--json", arguments->asJson, "Print one line for programs, in milliseconds");
+    command->add_flag("--json", arguments->asJson, "Print one line of JSON, with times in milliseconds");
     command->callback([arguments, &action] { action = [arguments] { return runWhatif(*arguments); }; });
 }
 

@@ -30,7 +30,8 @@ class Screen {
     void add(int fd, const std::string& text);
     const int m_output;
     const int m_error;
-    // Shared with the writing thread, because a write can block this thread beyond the destruction of the Screen.
+    // State that this object shares with the writing thread. The thread can exist longer than this object, because a
+    // write can block.
     std::shared_ptr<State> m_state;
 };
 

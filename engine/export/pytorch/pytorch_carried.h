@@ -8,14 +8,14 @@
 
 namespace ringside {
 
-// A setting that differs from its default and that an exported script does not carry over.
+// A setting that differs from its default and has no effect in the exported script.
 struct UnexportedSetting {
     std::string path = {};   // configuration path, such as "parallel.first_bucket_mb"
     std::string value = {};  // value of the setting, as JSON
     std::string why = {};    // description of the script's behaviour, which does not depend on the setting
 };
 
-// Returns the settings of the experiment that its script does not carry over, in the order of configFields().
+// Returns the settings of the experiment that have no effect in its exported script, in the order of configFields().
 std::vector<UnexportedSetting> unexportedSettings(const RunConfig& config);
 
 // Returns Python comment lines that list the settings and the reasons; empty if there are none.

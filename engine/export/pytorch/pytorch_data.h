@@ -17,7 +17,7 @@ struct PythonData {
     std::string standardize = {};        // lines inside split() that standardize the features
     std::string path = "None";           // default of --data, a Python expression; "None" if no file is read
     std::set<std::string> imports = {};  // modules and packages that the functions import: "csv", "numpy"
-    bool hasValidation = false;          // load_data returns (training, validation)
+    bool hasValidation = false;          // true: load_data returns the pair (training, validation)
     std::string file = {};               // content of a data file to write beside the script; empty: none
 };
 

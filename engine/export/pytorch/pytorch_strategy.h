@@ -12,7 +12,8 @@ namespace ringside {
 // Parts of the exported script that depend on the parallel strategy, as Python text.
 struct PythonStrategy {
     std::map<std::string, std::string, std::less<>> pieces = {};  // values of the template's marks, by name
-    std::string readers = {};         // arguments of a sampler: ", num_replicas=..., rank=..."
+    // Arguments of a sampler for the data-parallel group, such as ", num_replicas=..., rank=...".
+    std::string readers = {};
     std::string trainStep = {};       // beginning of the loop of train_epoch()
     std::string optimizer = {};       // expression that creates the optimizer
     std::string modelFunctions = {};  // functions after the model's definition

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Connections of a rank to the host of the run (a supervisor on this host, or rank 0 on another) and the memory that
-// the ranks of one host share.
+// Connections of a rank to the process that supervises the run (a supervisor on this computer, or the process of rank 0
+// on another computer), and the memory that the ranks of one computer share.
 struct RankChannels {
     // Descriptor numbers that `ringside-worker --rank R --run-dir DIR ...` inherits from its supervisor.
     static constexpr int kControlFd = 3;
@@ -14,7 +14,7 @@ struct RankChannels {
     static constexpr int kStoreFd = 5;
     static constexpr int kSharedFd = 6;
 
-    UniqueFd control;    // channel for lines of JSON in both directions; closed when the host of the run ends
+    UniqueFd control;    // channel for lines of JSON in both directions; closed when the supervising process ends
     UniqueFd telemetry;  // channel for telemetry lines from the rank
     UniqueFd store;      // connection to the key-value store (launch/store/store_protocol.h)
     UniqueFd shared;     // memfd of the shared-memory communicator; empty if the ranks share no memory

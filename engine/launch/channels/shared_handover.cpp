@@ -42,7 +42,7 @@ bool belongsToThisUser(int socket) {
     return peer.uid == ::geteuid() || peer.uid == 0;
 }
 
-// Message of one byte with room for one descriptor (SCM_RIGHTS).
+// Message of one byte that also carries one file descriptor (SCM_RIGHTS).
 struct DescriptorMessage {
     char byte = 0;
     iovec data{&byte, 1};
@@ -98,7 +98,7 @@ void SharedHandover::serve(int sharedFd, int count, std::chrono::milliseconds de
     for (int served = 0; served < count;) {
         if (steady_clock::now() >= until)
             throw CommError("only " + std::to_string(served) + " of " + std::to_string(count) +
-                            " ranks of this host fetched their shared memory: see their output");
+                            " ranks of this host fetched their shared memory: see the output of the missing ranks");
         if (!readable(m_listener.get(), until)) continue;
         const UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (socket && belongsToThisUser(socket.get()) && sendDescriptor(socket.get(), sharedFd)) ++served;
@@ -117,7 +117,7 @@ UniqueFd fetchShared(const std::string& name, int host, std::chrono::millisecond
         }
         ::poll(nullptr, 0, 20);
     }
-    throw CommError("the first rank of this host did not share its memory: see its output");
+    throw CommError("the first rank of this host did not share its memory: see the output of that rank");
 }
 
 }  // namespace ringside

@@ -8,9 +8,9 @@
 
 namespace ringside {
 
-// Transfer of a host's shared memory to ranks that were started by a launcher and so inherit no descriptor. The first
-// rank of the host sends its descriptor over an abstract Unix socket with a random name. Processes of other users are
-// refused.
+// Transfer of the memory that the ranks of one computer (host) share to ranks that were started by a launcher and so
+// inherit no descriptor. The first rank of the host sends its descriptor over an abstract Unix socket with a random
+// name. Processes of other users are refused.
 class SharedHandover {
   public:
     SharedHandover(const std::string& name, int host);  // starts listening; throws IoError

@@ -25,16 +25,17 @@ namespace ringside {
 Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& name, const std::string& program,
                                     const std::string& ownHostKey, LineDeadline deadline);
 
-// Connection of a guest to a classroom. Receives the offered files, checks their SHA-256, caches them for the next
-// classroom, and stores them under the experiment's names in a private folder, which the destructor removes. The host
-// is not trusted: an offer that breaks a rule is refused with a problem, and its files are removed. Sending and writing
-// block; one thread.
+// Connection of a guest to a classroom. Receives the files of each offer (the files for one start of the ranks), checks
+// their SHA-256, caches them for the next classroom, and stores them under the experiment's names in a private folder,
+// which the destructor removes. The host is not trusted: an offer that breaks a rule is refused with a problem, and its
+// files are removed. Sending and writing block; one thread.
 class ClassroomGuest {
   public:
     // Callback that returns a problem if the experiment of an offer cannot be trained on this computer.
     using Check = std::function<std::optional<Problem>(const ClassroomOffer& offer)>;
 
-    // folder: parent of received files. maxBytes: limit of one offer, and of all cached files together.
+    // folder: parent of the folders for received files. maxBytes: size limit of the files of one offer, and of all
+    // cached files together, in bytes.
     ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t maxBytes, Check check = {});
 
     int fd() const { return m_socket.get(); }
@@ -49,7 +50,8 @@ class ClassroomGuest {
     // Folder with the experiment and files of the last complete offer; empty if there is none.
     const std::filesystem::path& offerDirectory() const { return m_offerDirectory; }
     bool resumes() const { return m_offer.resumes; }
-    // Returns the progress as text, "3.0 MiB of 12.0 MiB of data received"; empty if no files are being received.
+    // Returns the progress as text, such as "3.0 MiB of 12.0 MiB of data received"; empty if no files are being
+    // received.
     std::string progress() const;
     // Returns the reason why this guest cannot take part; empty if it can.
     const std::optional<Problem>& problem() const { return m_problem; }
@@ -75,13 +77,15 @@ class ClassroomGuest {
     std::string m_line;
     std::vector<ClassroomLine> m_lines;  // received lines that next() has not returned yet
     ClassroomOffer m_offer;
-    std::vector<std::size_t> m_missing;  // indices in m_offer.files of the missing files; the file in transfer is last
+    // Indices in m_offer.files of the files that this guest does not have yet; the last index is that of the file in
+    // transfer.
+    std::vector<std::size_t> m_missing;
     std::filesystem::path m_offerDirectory;
     std::optional<Problem> m_problem;
     UniqueFd m_file;
     std::unique_ptr<Sha256> m_sum;
     std::int64_t m_left = 0;           // bytes of the file in transfer that have not been received yet
-    std::int64_t m_receivedBytes = 0;  // bytes received of the files of this offer that were missing
+    std::int64_t m_receivedBytes = 0;  // number of bytes of this offer received until now; cached files are not counted
     std::int64_t m_expectedBytes = 0;
     int m_retries = 0;  // number of times that the current file arrived with a wrong SHA-256
 };

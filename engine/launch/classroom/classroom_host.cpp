@@ -109,7 +109,7 @@ void ClassroomHost::admitMember(const Greeting& greeting, UniqueFd socket) {
     const std::string name = isBack ? (*known)->name() : nameFor(greeting.host);
     auto member = std::make_unique<ClassroomMember>(isBack ? (*known)->id() : m_nextId++, name, greeting,
                                                     std::move(socket), Clock::now());
-    m_notes.push_back(name + (isBack ? " is back" : " joined from " + member->address()));
+    m_notes.push_back(name + (isBack ? " has reconnected" : " joined from " + member->address()));
     if (m_offer.number > 0) member->send({ClassroomLine::Kind::kOffer, {}, 0, m_offer});
     if (isBack) {
         member->rank = (*known)->rank;

@@ -41,7 +41,7 @@ struct ClassroomOffer {
 
 // Sent by the host: starts the guest as a rank. The run's token is derived from the classroom's token and the nonce.
 struct ClassroomStart {
-    int number = 0;  // number of the offer
+    int number = 0;  // number of the offer, that is, of the files with which the guest starts
     int rank = 0;
     int worldSize = 0;
     int port = 0;
@@ -57,8 +57,9 @@ struct ClassroomLine {
         kNews,   // from the host: a sentence to show to the guest's user; sent at least every few seconds
         kOver,   // from the host: the classroom is over; text: reason, number: exit code
         kBytes,  // from the host: `number` bytes of the requested file follow
-        kWant,   // from a guest: requests a file; number: its index, text: the number of the offer, possibly an earlier
-                 // one
+        // From a guest: requests a file; number: index of the file in the offer, text: number of the offer, which may
+        // be older than the latest offer.
+        kWant,
         kReady,  // from a guest: it has all files of the offer; number: the offer's number
         kHere,   // from a guest: heartbeat; text: its current activity
         kEnded,  // from a guest: its rank has ended; number: exit code, text: its last output

@@ -61,8 +61,8 @@ bool ClassroomMember::read(Time now, const LineSink& sink) {
 }
 
 // Queues the next bytes of the file in transfer, or begins the next file. Skips a file that no longer exists, such as a
-// checkpoint that a newer one has replaced: the next offer lists the current files. False if the file has become
-// shorter.
+// checkpoint that a newer one has replaced, because the next offer lists the current files. Returns false if the file
+// in transfer has become shorter.
 bool ClassroomMember::fillFromFile() {
     if (m_left == 0) {
         const Requested next = std::move(m_requested.front());

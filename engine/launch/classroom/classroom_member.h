@@ -64,7 +64,7 @@ class ClassroomMember {
     static constexpr std::size_t kMaxRequested =
         8;  // maximum number of files that a guest may have requested at a time
 
-    // Silence after which isHere() is false; guests send a line every 2 s.
+    // Time without a line from the guest after which isHere() is false. Guests send a line every 2 s.
     static constexpr std::chrono::seconds kAway{6};
 
   private:
@@ -83,7 +83,7 @@ class ClassroomMember {
     Time m_lastReceivedAt;
     LineSplitter m_lines{kMaxClassroomLine};
     std::string m_output;
-    std::string m_after;  // lines queued behind the file in transfer
+    std::string m_after;  // lines that are sent after the file in transfer
     std::deque<Requested> m_requested;
     UniqueFd m_file;  // file in transfer
     std::int64_t m_left = 0;

@@ -9,8 +9,9 @@
 
 namespace ringside {
 
-// Cache of a guest's received files, named by SHA-256, so that a later classroom with the same data need not send them
-// again. All files together have at most `maxBytes`; the least recently used files are removed first.
+// Cache of a guest's received files, named by SHA-256, so that the host of a later classroom with the same data need
+// not send these files again. All cached files together have at most `maxBytes` bytes; the least recently used files
+// are removed first.
 class FileCache {
   public:
     FileCache(std::filesystem::path folder, std::int64_t maxBytes);
@@ -21,7 +22,7 @@ class FileCache {
     // Makes `target` a hard link to (or copy of) a cached file. Returns false if the file is not cached or its contents
     // differ from the offered ones.
     bool linkTo(const ClassroomFile& file, const std::filesystem::path& target) const;
-    // Stores a received file. Ignores failures, which only have the effect that the file is sent again next time.
+    // Stores a received file. Ignores failures: the host then only sends the file again the next time.
     void store(const ClassroomFile& file, const std::filesystem::path& arrived) const;
 
   private:

@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// Connection of this process to its launcher's own server (PMI or PMIx), through which the ranks of a job exchange text
-// before they can connect to each other. Not thread-safe.
+// Connection of this process to the server of its launcher (PMI or PMIx), through which the ranks of a job exchange
+// text before they can connect to each other. Not thread-safe.
 class JobServer {
   public:
     virtual ~JobServer() = default;
@@ -27,7 +27,7 @@ class JobServer {
     // server treats the process as a program that does not use MPI.
     virtual void leave() = 0;
 
-    // Ends the connection of a process that used MPI and has called MPI_Finalize(). Does nothing where MPI shares the
+    // Ends the connection of a process that used MPI and has called MPI_Finalize(). Does nothing if MPI uses the same
     // connection and has ended it.
     virtual void leaveAfterMpi() {}
 };
@@ -37,8 +37,8 @@ class JobServer {
 Result<std::unique_ptr<JobServer>> connectJobServer(const LaunchOptions& options, const LaunchSources& sources,
                                                     LineDeadline deadline);
 
-// Completes a layout whose launcher does not name the job or rank 0's host: rank 0 shares a random job identifier and
-// its own addresses. An address from --master (hasMaster) is kept. Collective over the job.
+// Completes a layout whose launcher provides no identifier of the job or no address of rank 0's host: rank 0 shares a
+// random job identifier and its own addresses. An address from --master (hasMaster) is kept. Collective over the job.
 Result<bool> exchangeJob(JobServer& server, LaunchLayout& layout, bool hasMaster, LineDeadline deadline);
 
 }  // namespace ringside

@@ -15,8 +15,8 @@
 namespace ringside {
 namespace {
 
-// Types and values of the PMIx standard's binary interface (PMIx Standard 4.1, appendix A), so that no header of PMIx
-// is needed to build.
+// Types and values of the PMIx standard's binary interface (PMIx Standard 4.1, appendix A). They are defined here so
+// that no header of PMIx is needed to build.
 constexpr int kSuccess = 0;
 constexpr std::uint32_t kEveryRank = UINT32_MAX - 1;
 constexpr std::uint16_t kString = 3;
@@ -71,8 +71,8 @@ class BlockedSignals {
 };
 
 // Makes this process and its child processes receive the data of the job in messages instead of shared memory. A server
-// serves its shared memory (the modules ds12 and ds21 of PMIx 3 and 4) to only one process per rank, and the child
-// process in which rank 0 trains connects as rank 0, too, if it uses MPI.
+// serves its shared memory (the modules ds12 and ds21 of PMIx 3 and 4) to only one process per rank. If rank 0 uses
+// MPI, it trains in a child process, which also connects as rank 0.
 void avoidSharedJobData(const LaunchSources& sources) {
     static constexpr const char* kModules = "PMIX_GDS_MODULE";
     const std::string offered = sources.find(kModules).value_or("");
@@ -148,8 +148,8 @@ bool PmixServer::start() {
     return m_layout.worldSize.has_value();
 }
 
-// Ignores the deadline, because PMIx_Fence() is called without a timeout: if a rank never calls it, the launcher ends
-// the job.
+// Ignores the deadline, because PMIx_Fence() is called without a timeout: if a rank never calls PMIx_Fence(), the
+// launcher ends the job.
 Result<std::string> PmixServer::shareFromFirst(const std::string& text, LineDeadline) {
     const Problem failed{"the PMIx server of the launcher", "did not provide rank 0's address",
                          "give --master HOST:PORT and set RINGSIDE_TOKEN on all ranks"};

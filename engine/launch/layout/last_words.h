@@ -5,11 +5,12 @@
 
 namespace ringside {
 
-// Last line that a rank prints when the host of the run has closed the rank's control connection. The verdict
-// (run/supervise/verdict.h) recognises this text.
+// Last line that a rank prints when the supervising process has closed the rank's control connection. The search for
+// the cause of a failure (run/supervise/verdict.h) recognises this text.
 inline constexpr const char* kControlCut = "its control channel was closed, or the supervisor has died";
 
-// Text by which a rank reports a peer that sends invalid data. The verdict recognises this text and names the peer.
+// Text by which a rank reports a peer that sends invalid data. The search for the cause of a failure recognises this
+// text and reports the peer.
 inline constexpr const char* kMisbehaves = "violates the protocol of the run";
 inline std::string misbehaviourText(int rank, const std::string& how) {
     return "rank " + std::to_string(rank) + " " + kMisbehaves + ": " + how;

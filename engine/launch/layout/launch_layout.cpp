@@ -26,7 +26,8 @@ class Reader {
     int needNumber(const std::string& name, const std::string& because) {
         const auto value = m_sources.find(name);
         if (!value) {
-            fail({name, "is not set, although " + because + " is", "start all ranks with one launcher, or unset it"});
+            fail({name, "is not set, although " + because + " is",
+                  "start all ranks with one launcher, or unset " + because});
             return 0;
         }
         return numberOf(name, *value);
@@ -53,7 +54,8 @@ class Reader {
     int numberOf(const std::string& name, const std::string& value) {
         const auto number = wholeNumberIn(value, kMaxRanks);
         if (!number)
-            fail({name, "is \"" + value + "\", which is not a rank number", "it is set by the launcher: unset it"});
+            fail({name, "is \"" + value + "\", which is not a rank number",
+                  "unset this variable, which only a launcher may set"});
         note(name, value);
         return number.value_or(0);
     }
@@ -200,7 +202,7 @@ void readSlurm(Reader& read, const LaunchSources& sources, LaunchLayout& layout)
     readSlurmHosts(sources, tasks, layout);
 }
 
-// Reads a PBS node file, which has one line per process. The file does not give this process's rank, so --rank is
+// Reads a PBS node file, which has one line per process. The file does not contain this process's rank, so --rank is
 // needed.
 void readNodeFile(const LaunchSources& sources, LaunchLayout& layout) {
     const std::vector<std::string>& lines = sources.nodeFile;
@@ -218,13 +220,13 @@ void readNodeFile(const LaunchSources& sources, LaunchLayout& layout) {
 
 void readOptions(Reader& read, const LaunchOptions& options, const LaunchSources& sources, LaunchLayout& layout) {
     layout.launcher = sources.nodeFile.empty() ? LauncherKind::kByHand : LauncherKind::kPbs;
-    if (!options.rank) return read.fail({"--rank", "is missing; --world-size needs it", kHowByHand});
+    if (!options.rank) return read.fail({"--rank", "is missing, but --world-size is given", kHowByHand});
     layout.rank = *options.rank;
     layout.worldSize = options.worldSize.value_or(0);
     layout.found.push_back("--rank " + std::to_string(layout.rank));
     if (options.worldSize) layout.found.push_back("--world-size " + std::to_string(layout.worldSize));
     readNodeFile(sources, layout);
-    if (layout.worldSize == 0) return read.fail({"--world-size", "is missing; --rank needs it", kHowByHand});
+    if (layout.worldSize == 0) return read.fail({"--world-size", "is missing, but --rank is given", kHowByHand});
     if (layout.masterHosts.empty() && options.master.empty() && layout.worldSize > 1)
         read.fail({"--master", "is missing: ranks that are started manually need it for the rendezvous", kHowByHand});
 }
@@ -294,7 +296,7 @@ std::optional<Problem> launchConflict(const LaunchLayout& layout, const LaunchSo
         const auto other = sources.find(name);
         if (!other || wholeNumberIn(*other, kMaxRanks) == value) continue;
         return Problem{name, "is " + *other + ", but " + textOf(layout.launcher) + " reports " + std::to_string(value),
-                       "unset it, or leave it to the launcher"};
+                       "unset this variable, so that only the launcher sets it"};
     }
     return {};
 }
@@ -338,7 +340,7 @@ Result<LaunchLayout> findLaunchLayout(const LaunchOptions& options, const Launch
     } else if (!sources.nodeFile.empty() && sources.nodeFile.size() > 1) {
         read.fail({"PBS_NODEFILE",
                    "has " + std::to_string(sources.nodeFile.size()) + " lines, but PBS does not number ranks",
-                   "start each with --rank, as ringsidectl export --to pbs does"});
+                   "give each rank its number with --rank, as the script of ringsidectl export --to pbs does"});
     } else if (const auto unknown = unrecognisedRank(sources)) {
         read.fail(*unknown);
     } else {

@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Answers of a launcher's PMI or PMIx server about this process; empty: unknown.
+// Information about this process from a launcher's PMI or PMIx server. Empty members are not known.
 struct ServerLayout {
     std::optional<int> rank;
     std::optional<int> worldSize;
@@ -19,12 +19,13 @@ struct ServerLayout {
     std::optional<int> localSize;
 };
 
-// Inputs from which the launcher is detected. Passed in, so that each launcher can be tested with a table.
+// Inputs from which the launcher is detected. Passed as arguments, so that each launcher can be tested with a table of
+// inputs.
 struct LaunchSources {
     std::map<std::string, std::string> environment;
-    std::vector<std::string> nodeFile;  // lines of the file that the variable PBS_NODEFILE names
+    std::vector<std::string> nodeFile;  // lines of the file whose path is in the variable PBS_NODEFILE
     std::string hostName;               // name of this host
-    ServerLayout server = {};           // answers of the server that serverNeededBy() names
+    ServerLayout server = {};           // information from the server that serverNeededBy() returns
 
     // Returns a variable's value. An empty value counts as unset, as in PyTorch.
     std::optional<std::string> find(const std::string& name) const;
@@ -47,10 +48,11 @@ struct LaunchLayout {
     int localRank = 0;
     int localSize = 0;                     // number of ranks on this host; 0: unknown
     std::vector<std::string> masterHosts;  // addresses of rank 0's host, best first
-    int masterPort = 0;                    // port on which rank 0 listens; 0: derived from the job
-    std::string job;  // identifier of the start: equal on all of its ranks, different for another start; empty: the
-                      // launcher names none, and exchangeJob() makes one
-    int restart = 0;  // number of times that the launcher has restarted the group
+    int masterPort = 0;  // port on which rank 0 listens; 0: the port is derived from the job identifier
+    // Identifier of the start: equal on all ranks of one start, different for another start; empty: the launcher
+    // provides none, and exchangeJob() creates one.
+    std::string job;
+    int restart = 0;                 // number of times that the launcher has restarted the group of ranks
     std::vector<std::string> hosts;  // host of each rank; empty if the launcher does not provide it
     std::vector<std::string> found;  // variables and options that were read, such as "RANK=3"
 

@@ -10,11 +10,11 @@
 namespace ringside {
 
 // Environment variable that is set for rank 0's worker in a run that a launcher started. The worker ignores SIGTERM,
-// which a launcher sends to all processes of a job, because the run's host process decides how to stop.
+// which a launcher sends to all processes of a job, because the process that supervises the run decides how to stop.
 inline constexpr const char* kLaunchedVariable = "RINGSIDE_LAUNCHED";
 
 // Identity and settings of a worker process. A supervisor passes them as `ringside-worker --rank R --world-size W
-// --run-dir DIR --epoch-us N` and the worker reads DIR/config.json; under a launcher they result from the rendezvous.
+// --run-dir DIR --epoch-us N`, and the worker reads DIR/config.json. Under a launcher, they result from the rendezvous.
 struct RankEnvironment {
     int rank = 0;
     int worldSize = 1;
@@ -27,8 +27,8 @@ struct RankEnvironment {
                                // experiment's
     std::string backend;       // resolved backend of the collectives: shm | gloo | mpi | nccl
     std::string device;        // resolved device of the computations: cpu | cuda
-    double timeoutFactor = 1;  // factor of parallel.timeout_seconds; above 1 if the ranks of this host get little CPU
-                               // time
+    // Factor by which parallel.timeout_seconds is multiplied; above 1 if the ranks of this host get little CPU time.
+    double timeoutFactor = 1;
 
     bool isGuest = false;  // true for the rank of a classroom guest: it opens offered files only, and sends the host no
                            // paths and no quoted text

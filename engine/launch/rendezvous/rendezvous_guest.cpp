@@ -31,7 +31,7 @@ constexpr std::size_t kMaxReasonBytes = 1000;
 Problem startProblem(const std::optional<std::string>& line) {
     const auto verdict = line ? decodeVerdict(*line) : std::nullopt;
     if (verdict) return {"the start", "was cancelled by rank 0: " + *verdict, "see rank 0's output"};
-    return {"rank 0", "ended before all ranks had connected", "see its output"};
+    return {"rank 0", "ended before all ranks had connected", "see rank 0's output"};
 }
 
 // Search of one rank for rank 0: tries all hosts and ports until the deadline.
@@ -58,7 +58,7 @@ class Search {
         return Problem{
             "rank 0",
             "was not found within " + std::to_string(m_terms.deadline.count() / 1000) + " s at " + places() + m_hint,
-            "check that it is running and that this host reaches it; --master HOST:PORT sets the address"};
+            "check that rank 0 is running and that this host can connect to it; --master HOST:PORT sets its address"};
     }
     const std::string& hostKey() const { return m_hostKey; }
 

@@ -77,7 +77,8 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
             return dismiss({"the start",
                             "failed: " + missingText() + " did not connect within " +
                                 std::to_string(m_terms.deadline.count() / 1000) + " s",
-                            "see their output; they must reach " + address() + ", or wait longer with --wait SECONDS"});
+                            "see the output of the missing ranks; they must be able to connect to " + address() +
+                                "; --wait SECONDS waits longer"});
         }
         if (waitForInput(stopFd)) {
             Gathering stopped = close();
@@ -107,7 +108,7 @@ void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) 
 }
 
 // Waits up to 50 ms until any connection has input. Returns true if stopFd is readable. Does not return which
-// connection has input: the caller tries to read each of them, which costs little, because there are few.
+// connection has input: the caller tries to read from each connection, which costs little, because there are few.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
     m_listener.addInterests(waiting);
@@ -135,7 +136,7 @@ bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, 
         m_refusedRanks.insert(greeting->rank);
         return true;
     }
-    if (!refused.empty() && !m_refusal.empty()) return true;  // the reason for the failed start is known already
+    if (!refused.empty() && !m_refusal.empty()) return true;  // the reason why the start fails is known already
     if (!refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
                             "start all ranks with the same program, experiment and number of ranks"};
@@ -205,7 +206,7 @@ void RendezvousHost::readControls() {
         m_problem =
             Problem{"rank " + std::to_string(rank) + " on " + guest.host,
                     hasLeft ? "left before all ranks had connected" : "sent a line that is not valid for a rank",
-                    "see its output"};
+                    "see the output of that rank"};
         m_culprits = {{rank, guest.address, !hasLeft}};
     }
 }
@@ -241,7 +242,8 @@ void RendezvousHost::logMissingRanks(const std::function<void(const std::string&
     const auto now = steady_clock::now();
     if (now < m_nextLog || allConnected()) return;
     const auto waited = std::chrono::duration_cast<seconds>(now - m_startedAt);
-    log("waiting " + std::to_string(waited.count()) + " s for " + missingText() + "; they must reach " + address());
+    log("waiting " + std::to_string(waited.count()) + " s for " + missingText() +
+        "; missing ranks must be able to connect to " + address());
     m_nextLog = now + 2 * std::max(waited, seconds(2));
 }
 

@@ -20,7 +20,7 @@
 
 namespace ringside {
 
-// Rendezvous of the ranks of one start, rank 0's side (the other ranks' side: rendezvous_guest.h).
+// Rendezvous of the ranks of one start, on the side of rank 0 (on the side of the other ranks: rendezvous_guest.h).
 //
 // Rank 0 listens on the first free port of RendezvousTerms::ports; every other rank tries each host and port in turn.
 // Each rank opens three connections (control, telemetry, store), and on each both sides prove with an HMAC-SHA256 over
@@ -62,7 +62,7 @@ struct Guest {
 
 // A rank that made the start fail.
 struct Culprit {
-    int rank = 0;         // number of the rank, as claimed in its greeting
+    int rank = 0;         // number of the rank, as stated by the rank in its greeting
     std::string address;  // address of the rank's host; empty if the rank never connected
     bool isMisuse = false;
 };
@@ -119,8 +119,9 @@ class RendezvousHost {
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;
-    std::string m_refusal;         // reason given to every rank by refuseRanks(); empty if the start is not refused
-    std::set<int> m_refusedRanks;  // ranks that know why the start fails: from refuseRanks(), or because they declined
+    std::string m_refusal;  // reason given to every rank by refuseRanks(); empty if the start is not refused
+    // Ranks that know why the start fails: they received the reason from refuseRanks(), or reported it themselves.
+    std::set<int> m_refusedRanks;
     LineDeadline m_startedAt{};
     LineDeadline m_nextLog{};
 };

@@ -108,7 +108,8 @@ bool StoreServer::writeSome(Connection& connection) {
 }
 
 bool StoreServer::refuse(const Connection& connection, const std::string& message) {
-    m_problems.push_back({connection.peer, message, "its worker is disconnected from the store; see its log"});
+    m_problems.push_back(
+        {connection.peer, message, "this rank is disconnected from the key-value store; see the log of the run"});
     return false;
 }
 

@@ -43,7 +43,7 @@ class StoreServer {
         UniqueFd socket;
         std::string peer;
         StoreFrameReader reader;
-        std::string wanted;  // key of the unanswered kGet; valid if `waiting`
+        std::string wanted;  // key of the get request that is not answered yet; valid if `waiting`
         bool waiting = false;
         std::string output;
     };

@@ -12,13 +12,13 @@
 
 namespace ringside {
 
-// Handshake between a rank and the rendezvous of rank 0, one line of JSON per message. The host sends a challenge with
-// a nonce. The rank answers with a greeting whose proof, an HMAC-SHA256 under the token, covers the greeting and that
-// nonce. The host's answer proves the token in the same way with the rank's nonce. Afterwards the connection serves its
-// role.
+// Handshake between a rank and the rendezvous of rank 0, with one line of JSON per message. Rank 0 sends a challenge
+// with a nonce (random text). The rank answers with a greeting. The proof in the greeting is an HMAC-SHA256 of the
+// greeting and that nonce under the token. Rank 0's answer proves in the same way, with the rank's nonce, that rank 0
+// knows the token. Afterwards the connection is used for its role.
 //
-// Decoders accept bytes from outside: each returns nothing if a field is missing, has the wrong type or exceeds its
-// limit.
+// Decoders receive data that is not trusted: each returns an empty value if a field is missing, has the wrong type or
+// exceeds its limit.
 inline constexpr int kRendezvousVersion = 1;
 inline constexpr std::size_t kMaxGreetingBytes = 8192;
 inline constexpr std::size_t kMaxWelcomeBytes = 65536;
@@ -63,7 +63,7 @@ std::optional<Greeting> decodeGreeting(std::string_view line);
 struct Answer {
     std::string proof;    // HMAC of answeredText() with the token as key
     std::string refused;  // reason of a refusal; empty if accepted
-    std::string hostKey;  // identifier of rank 0's host (hostKey() in launch_sources.h)
+    std::string hostKey;  // identifier of rank 0's computer (hostKey() in launch_sources.h)
 };
 
 std::string encodeAnswer(const Answer& answer);

@@ -63,8 +63,8 @@ int pollTimeout(LineDeadline deadline) {
     return static_cast<int>(std::clamp<long long>(left, 0, 60000));
 }
 
-// Looks at the received bytes without removing them to find the newline, then removes only the bytes up to the newline
-// from the socket.
+// Finds the newline in the received bytes without removing them, then removes only the bytes up to the newline from the
+// socket.
 LineResult LineReader::read(int socket) {
     std::array<char, 4096> bytes;
     for (;;) {

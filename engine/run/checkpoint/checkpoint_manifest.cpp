@@ -16,8 +16,8 @@ Problem brokenManifest(const std::string& file, const std::string& what) {
     return {file, what, "choose another checkpoint"};
 }
 
-// Returns the member `key` as an integer that is not negative; 0 if it is missing, empty if it is of another type or
-// negative.
+// Returns the member `key` as an integer that is not negative; 0 if the member is missing, empty if it is of another
+// type or negative.
 std::optional<std::int64_t> countOf(const Json& json, const char* key) {
     if (findMember(json, key) == nullptr) return 0;
     const std::optional<std::int64_t> count = integerIn(json, key);
@@ -57,7 +57,7 @@ bool readLossScale(const Json& json, CheckpointManifest& manifest) {
     const auto tracker = countOf(json, "growth_tracker");
     if (!tracker) return false;
     manifest.lossScale = LossScale{scale->get<double>(), *tracker};
-    if (json.contains("skipped_steps")) {  // manifests of the first versions have no field skipped_steps
+    if (json.contains("skipped_steps")) {  // manifests of the first versions of Ringside have no field skipped_steps
         const auto skipped = countOf(json, "skipped_steps");
         if (!skipped || *skipped > manifest.step) return false;
         manifest.lossScale->skippedSteps = *skipped;

@@ -21,9 +21,10 @@ inline constexpr const char* kCheckpointsName = "checkpoints";
 // State of the loss scaling for float16, as in torch.cuda.amp.GradScaler.
 struct LossScale {
     double scale = 65536;            // factor by which the loss is multiplied
-    std::int64_t growthTracker = 0;  // number of successful steps since the scale last changed
-    std::int64_t skippedSteps = 0;   // total number of steps skipped because the gradient was not finite; the optimizer
-                                     // does not count them
+    std::int64_t growthTracker = 0;  // number of consecutive steps with a finite gradient since the scale last changed
+    // Total number of steps skipped because the gradient was not finite; the step count of the optimizer does not
+    // include them.
+    std::int64_t skippedSteps = 0;
 };
 
 // Content of manifest.json in a checkpoint directory. The file is written last: a directory that contains manifest.json
@@ -44,14 +45,16 @@ struct CheckpointManifest {
     std::optional<LossScale> lossScale = {};  // loss scale; set only for float16
     ChannelScale normalize = {};              // image normalization that the weights expect; empty if none
 
-    // State of the epoch in progress; all values are empty if the checkpoint lies between two epochs.
-    std::int64_t batchesDone = 0;              // number of batches of the epoch done by each rank
-    std::array<double, 7> epochSums{};         // sums of MetricSums::values() over all ranks, for the batches done
-    std::vector<std::string> planHashes = {};  // hash of the samples that the sampler assigns in the epoch, by
-                                               // data-parallel rank
-    std::vector<ControlChange> changes = {};   // changes that control commands made to the training, up to this step
-    bool timed = false;                        // true: written at the interval training.checkpoint_seconds; deleted
-                                               // when a newer checkpoint is complete
+    // State of the epoch in progress. The members have their default values if the checkpoint was saved between two
+    // epochs.
+    std::int64_t batchesDone = 0;  // number of batches of the epoch done by each rank
+    // Sums of the metrics (MetricSums::values()) over all ranks, for the finished batches of the epoch.
+    std::array<double, 7> epochSums{};
+    // For each data-parallel rank: hash of the samples that the sampler assigns to the rank in this epoch.
+    std::vector<std::string> planHashes = {};
+    std::vector<ControlChange> changes = {};  // changes that control commands made to the training, up to this step
+    // True: saved because training.checkpoint_seconds had passed; deleted when a newer checkpoint is complete.
+    bool timed = false;
     bool isInsideEpoch() const { return !planHashes.empty(); }
 
     Json toJson() const;

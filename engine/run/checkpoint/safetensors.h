@@ -37,8 +37,8 @@ class SafetensorsFile {
         std::size_t size = 0;   // size of the tensor in bytes
     };
 
-    static constexpr std::size_t kMaxHeaderBytes = std::size_t{16} << 20;  // maximum size of a header; the limit of the
-                                                                           // format is 100,000,000 bytes
+    // Maximum size of a header that is accepted, in bytes; the file format itself allows 100,000,000 bytes.
+    static constexpr std::size_t kMaxHeaderBytes = std::size_t{16} << 20;
     static constexpr std::size_t kMaxTensors = 65536;
 
     // Opens a file, which stays open as long as the object exists. Returns a problem if it is not a valid safetensors
@@ -48,7 +48,7 @@ class SafetensorsFile {
     static Result<SafetensorsFile> parse(std::string content, const std::string& file);
 
     const std::map<std::string, Entry>& entries() const { return m_entries; }
-    // Returns the entry of a tensor; null if there is none.
+    // Returns the entry of the tensor `name`; null if the file has no such tensor.
     const Entry* find(const std::string& name) const;
     // Returns the size of the whole safetensors file in bytes.
     std::size_t size() const { return m_size; }
@@ -73,12 +73,12 @@ class SafetensorsFile {
 
 // Layout of a safetensors file: positions of the tensors' values.
 struct SafetensorsLayout {
-    std::string head = {};  // first bytes of the file: length and header
+    std::string head = {};  // first bytes of the file: length of the header (8 bytes), then the header
     std::map<std::string, SafetensorsFile::Entry> entries = {};
     std::size_t size = 0;  // size of the whole file in bytes
 };
-// Computes the layout of a safetensors file. The result does not depend on the order of the tensors. metadata: texts
-// for the header; may be empty.
+// Computes the layout of a safetensors file. The result does not depend on the order of the tensors. metadata: names
+// and texts that are stored in the header; may be empty.
 SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std::string, std::string>& metadata);
 
 }  // namespace ringside

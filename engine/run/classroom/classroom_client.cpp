@@ -77,7 +77,7 @@ bool ClassroomClient::wait(int signalFd) {
                         {m_plan.inputFd, POLLIN, 0}};
     if (::poll(waiting, std::size(waiting), static_cast<int>(kClientPollInterval.count())) <= 0) return false;
     char ignored = 0;
-    // True if the program that started this one has ended.
+    // True if the program that started this process has ended.
     const bool isAlone = waiting[4].revents != 0 && ::read(m_plan.inputFd, &ignored, 1) <= 0;
     if (waiting[0].revents == 0 && !isAlone) return false;
     if (m_guest) m_guest->send({ClassroomLine::Kind::kLeave, {}});

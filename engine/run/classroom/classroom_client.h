@@ -21,15 +21,15 @@
 
 namespace ringside {
 
-// Settings of a guest.
+// Settings of a guest, which is a computer that takes part in the classroom of another computer, the host.
 struct ClientSettings {
     JoinCode code;
     std::string name;
     std::filesystem::path worker;
     std::filesystem::path folder;
     std::int64_t maxBytes = 0;
-    std::string program;  // version of Ringside; the host must have the same
-    int inputFd = -1;     // descriptor whose end makes the guest leave, as a signal does; -1: none
+    std::string program;  // version of Ringside on this computer; the classroom's host must have the same version
+    int inputFd = -1;  // descriptor whose end of input makes the guest leave the classroom, as a signal does; -1: none
 };
 
 // Events of a guest: it has joined, receives data or news of the classroom, starts a rank, the rank has ended, the
@@ -44,8 +44,8 @@ class ClassroomClientObserver {
   public:
     virtual ~ClassroomClientObserver() = default;
 
-    // Called with each event. text: a sentence. number: the rank of kRank, the exit code of kEnded and kOver; 0 for all
-    // other events. An event that equals the previous one is left out.
+    // Called with each event that differs from the previous one. text: a sentence that describes the event. number: the
+    // rank of this computer for kRank, the exit code for kEnded and kOver; 0 for all other events.
     virtual void report(GuestEvent event, const std::string& text, std::int64_t number) = 0;
     // Called with each line of output of this computer's rank. The line can contain control characters.
     virtual void printRankLine(std::string_view line) = 0;
@@ -86,7 +86,7 @@ class ClassroomClient {
 
     ClientSettings m_plan;
     ClassroomClientObserver& m_observer;
-    std::unique_ptr<ClassroomGuest> m_guest;      // connection to the host; null while it is lost
+    std::unique_ptr<ClassroomGuest> m_guest;  // connection to the classroom's host; null while the connection is lost
     std::unique_ptr<ClassroomGuest> m_lostGuest;  // lost connection, which owns the files that a running rank still
                                                   // uses
     std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; declared after the connections, so

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> namesOf(ClassroomPhase) {
 struct ClassroomMoment {
     ClassroomPhase phase = ClassroomPhase::kGathering;
     int wanted = 0;  // desired number of ranks
-    int least = 0;   // minimum number of ranks after a failure; 0: all ranks are needed
+    int least = 0;   // minimum number of ranks with which the run restarts after a failure; 0: all ranks are needed
     std::string news;
 };
 
@@ -43,14 +43,15 @@ class ClassroomObserver {
     virtual void runBegins(const std::string& directory) = 0;
     // Called repeatedly with the current state, also if it has not changed.
     virtual void show(const ClassroomHost& host, const ClassroomMoment& moment) = 0;
-    // Called once, before the members are informed of the end.
+    // Called once at the end of the classroom, before the members are informed of the end.
     virtual void showEnd(const std::string& verdict, int exitCode) = 0;
     // Called with the reason why the classroom ends without a finished run.
     virtual void showFailure(const std::string& verdict) = 0;
 
     // Called at each start of the ranks, before showProgress().
     virtual void beginTraining() = 0;
-    // Called after events of the run. changes: RunChange bits.
+    // Called after events of the run were recorded. changes: RunChange bits, one for each part of the data that
+    // changed.
     virtual void showProgress(const RunData& run, unsigned changes) = 0;
 };
 

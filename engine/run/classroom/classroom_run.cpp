@@ -26,7 +26,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kPollInterval{50};
 constexpr seconds kReportInterval{2};
-// Time after a failed run in which lost members can reconnect; then the run continues without them.
+// Time after a failed run in which lost members can reconnect. Afterwards, the run continues without them.
 constexpr seconds kComeBack{8};
 constexpr seconds kMeet{60};
 constexpr seconds kClosePatience{3};
@@ -100,8 +100,8 @@ void ClassroomRun::readInput(int inputFd) {
     const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
     if (got <= 0) {
         m_inputEnded = true;
-        // The program that started this one has ended. A run in progress continues, because other programs can control
-        // it through the run's own socket.
+        // The program that started this process has ended. A run in progress continues, because other programs can
+        // control it through the run's own socket.
         if (m_plan.stopsAtEndOfInput && m_phase != ClassroomPhase::kRunning) stop();
         return;
     }
@@ -231,7 +231,7 @@ LaunchLayout ClassroomRun::layoutOf(const std::vector<ClassroomMember*>& ranks) 
     return layout;
 }
 
-// Returns the next start of the ranks. Its functions are called in the thread of the run.
+// Returns the settings of the next start of the ranks. The functions in them are called in the training thread.
 ClassroomTraining ClassroomRun::trainingOf(LaunchLayout layout, RendezvousTerms terms) {
     ClassroomTraining training{std::move(layout), std::move(terms), m_resume, m_restarts, m_stopRun.get(), {}, {}};
     training.onChange = [this](const RunData& run, unsigned changes) { showProgressOf(run, changes); };
@@ -261,8 +261,8 @@ bool ClassroomRun::canContinue(const ClassroomOutcome& outcome) const {
     return outcome.state == RunOutcome::kFailed && passes && !m_stopRequested && m_restarts < maxRestarts;
 }
 
-// True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can
-// then continue without that guest.
+// True if the run failed because of a guest: its rank refused the configuration or the data, sent invalid data or had
+// an internal error. The run can then continue without that guest.
 bool ClassroomRun::isGuestsFault(const ClassroomOutcome& outcome) const {
     const bool isOwn = outcome.exitCode == static_cast<int>(ExitCode::kBadConfiguration) ||
                        outcome.exitCode == static_cast<int>(ExitCode::kInternal);
@@ -287,8 +287,8 @@ void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) 
     m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMaxFailures) + " times");
 }
 
-// Returns the id of the member that has the culprit's network address. If several members have it, returns the one
-// whose rank the culprit claims. Returns 0 if no member fits.
+// Returns the id of the member with the network address of `culprit`, a rank that made the start fail. If several
+// members have this address, returns the one whose rank the culprit claims. Returns 0 if no member fits.
 int ClassroomRun::idOf(const Culprit& culprit) const {
     const auto index = static_cast<std::size_t>(culprit.rank) - 1;
     const int named = culprit.rank > 0 && index < m_ranks.size() ? m_ranks[index] : 0;
@@ -333,7 +333,7 @@ std::string ClassroomRun::currentNews() {
     }
     if (m_phase == ClassroomPhase::kSending) return "sending the checkpoint from which the ranks continue";
     const std::int64_t wanted = m_worldSize == 0 ? maximumRanks() : m_worldSize;
-    return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " computers are connected" +
+    return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " computers are ready" +
            (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));
 }
 

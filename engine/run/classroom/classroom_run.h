@@ -30,7 +30,7 @@ namespace ringside {
 // The host and the observer must outlive this object. Throws IoError if a file of the experiment cannot be read.
 class ClassroomRun {
   public:
-    // Function that trains with the ranks of one start; see trainClassroom(). Called in the second thread.
+    // Function that trains with the ranks of one start of the run; see trainClassroom(). Called in the training thread.
     using Train = std::function<ClassroomOutcome(const ClassroomPlan& plan, ClassroomTraining training)>;
 
     ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomObserver& observer, Train train = trainClassroom);

@@ -17,23 +17,23 @@ namespace ringside {
 
 // Settings of a classroom.
 struct ClassroomPlan {
-    Experiment experiment;      // experiment of the run; its number of ranks is the desired one
+    Experiment experiment;      // experiment of the run; its parallel.world_size is the desired number of ranks
     std::filesystem::path out;  // run directory
     std::filesystem::path worker;
-    std::string name;  // name of the host, the member whose rank is 0
+    std::string name;  // displayed name of this computer, which is the classroom's host and runs rank 0
     std::int64_t maxBytes = 0;
-    std::string program;             // version of Ringside; all members must have it
+    std::string program;             // version of Ringside; all members must have the same version
     bool stopsAtEndOfInput = false;  // true: the end of the input closes the classroom, unless a run is in progress
 };
 
-// Start of the ranks of a classroom.
+// Settings of one start of a classroom's ranks.
 struct ClassroomTraining {
     LaunchLayout layout;
     RendezvousTerms terms;
     std::string resume;         // path of the checkpoint to resume from; empty to start from the beginning
-    std::int64_t restarts = 0;  // number of starts before this one
+    std::int64_t restarts = 0;  // number of earlier starts of the ranks in this classroom
     int stopFd = -1;            // descriptor that becomes readable when a stop is requested
-    std::function<void(const RunData&, unsigned)> onChange;  // called after events were recorded
+    std::function<void(const RunData&, unsigned)> onChange;  // called after events of the run were recorded
     std::function<void(const std::string&)> log;             // called with each message for the user
 };
 

@@ -30,7 +30,7 @@ Result<std::vector<HostRanks>> parseHosts(const std::string& list) {
         hosts.push_back(host);
     }
     if (hosts.empty() || ranks > kMaxRanksOnHosts)
-        return Problem{"--hosts", "names " + std::to_string(ranks) + " ranks", "name 1 to 64"};
+        return Problem{"--hosts", "names " + std::to_string(ranks) + " ranks", "give all hosts together 1 to 64 ranks"};
     return hosts;
 }
 
@@ -39,8 +39,8 @@ Result<std::vector<std::string>> parseShell(const std::string& text) {
     std::istringstream in(text);
     for (std::string word; in >> word;) words.push_back(word);
     if (text.find("{command}") == std::string::npos)
-        return Problem{"--shell", "is \"" + text + "\", without {command}",
-                       std::string("write it as in ") + kDefaultShell};
+        return Problem{"--shell", "is \"" + text + "\", without the placeholder {command}",
+                       std::string("write the remote shell as in ") + kDefaultShell};
     return words;
 }
 

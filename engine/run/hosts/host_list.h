@@ -12,7 +12,7 @@ namespace ringside {
 
 inline constexpr const char* kDefaultShell = "ssh -T -o BatchMode=yes {host} {command}";
 
-// Host of a run and the number of its ranks.
+// Computer (host) on which ranks of a run are started, and the number of these ranks.
 struct HostRanks {
     std::string name;
     int ranks = 1;
@@ -22,13 +22,13 @@ struct HostRanks {
 
 // Parses "node1:4,node2"; a host without a number has one rank. At most 64 ranks.
 Result<std::vector<HostRanks>> parseHosts(const std::string& list);
-// Splits a shell command into the command and its arguments. Returns a problem if {command} is missing.
+// Splits the command line of a remote shell into words. Returns a problem if the placeholder {command} is missing.
 Result<std::vector<std::string>> parseShell(const std::string& text);
 
 // Returns the number of ranks of all hosts.
 int countRanks(std::span<const HostRanks> hosts);
 
-// Hosts of the next start of a run after a failure.
+// Hosts (computers) on which a run restarts after a failure.
 struct NextHosts {
     std::vector<HostRanks> hosts;  // empty: no start is possible yet
     std::string text;              // describes which hosts are missing; empty if none is

@@ -20,10 +20,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr seconds kOwnVerdict{5};  // time from the failure of a rank other than 0 until all ranks are stopped; within
-                                   // it, rank 0 can log the cause
-constexpr seconds kLeave{15};      // time between the end of rank 0 and SIGKILL to the other ranks
-constexpr seconds kAnswers{10};    // timeout of an availability check
+// Time from the failure of a rank other than 0 until all ranks are stopped; in this time, rank 0 can log the cause.
+constexpr seconds kOwnVerdict{5};
+constexpr seconds kLeave{15};               // time between the end of rank 0 and SIGKILL to the other ranks
+constexpr seconds kAnswers{10};             // timeout of an availability check
 constexpr milliseconds kLongestWait{8000};  // longest time between two availability checks of absent hosts
 
 // True for exit codes of failures that a restart can overcome. A code of 128 or more means that a signal has ended the

@@ -19,20 +19,22 @@ namespace ringside {
 // Settings of a run on several hosts without a scheduler. Each rank is a ringside-worker that is started through a
 // remote shell.
 struct HostsPlan {
-    std::vector<HostRanks> hosts;        // hosts of the ranks; rank 0 runs on the first
-    std::vector<std::string> shell;      // command and arguments of the remote shell; {host} and {command} are replaced
-    std::filesystem::path worker;        // path of the worker, the same on all hosts
-    std::vector<std::string> arguments;  // arguments of every rank: the experiment, --set ..., --out DIR
-    std::string resume;                  // value of --resume at the first start; empty if none
-    std::int64_t maxRestarts = 0;        // maximum number of restarts from the last checkpoint after a failure
-    std::int64_t minRanks = 0;           // minimum number of ranks after the loss of hosts; 0: all
+    std::vector<HostRanks> hosts;    // hosts of the ranks; rank 0 runs on the first
+    std::vector<std::string> shell;  // command and arguments of the remote shell; {host} and {command} are replaced
+    std::filesystem::path worker;    // path of the worker, the same on all hosts
+    // Command-line arguments of every rank's worker: the experiment, --set ..., --out DIR.
+    std::vector<std::string> arguments;
+    std::string resume;            // value of --resume at the first start; empty: no --resume
+    std::int64_t maxRestarts = 0;  // maximum number of restarts from the last checkpoint after a failure
+    // Minimum number of ranks with which the run continues after hosts were lost; 0: all ranks are needed.
+    std::int64_t minRanks = 0;
     // Pause before the first restart; each further pause is twice as long, at most 30 s.
     std::chrono::milliseconds firstPause{1000};
 };
 
 // Functions that print the output of a HostsRun. Neither may be empty.
 struct HostsOutput {
-    std::function<void(const std::string& text)> log;  // prints a sentence of this program
+    std::function<void(const std::string& text)> log;  // prints a message of Ringside itself
     // Prints a line that a rank has written. The line is not trusted: it can contain control characters.
     std::function<void(int rank, const std::string& host, std::string_view line)> rankLine;
 };

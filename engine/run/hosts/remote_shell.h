@@ -13,12 +13,12 @@
 
 namespace ringside {
 
-// Returns the command line that a remote shell executes for one rank. It reads the token from standard input, because
-// other users of the host can see command lines. It terminates the rank when standard input is closed, which happens
-// when this program ends for any reason. words: the program of the rank and its arguments.
+// Returns the command line that a remote shell executes for one rank. The command line reads the run's token (a secret)
+// from standard input, because other users of the host can see command lines. It terminates the rank when standard
+// input is closed, which happens when this program ends for any reason. words: the worker program and its arguments.
 std::string remoteCommand(const std::vector<std::string>& words);
 
-// Returns the words of a remote shell in which {host} and {command} are replaced.
+// Returns the words of the remote shell's command line, in which {host} and {command} are replaced.
 std::vector<std::string> shellWords(const std::vector<std::string>& shell, const std::string& host,
                                     const std::string& command);
 

@@ -92,7 +92,8 @@ Result<ClassroomData> offerOf(const Files& files, std::int64_t maxBytes) {
         const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
         if (error)
             return Problem{path.string(), "cannot be read (" + error.message() + ")", "check that the file exists"};
-        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot be sent", "rename the file"};
+        if (!isSafeName(name))
+            return Problem{path.string(), "has a file name that cannot be sent to other computers", "rename the file"};
         data.offer.files.push_back({name, bytes, {}});
         data.sources.push_back(path);
     }

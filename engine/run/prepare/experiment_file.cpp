@@ -24,7 +24,8 @@ Result<Json> readStandardInput() {
         const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
-            return Problem{"standard input", "cannot be read (" + errnoText(errno) + ")", "name a file instead"};
+            return Problem{"standard input", "cannot be read (" + errnoText(errno) + ")",
+                           "give the path of an experiment file instead of -"};
         if (got == 0) return parseJson(text, "standard input", kMaxExperimentBytes);
         text.append(buffer.data(), static_cast<std::size_t>(got));
         if (text.size() > kMaxExperimentBytes) return parseJson(text, "standard input", kMaxExperimentBytes);
@@ -88,7 +89,7 @@ Result<std::string> findResumedExperiment(const std::filesystem::path& resumed) 
                    "is " + resumed.string() +
                        ", and there is no config.json or telemetry.jsonl beside its checkpoints, so its experiment is "
                        "not known",
-                   "also name the experiment file"};
+                   "give the experiment file as CONFIG, too"};
 }
 
 }  // namespace ringside

@@ -24,10 +24,10 @@ Result<Experiment> loadExperiment(const std::string& source, const std::vector<s
 // True if `source` of loadExperiment() is a run directory.
 bool isRecordedExperiment(const std::string& source);
 
-// Returns the `source` for loadExperiment() of the run that wrote a checkpoint. resumed: a run directory, a checkpoint
-// in its directory `checkpoints`, or a file of such a checkpoint. Empty if `resumed` is no checkpoint, or a weights
-// file from elsewhere. Returns a problem if `resumed` is a checkpoint, but the experiment of its run is not recorded
-// there.
+// Returns the `source` with which loadExperiment() reads the experiment of the run that wrote a checkpoint. resumed: a
+// run directory, a checkpoint in its directory `checkpoints`, or a file of such a checkpoint. Returns an empty text for
+// any other path, such as a weights file from elsewhere. Returns a problem if `resumed` is a checkpoint, but its run
+// has recorded no experiment.
 Result<std::string> findResumedExperiment(const std::filesystem::path& resumed);
 
 }  // namespace ringside

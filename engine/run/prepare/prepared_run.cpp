@@ -90,8 +90,8 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
-    // Converts a number of micro-batches to steps: the micro-batches that are accumulated before an update are one
-    // step, even if fewer are left at the end of an epoch.
+    // Converts a number of micro-batches to steps. One step consists of the micro-batches that are accumulated before
+    // an update, even if fewer are left at the end of an epoch.
     const auto steps = [perStep = config.training.accumulateSteps](std::int64_t batches) {
         return (batches + perStep - 1) / perStep;
     };

@@ -18,8 +18,8 @@ class ClassLabels;
 
 // Checked and resolved run that is ready to start.
 struct PreparedRun {
-    // Returns the number of the last planned step, counted from the first step of the original run. epochs: number of
-    // epochs, which a control command can change.
+    // Returns the number of the last planned step. Steps are counted from the first step of the first run, also if this
+    // run resumes from a checkpoint. epochs: number of epochs to train, which a control command can change.
     std::int64_t plannedSteps(std::int64_t epochs) const {
         const std::int64_t most = config.training.maxSteps;
         return most > 0 ? std::max(stepsBefore, std::min(most, stepsOf(epochs))) : stepsOf(epochs);
@@ -41,11 +41,12 @@ struct PreparedRun {
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
-    std::int64_t stepsBefore = 0;  // number of steps done by the checkpoint of training.resume
+    // Number of steps that were done before the checkpoint of training.resume was saved; 0 without a checkpoint.
+    std::int64_t stepsBefore = 0;
     std::int64_t epochsBefore = 0;
     std::int64_t stepsLeft = -1;  // number of steps of the configured epochs after the first stepsBefore steps, without
                                   // regard to training.max_steps; -1: all steps of all epochs
-    // Hash of the samples that the sampler assigns in epoch 0, by data-parallel rank.
+    // For each data-parallel rank: hash of the samples that the sampler assigns to the rank in epoch 0.
     std::vector<std::string> planHashes;
     std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed
 
@@ -60,7 +61,7 @@ struct PreparedRun {
 
 // Checks a configuration, loads the data to determine its size, and resolves automatic choices and relative paths,
 // which refer to baseDirectory. Returns the first problem found. If `all` is not null, adds each problem of the
-// configuration itself to it. ranksHere: number of ranks on this host; 0: all.
+// configuration itself to it. ranksHere: number of ranks on this computer; 0: all ranks of the run.
 Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory,
                                Problems* all = nullptr, std::int64_t ranksHere = 0);
 

@@ -175,7 +175,7 @@ std::optional<Problem> checkLearningRate(const RunConfig& experiment, const path
         fmt::format("is {:g}{}, but a control command set the learning rate to {:g} before the checkpoint was saved, "
                     "and the resumed run continues with that rate",
                     experiment.optimizer.lr, scaled, last->value),
-        "omit it, and change the rate of the resumed run with ringsidectl control RUN_DIR lr VALUE"};
+        "omit optimizer.lr, and change the rate of the resumed run with ringsidectl control RUN_DIR lr VALUE"};
 }
 
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training) {
@@ -188,15 +188,15 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
     }
     if (manifest.epochsDone >= config.training.epochs) {
         return Problem{"training.epochs",
-                       "is " + std::to_string(config.training.epochs) + ", and the checkpoint has trained " +
-                           std::to_string(manifest.epochsDone) + " already",
-                       "raise it to continue training"};
+                       "is " + std::to_string(config.training.epochs) + ", and the checkpoint was saved after epoch " +
+                           std::to_string(manifest.epochsDone),
+                       "raise training.epochs to continue training"};
     }
     if (const std::int64_t most = config.training.maxSteps; most > 0 && manifest.step >= most) {
         return Problem{"training.max_steps",
                        "is " + std::to_string(most) + ", and the checkpoint has trained " +
                            std::to_string(manifest.step) + " steps already",
-                       "raise it to continue training, or set it to 0 for no limit"};
+                       "raise training.max_steps to continue training, or set training.max_steps to 0 for no limit"};
     }
     if (!suits(manifest.optimizer, config.optimizer.kind)) {
         return Problem{

@@ -19,7 +19,7 @@ namespace ringside {
 struct ResumePoint {
     std::filesystem::path directory;    // directory of the checkpoint or of the weights file
     std::filesystem::path weightsFile;  // file from which `weights` was read
-    CheckpointManifest manifest;        // manifest of the checkpoint; all zero for weights only
+    CheckpointManifest manifest;        // manifest of the checkpoint; all counts are zero for a file with weights only
     SafetensorsFile weights;
     // State of the optimizer; empty if there are weights only, or if no step was done before the checkpoint.
     std::optional<SafetensorsFile> optimizer;

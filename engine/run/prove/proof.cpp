@@ -70,7 +70,7 @@ std::string ProofLine::text() const {
     line.resize(std::max<std::size_t>(line.size(), 22), ' ');
     if (!equal) return line + " cannot be tested: " + problem;
     if (strategy == reference) return line + " " + sha256.substr(0, 16);
-    if (*equal) return line + " " + sha256.substr(0, 16) + "  the bits of " + reference;
+    if (*equal) return line + " " + sha256.substr(0, 16) + "  same bits as " + reference;
     if (!first) return line + " " + sha256.substr(0, 16) + "  bits differ from " + reference;
     return fmt::format("{} {}  differs from {} after step {} in {} by up to {:.3g}{}", line, sha256.substr(0, 16),
                        reference, first->step, first->tensor, first->largest,
@@ -107,7 +107,8 @@ std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, 
     if (!a || !b) return FirstDifference{.why = (a ? b : a).problem().text()};
     for (const auto& [name, entry] : a.value().entries()) {
         const SafetensorsFile::Entry* const same = b.value().find(name);
-        if (same == nullptr) return FirstDifference{0, layerOf(name), name, 0, "the tensor is missing"};
+        if (same == nullptr)
+            return FirstDifference{0, layerOf(name), name, 0, "the tensor is missing in one of the two files"};
         const std::string mine = a.value().bytes(entry);
         const std::string theirs = b.value().bytes(*same);
         if (mine != theirs) return FirstDifference{0, layerOf(name), name, largestDifference(mine, theirs), ""};

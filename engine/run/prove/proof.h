@@ -21,7 +21,7 @@ struct FirstDifference {
     std::string why = {};
 };
 
-// Result of one case, compared with its reference.
+// Result of one case (one training of the experiment under a strategy), compared with its reference case.
 struct ProofLine {
     std::string strategy = {};
     std::string reference = {};
@@ -36,12 +36,12 @@ struct ProofLine {
     std::string text() const;
 };
 
-// Numbers of cases by their result, without the reference cases.
+// Number of cases with each result. Reference cases are not counted.
 class ProofTally {
   public:
     void add(const ProofLine& line);
     bool isAsExpected() const { return m_wrong == 0; }
-    // False if cases could not be tested and no other case was compared. A reference that was trained needs no other.
+    // True if at least one case was compared with its reference, or if no case failed to run.
     bool hasResult() const { return m_untried == 0 || m_equal + m_expected + m_wrong > 0; }
     // Returns a text such as "5 equal, 1 differs as expected".
     std::string text() const;
@@ -75,8 +75,8 @@ class Proof {
 };
 
 // Returns the first tensor, by name, that differs between two weights files, and its largest difference; empty if all
-// tensors of `one` are equal. The member `step` of the result is 0. If a file cannot be read or a tensor is missing,
-// `why` receives the reason.
+// tensors of the file `one` equal those of the file `other`. The member `step` of the result is 0. If a file cannot be
+// read or a tensor is missing, `why` receives the reason.
 std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace ringside

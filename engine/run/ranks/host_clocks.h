@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-// Comparison of the clocks of a run's hosts with the clock of rank 0's host.
+// Comparison of the clocks of the computers (hosts) on which a run trains with the clock of rank 0's host.
 //
 // The supervisor sends time queries to the ranks on other hosts and passes their answers to addReading(). Once a host's
 // clock is measured, its queries also contain the start of the run as a time of that clock. Times are microseconds of

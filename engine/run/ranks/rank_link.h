@@ -41,9 +41,9 @@ class RankLink {
     virtual int exitFd() const = 0;  // returns a descriptor that is readable when poll() must be called; -1: the rank
                                      // has none
 
-    // Checks whether the rank has ended. Returns its end; empty while the rank is running.
+    // Checks whether the process of the rank has ended. Returns its exit code or signal; empty while the process runs.
     virtual const std::optional<ChildEnd>& poll() = 0;
-    // Returns the end of the rank that an earlier call of poll() found; empty if it found none.
+    // Returns the exit code or signal that an earlier call of poll() found; empty if the process was still running.
     virtual const std::optional<ChildEnd>& end() const = 0;
     // Ends the rank: SIGTERM or SIGKILL, or the equivalent for a remote rank.
     virtual void signal(int number) = 0;
@@ -72,7 +72,7 @@ class RankLink {
     double longestSilence = 0;  // longest time between two telemetry lines, in seconds
     RankMovement movement;
     bool hasSentAny = false;
-    int badLines = 0;  // number of lines that are not telemetry of this rank
+    int badLines = 0;  // number of lines from this rank that are not valid telemetry
     int endOrder = 0;
     TimePoint endedAt{};
     int missingRank = -1;                    // peer that the rank reported as missing; -1: none

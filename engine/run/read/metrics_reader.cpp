@@ -226,7 +226,7 @@ Result<std::optional<MetricsEntry>> MetricsReader::next() {
         if (step.step <= m_lastStep || step.from <= m_lastStep || !covers) {
             return Problem{where,
                            "has step " + std::to_string(step.step) + " after step " + std::to_string(m_lastStep) +
-                               "; steps count from 1 upwards",
+                               "; step numbers must increase",
                            "use a directory that contains one run"};
         }
         m_lastStep = step.step;

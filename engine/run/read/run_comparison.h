@@ -39,7 +39,7 @@ struct RunComparison {
     std::int64_t stepsOnlyB = 0;
     std::int64_t thinned = 0;    // number of steps in both runs whose losses were compared only as mean, minimum and
                                  // maximum of a window
-    std::int64_t notFinite = 0;  // number of steps in both runs whose losses are not finite in either run
+    std::int64_t notFinite = 0;  // number of steps whose loss is not finite in both runs
     std::int64_t firstStep = 1;  // first step compared; above 1 if a run resumed from a checkpoint
     std::optional<std::int64_t> lastStep;   // last compared step, set if a run of a watched script restarted its ranks
                                             // after this step; empty: all steps are compared

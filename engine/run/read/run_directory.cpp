@@ -47,8 +47,8 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
     return lock(std::move(directory), made);
 }
 
-// Locks a new or empty directory. Returns a problem, without changing the directory, if another run has locked it
-// first.
+// Locks a new or empty directory. Returns a problem, and does not change the directory, if another run has locked it
+// already.
 Result<RunDirectory> RunDirectory::lock(RunDirectory directory, bool made) {
     const RunPaths paths = directory.m_paths;
     directory.m_madeDirectory = made;

@@ -16,7 +16,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kEventsPiece = 1U << 18;
-constexpr std::size_t kLineStart = 32;  // number of first bytes of a line that contain its kind
+constexpr std::size_t kLineStart = 32;  // number of bytes at the start of a line that contain the kind of the event
 
 // True if the line starts with one of the kinds, as in {"kind":"script", ...
 bool hasKind(std::string_view line, std::span<const std::string_view> kinds) {

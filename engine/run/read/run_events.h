@@ -13,8 +13,8 @@
 namespace ringside {
 
 // Calls sink for the events of some kinds in telemetry.jsonl of a run directory, in order and in bounded memory. Lines
-// of other kinds are not decoded. kinds: as in the lines, "script". Returns the number of lines of these kinds that
-// cannot be decoded; a problem if the file cannot be read. Blocks on the disk.
+// of other kinds are not decoded. kinds: names of the kinds as in the file, such as "script". Returns the number of
+// lines of these kinds that cannot be decoded; a problem if the file cannot be read. Blocks on the disk.
 Result<std::int64_t> readRunEvents(const std::filesystem::path& run, std::span<const std::string_view> kinds,
                                    const std::function<void(const Event&)>& sink);
 

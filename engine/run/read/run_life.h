@@ -10,7 +10,7 @@ namespace ringside {
 // State of a run, derived from the lock of its directory.
 enum class RunLife {
     kLive,     // a supervisor holds the lock of the run
-    kOver,     // the run has ended: there is no lock file, or its lock is free
+    kOver,     // the run has ended: there is no lock file, or no process holds its lock
     kUnknown,  // not known: the lock file belongs to another user, and /proc/locks does not list its lock
 };
 

@@ -29,7 +29,7 @@ int nibble(char digit) {
     return -1;
 }
 
-// Returns the 32 bytes of a SHA-256 given in hex. For any other text, returns the SHA-256 of the text.
+// Returns the 32 bytes of a SHA-256 that is given in hex. For any other text, returns the SHA-256 of the text.
 Digest digestOf(const std::string& hash) {
     Digest digest{};
     const bool plain =

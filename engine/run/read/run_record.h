@@ -23,7 +23,7 @@ struct ShardKey {
     auto operator<=>(const ShardKey&) const = default;  // NOLINT(modernize-use-nullptr): <=> compares with 0
 };
 
-// SHA-256 in binary form, which saves memory: a record can hold millions.
+// SHA-256 in binary form. It needs half the memory of the hexadecimal form, and a record can hold millions of hashes.
 using Digest = std::array<char, 32>;
 
 // Record of a training by Ringside or by an exported script, for comparison with another. The steps are not loaded:

@@ -43,7 +43,8 @@ struct BestMetrics {
 };
 
 // First sample that a rank trained although the sampler had assigned another sample to its position. The step, the slot
-// and the two samples are empty if the comparison had only a hash of the epoch.
+// (position in the rank's list of samples) and the two samples are empty if the comparison had only a hash of the
+// epoch.
 struct SummaryMismatch {
     std::int64_t rank = 0;
     std::int64_t epoch = 0;
@@ -96,9 +97,10 @@ struct Recording {
     std::int64_t bytes = 0;                         // size of telemetry, metrics and log in bytes
     std::optional<std::int64_t> thinnedFromStep{};  // first step recorded as part of a window of several steps; empty:
                                                     // each step has its own line
-    std::int64_t linesLeftOut = 0;                  // number of lines that were not recorded because of the budget
-    std::optional<Stop> stopped{};                  // reason why recording stopped early: a full or failed disk; empty
-                                                    // if it did not stop early
+    // Number of lines that were not recorded because the size limit of the run directory was reached.
+    std::int64_t linesLeftOut = 0;
+    std::optional<Stop> stopped{};  // reason why recording stopped early: a full or failed disk; empty
+                                    // if it did not stop early
 };
 
 // Library that trained the model of a watched run, for example "torch" "2.15.0".

@@ -8,9 +8,9 @@
 
 namespace ringside {
 
-// Choice of the epochs that are recorded: all while the budget allows it, then every second, fourth, ... epoch. Each
-// epoch is recorded completely, with its results and the checks of all ranks, or not at all. The last planned epoch is
-// always recorded.
+// Choice of the epochs that are recorded: all while the budget (the size limit of the run directory) allows it, then
+// every second, fourth, ... epoch. Each epoch is recorded completely, with its results and the checks of all ranks, or
+// not at all. The last planned epoch is always recorded.
 class EpochGate {
   public:
     EpochGate(RecordBudget& budget, int worldSize, std::int64_t epochs);

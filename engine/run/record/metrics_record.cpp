@@ -68,8 +68,8 @@ void MetricsRecord::add(const GlobalStep& step) {
         gather(step);
         if (step.step == m_open->window.last) close();
     }
-    // If no window is open, the results of epochs are written at once, not only with the next step: a run that resumes
-    // from a checkpoint at this step finds them in the file.
+    // If no window of steps is open, writes the results of epochs at once and not only with the next step: a run that
+    // resumes from a checkpoint at this step finds the results in the file.
     if (!m_open) writeEpochsUpTo(step.step);
 }
 
@@ -100,8 +100,8 @@ void MetricsRecord::gather(const GlobalStep& step) {
     widen(one.accuracyMinimum, one.accuracyMaximum, step.accuracy);
 }
 
-// Writes the current window of steps as one line: means over the samples, their total number, the first step, the
-// number of steps, and the ranges.
+// Writes the current window of steps as one line: means over the samples, total number of samples, first step, number
+// of steps, and the ranges of loss and accuracy.
 void MetricsRecord::close() {
     const Open one = *m_open;
     m_open.reset();

@@ -73,8 +73,8 @@ bool RecordBudget::spend(RecordKind kind, std::size_t bytes, double upTo) {
     return true;
 }
 
-// Adjusts how many times the kind should halve its data: at the present rate of writing, its remaining share must last
-// for at least 600 s, including the allowance added in that time.
+// Adjusts how many times the kind of data should be halved. At the present rate of writing, the remaining share of this
+// kind must last for at least 600 s, including the allowance added in that time.
 void RecordBudget::adapt(RecordKind kind) {
     constexpr double kLastSeconds = 600;
     constexpr double kBusy = 0.5;

@@ -24,7 +24,7 @@ enum class RecordKind {
 };
 inline constexpr std::size_t kRecordKinds = 8;
 
-// Budget of the bytes that a run may write to its directory.
+// Budget of bytes: limit of the data that a run may write to its directory.
 //
 // The allowance grows with the run time: it approaches telemetry.megabytes_total without reaching it, and it never adds
 // more than telemetry.megabytes_per_hour in an hour. halvings() requests that a kind of data near the limit of its

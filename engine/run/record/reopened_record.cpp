@@ -74,8 +74,8 @@ std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& c
     return lineOf(kept);
 }
 
-// Returns the line with the state kStartingAgain in place of a final state, because the rank starts again when the run
-// resumes. Other states are kept.
+// Returns the line of a rank's state with the state kStartingAgain in place of a final state, because the rank starts
+// again when the run resumes. Lines with other states are not changed.
 std::string keepState(const RankState& state, const std::string& line) {
     if (state.state != RankStage::kFailed && state.state != RankStage::kStopped && state.state != RankStage::kFinished)
         return line;

@@ -116,8 +116,8 @@ void RunRecorder::writeLog(const LogLine& line) {
     if (m_budget.spend(RecordKind::kLog, text.size())) m_log.add(text);
 }
 
-// Stops writing telemetry to the run directory. Half of the reserved disk space is released for important lines until
-// the end of the run.
+// Stops writing telemetry to the run directory. Releases half of the reserved disk space, so that important lines can
+// still be written until the end of the run.
 void RunRecorder::stopRecording(const std::string& why) {
     m_full = FullDisk{m_flushedStep, why};
     m_reserve.shrinkTo(SpaceReserve::kFinalBytes / 2);

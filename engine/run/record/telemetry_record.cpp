@@ -9,7 +9,8 @@
 namespace ringside {
 namespace {
 
-// Fraction of the steps' budget up to which single steps are written. The rest is kept for windows of steps.
+// Fraction of the budget for steps up to which single steps are written. The rest is reserved for windows of several
+// steps.
 constexpr double kMaxOfSingles = 0.9;
 constexpr std::int64_t kSignIntervalUs = 1000000;  // interval of heartbeats and states without halvings, in
                                                    // microseconds; each halving doubles it
@@ -27,7 +28,7 @@ std::string withNewline(std::string_view line) {
     return std::string(line).append("\n");
 }
 
-// Returns the line of a gradient view without its cells and their labels, without a newline.
+// Returns the line of a gradient event without the gradient values and their labels, without a newline.
 std::string withoutCells(GradientView view) {
     for (auto* list : {&view.rows, &view.columns}) list->clear();
     view.cells.clear();
@@ -91,19 +92,19 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     }
 }
 
-// True if a user has requested the gradients of this step. A request that is executed within a step is for the next
-// one.
+// True if a user has requested the gradients of this step. A request that arrives within a step applies to the next
+// step.
 bool TelemetryRecord::isRequested(std::int64_t step) const {
     return m_requestedFrom > 0 && (step == m_requestedFrom || step == m_requestedFrom + 1);
 }
 
-// Writes the gradient cells of a step for all ranks or for no rank. Cells of requested steps are written even if the
-// budget is used up, at most kMaxRequestedBytes in a run. With an increasing use of the budget, cells of other steps
-// are written for all steps, then for one step in 3 s, and finally for one step in 30 s. The other values of a gradient
-// view are small and are always written.
+// Writes the gradient values of a step for all ranks or for no rank. Values of requested steps are written even if the
+// budget is used up, at most kMaxRequestedBytes in a run. While little of the budget is used, the values of all other
+// steps are written; then those of one step in 3 s; finally those of one step in 30 s. The norms are small and are
+// always written.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
-    // Used fraction of the budget up to which the cells of a further step are written. The rest is kept for the same
-    // step of the other ranks.
+    // Used fraction of the budget up to which the gradient values of a further step are written. The rest is reserved
+    // for the same step of the other ranks.
     constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);

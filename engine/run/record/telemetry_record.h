@@ -74,8 +74,9 @@ class TelemetryRecord {
     // By rank: true if the checksums of the rank's weights are not written for the latest epoch.
     std::vector<bool> m_skipsReplica;
     std::vector<PendingReports> m_reports;
-    std::int64_t m_gradientsOf = -1;  // step of the latest gradient view
-    bool m_wholeGradients = true;     // true if the gradient cells of the step m_gradientsOf are written
+    std::int64_t m_gradientsOf = -1;  // step of the latest recorded gradients
+    // True if the gradient values of the step m_gradientsOf are written; false: only their norms.
+    bool m_wholeGradients = true;
     std::int64_t m_wholeGradientsUs = 0;
     std::int64_t m_requestedFrom = 0;  // first step of the latest request for gradients; 0: no request
     std::size_t m_requestedBytes = 0;  // bytes written for gradients that a user has requested

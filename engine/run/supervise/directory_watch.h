@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Detector of a run directory that was deleted, moved, emptied or replaced. Writing to the open files would not fail in
-// this case, but their data could not be found any more.
+// Detector of a run directory that was deleted, moved, emptied or replaced. Writing to the open files does not fail in
+// this case, but the written data is lost.
 class DirectoryWatch {
   public:
     explicit DirectoryWatch(const RunPaths& paths);

@@ -23,7 +23,7 @@ struct RunDeadlines {
     double timeoutFactor = 1;            // factor by which parallel.timeout_seconds is multiplied, at least 1
 };
 
-// Returns the deadlines of a run.
+// Returns the deadlines of a run on this host.
 //
 // The start deadline is the larger of `least` and `timeout`, plus the time that a rank waits until it has received 250
 // ms of CPU time. Ranks run at niceness 10, where the kernel gives a process of another program 9.3 times as much CPU

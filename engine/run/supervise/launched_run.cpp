@@ -96,7 +96,7 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
-// Creates the shared memory for the ranks of this host. Calls sendWelcome(), which sends the ranks the message that
+// Creates the shared memory for the ranks of this computer. Calls sendWelcome(), which sends the ranks the message that
 // starts the run. Passes the descriptor of the memory to the ranks that are not child processes of this process.
 UniqueFd shareMemory(const Welcome& welcome, const std::function<void()>& sendWelcome) {
     const auto here = static_cast<int>(welcome.ranksOn(0).size());

@@ -22,8 +22,8 @@ namespace ringside {
 struct LaunchedRun {
     LaunchLayout layout;
     RendezvousTerms terms;
-    bool ownToken = false;  // true: the token was set by RINGSIDE_TOKEN; false: it is derived from the job of the
-                            // launcher
+    // True: the token was set by RINGSIDE_TOKEN; false: it is derived from the launcher's job identifier.
+    bool ownToken = false;
     PreparedRun run;
     std::filesystem::path worker;  // path of the program of rank 0
     std::int64_t runStartUs = 0;   // time of CLOCK_MONOTONIC at which the run's time is 0, in microseconds

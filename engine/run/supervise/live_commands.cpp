@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxPending = 64;  // further commands are not repeated after a restart
+// Maximum number of stored commands; further commands are not repeated after a restart.
+constexpr std::size_t kMaxPending = 64;
 
 }  // namespace
 
@@ -67,7 +68,8 @@ std::optional<std::int64_t> LiveCommands::epochs() const {
     return static_cast<std::int64_t>(m_epochs->value);
 }
 
-// The restart that a start records follows its "run" event before the state of any rank.
+// Reads the commands up to the end of the record. Each start of the run begins with a "run" event. If the start is a
+// restart, a "control" event with the restart follows before the state of any rank.
 LiveCommands readLiveCommands(const RunPaths& paths) {
     static constexpr std::array<std::string_view, 3> kKinds{"run", "rank", "control"};
     LiveCommands commands;

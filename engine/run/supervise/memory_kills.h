@@ -24,7 +24,7 @@ class MemoryKills {
 
   private:
     std::filesystem::path m_file;
-    std::optional<std::int64_t> m_before;  // number of kills at the last but one reading of the counter
+    std::optional<std::int64_t> m_before;  // number of kills at the reading of the counter before the latest one
     std::optional<std::int64_t> m_last;    // number of kills at the latest reading of the counter
     TimePoint m_nextReading{};
 };

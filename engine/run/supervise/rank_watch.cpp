@@ -15,8 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// If two ticks are further apart than this, the supervisor itself was suspended or stopped: the silence of ranks in
-// this time is not counted.
+// If two ticks are further apart than this, this process (the supervisor) was suspended: the silence of ranks in this
+// time is not counted.
 constexpr milliseconds kLateTick{1500};
 constexpr milliseconds kReadLoadEvery{1000};
 constexpr milliseconds kSaveCheckInterval{1000};
@@ -141,8 +141,8 @@ RankCondition RankWatch::conditionOf(const RankLink& rank, TimePoint now) const 
     condition.savingSeconds = rank.movement.savingSeconds(now);
     if (condition.end) condition.endedSeconds = secondsBetween(rank.endedAt, now);
     condition.missingRank = rank.missingRank;
-    // Checks only silent ranks, or all ranks after one may have failed because of a peer: reading /proc for each rank
-    // at each tick would take more time than all other checks together.
+    // Checks only silent ranks, or, after a rank may have failed because of a peer, all ranks. To read /proc for each
+    // rank at each tick would take more time than all other checks together.
     if (!condition.end && (condition.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
         condition.processStopped = rank.isStopped();
     if (condition.end && condition.end->signalled && condition.end->code == SIGKILL)

@@ -17,13 +17,14 @@ class Restarts {
   public:
     Restarts(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options, RunJournal& journal);
 
-    // Records the earlier restarts of the whole group of processes, as in a classroom run or with ranks started through
-    // ssh (SupervisorOptions::restart).
+    // Records the earlier restarts that were done by starting a new group of processes, as in a classroom run or with
+    // ranks started through ssh (SupervisorOptions::restart).
     void recordEarlier();
     // True if parallel.max_restarts allows a further restart.
     bool canRestart() const { return m_count < m_maxRestarts; }
-    // Decides whether the ranks restart after they have ended with `end`. They do not if the last checkpoint is that of
-    // the last planned step. Returns the pause before the restart, and logs it; empty: no restart.
+    // Decides whether the ranks restart after they have ended with `end`. They do not restart if the last checkpoint
+    // contains the weights of the last planned step. Returns the pause before the restart, and logs it; empty: no
+    // restart.
     std::optional<std::chrono::milliseconds> next(const RunEnded& end, std::int64_t plannedSteps);
     // Counts and records the restart that next() has decided on. Must be called after the pause, unless a stop was
     // requested in the meantime.

@@ -58,7 +58,7 @@ Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool 
         return reopened;
     }
     const std::optional<StoredCheckpoint> checkpoint = checkpointAt(paths.directory, resume);
-    if (!checkpoint) return Problem{resume, "no longer exists", "start again"};
+    if (!checkpoint) return Problem{resume, "no longer exists", "start the run again"};
     runStartUs -= truncateRecord(paths, {checkpoint->step, checkpoint->epochsDone});
     return reopened;
 }

@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// Value of --resume with which a run resumes in its own directory from the newest usable checkpoint. If there is none,
-// the run deletes the old record and starts as the first time in the same directory: from the checkpoint of another run
-// that it had resumed from, or from the beginning.
+// Value of --resume with which a run resumes in its own directory from the newest usable checkpoint. If there is no
+// such checkpoint, the run deletes the old record in this directory and starts again: from the checkpoint of another
+// run if its first start resumed from one, otherwise from the beginning.
 inline constexpr const char* kResumeAuto = "auto";
 
 // Returns the checkpoint that --resume auto resumes from, as an absolute path; empty to start from the beginning.

@@ -10,9 +10,10 @@ namespace ringside {
 
 // Decision about the meaning of each stop request of a user.
 //
-// The first request begins the stop. The second request logs the steps that a further request would discard. A further
-// request terminates the ranks without saving if it comes between kIgnoreTime and kConfirmTime after this log line. An
-// earlier one is ignored, because the user cannot have read the line yet; a later one logs the line again.
+// The first request begins the stop. The second request writes a log line with the number of steps that a further
+// request would discard. A further request terminates the ranks without saving if it comes between kIgnoreTime and
+// kConfirmTime after this log line. An earlier request is ignored, because the user cannot have read the line yet; a
+// later request writes the line again.
 class StopRequests {
   public:
     enum class Meaning { kBegin, kLogCost, kIgnore, kTerminate };

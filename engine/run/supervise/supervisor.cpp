@@ -288,8 +288,8 @@ void Supervisor::reapWorker(RankLink& rank) {
     m_journal.record(RankState{rank.rank(), RankStage::kFailed, "", 0, m_journal.nowUs()});
 }
 
-// Executes a command. Rank 0 forwards it to the other ranks. After a failure, the ranks execute it after their restart,
-// if there is one.
+// Executes a command of a user. Rank 0 forwards the command to the other ranks. If the run has failed and the ranks
+// will be restarted, they execute the command after the restart.
 void Supervisor::execute(const ControlCommand& command) {
     if (command.kind == ControlKind::kStop) return requestStop();
     m_commands.request(command);
@@ -311,7 +311,7 @@ bool Supervisor::acceptStopRequest() {
     return m_stop.phase() != StopSequence::Phase::kKilled;
 }
 
-// Turns a launcher's request to a single rank into a stop of the run, because all ranks must end together.
+// Stops the whole run if a launcher has requested a single rank to end, because all ranks must end together.
 void Supervisor::pollLaunchers() {
     for (auto& rank : m_ranks) {
         if (!rank->takeStopRequest()) continue;

@@ -92,7 +92,7 @@ class Supervisor {
 
     std::optional<Verdict> m_verdict;
     std::vector<std::string> m_lastLines;
-    std::set<std::string> m_slowHosts;  // hosts for which a warning about a slow link has been logged
+    std::set<std::string> m_slowHosts;  // hosts for which a warning about a slow network link has been logged
     bool m_adopted = false;             // true if some ranks were started by a launcher: only the launcher can restart
                                         // them
     bool m_isWaitingToRestart = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for the failed rank. The first of these is the cause: a rank that others accuse of invalid data (once
-// settled); the first process that ended badly by itself; a silent rank; a rank that others report as missing (once
-// settled); a rank that makes no progress. Ranks that gave up on a peer are only witnesses.
+// Search for the failed rank that is the cause. The first of these ranks that exists is reported: a rank that other
+// ranks report as sending invalid data (once settled); the first process that ended badly by itself; a silent rank; a
+// rank that other ranks report as missing (once settled); a rank that makes no progress. Ranks that ended because a
+// peer was missing are only witnesses.
 #include "run/supervise/verdict.h"
 
 #include <fmt/format.h>
@@ -168,7 +169,7 @@ std::optional<Verdict> judgeStalled(const std::vector<RankCondition>& conditions
     return Verdict{ExitCode::kRankHung, last->rank,
                    (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
                        ": heartbeats arrive, but no progress for " + seconds(last->stalledSeconds) +
-                       "; an endless loop, or long steps for which parallel.timeout_seconds must be raised"};
+                       "; there is an endless loop, or the steps are long and parallel.timeout_seconds must be raised"};
 }
 
 // Returns the running rank that is furthest behind; null if none is running.
@@ -189,7 +190,7 @@ std::optional<Verdict> judgeSaves(const std::vector<RankCondition>& conditions, 
     return Verdict{ExitCode::kRankHung, last->rank,
                    name(*last) + " hung while the run was saved" + where(*last) +
                        ": heartbeats arrive, but nothing was written for " + seconds(last->savingSeconds) +
-                       "; is the disk of the run directory gone?"};
+                       "; check the disk of the run directory"};
 }
 
 // Judges a run in which a rank is still running long after another rank has ended: all ranks should end together.
