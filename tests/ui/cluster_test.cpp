@@ -164,15 +164,16 @@ TEST_CASE(
     FakeDialogs dialogs;
     auto* dialog = new LaunchDialog(experiment, dialogs, QStringLiteral("/opt/ringside/ringsidectl"));
     dialog->show();
-    CHECK(dialog->script() == QStringLiteral("# The experiment has no file for a command in a terminal.\n"
-                                             "# Save the experiment, and the command appears here."));
+    CHECK(dialog->script() ==
+          QStringLiteral("# The experiment is not saved to a file, so no terminal command can run it.\n"
+                         "# Save the experiment, and the command appears here."));
     const QString path = elsewhere.directory.filePath("my digits.json");
     QFile file(path);
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.close();
     experiment.setSaved(path);
     CHECK(dialog->script() ==
-          QStringLiteral("# The same from a terminal:\n/opt/ringside/ringsidectl run '%1'").arg(path));
+          QStringLiteral("# Command for the same run in a terminal:\n/opt/ringside/ringsidectl run '%1'").arg(path));
     RunConfig changed = experiment.config();
     changed.training.epochs = 3;
     experiment.edit(changed, QStringLiteral("training.epochs"));

@@ -73,7 +73,7 @@ TEST_CASE("devices are read by a child process and parsed") {
 
 TEST_CASE("a child that fails, prints garbage or is missing results in a reason") {
     CHECK(Asked(FakeControl("echo 'no such luck' >&2; exit 3\n").program()).why ==
-          "ringsidectl devices failed: no such luck");
+          "The devices of this computer could not be listed (ringsidectl devices failed): no such luck");
     CHECK(Asked(FakeControl("echo hello\n").program()).why.contains("the device report"));
     CHECK(Asked(QStringLiteral("/nowhere/ringsidectl")).why.contains("could not be started"));
 }

@@ -81,7 +81,7 @@ TEST_CASE("values whose steps start again are counted, so that curves never run 
     for (const int epoch : {0, 1})
         for (const int step : {0, 5}) page.fake.feed(logged("loss", step, epoch + step));
     // the second 0 is before the 5, and the second 5 is not
-    REQUIRE(waitFor([&] { return page.label("loggedLeftOutLabel").text() == "1 values left out"; }));
+    REQUIRE(waitFor([&] { return page.label("loggedLeftOutLabel").text() == "1 logged values omitted"; }));
     std::vector<double> places;
     for (const CurvePoint& point : page.chart().curves()[0].points) places.push_back(point.x);
     CHECK(places == std::vector<double>{0, 5, 5});

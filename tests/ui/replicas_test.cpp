@@ -194,12 +194,13 @@ TEST_CASE("identical replicas are reported, and differing ones with rank, step a
         bench.feed(Replica{1, step, bias == 5 ? "a" : "b", {"0.weight", "0.bias"}, {1, bias}});
     };
     report(12, 5);
-    REQUIRE(waitFor([&] { return bench.text("replicasLabel").startsWith("All 2 replicas identical after step 12"); }));
+    REQUIRE(
+        waitFor([&] { return bench.text("replicasLabel").startsWith("All 2 replicas are identical after step 12"); }));
     report(24, 6);
     report(36, 7);
     REQUIRE(waitFor([&] { return bench.run.data().replicas().state()->step == 36; }));
     CHECK(replicasSentence(bench.run.data()) ==
-          "Not identical since step 24: rank 1 differs from the other ranks, first in 0.bias.");
+          "The replicas are not identical since step 24: rank 1 differs from the other ranks, first in 0.bias.");
 }
 
 // Computed by hand: the mean over two ranks has the norm 4. A gradient with the norm 2 and the cosine 0.5 to the mean
@@ -321,6 +322,7 @@ TEST_CASE("differing replicas are also reported while the run is paused") {
     bench.feed(Replica{1, 12, "b", {"0.weight"}, {2}});
     bench.feed(Controlled{ControlKind::kPause, 0, 12, 0, Phase::kBackward, 2000});
     REQUIRE(waitFor([&] { return bench.run.data().pauses().isPaused(); }));
-    CHECK(waitFor([&] { return bench.text("replicasLabel").startsWith("Not identical since step 12"); }));
+    CHECK(waitFor(
+        [&] { return bench.text("replicasLabel").startsWith("The replicas are not identical since step 12"); }));
     CHECK(bench.page.findChild<QLabel*>("replicasLabel")->property("tone") == "danger");
 }

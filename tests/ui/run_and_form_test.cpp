@@ -99,7 +99,7 @@ TEST_CASE("after a change of the form the cards follow the form until the change
     CHECK(f.text("rankSourceLabel").endsWith(": finished"));
     CHECK_FALSE(f.find<QLabel>("changesLabel")->isVisible());
     f.type("batchSizeSpinBox", "16");
-    CHECK(f.text("rankSourceLabel") == "Planned by the form, not started");
+    CHECK(f.text("rankSourceLabel") == "Ranks planned by the form, not started");
     CHECK(f.find<RankStrip>("rankStripArea")->cards()[0].mark == "ready");
     CHECK(f.text("progressLabel").startsWith("Last run: Finished"));
     CHECK(f.text("changesLabel").endsWith("differs from the experiment of the run on screen in: Batch size per rank."));
@@ -127,7 +127,7 @@ TEST_CASE("a new experiment shows nothing of the previous run") {
     f.trigger("newAction");
     CHECK_FALSE(f.find<QLabel>("noticeLabel")->isVisible());
     CHECK(f.window.plan().epoch() == 0);
-    CHECK(f.text("rankSourceLabel") == "Planned by the form, not started");
+    CHECK(f.text("rankSourceLabel") == "Ranks planned by the form, not started");
     CHECK(f.text("progressLabel") == "Ready to run");
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("a choice that cannot run is refused with its reason") {
     choice.launcher = WatchLauncher::kCommand;
     CHECK(choice.problem().startsWith("Type the command"));
     choice.command = "no-such-program train.py";
-    CHECK(choice.problem() == "no-such-program is not a program: check the command.");
+    CHECK(choice.problem() == "The program no-such-program was not found: check the first word of the command.");
 }
 
 TEST_CASE("choices survive the settings file") {

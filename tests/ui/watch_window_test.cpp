@@ -130,7 +130,8 @@ TEST_CASE("a watched script can be stopped but not paused, as the tooltips state
     CHECK(fixture.find<QAction>("stopAction")->isEnabled());
     CHECK_FALSE(fixture.find<QWidget>("runProgressBar")->isVisible());  // the length of the training is not known
     CHECK(fixture.text("timeLeftLabel").isEmpty());
-    CHECK(fixture.text("findingCountsLabel") == "1 mistake, 1 note, checked every few seconds until the script ends");
+    CHECK(fixture.text("findingCountsLabel") ==
+          "1 mistake, 1 note, the script is checked every few seconds until it ends");
     CHECK(fixture.text("passedChecksLabel").isEmpty());
     fixture.window.close();
     REQUIRE(fixture.dialogs.questions.size() == 1);

@@ -9,10 +9,10 @@
 namespace ringside {
 namespace {
 
-// If the smallest value is positive and below this share of the largest value, the axis starts at zero.
+// An axis starts at zero if its smallest value is positive and less than this share of its largest value.
 constexpr double kNearZero = 0.35;
-constexpr double kDeepestZoom = 1.0 / 5000;  // smallest range that zooming in makes visible, as a share of the whole
-                                             // range
+constexpr double kDeepestZoom =
+    1.0 / 5000;  // minimum width of the visible range after zooming in, as a share of the whole range
 
 }  // namespace
 
@@ -40,10 +40,10 @@ AxisRange niceRange(AxisRange values, int ticks) {
 
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
     constexpr std::size_t kEnough = 20;
-    constexpr double kBeginning = 0.1;  // share of the x range, at its start, in which values count as the beginning of
-                                        // a run and may be left out
-    constexpr double kFar = 2;          // values at the beginning are left out if they exceed the largest later value
-                                        // by more than this number times the range of the later values
+    constexpr double kBeginning =
+        0.1;                    // share of the x range, from its start, in which values may be excluded as outliers
+    constexpr double kFar = 2;  // values at the beginning are outliers if they exceed the largest later value by more
+                                // than this number times the range of the later values
     AxisRange whole, later;
     if (points.empty()) return whole;
     const double until = points.front().x() + kBeginning * (points.back().x() - points.front().x());
@@ -53,7 +53,7 @@ AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
     }
     if (points.size() < kEnough || later.empty() || later.width() <= 0) return whole;
     if (whole.maximum <= later.maximum + kFar * later.width()) return whole;
-    // The range extends above the later values, so that a part of the initial descent stays visible.
+    // The range extends above the later values, because a part of the initial descent should stay visible.
     return {whole.minimum, later.maximum + kFar / 4 * later.width()};
 }
 

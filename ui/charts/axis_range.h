@@ -13,16 +13,17 @@ struct AxisRange {
 
     bool empty() const { return !(minimum <= maximum); }
     double width() const { return maximum - minimum; }
-    void include(double value);  // extends the range to the value; ignores values that are not finite
+    void include(double value);  // extends the range so that it contains the value; ignores values that are not finite
     bool operator==(const AxisRange&) const = default;
 };
 
-// Returns the range of an axis for `values` with about `ticks` ticks. It starts and ends at a tick and never has zero
-// width. If all values are positive and the smallest is far below the largest, it starts at zero.
+// Returns the range of an axis that contains `values`, with about `ticks` ticks. The range starts and ends at a tick
+// and never has zero width. If all values are positive and the smallest is far below the largest, the range starts at
+// zero.
 AxisRange niceRange(AxisRange values, int ticks);
 
-// Returns the range of y without outliers, which are values in the first tenth of x far above all later values. x must
-// increase. Returns the whole range if there are fewer than 20 points.
+// Returns the range of the points' y values without outliers. Outliers are values in the first tenth of the x range
+// that are far above all later values. x must increase. With fewer than 20 points, returns the range of all y values.
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points);
 
 // Returns the visible range after zooming. `shown` is the visible range before; a factor above 1 zooms in. `anchor`

@@ -26,8 +26,8 @@ QString secondsLabel(double value, double step) {
     return QLocale::c().toString(value, 'f', decimalsFor(step)) + QStringLiteral(" s");
 }
 
-// Returns a round step between the ticks of an axis of seconds: 30 s, 1, 2, 5, 10, 15 or 30 minutes, or a round number
-// of hours; for a step of at most 20 s, a round number of seconds.
+// Returns a round distance in seconds between the ticks of a time axis: a round number of up to 20 s, 30 s, a round
+// number of minutes (1, 2, 5, 10, 15, 30), or a round number of hours.
 double roundTimeStep(double width, int wanted) {
     for (const double step : {30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0}) {
         const double rough = width / std::max(1, wanted);
@@ -41,8 +41,9 @@ double roundTimeStep(double width, int wanted) {
 double stepFor(double width, int wanted, NumberStyle style) {
     if (style == NumberStyle::Seconds) return roundTimeStep(width, wanted);
     const double step = roundStep(width, wanted);
-    return style == NumberStyle::Whole ? std::max(1.0, std::floor(step)) : step;  // an axis of whole numbers has whole
-                                                                                  // steps: 2 instead of 2.5
+    return style == NumberStyle::Whole
+               ? std::max(1.0, std::floor(step))
+               : step;  // an axis of whole numbers has whole distances between its ticks, such as 2 instead of 2.5
 }
 
 }  // namespace

@@ -13,15 +13,16 @@ struct AxisTick {
     QString label;
 };
 
-// Returns round values (1, 2, 2.5 or 5 times a power of ten) inside [minimum, maximum], about `wanted` of them, all
-// labelled with the same number of decimals; thousands as k, millions as M.
+// Returns about `wanted` ticks in [minimum, maximum], whose distance is 1, 2, 2.5 or 5 times a power of ten. All labels
+// have the same number of decimals; thousands are written with k, millions with M.
 std::vector<AxisTick> axisTicks(double minimum, double maximum, int wanted, NumberStyle style = NumberStyle::Plain);
 
-// Returns the ticks of an axis of log10 values: decades, and 2 and 5 between them if there are few decades.
+// Returns the ticks of a logarithmic axis between two log10 values: the powers of ten and, if these are few, also 2 and
+// 5 times the powers of ten.
 std::vector<AxisTick> logAxisTicks(double minimum, double maximum, int wanted);
 
-// Returns the smallest round step (1, 2, 2.5 or 5 times a power of ten) that divides the width into at most `wanted`
-// parts.
+// Returns the smallest distance of the form 1, 2, 2.5 or 5 times a power of ten that divides `width` into at most
+// `wanted` parts.
 double roundStep(double width, int wanted);
 
 QString numberLabel(double value, double step, NumberStyle style);

@@ -15,14 +15,15 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kLeft{58}, kBottom{26};  // margins at the left of the plot and below it
+constexpr TypeLength kLeft{58},
+    kBottom{26};  // margins to the left of the plot and below it, for the labels of the axes
 constexpr double kRight = 16, kTop = 8;
 constexpr TypeLength kPixelsPerXTick{90};
 constexpr TypeLength kPixelsPerYTick{46};
-constexpr TypeLength kMinBetweenYLabels{13};  // least distance of two labels; in a low window some labels are left
-                                              // out
+constexpr TypeLength kMinBetweenYLabels{
+    13};  // minimum distance of two labels of the y axis; a low chart shows fewer labels
 constexpr double kBoxPadding = 9;
-constexpr double kBoxDistance = 10;  // distance of the box from the crosshair
+constexpr double kBoxDistance = 10;  // distance between the crosshair and the box with its values
 constexpr double kBetweenColumns = 14;
 constexpr double kFlagPadding = 6;
 constexpr TypeLength kBoxLine{17};
@@ -31,8 +32,8 @@ QString tr(const char* text) {
     return QCoreApplication::translate("LiveChart", text);
 }
 
-// Arrangement of the lines of the box beside the crosshair: one column if the view is high enough, else several columns
-// of equal height. If the columns are wider than the view, the last line counts the lines that are left out.
+// Arrangement of the lines in the box beside the crosshair: one column if the view is high enough; if not, several
+// columns of equal height. If the columns are wider than the view, the last line shows how many lines are omitted.
 struct BoxColumns {
     QStringList lines;
     qsizetype rows = 1;  // number of lines in a column

@@ -19,15 +19,15 @@ namespace ringside {
 
 class Theme;
 
-// Mark on all charts of a run at the value x of the x axis, such as "restarted".
+// Mark with a text, such as "restarted", at the value x of the x axis.
 struct ChartFlag {
     double x = 0;
     QString text;
     bool operator==(const ChartFlag&) const = default;
 };
 
-// Parts of a chart that Ringside draws itself, without Qt Charts: grid, labels, flags, crosshair and the rectangle
-// dragged for zooming. All positions are in pixels of the chart's viewport.
+// The functions below draw the parts of a chart that Ringside draws itself and not through Qt Charts: grid, labels,
+// flags, crosshair, and the rectangle for zooming. All positions are in pixels of the chart's viewport.
 
 // Returns the rectangle of the plot in a viewport: the viewport without the margins for labels.
 QRectF plotIn(const QRect& viewport);
@@ -39,7 +39,7 @@ struct GridOptions {
     NumberStyle x = NumberStyle::Plain;
     NumberStyle y = NumberStyle::Plain;
     QString xTitle;
-    QString text;  // shown in the middle of the plot
+    QString text;  // text in the middle of the plot
 };
 void drawGrid(QPainter& painter, const Theme& theme, const PlotScale& scale, const GridOptions& options);
 
@@ -47,19 +47,20 @@ void drawGrid(QPainter& painter, const Theme& theme, const PlotScale& scale, con
 // line.
 void drawFlags(QPainter& painter, const Theme& theme, const PlotScale& scale, const std::vector<ChartFlag>& flags);
 
-// Draws the rectangle between two corners that the user drags for zooming. The part outside the plot is not drawn.
+// Draws the rectangle that the user drags for zooming, from the corner `from` to the opposite corner. Does not draw the
+// part outside the plot.
 void drawZoomBox(QPainter& painter, const Theme& theme, const PlotScale& scale, const QPointF& from, const QPointF& to);
 
 void drawCrosshairLine(QPainter& painter, const Theme& theme, const PlotScale& scale, double x);
-// Draws a box beside the crosshair with a heading and one line for each value, within the view. Uses several columns if
-// the view is too low for all lines. view: size of the chart's viewport.
+// Draws a box beside the crosshair with a heading and one line for each value. The box stays within the viewport, whose
+// size is `view`, and has several columns if the viewport is too low for all lines.
 void drawCrosshairBox(QPainter& painter, const Theme& theme, const PlotScale& scale, const QSizeF& view, double x,
                       const QString& heading, const QStringList& lines);
 
-// Returns the value of each visible curve at x: "train 0.5". At most 12 lines; the last line counts the curves that are
-// left out.
+// Returns one line with the value at x for each visible curve, such as "train 0.5". Returns at most 12 lines; the last
+// line then shows how many curves are omitted.
 QStringList crosshairLines(const ShownCurves& curves, double x, NumberStyle style);
-// Returns a value as the crosshair shows it, with four digits.
+// Returns a value with four significant digits, as the box beside the crosshair shows it.
 QString crosshairNumber(double value, NumberStyle style);
 
 }  // namespace ringside

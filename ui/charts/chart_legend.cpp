@@ -15,8 +15,8 @@ namespace {
 constexpr TypePixels kHeight{18};
 constexpr int kMark = 14, kGap = 5, kBetween = 12;
 
-// Returns the width of a text in pixels, rounded up because elidedText() shortens a text even if only a fraction of a
-// pixel is missing.
+// Returns the width of a text in whole pixels. Rounds up, because elidedText() shortens a text even if only a fraction
+// of a pixel is missing.
 int textWidth(const QFont& font, const QString& text) {
     return qCeil(QFontMetricsF(font).horizontalAdvance(text));
 }
@@ -24,7 +24,7 @@ int textWidth(const QFont& font, const QString& text) {
 }  // namespace
 
 ChartLegend::ChartLegend(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
-    setToolTip(tr("Click to hide or show a curve, double click to see it alone"));
+    setToolTip(tr("Click a name to hide or show its curve. Double-click a name to show only its curve."));
     setCursor(Qt::PointingHandCursor);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
@@ -50,7 +50,7 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
         const Entry& entry = m_entries[at];
         const std::size_t after = m_entries.size() - at - 1;
         const int own = kMark + kGap + textWidth(font, entry.name);
-        // After each shown entry, room must remain for a text such as "+3", the number of entries that are not shown.
+        // An entry is shown only if a text such as "+3" (the number of entries that are not shown) still fits after it.
         const int reserve = after == 0 ? 0 : kBetween + textWidth(font, moreText(after));
         if (x + own + reserve > width() && (!result.empty() || after > 0)) break;
         result.push_back({entry, QRect(x, 0, own, kHeight)});
@@ -59,8 +59,10 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
     if (const std::size_t left = m_entries.size() - result.size(); left > 0) {
         x += textWidth(font, moreText(left)) + kBetween;
     }
-    const int spare = std::max(0, width() - (x - kBetween));  // free width, by which the entries are moved to the right
-                                                              // edge
+    const int spare = std::max(
+        0,
+        width() -
+            (x - kBetween));  // free width in pixels; the entries move to the right by this distance, to the right edge
     for (auto& [entry, rect] : result) rect.translate(spare, 0);
     return result;
 }

@@ -22,7 +22,8 @@ class ChartLegend : public QWidget, public IdentitySource {
     void setCurves(const std::vector<Curve>& curves);
     const std::set<QString>& hidden() const { return m_hidden; }  // returns the keys of the hidden curves
     QRect entryRect(const QString& key) const;
-    // Returns the rank of the entry at the point if its curve shows one rank.
+    // Returns the rank whose curve has its entry at the point; empty if there is no entry or if its curve does not show
+    // a single rank.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override;
@@ -52,7 +53,7 @@ class ChartLegend : public QWidget, public IdentitySource {
     Theme& m_theme;
     std::vector<Entry> m_entries;
     std::set<QString> m_hidden;
-    std::set<QString> m_hiddenBefore;  // curves that were hidden before the first click of a double click
+    std::set<QString> m_hiddenBefore;  // keys of the curves that were hidden before the first click of a double click
 };
 
 }  // namespace ringside

@@ -17,7 +17,8 @@ ChartPanel::ChartPanel(const QString& title, const QString& name, Theme& theme, 
     setProperty("role", "panel");
     setObjectName(name + QStringLiteral("Panel"));
     setAccessibleName(title);
-    setFocusPolicy(Qt::StrongFocus);  // so that the copy key (Ctrl+C) copies the values of the chart
+    setFocusPolicy(Qt::StrongFocus);  // the copy key (Ctrl+C) copies the values of the chart while the panel has the
+                                      // keyboard focus
     m_chart->setObjectName(name + QStringLiteral("Chart"));
     m_chart->setAccessibleName(title);
     m_legend->setObjectName(name + QStringLiteral("Legend"));

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// A chart with its title and legend.
+// Panel with a chart, its title and its legend.
 class ChartPanel : public QFrame, public TextSource {
     Q_OBJECT
   public:

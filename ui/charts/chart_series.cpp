@@ -22,14 +22,14 @@ constexpr double kLineWidth = 2;
 constexpr double kMarkerSize = 8;
 constexpr double kDotSize = 5;
 constexpr qsizetype kMaxDots = 40;
-constexpr double kMarkerRoom = 10;  // minimum width of the plot for each marker, in pixels
+constexpr double kMarkerRoom = 10;  // minimum distance of markers in pixels; denser markers are not drawn
 
 QColor faded(QColor color, double opacity) {
     color.setAlphaF(static_cast<float>(opacity));
     return color;
 }
 
-// Sets the colours and the visibility of the series that draw a curve.
+// Sets the colours of the Qt series that draw a curve, and shows or hides them.
 void restyle(const CurveSeries& drawn, const Curve& curve, const ShownCurves& curves, const QColor& markerFill) {
     const bool isShown = !curves.isHidden(curve);
     if (drawn.raw != nullptr) {
@@ -51,7 +51,7 @@ void restyle(const CurveSeries& drawn, const Curve& curve, const ShownCurves& cu
     drawn.markers->setVisible(isShown);
 }
 
-// Replaces the points of the series that draw a curve.
+// Replaces the points of the Qt series that draw a curve.
 void fill(const CurveSeries& drawn, const Curve& curve, const SmoothedCurve& smooth, const ShownCurves& curves,
           const PixelColumns& columns) {
     const auto [first, end] = drawnRange(curve, {columns.minimum, columns.maximum});
@@ -72,8 +72,8 @@ void fill(const CurveSeries& drawn, const Curve& curve, const SmoothedCurve& smo
     }
     const QList<QPointF> line = decimated(gather([&](std::size_t at) { return smooth[at]; }), columns);
     drawn.line->replace(line);
-    // Draws markers only if each has kMarkerRoom pixels, because dense markers would hide the line. Curves that are not
-    // of the kind MarkedLine have markers only up to kMaxDots points.
+    // Draws markers only if there are kMarkerRoom pixels for each marker, because dense markers would hide the line. A
+    // curve that is not of the kind MarkedLine has markers only if it has at most kMaxDots points.
     const bool isSparse = curve.kind == Curve::Kind::MarkedLine || line.size() <= kMaxDots;
     const bool hasRoom = static_cast<double>(line.size()) * kMarkerRoom <= columns.count;
     drawn.markers->replace(isSparse && hasRoom ? line : QList<QPointF>());

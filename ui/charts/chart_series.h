@@ -20,7 +20,7 @@ QT_END_NAMESPACE
 
 namespace ringside {
 
-// Series of Qt Charts that draw one curve. A series that the kind of the curve does not need is null.
+// Objects of Qt Charts (series) that draw one curve. Null: the kind of the curve does not need this series.
 struct CurveSeries {
     Curve::Kind kind;
     QLineSeries* line = nullptr;  // smoothed values
@@ -29,7 +29,7 @@ struct CurveSeries {
     QScatterSeries* markers = nullptr;
 };
 
-// Series of Qt Charts that draw the curves of a chart, with at most two points per pixel column.
+// Draws the curves of a chart with Qt Charts. Reduces each curve to at most two points per pixel column.
 class ChartSeries {
   public:
     // The chart and its axes must outlive this object.
@@ -38,7 +38,8 @@ class ChartSeries {
     // Draws the part of the curves within x. columns: width of the plot in pixels. markerFill: colour inside the
     // markers of curves of the kind MarkedLine.
     void draw(const ShownCurves& curves, const AxisRange& x, int columns, const QColor& markerFill);
-    // Returns the largest number of points of any series, for tests of the limit per pixel column.
+    // Returns the number of points of the series that has the most points. Tests check with it the limit per pixel
+    // column.
     int largestPointCount() const;
 
   private:

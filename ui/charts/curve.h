@@ -15,14 +15,15 @@ namespace ringside {
 struct CurvePoint {
     double x = 0;
     double y = 0;
-    double minimum = 0;  // lower limit of the band, with `maximum` as the upper limit; ignored for curves without
-                         // a band
+    double minimum =
+        0;  // lower limit of the band, whose upper limit is `maximum`; both are ignored for curves without a band
     double maximum = 0;
     bool operator==(const CurvePoint&) const = default;
 };
 
-// Points of a curve. Copies share the same points, so that a copy sees points that are added later. While isSame() is
-// true for two objects, the curve has only grown at its end: all points except the last one are unchanged.
+// Points of a curve. A copy shares the points with the original object, so it also has the points that are added later.
+// isSame() is true for objects that share their points. A shared curve only grows at its end: only its last point may
+// still change.
 class CurvePoints {
   public:
     CurvePoints() : m_points(std::make_shared<std::vector<CurvePoint>>()) {}
@@ -46,25 +47,24 @@ class CurvePoints {
     std::shared_ptr<std::vector<CurvePoint>> m_points;
 };
 
-// One curve of a chart. x must not decrease; y is NaN if nothing was measured.
+// One curve of a chart. The x values of its points must not decrease; y is NaN if nothing was measured.
 struct Curve {
     enum class Kind {
         Line,        // smoothed curve, with the raw line faded behind it
         BandLine,    // smoothed curve over a band from minimum to maximum
         MarkedLine,  // line through few points with a marker each, never smoothed
-        Stack        // area filled from minimum to maximum, never smoothed; y is maximum - minimum, the height of this
-                     // layer of the stack
+        Stack        // layer of stacked areas, filled from minimum to maximum, never smoothed; y is maximum - minimum
     };
 
-    QString key;   // identifier of the curve that does not depend on the language: "loss.train"
+    QString key;   // identifier of the curve that does not depend on the language of the window, such as "loss.train"
     QString name;  // name of the curve in the legend
     QColor color;
     Kind kind = Kind::Line;
     CurvePoints points;
-    int rank = -1;  // rank whose values the curve shows; -1: values of all ranks
+    int rank = -1;  // rank whose values the curve shows; -1: values of all ranks together
 };
 
-// Returns the range from the first to the last x of all curves; empty without points.
+// Returns the range from the smallest to the largest x of all curves; empty if there are no points.
 AxisRange wholeRange(const std::vector<Curve>& curves);
 
 // Returns the last point of the curve at or before x; null if there is none.

@@ -14,7 +14,7 @@ struct Column {
     bool lowestFirst = true;
 };
 
-// Returns the points within the range of the columns, and one more point on each side if there is one.
+// Returns the points within the visible x range, and the next point on each side of the range if there is one.
 std::span<const QPointF> inSight(std::span<const QPointF> points, const PixelColumns& columns) {
     const auto byX = [](const QPointF& point, double x) { return point.x() < x; };
     auto first = std::lower_bound(points.begin(), points.end(), columns.minimum, byX);
@@ -31,7 +31,7 @@ int columnOf(double x, const PixelColumns& columns) {
     return static_cast<int>(std::clamp(column, -1.0, static_cast<double>(columns.count)));
 }
 
-// Calls `sink` with the lowest and the highest point of each pixel column that contains points.
+// Calls `sink` for each pixel column that contains points, with the lowest and the highest point of the column.
 template <class Sink>
 void forEachColumn(std::span<const QPointF> points, const PixelColumns& columns, Sink sink) {
     std::optional<Column> open;

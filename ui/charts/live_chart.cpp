@@ -28,13 +28,14 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
       m_yAxis(new QValueAxis(this)),
       m_series(*chart(), *m_xAxis, *m_yAxis) {
     setFrameShape(QFrame::NoFrame);
-    setFocusPolicy(Qt::NoFocus);  // without the keyboard focus, so that the arrow keys control the run instead of
-                                  // scrolling the chart
+    setFocusPolicy(Qt::NoFocus);  // does not take the keyboard focus, because the arrow keys must control the run and
+                                  // not scroll the chart
     setMouseTracking(true);
-    setAcceptDrops(false);  // the window handles files dropped on a chart
+    setAcceptDrops(false);  // the window, not the chart, handles dropped files
     viewport()->setAcceptDrops(false);
     setRenderHint(QPainter::Antialiasing);
-    // Without the selector QGraphicsView, the tool tip of the chart would inherit the transparent background.
+    // The selector QGraphicsView excludes the chart's tool tip, which would otherwise have a transparent background,
+    // too.
     setStyleSheet(QStringLiteral("QGraphicsView { background: transparent; border: none }"));
     chart()->setBackgroundVisible(false);
     chart()->setMargins({});

@@ -25,38 +25,41 @@ namespace ringside {
 
 class Theme;
 
-// Chart of a live run. Contains its axes, the user's choices of how to see it, and the handling of the mouse.
-// ChartSeries draws the curves; the functions of chart_drawing.h draw everything else.
+// Chart whose curves grow while a run is live. This class contains the axes, the user's choices, such as the visible
+// range, and the handling of the mouse. ChartSeries draws the curves; the functions of chart_drawing.h draw all other
+// parts.
 class LiveChart : public QChartView {
     Q_OBJECT
   public:
     explicit LiveChart(Theme& theme, QWidget* parent = nullptr);
 
-    // Sets the curves. `wholeX` is the common range of all charts that share the x axis, so that they stay aligned.
+    // Sets the curves. wholeX: whole x range of all charts that share the x axis, which keeps these charts aligned;
+    // empty: the x range of the curves.
     void setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX = {});
     const std::vector<Curve>& curves() const { return m_curves.curves(); }
     void setHidden(const std::set<QString>& keys);
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
     void setLogY(bool on);
-    // If on, values at the beginning that are far above all later values are excluded from the automatic y range.
+    // If on, the automatic y range excludes values at the beginning that are far above all later values.
     void setIgnoreOutliers(bool on);
     void setFlags(std::vector<ChartFlag> flags);
     const std::vector<ChartFlag>& flags() const { return m_flags; }
     AxisRange shownY() const;
     void setYFromZero(bool on) { m_y.startsAtZero = on; }  // true: the y axis always starts at zero
-    void setXFromZero(bool on) { m_xFromZero = on; }  // true: the whole x range starts at zero, the start of training
-    // Sets the visible x range; empty: the whole range, which grows with new points.
+    void setXFromZero(bool on) {
+        m_xFromZero = on;
+    }  // true: the x axis starts at zero, the start of training, while the whole range is visible
+    // Sets the visible x range; empty: shows the whole range, which grows with new points.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
-    // Sets the title of the x axis, such as "step". It is drawn left of the labels of this axis.
+    // Sets the title of the x axis, such as "step", which is drawn to the left of the axis labels.
     void setXTitle(const QString& title) { m_grid.xTitle = title; }
     // Sets the text that the chart shows while it has no curves.
     void setEmptyText(const QString& text) { m_emptyText = text; }
-    // Makes the points of curves clickable: a click on a curve emits pointClicked(). tip: tool tip that explains the
-    // effect of a click.
+    // Makes the curves clickable: a click on a curve emits pointClicked(). tip: tool tip with the effect of a click.
     void setPointsClickable(const QString& tip);
-    // Sets the function that returns the text for a value of x at the crosshair, such as "step 72, epoch 6".
+    // Sets the function that returns the heading of the crosshair's box for a value of x, such as "step 72, epoch 6".
     void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
 
     AxisRange shownX() const;
@@ -76,8 +79,8 @@ class LiveChart : public QChartView {
   Q_SIGNALS:
     void crosshairMoved(std::optional<double> x);
     void xRangeChosen(std::optional<ringside::AxisRange> range);
-    void pointClicked(double x);  // emitted after a single click on a curve, when the time for a double click has
-                                  // passed; x: position of the click
+    void pointClicked(double x);  // emitted after a single click on a curve, when it cannot become a double click any
+                                  // more; x: clicked value of x
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

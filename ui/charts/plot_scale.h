@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Place of a chart's plot, in pixels, and the ranges of the axes that the plot shows. On a logarithmic y axis, y is the
-// decimal logarithm of the value. Neither range may have zero width.
+// Conversion between values and pixels in a chart: rectangle of the plot in pixels, and the visible ranges of its axes.
+// On a logarithmic y axis, y is the decimal logarithm of the value. Neither range may have zero width.
 struct PlotScale {
     QRectF plot;
     AxisRange x;

@@ -16,8 +16,8 @@
 
 namespace ringside {
 
-// Curves of a chart, with the user's choices of how to see them: hidden curves, smoothing, and a linear or logarithmic
-// y axis.
+// Curves of a chart together with the user's choices for them: hidden curves, smoothing, and a linear or logarithmic y
+// axis.
 class ShownCurves {
   public:
     void setCurves(std::vector<Curve> curves);
@@ -30,24 +30,24 @@ class ShownCurves {
     bool isHidden(const Curve& curve) const { return m_hidden.contains(curve.key); }
     double smoothing() const { return m_smoothing; }
     bool isLogarithmic() const { return m_logarithmic; }
-    // Returns the smoothed values of the curve with this index. They equal the values of the curve if it is not
-    // smoothed.
+    // Returns the smoothed values of the curve with this index, or its unchanged values if the curve is not smoothed.
     const SmoothedCurve& smoothed(std::size_t curve) const { return m_smoothed[curve]; }
 
-    // Returns a value in units of the y axis. On a logarithmic axis, returns NaN for a value without a logarithm.
+    // Converts a value to units of the y axis: the value itself or, on a logarithmic axis, its log10. Returns NaN for a
+    // value without a logarithm.
     double toY(double value) const;
-    // Returns the values and smoothed values of the visible curves within x, or the upper edges of stacked areas: one
-    // curve after the other, each from left to right. For a curve that crosses the range without a point in it, returns
-    // the neighbours on both sides. The y coordinates are in units of the y axis.
+    // Returns the points of the visible curves within the range x, with y in units of the y axis: values and smoothed
+    // values or, for stacked areas, the upper edge. The points of each curve are in ascending order of x. If a curve
+    // crosses the range without a point in it, returns its next point on each side.
     std::vector<QPointF> pointsIn(const AxisRange& x) const;
-    // Returns the y range, in units of the y axis, of the markers (points of visible marked lines) that lie within x
-    // and y; empty if there is none.
+    // Returns the y range of the markers (points of visible marked lines) that are within the ranges x and y, in units
+    // of the y axis; empty if there are no such markers.
     AxisRange markerYRange(const AxisRange& x, const AxisRange& y) const;
     // Returns the visible curve whose values or smoothed values are nearest to a position of the plot, at most `most`
     // pixels above or below it; null if there is none.
     const Curve* nearest(const PlotScale& scale, const QPointF& position, double most) const;
-    // Returns the points of the visible curves within x: name, x, y, minimum, maximum, smoothed value. A cell is empty
-    // if the curve has no such value.
+    // Returns one table row for each point of the visible curves within the range x: name, x, y, minimum, maximum,
+    // smoothed value. A cell is empty if the curve does not have this value.
     QList<QStringList> tableRows(const AxisRange& x) const;
 
   private:
@@ -60,8 +60,8 @@ class ShownCurves {
     bool m_logarithmic = false;
 };
 
-// Returns the indices [first, end) of the points of a curve that are drawn in a plot of the range x: the points within
-// x and one neighbour on each side.
+// Returns the indices [first, end) of the points that a plot of the range x draws: the points within the range, and the
+// next point on each side.
 std::pair<std::size_t, std::size_t> drawnRange(const Curve& curve, const AxisRange& x);
 
 }  // namespace ringside

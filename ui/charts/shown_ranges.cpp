@@ -7,11 +7,12 @@
 namespace ringside {
 namespace {
 
-constexpr double kRoomAtEdge = 0.012;  // minimum share of the width that stays free at the right edge
-constexpr double kMarkerEdge = 6;      // minimum distance of a marker's centre from the edges of the plot, in pixels
+constexpr double kRoomAtEdge =
+    0.012;                         // minimum free width at the right edge of the plot, as a share of the plot's width
+constexpr double kMarkerEdge = 6;  // minimum distance of a marker's centre from the edges of the plot, in pixels
 
-// Returns the range, extended so that no marker between `markers` is cut at the upper or lower edge of a plot with
-// `pixels` rows.
+// Returns the y range `range`, extended if necessary so that markers with y in `markers` are completely visible in a
+// plot that is `pixels` high.
 AxisRange withMarkerRoom(const AxisRange& range, const AxisRange& markers, double pixels) {
     if (markers.empty() || pixels < 4 * kMarkerEdge) return range;
     const double room = range.width() * kMarkerEdge / (pixels - 2 * kMarkerEdge);

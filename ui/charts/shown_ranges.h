@@ -10,7 +10,8 @@ namespace ringside {
 // Options of a chart's y axis.
 struct YAxisOptions {
     NumberStyle style = NumberStyle::Plain;
-    bool ignoresOutliers = false;  // true: excludes early values far above all later values; linear axes only
+    bool ignoresOutliers =
+        false;  // true: excludes values at the beginning that are far above all later values; used on linear axes only
     bool startsAtZero = false;
 };
 
@@ -19,8 +20,9 @@ struct YAxisOptions {
 AxisRange yRangeOf(const ShownCurves& curves, const AxisRange& x, const YAxisOptions& options, double height,
                    int ticks);
 
-// Returns the x range, extended at its right so that the last marker is not cut in a plot with this width in pixels.
-// `startsAtZero`: true if the range must include zero. An empty range becomes one from 0 to 1.
+// Returns the x range `whole`, extended to the right so that the last marker is completely visible in a plot with this
+// width in pixels. startsAtZero: true if the range must include zero. If `whole` is empty, returns the range from 0 to
+// 1.
 AxisRange xRangeOf(const AxisRange& whole, bool startsAtZero, double width);
 
 }  // namespace ringside

@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// Smoothed values of a curve. If the curve has only grown since the last call of follow(), only its new points are
-// smoothed.
+// Smoothed values of a curve. If the curve has only grown since the last call of follow(), the next call computes only
+// the values of the new points.
 class SmoothedCurve {
   public:
     void follow(const CurvePoints& points, double weight);
@@ -21,8 +21,8 @@ class SmoothedCurve {
   private:
     CurvePoints m_points;
     std::optional<double> m_weight;
-    Smoother m_settled{0};  // state of the smoother before the last value, which is smoothed again because its point
-                            // may still change
+    Smoother m_settled{
+        0};  // state of the smoother before the last point, which can still change and is then smoothed again
     std::vector<double> m_values;
 };
 

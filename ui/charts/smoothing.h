@@ -6,9 +6,9 @@
 
 namespace ringside {
 
-// Exponential moving average, debiased: s_t = w s_(t-1) + (1 - w) x_t from s_0 = 0, divided by 1 - w^t, so that the
-// first values are not drawn towards zero. weight 0 = off, below 1. Values that are not finite pass through and are not
-// averaged in.
+// Exponential moving average with weight w: s_t = w s_(t-1) + (1 - w) x_t, with s_0 = 0. The result is s_t / (1 - w^t),
+// because s_t alone would draw the first values towards zero. w is at least 0 (no smoothing) and below 1. Values that
+// are not finite are returned unchanged and do not enter the average.
 class Smoother {
   public:
     explicit Smoother(double weight) : m_weight(weight) {}
@@ -17,7 +17,7 @@ class Smoother {
   private:
     double m_weight;
     double m_average = 0;
-    double m_weightLeft = 1;  // remaining weight of the initial average of 0, after t values: w^t
+    double m_weightLeft = 1;  // weight of the initial value s_0 after t values: w^t
 };
 
 // Returns the smoothed values in the same order.

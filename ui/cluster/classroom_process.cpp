@@ -36,8 +36,8 @@ std::vector<ClassroomCard> cardsIn(const Json& json) {
 ClassroomProcess::ClassroomProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {}
 
-// Closes the standard input of the child process without waiting for its end. At the end of its input, `ringsidectl
-// host` closes a classroom without a run, and `ringsidectl join` leaves the classroom.
+// Closes the standard input of the child process and does not wait for the end of the process. At the end of its input,
+// `ringsidectl host` closes the classroom if no run was started, and `ringsidectl join` leaves the classroom.
 ClassroomProcess::~ClassroomProcess() {
     if (!m_process) return;
     m_process->disconnect(this);

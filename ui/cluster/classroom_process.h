@@ -10,18 +10,19 @@
 
 namespace ringside {
 
-// Member of a classroom, as reported by its host.
+// Computer that has joined a classroom, as reported by the computer that has opened the classroom.
 struct ClassroomCard {
     QString name;
     QString address;
-    QString state;  // state of the member's computer: "fetching" files, "ready" to start, "rank" of the live run, or
-                    // "away" if its connection is lost
+    QString state;  // state of the computer: "fetching" files, "ready" to start, "rank" of the live run, or "away" if
+                    // the connection to it is lost
     int rank = -1;
     bool operator==(const ClassroomCard&) const = default;
 };
 
-// Runs `ringsidectl host --lines` or `ringsidectl join --lines` as a child process and reads its output line by line.
-// When this object is destroyed, a started run continues; a classroom without a run is closed, and a guest leaves.
+// Opens a classroom (`ringsidectl host --lines`) or joins one (`ringsidectl join --lines`) with a child process, and
+// reads the output of this process line by line. When this object is destroyed: a classroom that has started a run
+// continues; a classroom without a run is closed; a computer that has joined leaves.
 class ClassroomProcess final : public QObject {
     Q_OBJECT
   public:
@@ -31,7 +32,7 @@ class ClassroomProcess final : public QObject {
     void start(const QStringList& arguments);
     bool isLive() const { return m_process && m_process->state() != QProcess::NotRunning; }
     void send(const QByteArray& word);  // sends "start" or "stop" to `ringsidectl host`, which starts or stops the run
-    void leave();                       // sends SIGTERM to the child process, which then leaves as after Ctrl-C
+    void leave();  // sends SIGTERM to the child process, which then leaves the classroom, as after Ctrl-C in a terminal
 
   Q_SIGNALS:
     void opened(const QString& code, int wanted);

@@ -133,8 +133,7 @@ QWidget* InviteDialog::buildLobby() {
     m_code = wrapped({}, "joinCodeLabel", "title", page);
     m_code->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_code->setAlignment(Qt::AlignCenter);
-    // The command in this text contains word joiners (U+2060), so that the label does not break a line inside an
-    // option.
+    // The command in this text contains word joiners (U+2060), which prevent a line break inside an option.
     m_how = wrapped(tr("On the other computers: Run > Join in Ringside, or ringsidectl join - %1 NAME, then enter the "
                        "code")
                         .arg(QStringLiteral("-\u2060-\u2060name")),
@@ -208,10 +207,10 @@ void InviteDialog::open() {
 
 void InviteDialog::showCode(const QString& code, int wanted) {
     m_joinCode = code;
-    // breaks the line after each slash, so that the secret at the end of the join code has a line of its own
+    // a line break after each slash puts the secret at the end of the join code on a line of its own
     m_code->setText(QString(code).replace(QLatin1Char('/'), QStringLiteral("/\n")));
     m_qr->show(code);
-    m_news->setText(tr("Waiting for %1").arg(wanted - 1));
+    m_news->setText(tr("Computers still missing: %1").arg(wanted - 1));
     m_pages->setCurrentIndex(1);
     m_start->setEnabled(false);
 }
@@ -251,7 +250,7 @@ void InviteDialog::showVerdict(const QString& verdict, int exitCode) {
     m_close->setToolTip({});
 }
 
-// Hides the dialog without closing the classroom while a run is live, because the run needs it.
+// While a run is live, only hides the dialog and does not close the classroom, which the run needs.
 void InviteDialog::closeEvent(QCloseEvent* event) {
     if (m_phase == QStringLiteral("running") && m_process.isLive()) {
         event->ignore();

@@ -18,9 +18,9 @@ namespace ringside {
 
 class ExperimentModel;
 
-// Dialog of Run > Invite ranks: shows a join code, waits for other computers and starts the run with them. Not modal.
-// Closing the dialog closes the classroom if no run is live. During a live run the dialog is only hidden; the main
-// window can stop the run.
+// Dialog of the command Run > Invite ranks: opens a classroom, shows its join code, waits until other computers have
+// joined, and starts the run with them. Not modal. If no run is live, closing the dialog closes the classroom. During a
+// live run, closing only hides the dialog; the main window can stop the run.
 class InviteDialog final : public QDialog {
     Q_OBJECT
   public:
@@ -29,10 +29,11 @@ class InviteDialog final : public QDialog {
 
     QString code() const { return m_joinCode; }
 
-    void reject() override { close(); }  // Escape calls this function
+    void reject() override { close(); }  // called when the user presses Escape
 
   Q_SIGNALS:
-    void runBegan(const QString& directory);  // emitted at the start of the run and at each restart after a failure
+    void runBegan(const QString& directory);  // emitted at the start of the run and at each restart after a failure;
+                                              // directory: run directory
 
   protected:
     void closeEvent(QCloseEvent* event) override;

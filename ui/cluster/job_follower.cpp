@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-// A job counts as ended after this number of successive queue queries that do not report its state.
+// If this number of successive queries does not report the state of a job, the job counts as ended.
 constexpr int kUnknownMost = 3;
 constexpr const char* kOutput = "output.txt";
 
@@ -103,8 +103,8 @@ void JobFollower::applyState(const QByteArray& answer) {
     if (state.known) Q_EMIT stateChanged(tr("Job %1 is %2").arg(m_job, state.text));
 }
 
-// Returns the newest run directory of the job that contains telemetry, which is written after the rendezvous of the
-// ranks; empty if there is none yet.
+// Returns the newest run directory of the job that contains telemetry; empty if there is none yet. Telemetry exists
+// after the ranks have connected to each other.
 QString JobFollower::runDirectory() const {
     const QDir runs(m_folder + QStringLiteral("/runs"));
     for (const QFileInfo& run : runs.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time)) {
@@ -121,7 +121,7 @@ QString JobFollower::lastOutput() const {
         {QLatin1String(kOutput), QStringLiteral("*.out"), QStringLiteral("*.o*")}, QDir::Files, QDir::Time);
     if (files.isEmpty()) return tr("the job has written no output");
     QFile file(files.first().absoluteFilePath());
-    if (!file.open(QIODevice::ReadOnly)) return tr("see %1").arg(file.fileName());
+    if (!file.open(QIODevice::ReadOnly)) return tr("read the output of the job in %1").arg(file.fileName());
     constexpr qint64 kEnd = 4096;
     file.seek(std::max<qint64>(0, file.size() - kEnd));
     const QString last = QString::fromUtf8(file.readAll()).trimmed().section(QLatin1Char('\n'), -1);

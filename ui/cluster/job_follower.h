@@ -12,16 +12,16 @@
 
 namespace ringside {
 
-// Submits a job script to a queue, or starts it on this computer, and reports its state until the run begins. The job
-// continues when this object is destroyed.
+// Submits a job script to the queue of a cluster, or starts the script on this computer, and reports the state of the
+// job until its training run begins. The job continues when this object is destroyed.
 class JobFollower final : public QObject {
     Q_OBJECT
   public:
     explicit JobFollower(QObject* parent = nullptr);
     ~JobFollower() override;
 
-    // Submits `script` to the queue of `launcher`. Each script needs a folder of its own, because the job's run
-    // directory is recognised by its position: the subfolder "runs" of the script's folder.
+    // Submits `script` to the queue of `launcher`. Each script must be in a folder of its own, because the job's run
+    // directory is searched in the subfolder "runs" of this folder.
     void submit(JobLauncher launcher, const QString& script);
     void start(const QString& script);
     bool isFollowing() const { return m_timer.isActive(); }
@@ -30,7 +30,8 @@ class JobFollower final : public QObject {
 
   Q_SIGNALS:
     void stateChanged(const QString& state);
-    void runBegan(const QString& directory);  // either runBegan() or failed() is the last signal
+    void runBegan(
+        const QString& directory);  // runBegan() or failed() is the last signal of a job; directory: run directory
     void failed(const QString& why);
 
   private:
@@ -45,7 +46,7 @@ class JobFollower final : public QObject {
     std::optional<JobLauncher> m_launcher;
     QString m_folder;
     QString m_job;
-    qint64 m_process = 0;  // id of the started process, if the launcher has no queue
+    qint64 m_process = 0;  // id of the process if the script was started on this computer; 0: none
     QProcess* m_asking = nullptr;
     QTimer m_timer;
     int m_unknown = 0;

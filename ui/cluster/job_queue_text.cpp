@@ -11,7 +11,7 @@ QString tr(const char* text) {
     return QCoreApplication::translate("jobs", text);
 }
 
-// Parses squeue's format %T|%r, such as "PENDING|Resources".
+// Parses the output of squeue in the format %T|%r (state and reason), such as "PENDING|Resources".
 JobState slurmState(const QString& answer) {
     JobState state;
     const QString state1 = answer.section(QLatin1Char('\n'), 0, 0).section(QLatin1Char('|'), 0, 0).trimmed();
@@ -25,7 +25,7 @@ JobState slurmState(const QString& answer) {
     return state;
 }
 
-// Parses the lines "job_state = Q" and "comment = ..." of qstat -f.
+// Parses the lines "job_state = Q" and "comment = ..." in the output of qstat -f.
 JobState pbsState(const QString& answer) {
     static const QRegularExpression stateLine(QStringLiteral("job_state\\s*=\\s*(\\w)"));
     static const QRegularExpression commentLine(QStringLiteral("comment\\s*=\\s*([^\\n]+)"));

@@ -9,15 +9,16 @@
 
 namespace ringside {
 
-// Functions that parse the output of queue commands. Results are empty if the output has none of the known forms.
+// The functions below parse the output of the queue commands of Slurm and PBS. They return empty results for an output
+// that they do not recognize.
 
-// Returns the number of the submitted job. submitted: output of sbatch or qsub.
+// Returns the id of the submitted job. submitted: output of sbatch or qsub.
 QString jobIdIn(JobLauncher launcher, const QByteArray& submitted);
 struct JobState {
     bool known = false;
     bool waits = false;
     bool runs = false;
-    QString text;  // state of the job for the user, such as "pending: Resources"
+    QString text;  // state of the job as shown to the user, such as "pending: Resources"
 };
 JobState jobStateIn(JobLauncher launcher, const QByteArray& answer);
 

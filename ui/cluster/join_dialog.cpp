@@ -45,20 +45,21 @@ JoinDialog::JoinDialog(const QString& controlProgram, QWidget* parent)
 }
 
 void JoinDialog::buildLayout() {
-    auto* about =
-        new QLabel(tr("This computer becomes one rank of another person's run and computes on its CPU. It receives the "
-                      "experiment and its data from the host. The other participants see only the name below."),
-                   this);
+    auto* about = new QLabel(
+        tr("This computer becomes one rank of another person's run and computes on its CPU. It receives the experiment "
+           "and its data from that person's computer. The other participants see only the name below."),
+        this);
     about->setProperty("role", "note");
     about->setWordWrap(true);
     m_code->setObjectName(QStringLiteral("joinCodeEdit"));
     m_code->setAccessibleName(tr("Join code"));
     m_code->setPlaceholderText(QStringLiteral("192.168.1.20:21345/9ZK3P-..."));
-    m_code->setToolTip(tr("The code below the QR code on the host's screen, in upper or lower case"));
+    m_code->setToolTip(
+        tr("Code below the QR code on the screen of the person who invited you, in upper or lower case"));
     m_name->setObjectName(QStringLiteral("joinNameEdit"));
     m_name->setAccessibleName(tr("Your name"));
     m_name->setMaxLength(static_cast<int>(kMaxClassName));
-    m_name->setToolTip(tr("Shown on this rank's card in the window of the host"));
+    m_name->setToolTip(tr("Shown on the card of this rank in the window of the person who invited you"));
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(Theme::kSpace4);
     form->setVerticalSpacing(Theme::kSpace2);
@@ -99,7 +100,7 @@ void JoinDialog::refresh() {
     QString problem;
     if (!code && !m_code->text().trimmed().isEmpty()) problem = QString::fromStdString(code.problem().text());
     if (code && m_name->text().trimmed().isEmpty())
-        problem = tr("Enter your name: it names this rank on the screens of the other participants.");
+        problem = tr("Enter your name. The other participants see it as the name of this rank.");
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty() && !live);
     m_join->setVisible(!live);
@@ -114,7 +115,8 @@ void JoinDialog::refresh() {
     makeRoom();
 }
 
-// Enlarges the dialog if its wrapped label has become higher, so that the fields above the label keep their height.
+// Enlarges the dialog if its wrapped label has become higher, because the label would otherwise reduce the height of
+// the fields above it.
 void JoinDialog::makeRoom() {
     layout()->activate();
     const int needed = layout()->totalHeightForWidth(width());

@@ -10,7 +10,8 @@
 
 namespace ringside {
 
-// Dialog of Run > Join: makes this computer a rank of another person's run. Not modal; closing it leaves the classroom.
+// Dialog of the command Run > Join: makes this computer a rank of another person's run. Not modal; closing the dialog
+// leaves the classroom.
 class JoinDialog final : public QDialog {
     Q_OBJECT
   public:

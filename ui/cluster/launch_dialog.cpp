@@ -33,8 +33,8 @@ constexpr int kMaxNodes = 4096;
 constexpr int kMaxMinutes = 100000;
 constexpr int kMaxSeeds = 1000;
 
-// Launcher in the list of the dialog: its value in the exporter (null: this computer, without a script), its title on
-// screen, whether the dialog shows fields for a time limit (times) and for host names (hosts), and its description.
+// Entry in the dialog's list of launchers: the launcher for the job script (null: this computer, without a script), its
+// title, whether the dialog shows a field for the time limit (times) and for host names (hosts), and its description.
 struct Way {
     std::optional<JobLauncher> launcher;
     const char* title;
@@ -135,7 +135,7 @@ LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const 
     connect(m_go, &QPushButton::clicked, this, &LaunchDialog::startSelectedAction);
     connect(&m_follower, &JobFollower::stateChanged, this, [this](const QString& state) {
         m_state->setText(state);
-        m_go->setEnabled(false);  // refresh() enables the button again after a failure
+        m_go->setEnabled(false);  // after a failure, refresh() enables the button again
         m_go->setToolTip(whyStartIsDisabled());
     });
     connect(&m_follower, &JobFollower::failed, this, [this](const QString& why) {
@@ -162,7 +162,7 @@ QWidget* LaunchDialog::buildSide() {
 QFormLayout* LaunchDialog::buildFields() {
     m_nodes->setObjectName(QStringLiteral("launchNodesSpin"));
     m_nodes->setRange(1, kMaxNodes);
-    m_nodes->setToolTip(tr("Number of computers; the ranks are spread over them evenly"));
+    m_nodes->setToolTip(tr("Number of computers (nodes). Each node gets the same number of ranks."));
     m_minutes->setObjectName(QStringLiteral("launchMinutesSpin"));
     m_minutes->setRange(1, kMaxMinutes);
     m_minutes->setValue(60);
@@ -271,16 +271,18 @@ QString LaunchDialog::whyStartIsDisabled() const {
     return tr("%1 is not installed here: save the script and copy it to a computer that has it.").arg(program);
 }
 
-// Returns the command that runs the experiment in a terminal. Returns the reason instead if the experiment is not saved
-// in a file with the settings of the form, because the command reads this file.
+// Returns the command that runs the experiment in a terminal. The command reads the experiment's file; if the file does
+// not exist or does not contain the settings of the form, returns the reason and the remedy as comment lines.
 QString LaunchDialog::terminalCommand() const {
     const QString file = m_experiment.filePath();
     const QString remedy = tr("Save the experiment, and the command appears here.");
-    if (file.isEmpty()) return tr("# The experiment has no file for a command in a terminal.\n# %1").arg(remedy);
+    if (file.isEmpty())
+        return tr("# The experiment is not saved to a file, so no terminal command can run it.\n# %1").arg(remedy);
     if (!QFileInfo::exists(file)) return tr("# %1 no longer exists.\n# %2").arg(file, remedy);
     if (m_experiment.isModified()) return tr("# %1 is older than the form.\n# %2").arg(file, remedy);
     const auto word = [](const QString& text) { return QString::fromStdString(shellWord(text.toStdString())); };
-    return tr("# The same from a terminal:\n%1").arg(word(m_control) + QStringLiteral(" run ") + word(file));
+    return tr("# Command for the same run in a terminal:\n%1")
+        .arg(word(m_control) + QStringLiteral(" run ") + word(file));
 }
 
 void LaunchDialog::refresh() {
@@ -323,7 +325,7 @@ void LaunchDialog::refresh() {
     if (here) m_state->clear();
 }
 
-// Writes the script and the experiment into one folder. The script refers to that copy of the experiment.
+// Writes the script and a copy of the experiment, which the script refers to, into one folder.
 bool LaunchDialog::writeScript(const QString& path) {
     JobRequest job = request();
     const QString folder = QFileInfo(path).absolutePath();

@@ -19,9 +19,9 @@ namespace ringside {
 class Dialogs;
 class ExperimentModel;
 
-// Dialog of Run > Launch: shows a commented script that runs the experiment with the chosen launcher. The user can save
-// the script, submit it to a queue or start it on this computer. The dialog then polls the job until its run begins.
-// Not modal.
+// Dialog of the command Run > Launch: shows a commented script that runs the experiment with the chosen launcher. The
+// user can save the script, submit it to a queue, or start it on this computer. The dialog then reports the state of
+// the job until its run begins. Not modal.
 class LaunchDialog final : public QDialog {
     Q_OBJECT
   public:

@@ -30,7 +30,7 @@ void QrView::show(const QString& text) {
     update();
 }
 
-// Draws each module with a whole number of pixels, so that no edge is grey.
+// Draws each module (square) of the QR code with a whole number of pixels, because grey edges are hard to scan.
 void QrView::paintEvent(QPaintEvent*) {
     if (m_code.isEmpty()) return;
     const int modules = m_code.width + 2 * QrCode::kQuiet;

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// QR code of a join code: black on white in every theme, because scanners need it.
+// Picture of a join code as a QR code. It is black on white in every theme, because scanners need this contrast.
 class QrView final : public QWidget, public TextSource {
     Q_OBJECT
   public:

@@ -10,11 +10,12 @@
 
 namespace ringside {
 
-// Dialog that searches all commands of the window by name or synonym and runs the selected one.
+// Dialog "Find a command": searches all commands of the window by name or synonym, and runs the selected command.
 class CommandPalette final : public QDialog {
     Q_OBJECT
   public:
-    // Returns additional commands for the typed text: "epochs 400", for example, gives a command that sets the epochs.
+    // Function that returns additional commands for the typed text. For "epochs 400", for example, it returns a command
+    // that sets the number of epochs to 400.
     using CommandsFor = std::function<QList<QAction*>(const QString& typed)>;
     CommandPalette(const QList<QAction*>& actions, QWidget* parent, CommandsFor more = {});
 

@@ -50,9 +50,9 @@ bool holdsLetters(const QString& text, const QString& typed) {
     return true;
 }
 
-// Returns how well an action matches the query; smaller is better. 0: its text starts with the query. 1: each word of
-// the query starts a word of the text. 2: each word of the query starts a word of the text or of a synonym. kNoMatch:
-// no match.
+// Returns how well an action matches the typed query; smaller is better. 0: the action's text starts with the query. 1:
+// each word of the query is the start of a word of the text. 2: each word of the query is the start of a word of the
+// text or of a synonym. kNoMatch: no match.
 int rankOf(const QAction& action, const QString& typed) {
     const QString text = plainText(action).toLower();
     if (text.startsWith(typed)) return 0;
@@ -65,8 +65,9 @@ int rankOf(const QAction& action, const QString& typed) {
     return each(all) ? 2 : kNoMatch;
 }
 
-// Returns how much an action differs from the query: the edit distance to its nearest word if this is at most 2; 3 if
-// its text contains the letters of the query in their order; more than 3 otherwise.
+// Returns how much an action differs from the typed query: the edit distance between the query and the nearest word of
+// the action if this distance is at most 2; 3 if the action's text contains the letters of the query in their order;
+// more than 3 otherwise.
 int matchDistance(const QAction& action, const QString& typed) {
     constexpr int kTypingErrors = 2;
     int least = kNoMatch;

@@ -7,12 +7,14 @@
 
 namespace ringside {
 
-// Sets synonyms by which the command can be found, such as "pause halt" for Stop.
+// Sets the synonyms of a command, such as "pause halt" for Stop. The command finder also finds the command by its
+// synonyms.
 void setSynonyms(QAction& action, const QString& words);
 
 struct FoundCommands {
-    QList<QAction*> actions;   // found actions, best match first
-    bool onlySimilar = false;  // true if nothing matches; the actions are then the most similar ones
+    QList<QAction*> actions;  // found actions, best match first
+    bool onlySimilar =
+        false;  // true if no action matches the typed text; `actions` then contains the most similar ones
 };
 
 // Returns the actions whose text or synonyms contain the typed words, followed by the actions whose text contains the

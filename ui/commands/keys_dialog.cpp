@@ -14,7 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr int kMaxColumns = 3;
-constexpr QSize kAround{40, 60};  // the dialog is at least this much smaller than its parent window, in pixels
+constexpr QSize kAround{40, 60};  // minimum difference in pixels between the sizes of the parent window and the dialog
 
 }  // namespace
 
@@ -33,7 +33,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     whole->setContentsMargins(0, 0, 0, 0);
     auto* list = new QWidget;
     list->setProperty("role", "clear");
-    auto* area = new QScrollArea;  // a small window or a large type size needs scrolling
+    auto* area = new QScrollArea;  // scrolls if the list does not fit, in a small window or with a large type size
     area->setWidgetResizable(true);
     area->setWidget(list);
     whole->addWidget(area);
@@ -43,8 +43,8 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     grid->setVerticalSpacing(6);
     QList<PageKey> lines;
     for (const QAction* action : actions) {
-        // The property "keys" contains the keys of an action that has no QAction::shortcut(), because an event handler
-        // of the window handles them: "Space", "Right".
+        // Keys such as "Space" and "Right" are not shortcuts of a QAction, because an event handler of the window
+        // handles them. The property "keys" of the action contains these keys.
         const QString own = action->property("keys").toString();
         const QString keys = own.isEmpty() ? action->shortcut().toString(QKeySequence::NativeText) : own;
         if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
@@ -56,7 +56,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     resize(parent == nullptr ? wanted : wanted.boundedTo(room));
 }
 
-// Returns how many columns of keys with their descriptions fit into `width` pixels.
+// Returns the number of columns, each with keys and their descriptions, that fit into `width` pixels.
 int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
     const QFontMetrics metrics(font());
     int keys = 0, what = 0;
@@ -64,7 +64,7 @@ int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
         keys = std::max(keys, metrics.horizontalAdvance(line.keys));
         what = std::max(what, metrics.horizontalAdvance(line.what));
     }
-    constexpr double kSemibold = 1.1;  // width of semibold letters, in which keys are shown, relative to normal ones
+    constexpr double kSemibold = 1.1;  // width of a text in the semibold font of the keys, relative to the normal font
     const int column = static_cast<int>(kSemibold * keys) + what + 2 * Theme::kSpace5;
     return std::clamp((width - 2 * Theme::kSpace5) / column, 1, kMaxColumns);
 }

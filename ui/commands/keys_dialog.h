@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Dialog that lists all commands with a key, and the keys of the pages.
+// Dialog that lists the keyboard shortcuts of all commands and of the pages.
 class KeysDialog final : public QDialog {
     Q_OBJECT
   public:
@@ -21,7 +21,8 @@ class KeysDialog final : public QDialog {
     static void addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns);
 };
 
-// Returns the text of the action without the mnemonic's "&" and the final "...": "&Save as..." becomes "Save as".
+// Returns the text of the action without the "&" before the letter of keyboard access and without a final "...": "&Save
+// as..." becomes "Save as".
 QString plainText(const QAction& action);
 
 }  // namespace ringside

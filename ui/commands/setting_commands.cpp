@@ -48,7 +48,7 @@ bool holdsWords(const QString& text, const QStringList& words) {
     });
 }
 
-// Sets a field to the number if it is a field for numbers and the number is within its limits.
+// Sets a field to `value`. Returns false if the field is not a number or if `value` is outside its limits.
 bool setNumber(const ConfigField& field, RunConfig& config, double value) {
     if (value < field.min || value > field.max || (field.aboveMin && value == field.min)) return false;
     const FieldSlot slot = field.slot(config);
@@ -109,7 +109,8 @@ class Commands {
                   const std::function<void(RunConfig&)>& change) {
         RunConfig changed = m_experiment.config();
         change(changed);
-        if (changed == m_experiment.config()) return;  // the setting has this value already
+        if (changed == m_experiment.config())
+            return;  // no command is needed, because the setting already has this value
         QAction* action = add(QCoreApplication::translate("form", "Set %1 to %2").arg(labelOf(form), value), words);
         QObject::connect(action, &QAction::triggered, &m_experiment,
                          [&experiment = m_experiment, change, path = form.path] {
@@ -146,7 +147,7 @@ QList<QAction*> numberCommands(ExperimentModel& experiment, const QString& typed
     if (words.isEmpty()) return {};
     Commands commands(experiment, parent);
     const QString start = words.join(QLatin1Char(' '));
-    // settings whose name begins with the typed words come before all other settings
+    // first the settings whose label begins with the typed words, then all other settings
     for (const bool first : {true, false}) {
         for (const FormField& form : formFields()) {
             const ConfigField* field = findConfigField(form.path);

@@ -8,13 +8,14 @@ namespace ringside {
 
 class Theme;
 
-// Fades out an old picture over the new one. Does nothing if motion is reduced.
+// Animates the opacity with which a widget draws its old picture over its new picture, so that the old picture fades
+// out. Does nothing if animations are off.
 class CrossFade : public QObject {
     Q_OBJECT
   public:
     CrossFade(const Theme& theme, QWidget& widget);
 
-    void prepareFade();  // call before the picture changes; stops a fade in progress
+    void prepareFade();  // call before the picture changes; ends a running fade
     void startFade();    // starts the fade; call when the new picture can be drawn
     void stop();
     bool isHeld() const { return m_held; }

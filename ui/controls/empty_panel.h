@@ -8,12 +8,12 @@
 
 namespace ringside {
 
-// Text that the page shows instead of its views if there is nothing to show.
+// Panel with a title and a text that a page shows in the place of its views while these have no contents.
 class EmptyPanel : public QFrame {
     Q_OBJECT
   public:
-    // page: start of the object names of the panel's widgets: "shards" makes "shardsEmptyLabel". tip: tooltip of the
-    // button; empty: the panel never has a button.
+    // page: start of the object names of the panel's widgets, such as "shards" for "shardsEmptyLabel". tip: tooltip of
+    // the button; empty: the panel never has a button.
     explicit EmptyPanel(const QString& page, const QString& tip = {}, QWidget* parent = nullptr);
     // Shows a title and a text. action: text of the button below the text; empty: the button is hidden.
     void showMessage(const QString& title, const QString& text, const QString& action = {});

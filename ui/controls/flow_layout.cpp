@@ -11,8 +11,8 @@ bool expands(const QLayoutItem& item) {
     return item.expandingDirections().testFlag(Qt::Horizontal);
 }
 
-// Returns the width that an item needs in a row: the minimum width of an item that expands, the preferred width of any
-// other.
+// Returns the width that an item needs in a row: the minimum width of an item that expands, the preferred width of an
+// item that does not.
 int wantedWidth(const QLayoutItem& item) {
     return expands(item) ? item.minimumSize().width() : item.sizeHint().width();
 }
@@ -95,7 +95,7 @@ void FlowLayout::setGeometry(const QRect& rect) {
     }
     if (height == m_height) return;
     m_height = height;
-    update();  // the minimum height has changed
+    update();  // informs the parent widget that the minimum height has changed
 }
 
 QSize FlowLayout::sizeHint() const {

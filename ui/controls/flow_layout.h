@@ -6,9 +6,9 @@
 
 namespace ringside {
 
-// Layout that places its items from left to right and begins another row when the width is used up, as words of a
-// text. Items that expand horizontally share the room that remains in their row. The minimum width is that of the
-// widest item; the minimum height is that of all rows at the present width.
+// Layout that places its items from left to right and wraps them into rows, as a text wraps words. Items that expand
+// horizontally share the free width of their row. The minimum width is that of the widest item; the minimum height is
+// that of all rows at the present width.
 class FlowLayout final : public QLayout {
     Q_OBJECT
   public:
@@ -35,7 +35,7 @@ class FlowLayout final : public QLayout {
 
     QList<QLayoutItem*> m_items;
     int m_rowSpacing;
-    int m_height = 0;  // of all rows at the present width, without the margins
+    int m_height = 0;  // height of all rows at the present width, without the margins, in pixels
 };
 
 }  // namespace ringside

@@ -48,7 +48,7 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
             break;
         case QEvent::Move:
         case QEvent::Resize:
-        case QEvent::Hide: {  // the outline follows a change of the control or of a widget that contains the control
+        case QEvent::Hide: {  // the control, or a widget that contains it, has changed: the outline is placed again
             auto* moved = qobject_cast<QWidget*>(watched);
             if (m_control && moved && moved != this && (moved == m_control || moved->isAncestorOf(m_control)))
                 placeRing();

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Outline around the control of a window that has the keyboard. It appears when the focus
-// arrives by a key and disappears with the next click.
+// Outline around the control of a window that has the keyboard focus. The outline appears when a key has moved the
+// focus to the control, and disappears with the next click.
 class FocusRing final : public QWidget {
     Q_OBJECT
   public:

@@ -10,7 +10,8 @@
 
 namespace ringside {
 
-// Computes values on a worker thread for the GUI thread. A newer request stops and replaces the previous one.
+// Computes values on a worker thread for the GUI thread. A new request stops the running request, whose result is then
+// discarded.
 class LatestWork {
   public:
     using Stop = std::atomic<bool>;
@@ -30,8 +31,8 @@ class LatestWork {
     }
     bool isBusy() const { return m_stop != nullptr; }
 
-    // Calls make(stop) on the worker, then use(value) on the thread of `context`, unless there was a newer request.
-    // `context` must outlive this object.
+    // Calls make(stop) on the worker thread, and then use(result) on the thread of `context`. If there is a newer
+    // request or cancel() is called, `stop` becomes true and use() is not called. `context` must outlive this object.
     template <class Make, class Use>
     void requestLatest(QObject* context, Make make, Use use) {
         cancel();

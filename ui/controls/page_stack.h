@@ -6,13 +6,13 @@
 
 namespace ringside {
 
-// Stack that gives all available room to the current page. A QStackedLayout would recompute heightForWidth() of every
-// page, including hidden pages, after each change of a text, for example of a text that follows the pointer.
+// Stacked layout that depends only on the current page. QStackedLayout also recomputes heightForWidth() of all hidden
+// pages after each change of a text, which is slow if a text changes with the position of the pointer.
 class PageStack : public QStackedLayout {
   public:
     using QStackedLayout::QStackedLayout;
     bool hasHeightForWidth() const override { return false; }
-    // Returns the minimum size of the current page. Hidden pages need no room.
+    // Returns the minimum size of the current page and ignores the hidden pages.
     QSize minimumSize() const override {
         return currentWidget() ? currentWidget()->minimumSizeHint().expandedTo(currentWidget()->minimumSize())
                                : QStackedLayout::minimumSize();

@@ -20,7 +20,8 @@ bool Picture::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const Tip tip = tipAt(help->pos());
-    // Shows the tooltip of the whole widget, if there is one, where no part of the picture has a tooltip.
+    // Shows the tooltip of the whole widget, if there is one, because no part of the picture at this position has a
+    // tooltip.
     if (tip.text.isEmpty() && !toolTip().isEmpty()) return QWidget::event(event);
     if (tip.text.isEmpty()) {
         QToolTip::hideText();

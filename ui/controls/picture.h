@@ -11,8 +11,9 @@ namespace ringside {
 
 class Theme;
 
-constexpr double kZoomPerNotch = 1.25;  // factor by which one notch of the wheel or one key press zooms a picture
-constexpr double kDragThreshold = 4;    // in pixels; the pointer moves less than this in a click, and more in a drag
+constexpr double kZoomPerNotch = 1.25;  // zoom factor of one notch of the mouse wheel or one key press
+constexpr double kDragThreshold =
+    4;  // distance in pixels; a press that moves the pointer farther is a drag, otherwise it is a click
 
 // Base of widgets that draw data: repaints itself when the theme changes, and shows a tooltip for the part of the
 // picture under the pointer.
@@ -24,8 +25,9 @@ class Picture : public QWidget, public IdentitySource {
 
   protected:
     struct Tip {
-        QString text;     // empty: no tooltip
-        QRect part = {};  // area of the widget in which the tooltip stays; empty: until the pointer moves far away
+        QString text;     // text of the tooltip; empty: no tooltip
+        QRect part = {};  // area of the widget in which the tooltip stays visible; empty: Qt hides it when the pointer
+                          // moves away
     };
     virtual Tip tipAt(const QPoint& point) const;  // returns the tooltip at a position of the widget; none by default
     virtual void restyle() { update(); }           // called when colors or fonts of the theme have changed

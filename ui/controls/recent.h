@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Cache of the most recently computed values by key.
+// Cache of computed values by key. Keeps only the most recent entries.
 template <class Key, class Value>
 class Recent {
   public:

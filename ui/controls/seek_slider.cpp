@@ -21,8 +21,9 @@ int SeekSlider::valueAt(int x) const {
                                            option.upsideDown);
 }
 
-// Moves the handle to the clicked value. Then passes a press at the centre of the handle to QSlider, so that the handle
-// can be dragged at once. The centre can be away from the pointer if the slider has few values.
+// Moves the handle to the clicked value, and then lets QSlider handle a press at the centre of the handle, so that the
+// user can drag the handle at once. This press is not at the position of the pointer, because on a slider with few
+// values the handle can be away from the pointer.
 void SeekSlider::mousePressEvent(QMouseEvent* event) {
     const QPoint at = event->position().toPoint();
     if (event->button() != Qt::LeftButton || handle().contains(at)) return QSlider::mousePressEvent(event);

@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// Slider whose handle moves to a clicked position and then follows the pointer. QSlider itself moves by one page.
+// Slider whose handle moves to a clicked position and can then be dragged. A click on a plain QSlider moves the handle
+// by one page step.
 class SeekSlider : public QSlider {
     Q_OBJECT
   public:
@@ -14,7 +15,7 @@ class SeekSlider : public QSlider {
   protected:
     void mousePressEvent(QMouseEvent* event) override;
 
-    // Returns the value whose handle would be at this x position.
+    // Returns the value for which the centre of the handle is nearest to this x position.
     int valueAt(int x) const;
 
   private:

@@ -33,7 +33,7 @@ bool SegmentedControl::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Left || key == Qt::Key_Right) {
-            event->ignore();  // the event goes to the parents
+            event->ignore();  // not handled: Qt sends the event to the parent widgets
             return true;
         }
         if (key == Qt::Key_Up || key == Qt::Key_Down) {

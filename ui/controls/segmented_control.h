@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Row of a few choices, which wraps if it has too little room. One of them is selected, or none after setNone().
+// Row of buttons, one for each of a few choices. One choice is selected, or none after setNone(). The buttons wrap into
+// several rows if the width is too small.
 class SegmentedControl : public QWidget {
     Q_OBJECT
   public:

@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// Sets the tone of a widget for the style sheet: "good", "warning", "danger", or "" for none.
+// Sets the tone of a widget, from which the style sheet derives its colours: "good", "warning", "danger", or "" for
+// normal colours.
 void setTone(QWidget* widget, const char* tone);
 
 }  // namespace ringside

@@ -23,7 +23,7 @@ bool WrappedText::event(QEvent* event) {
 void WrappedText::keepHeight() {
     if (std::exchange(m_keptWidth, width()) == width() && m_keptText == text()) return;
     m_keptText = text();
-    setMinimumHeight(0);  // because heightForWidth() returns at least the present minimum height
+    setMinimumHeight(0);  // removes the previous minimum, because heightForWidth() never returns less than it
     if (!text().isEmpty()) setMinimumHeight(heightForWidth(width()));
 }
 

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Label of one or more lines whose minimum height is that of its text at its present width. A QLabel with word wrap may
-// be squeezed to one line.
+// Label with wrapped text whose minimum height is the height of the whole text at the present width. A layout can
+// reduce a plain QLabel with word wrap to one line.
 class WrappedText final : public QLabel {
     Q_OBJECT
   public:
@@ -18,7 +18,7 @@ class WrappedText final : public QLabel {
   private:
     void keepHeight();
 
-    QString m_keptText;  // text and width for which the minimum height was computed
+    QString m_keptText;  // text for which the minimum height was computed last, at the width m_keptWidth
     int m_keptWidth = -1;
 };
 

@@ -10,7 +10,8 @@ namespace ringside {
 
 class Theme;
 
-// Card of one device: name, details, a bar for its memory, and the reason if it is not used.
+// Card of one device (CPU or GPU): name, properties, a bar with the used share of its memory and, if it is not used,
+// the reason.
 class DeviceCard final : public QWidget, public TextSource {
     Q_OBJECT
   public:

@@ -14,8 +14,8 @@ class DeviceQuery;
 class ExperimentModel;
 class Theme;
 
-// Dialog that shows the CPU, each GPU with its memory and links or the reason why it is not used, and the devices that
-// the experiment would use, with the reason. Reads the devices again each time it opens.
+// Dialog that shows the CPU; each GPU with its memory, its links and, if it is not used, the reason; and the devices on
+// which the experiment would run, with the reason. Reads the devices again each time it opens.
 class DevicesDialog final : public QDialog {
     Q_OBJECT
   public:

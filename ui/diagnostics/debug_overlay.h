@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Panel over the window with the current drawing times. Measures only while visible.
+// Panel on top of the window with the present drawing times, for developers. Measures only while the panel is visible.
 class DebugOverlay : public QFrame {
     Q_OBJECT
   public:
@@ -20,7 +20,7 @@ class DebugOverlay : public QFrame {
   protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;  // resets the measurement
+    void mousePressEvent(QMouseEvent* event) override;  // clears the measurements
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -33,7 +33,7 @@ class DebugOverlay : public QFrame {
     QTimer m_timer;
 };
 
-// Returns the resident memory of this process in bytes; 0 if /proc does not report it.
+// Returns the resident memory (RSS) of this process in bytes; 0 if it cannot be read from /proc.
 qint64 residentBytes();
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Application that measures the time from delivery to return of every event, during which the window cannot respond.
-// Measures only while EventTimes is watching.
+// QApplication that measures how long the handling of each event takes, because the window cannot respond during this
+// time. Measures only while EventTimes is switched on.
 class TimedApplication : public QApplication {
     Q_OBJECT
   public:
@@ -21,7 +21,7 @@ class TimedApplication : public QApplication {
     bool timed(QObject* receiver, QEvent* event);
 
     EventTimes m_times;
-    bool m_inside = false;  // true during an event; nested events count as part of the outer one
+    bool m_inside = false;  // true while an event is handled; events that are handled within it count as a part of it
 };
 
 }  // namespace ringside

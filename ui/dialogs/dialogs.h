@@ -10,12 +10,12 @@ namespace ringside {
 struct Question {
     QString title;
     QString text;
-    QStringList answers;  // texts of the buttons; Escape chooses the last answer
+    QStringList answers;  // texts of the buttons; the Escape key chooses the last one
     int preferred = 0;
 };
 
-// Interface for file dialogs and questions to the user. The functions return at once; the result is passed to `taken`
-// when the dialog closes. The path is empty if the user cancelled the dialog.
+// Interface for file dialogs and questions to the user. The functions return at once and pass the result to `taken`
+// when the dialog closes: the chosen path (empty if the user cancelled the dialog), or the index of the chosen answer.
 class Dialogs {
   public:
     using PathTaken = std::function<void(const QString& path)>;

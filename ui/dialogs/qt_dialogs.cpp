@@ -14,9 +14,10 @@ namespace ringside {
 namespace {
 
 constexpr QSize kFileDialogSize{820, 520};
-constexpr QSize kFrame{8, 40};  // borders and title bar that a desktop adds to a dialog
+constexpr QSize kFrame{8,
+                       40};  // assumed size of the borders and the title bar that a desktop adds to a dialog, in pixels
 
-// Widens the columns of Qt's own file dialog so that sizes and dates are readable.
+// Widens the columns of Qt's own file dialog, in which sizes and dates would be cut.
 void fitColumns(QFileDialog& dialog) {
     if (auto* list = dialog.findChild<QTreeView*>()) {
         list->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -24,7 +25,7 @@ void fitColumns(QFileDialog& dialog) {
     }
 }
 
-// Returns the suffix of a filter: "ringside.json" for "Experiments (*.ringside.json)".
+// Returns the file suffix in a filter, such as "ringside.json" for "Experiments (*.ringside.json)".
 QString suffixIn(const QString& filter) {
     static const QRegularExpression pattern(QStringLiteral("\\*\\.([^ )]+)"));
     return pattern.match(filter).captured(1);
@@ -49,7 +50,8 @@ void QtDialogs::openFile(const QString& title, const QString& folder, const QStr
 void QtDialogs::saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) {
     auto* dialog = new QFileDialog(m_parent, title, suggestion, filter);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffixIn(filter));  // the dialog adds the suffix, and then asks before it replaces a file
+    dialog->setDefaultSuffix(suffixIn(filter));  // the dialog adds this suffix to a name without one, and then asks
+                                                 // before it replaces an existing file
     dialog->selectFile(suggestion);
     show(dialog, taken);
 }

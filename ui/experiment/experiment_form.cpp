@@ -80,7 +80,8 @@ void ExperimentForm::addBrowseButton() {
     FieldRow* path = m_sections.front()->row("dataset.path");
     auto* browse = new QPushButton(tr("Browse"), path);
     browse->setObjectName(QStringLiteral("browseDataButton"));
-    browse->setToolTip(tr("Choose the file or folder with the samples; a preview is shown first"));
+    browse->setToolTip(
+        tr("Choose the file or folder with the samples. Ringside shows a preview before it uses the data."));
     browse->setAccessibleName(tr("Browse for the file or folder of the data"));
     connect(browse, &QPushButton::clicked, this, &ExperimentForm::browseRequested);
     path->append(browse);
@@ -108,7 +109,8 @@ void ExperimentForm::addModelSummaryButton() {
 void ExperimentForm::addThrottleButton() {
     QPushButton* throttle = m_sections[2]->addToTitle(tr("Throttle"));
     throttle->setObjectName(QStringLiteral("paceButton"));
-    throttle->setToolTip(tr("Slow the steps down to the speed of other devices, so that you can watch them"));
+    throttle->setToolTip(
+        tr("Slow the training steps down to the speed of slower devices, so that you can follow each step"));
     throttle->setAccessibleName(tr("Throttle the ranks"));
     auto* menu = new QMenu(throttle);
     const auto add = [this, menu](const QString& text, const QString& tip, const char* name, ThrottlePreset preset) {
@@ -121,13 +123,15 @@ void ExperimentForm::addThrottleButton() {
         action->setToolTip(tip);
     };
     menu->setToolTipsVisible(true);
-    add(tr("Four small GPUs"), tr("4 ranks with devices that need 30 ms for this model's forward and backward pass"),
+    add(tr("Four small GPUs"),
+        tr("Set 4 ranks, each on a simulated device that needs 30 ms for this model's forward and backward pass"),
         "fourSmallGpusAction", ThrottlePreset::FourSmallGpus);
     add(tr("Slow network"),
-        tr("Slows each step: 30 ms for the forward and backward pass, 60 ms for the all-reduce of the gradients. Keeps "
-           "the number of ranks."),
+        tr("Slow each training step: 30 ms for the forward and backward pass, 60 ms for the all-reduce of the "
+           "gradients. The number of ranks does not change."),
         "slowNetworkAction", ThrottlePreset::SlowNetwork);
-    add(tr("As fast as this computer"), tr("No throttle"), "noPaceAction", ThrottlePreset::Off);
+    add(tr("As fast as this computer"), tr("Remove the throttle: each step takes the time that this computer needs"),
+        "noPaceAction", ThrottlePreset::Off);
     connect(throttle, &QPushButton::clicked, menu,
             [throttle, menu] { menu->popup(throttle->mapToGlobal(throttle->rect().bottomLeft())); });
 }
@@ -151,7 +155,8 @@ void ExperimentForm::refresh() {
     setRelayoutEnabled(true);
 }
 
-// Disables or enables all layouts, so that showing many rows computes the layout once instead of once per row.
+// Disables or enables the layouts of all sections. While they are disabled, showing many rows computes no layout per
+// row.
 void ExperimentForm::setRelayoutEnabled(bool enabled) {
     for (FormSection* section : m_sections) section->layout()->setEnabled(enabled);
     m_sections.front()->parentWidget()->layout()->setEnabled(enabled);
@@ -162,7 +167,8 @@ bool ExperimentForm::focusFirstProblem() {
                                [this](const Problem& problem) { return focusSetting(problem.field.c_str()); });
 }
 
-// Computes the layouts around a row whose section has just been unfolded, and the range of the scroll bar.
+// Computes at once the layouts that contain the row, and the range of the scroll bar. Needed after the row's section
+// was unfolded, before the form can scroll to the row.
 void ExperimentForm::layOutAround(const FieldRow* row) {
     for (const QWidget* one = row->parentWidget(); one != nullptr && one != m_scroll; one = one->parentWidget())
         if (QLayout* layout = one->layout()) layout->activate();

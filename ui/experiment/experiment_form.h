@@ -13,21 +13,23 @@ class ExperimentModel;
 class FieldRow;
 class FormSection;
 
-// Form of the experiment in five sections. Each edit changes the ExperimentModel at once. Each row shows the problem
-// that the ExperimentModel reports for its setting.
+// Form of the experiment in five sections. Each edit changes the ExperimentModel at once. Each row edits one setting
+// and shows the problem that the ExperimentModel reports for this setting.
 class ExperimentForm final : public QWidget {
     Q_OBJECT
   public:
     explicit ExperimentForm(ExperimentModel& model, QWidget* parent = nullptr);
 
-    // Focuses the first field that has a problem and scrolls to this field. Returns false if no field has a problem.
+    // Gives the keyboard focus to the first field that has a problem and scrolls to it. Returns false if no field has a
+    // problem.
     bool focusFirstProblem();
-    // Unfolds the section of a setting, "parallel.world_size", and focuses its control. Returns false if the form has
-    // no such setting.
+    // Unfolds the section of a setting, such as "parallel.world_size", and gives the keyboard focus to the setting's
+    // control. Returns false if the form has no such setting.
     bool focusSetting(const char* path);
-    // Focuses the control of the form that had the focus last; the control of the first setting if none had it yet.
+    // Gives the keyboard focus to the control of the form that had it last, or to the first control if none had it
+    // before.
     void focusLast();
-    // Returns the folded sections, by the object names of their title buttons.
+    // Returns the object names of the title buttons of all folded sections.
     QStringList folded() const;
     void setFolded(const QStringList& sections);
 

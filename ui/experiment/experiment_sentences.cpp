@@ -32,8 +32,8 @@ QString counted(std::int64_t count, const char* one, const char* many) {
     return groupedText(count) + QLatin1Char(' ') + tr(count == 1 ? one : many);
 }
 
-// Returns the settings that determine which rank gets which sample in the first epoch; empty if a number is out of
-// range or there is no data.
+// Returns the parameters of the shard plan of the first epoch, which determine the samples of each rank; empty if a
+// setting is out of range or if there is no data.
 std::optional<ShardSpec> specOf(const RunConfig& c, const DataSplit* data) {
     if (!data || c.parallel.worldSize < 1 || c.parallel.worldSize > kMaxRanks || c.loader.batchSize < 1) return {};
     return epochSpec(c, data->training, 0);
@@ -47,7 +47,7 @@ std::vector<std::int64_t> layerWidths(const RunConfig& c, const DataSplit& data)
     return widths;
 }
 
-// Returns the number of layers; a residual block counts as its inner layers.
+// Returns the number of layers. The inner layers of a residual block are counted, the block itself is not.
 std::int64_t layerCount(const std::vector<LayerDescription>& layers) {
     std::int64_t count = 0;
     for (const LayerDescription& layer : layers)
@@ -93,7 +93,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
     }
     // Counts a training step as three times the FLOPs of a forward pass: the forward pass itself, the gradients of the
     // inputs, and the gradients of the weights.
-    return tr("%1 layers, %2. Each sample needs %3 MFLOPs per training step and %4 of activations.")
+    return tr("%1 layers, %2. Each sample needs %3 MFLOP per training step, and %4 of memory for activations.")
         .arg(groupedText(layerCount(model.layers)), size)
         .arg(static_cast<double>(3 * model.flops()) / 1e6, 0, 'f', 1)
         .arg(bytesText(static_cast<double>(model.activations()) * 4));
@@ -152,7 +152,7 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
     const QString last = statisticsSentence(config);
     if (config.parallel.backend == CollectiveBackend::kAuto) return ranks + why + last;
     return ranks +
-           tr("They communicate through %1, as chosen.")
+           tr("They communicate through %1, the chosen backend.")
                .arg(config.parallel.backend == CollectiveBackend::kShm
                         ? tr("shared memory")
                         : choiceLabel(choiceText(config.parallel.backend))) +
@@ -177,7 +177,8 @@ QString workersSentence(const RunConfig& config, const QString& device) {
         lines << tr("%1 \u00d7 %2 = %3 on %4%5.")
                      .arg(groupedText(ranks), groupedText(workers),
                           counted(ranks * workers, "worker thread", "worker threads"), counted(cpus, "CPU", "CPUs"),
-                          ranks * workers > cpus ? tr(": more threads than can run at once") : QString());
+                          ranks * workers > cpus ? tr(": more threads than this computer can run at the same time")
+                                                 : QString());
     }
     if (config.loader.pinMemory && choiceNamed<DeviceChoice>(device.toStdString()) != DeviceChoice::kCuda)
         lines << tr("Pinned memory has no effect: the ranks compute on the CPU.");
@@ -192,7 +193,7 @@ QString optimisationSentence(const RunConfig& config, const DataSplit* data) {
     const std::int64_t group = std::max<std::int64_t>(1, config.training.accumulateSteps);
     const std::int64_t steps = (numbers.stepsPerEpoch + group - 1) / group;
     const std::int64_t batch = globalBatch(numbers, group);
-    return tr("%1 \u00d7 %2 = %3, each along the mean gradient of %4.")
+    return tr("%1 \u00d7 %2 = %3. Each step uses the mean gradient of %4.")
         .arg(counted(config.training.epochs, "epoch", "epochs"), counted(steps, "step", "steps"),
              counted(config.training.epochs * steps, "step", "steps"), counted(batch, "sample", "samples"));
 }

@@ -164,9 +164,9 @@ FieldEditor::FieldEditor(const ConfigField& field, QWidget* widget, const QStrin
     if (line) line->installEventFilter(this);
 }
 
-// Keeps some events from the control. Undo and redo keys undo edits of the experiment instead of typed text. In number
-// fields the window receives the key ?, which lists the keyboard shortcuts. The wheel scrolls the form unless the
-// control has the focus.
+// Prevents the control from handling some events itself. The keys for undo and redo apply to edits of the experiment
+// and not to typed text. In number fields the window receives the key "?", which lists the keyboard shortcuts. The
+// wheel scrolls the form if the control does not have the focus.
 bool FieldEditor::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

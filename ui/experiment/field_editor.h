@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Editor of one configuration field: shows its value in a control and reads the control.
+// Editor of one configuration field: shows the field's value in a control, and reads the value from the control.
 class FieldEditor : public QObject {
     Q_OBJECT
   public:
@@ -20,8 +20,8 @@ class FieldEditor : public QObject {
     QWidget* widget() const { return m_widget; }
     const ConfigField& field() const { return m_field; }
 
-    // Shows the value of the field in `config`. Keeps the typed text if it already has this value, such as "1e-1" for
-    // 0.1.
+    // Shows the value that the field has in `config`. If the typed text already has this value, such as "1e-1" for 0.1,
+    // the text does not change.
     virtual void display(RunConfig config) = 0;
     // Writes the value of the control into `config`. Returns a problem if the typed text is not a value of the field's
     // type.

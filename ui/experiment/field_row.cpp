@@ -18,7 +18,8 @@ namespace {
 
 constexpr TypePixels kControlWidth{132};
 constexpr TypePixels kButtonWidth{56};
-constexpr TypePixels kCaptionWidth{118};  // a wider caption would widen the dock
+constexpr TypePixels kCaptionWidth{
+    118};  // maximum width of the label on one line; a wider label wraps, because it would widen the form
 
 const ConfigField& configFieldOf(const FormField& field) {
     const ConfigField* found = findConfigField(field.path);
@@ -92,7 +93,8 @@ QWidget* FieldRow::control() const {
     return m_editor->widget();
 }
 
-// Makes the control narrower if the row has an extra button, so that the form does not become wider.
+// Sets the width of the control. A row with an extra button gets a narrower control, because the form must not become
+// wider.
 void FieldRow::sizeControl() {
     if (m_extra) m_extra->setFixedWidth(kButtonWidth);
     control()->setFixedWidth(m_extra ? kControlWidth - kButtonWidth - m_line->spacing() : int(kControlWidth));
@@ -118,12 +120,14 @@ void FieldRow::applyEdit() {
     m_model.edit(next, path);
 }
 
-// Shows or hides the warning that set_epoch is missing. Without set_epoch the run reports no error, but trains worse.
+// Shows the warning that set_epoch is not called, or hides it. A run without set_epoch reports no error, but trains on
+// the same order of samples in each epoch.
 void FieldRow::showHint() {
     const RunConfig& config = m_model.config();
     const bool forgotten = !config.sampler.setEpoch && config.sampler.shuffle && config.training.epochs > 1;
     m_hint->setVisible(forgotten);
-    m_hint->setText(tr("\u26a0 not called: all %1 epochs have the same order").arg(config.training.epochs));
+    m_hint->setText(
+        tr("\u26a0 set_epoch is not called: all %1 epochs have the same order").arg(config.training.epochs));
     control()->setAccessibleDescription(forgotten ? m_hint->text() : QString());
 }
 

@@ -13,7 +13,7 @@ namespace ringside {
 class ExperimentModel;
 class FieldEditor;
 
-// One line of the form: label, control, and below them the problem of the input.
+// One row of the form: label, control, and below them the problem of the value, if there is one.
 class FieldRow final : public QWidget {
     Q_OBJECT
   public:
@@ -22,7 +22,7 @@ class FieldRow final : public QWidget {
     const FormField& field() const { return m_field; }
     QWidget* control() const;
     void append(QWidget* extra);  // adds an extra button after the control
-    void refresh();               // shows the value of the experiment and its problem
+    void refresh();               // shows the present value of the setting and its problem
 
   private:
     void addControl(QHBoxLayout* line);
@@ -36,7 +36,7 @@ class FieldRow final : public QWidget {
     QHBoxLayout* m_line;
     QWidget* m_extra = nullptr;  // extra button after the control
     QLabel* m_problem;
-    QLabel* m_hint = nullptr;  // warning about a valid but harmful value; null for fields without such values
+    QLabel* m_hint = nullptr;  // warning about a valid but harmful value; null for fields that have no such value
 };
 
 }  // namespace ringside

@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-// Label with wrapped text, as wide as its layout and as high as the text at this width. Does not use the size hint of
-// QLabel, which tries several widths and is slow.
+// Label with wrapped text that gets the width of its layout and the height of the text at this width. Replaces the size
+// hint of QLabel, which is slow because it tries several widths.
 class WrappedLabel final : public QLabel {
   public:
     using QLabel::QLabel;
@@ -149,7 +149,7 @@ void FormSection::setExpanded(bool expanded) {
 }
 
 void FormSection::refresh() {
-    if (!m_more->isChecked() && hiddenRowHasProblem()) return setExpanded(true);  // calls refresh() again
+    if (!m_more->isChecked() && hiddenRowHasProblem()) return setExpanded(true);  // setExpanded() calls refresh() again
     if (isFolded() && hasProblem()) return setFolded(false);
     m_sentenceFrame->setVisible(!isFolded() && !m_sentence->text().isEmpty());
     for (FieldRow* row : m_rows) {

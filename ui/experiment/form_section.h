@@ -16,7 +16,8 @@ namespace ringside {
 class ExperimentModel;
 class FieldRow;
 
-// Titled section of the form with its rows, rarely needed rows behind "More", and a sentence below.
+// Section of the form with a title, rows, rarely needed rows that the button "More" shows, and a summarizing text below
+// the rows.
 class FormSection final : public QWidget {
     Q_OBJECT
   public:
@@ -25,12 +26,13 @@ class FormSection final : public QWidget {
     FormSectionId id() const { return m_id; }
     QString name() const { return m_name->objectName(); }
     FieldRow* row(const char* path) const;
-    QPushButton* addToTitle(const QString& text);  // adds a button in the style of More, on its left
+    QPushButton* addToTitle(const QString& text);  // adds a button to the title line, to the left of "More"
     void refresh();
     void setSentence(const QString& text);
     // Shows or hides the rarely needed fields. refresh() shows them if a hidden field has a problem.
     void setExpanded(bool expanded);
-    // Hides or shows all but the title. refresh() unfolds the section if one of its fields has a problem.
+    // Hides or shows everything in the section except its title. refresh() unfolds the section if one of its fields has
+    // a problem.
     void setFolded(bool folded);
     bool isFolded() const { return m_name->isChecked(); }
 

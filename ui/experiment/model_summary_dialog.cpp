@@ -107,8 +107,8 @@ void ModelSummaryDialog::showSummary(const ModelSummary& summary) {
     m_copy->setEnabled(true);
 }
 
-// Makes each column as wide as its texts; the column of the layers gets the remaining width. If the columns do not fit,
-// the table scrolls.
+// Makes each column as wide as its texts. The column with the layers' names gets the remaining width. If the columns do
+// not fit, the table scrolls horizontally.
 void ModelSummaryDialog::fitColumns() {
     m_table->resizeColumnsToContents();
     const int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length();

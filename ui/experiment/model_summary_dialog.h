@@ -14,7 +14,7 @@ namespace ringside {
 class ExperimentModel;
 
 // Non-modal dialog that lists the layers of the experiment's neural network, as `ringsidectl config --summary` does.
-// The list is updated when the experiment changes.
+// The dialog updates the list when the experiment changes.
 class ModelSummaryDialog final : public QDialog {
     Q_OBJECT
   public:

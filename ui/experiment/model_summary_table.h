@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// Table model of a model's layers; the last row is the sum.
+// Qt table model with one row per layer of the neural network; the last row contains the sums.
 class ModelSummaryTable final : public QAbstractTableModel {
     Q_OBJECT
   public:

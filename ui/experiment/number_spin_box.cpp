@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-// Returns the next larger (direction > 0) or next smaller number of the series ... 0.1 0.2 0.5 1 2 5 10 ... after a
-// positive number.
+// Returns the number of the series ... 0.1, 0.2, 0.5, 1, 2, 5, 10 ... that is next above (direction > 0) or next below
+// `value`, which must be positive.
 double nextOfSeries(double value, int direction) {
     const double decade = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
     const double digit = value / decade;
@@ -62,8 +62,8 @@ QValidator::State NumberSpinBox::validate(QString&, int&) const {
     return QValidator::Acceptable;
 }
 
-// Leaves the keys of undo, redo and "?" to the shortcuts of the window. The base class passes the event directly to its
-// line edit, which would claim the keys although it has nothing to undo.
+// Leaves the keys for undo, redo and "?" to the shortcuts of the window. The base class would pass these keys to its
+// line edit, which accepts them even if it has nothing to undo.
 bool NumberSpinBox::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
@@ -93,7 +93,7 @@ void NumberSpinBox::focusOutEvent(QFocusEvent* event) {
     Q_EMIT editingFinished();
 }
 
-// Changes the value on up and down. Does not handle Enter, which the window receives instead.
+// Changes the value for the keys Up and Down. Ignores Enter, so that the window receives this key.
 void NumberSpinBox::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
         lineEdit()->selectAll();

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Number field that keeps invalid text; the form reports the problem. The arrows change whole numbers by one and real
-// numbers along 1, 2, 5, 10.
+// Number field that keeps invalid text, so that the form can report the problem. The arrow buttons change whole numbers
+// by one, and real numbers along the series 1, 2, 5, 10, 20, ...
 class NumberSpinBox final : public QAbstractSpinBox {
     Q_OBJECT
   public:
@@ -15,10 +15,10 @@ class NumberSpinBox final : public QAbstractSpinBox {
     NumberSpinBox(Kind kind, QWidget* parent = nullptr);
 
     void setNumberText(const QString& text);
-    // Sets the word that the field shows instead of `number`.
+    // Sets a word, such as "off", that the field shows instead of the number `number`.
     void setWord(const QString& number, const QString& word);
     QString numberText() const { return !m_word.isEmpty() && text().trimmed() == m_word ? m_wordNumber : text(); }
-    void setMinimum(double least) { m_least = least; }  // sets the lower limit of the down arrow
+    void setMinimum(double least) { m_least = least; }  // sets the smallest value that the down arrow can reach
 
     void stepBy(int steps) override;
     QValidator::State validate(QString& input, int& position) const override;

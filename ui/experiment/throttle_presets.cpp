@@ -22,7 +22,7 @@ double rounded(double value) {
 }
 
 struct ModelSize {
-    // The defaults are those of an MLP on the digits data set with 9,610 parameters of 4 bytes each.
+    // The defaults describe an MLP for the digits data set that has 9,610 parameters of 4 bytes each.
     double flops = 19072;  // FLOPs of the forward pass of one sample
     double bytes = 38440;  // size of all gradients in bytes
 };
@@ -44,8 +44,9 @@ RunConfig withThrottle(RunConfig config, const DataSplit* data, ThrottlePreset p
     const auto ranks = static_cast<double>(std::max<std::int64_t>(config.parallel.worldSize, 2));
     const ModelSize model = sizeOf(config, data);
     ThrottleConfig& throttle = config.parallel.throttle;
-    // Chooses the speeds so that computing a step takes kPassesMs and its all-reduce kGradientsMs or kSlowGradientsMs.
-    // A step costs the FLOPs of three forward passes; a ring all-reduce sends 2 (N-1)/N of the gradients.
+    // Chooses a compute speed at which the forward and backward pass take kPassesMs, and a link speed at which the
+    // all-reduce takes kGradientsMs or kSlowGradientsMs. The two passes cost the FLOPs of three forward passes. In a
+    // ring all-reduce among N ranks each rank sends 2 (N-1)/N of the gradient bytes.
     throttle.gflops = rounded(3 * model.flops * static_cast<double>(config.loader.batchSize) / (kPassesMs * 1e6));
     throttle.gbitPerSecond =
         rounded(8 * model.bytes * 2 * (ranks - 1) / ranks / ((slow ? kSlowGradientsMs : kGradientsMs) * 1e6));

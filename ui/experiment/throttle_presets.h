@@ -8,8 +8,9 @@ namespace ringside {
 
 enum class ThrottlePreset { Off, FourSmallGpus, SlowNetwork };
 
-// Returns the experiment with devices and links so slow that a person can watch its steps. The speeds are chosen from
-// the FLOPs and gradient bytes of the model or, without data, of an MLP on the digits data set.
+// Returns the experiment with simulated devices and links that are slow enough for a person to follow each step. The
+// speeds are derived from the model's FLOPs and gradient bytes or, if `data` is null, from those of an MLP for the
+// digits data set.
 RunConfig withThrottle(RunConfig config, const DataSplit* data, ThrottlePreset preset);
 
 }  // namespace ringside

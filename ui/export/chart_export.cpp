@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kPictureScale = 2;
 
-// Returns the background colour for an export: the widget's own, or that of the panel behind a transparent widget.
+// Returns the background colour of the exported picture: that of the widget or, for a transparent widget, that of the
+// panel behind it.
 QColor paperOf(const QWidget& widget) {
     const QColor own = widget.palette().color(QPalette::Window);
     return own.alpha() == 255 ? own : QApplication::palette().color(QPalette::Base);

@@ -11,12 +11,12 @@ QT_END_NAMESPACE
 
 namespace ringside {
 
-// Draws a widget and returns a function that writes the picture as .svg, or as PNG at twice the size. That function
-// returns the reason of a failure, or an empty text. Drawing happens on the window's thread before this returns;
-// writing takes ten times as long and may run on any thread.
+// Records the drawing of `widget` and returns a function that writes the picture to `file`: as SVG if the suffix is
+// .svg, otherwise as PNG with twice the widget's width and height. The returned function may run on any thread, because
+// writing takes ten times as long as recording. It returns the reason of a failure as a sentence; empty on success.
 std::function<QString()> pictureWriter(QWidget& widget, const QString& file);
 
-// Writes lines of text. Returns the reason of a failure, or an empty text.
+// Writes lines of text to `file`. Returns the reason of a failure as a sentence; empty on success.
 QString exportText(const QStringList& lines, const QString& file);
 
 }  // namespace ringside

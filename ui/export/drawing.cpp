@@ -14,8 +14,8 @@ namespace {
 
 using Steps = std::vector<Drawing::Step>;
 
-// Returns the font with all attributes set explicitly. Fonts in rich text leave some attributes unset, and a painter
-// would take these attributes from its own font.
+// Returns the font with all attributes set explicitly. Fonts in rich text have unset attributes, which a painter would
+// replace by those of its own font.
 QFont spelledOut(QFont font) {
     font.setFamilies(font.families());
     if (font.pixelSize() > 0) {
@@ -102,7 +102,7 @@ class Paper final : public QPaintDevice {
     QPaintEngine* paintEngine() const override { return &m_engine; }
 
   protected:
-    // Uses the metrics of the widget, except that a vector file has no device pixel ratio.
+    // Returns the metrics of the widget, but the device pixel ratio 1, because a vector file has no pixels.
     int metric(PaintDeviceMetric which) const override {
         switch (which) {
             case PdmWidth:

@@ -12,8 +12,8 @@ QT_END_NAMESPACE
 
 namespace ringside {
 
-// Recording of what a widget draws, as lines, texts and images that any thread can draw again. QPicture compresses
-// every image while it records, which takes a hundred times as long as everything else.
+// Recording of a widget's drawing as lines, texts and images, which can be drawn again on any thread. Replaces
+// QPicture, which compresses every image while it records and is a hundred times slower.
 class Drawing {
   public:
     using Step = std::function<void(QPainter&)>;

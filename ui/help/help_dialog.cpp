@@ -117,8 +117,8 @@ void HelpDialog::show(const HelpTopic& topic) {
     goTo(place);
 }
 
-// Returns the heading that contains `text`. Prefers headings of settings, such as "Data: dataset", to all other
-// headings.
+// Returns the heading of the document that contains `text`. Prefers headings of groups of settings, such as "Data:
+// dataset", to other headings.
 QTextBlock HelpDialog::headingWith(const QString& text) const {
     QTextBlock found;
     if (text.isEmpty()) return found;
@@ -134,8 +134,8 @@ QTextBlock HelpDialog::headingWith(const QString& text) const {
 }
 
 void HelpDialog::goTo(const QTextCursor& cursor) {
-    // Scrolls to the end of the document first. setTextCursor() then scrolls back only until the cursor is visible. The
-    // last statement scrolls the line of the cursor to the top of the view.
+    // Scrolls to the end of the document first, because setTextCursor() scrolls only until the cursor is visible. Then
+    // scrolls the line of the cursor to the top of the view.
     m_text->moveCursor(QTextCursor::End);
     m_text->setTextCursor(cursor);
     m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->value() + m_text->cursorRect().top());
@@ -149,7 +149,7 @@ void HelpDialog::findNext() {
     const bool found = m_text->find(m_search->text());
     if (!found) {
         m_text->moveCursor(QTextCursor::Start);
-        m_note->setText(tr("The document has no \u201c%1\u201d further down.").arg(m_search->text()));
+        m_note->setText(tr("\u201c%1\u201d does not occur after this place in the document.").arg(m_search->text()));
     }
     m_note->setVisible(!found);
 }

@@ -12,18 +12,19 @@
 
 namespace ringside {
 
-// The documents that are installed with Ringside. Needs no network.
+// Dialog that shows the documents that are installed with Ringside. It works without a network.
 class HelpDialog final : public QDialog {
     Q_OBJECT
   public:
     // `folder` is the folder with the documents, which are Markdown files.
     explicit HelpDialog(const QString& folder, QWidget* parent = nullptr);
 
-    // Opens the file of the topic and scrolls to the topic's word. If the word is not found, scrolls to the heading; if
-    // the heading is not found, to the start of the file.
+    // Opens the file of `topic` and scrolls to the first line with the topic's word below the topic's heading. If the
+    // word is not found, scrolls to the heading; if the heading is not found, to the start of the file.
     void show(const HelpTopic& topic);
     QString file() const { return m_file; }
-    QString currentLine() const;  // returns the line to which the last topic or search has scrolled
+    QString currentLine()
+        const;  // returns the text of the line to which the last call of show() or the last search has scrolled
 
   private:
     QWidget* makeSide();

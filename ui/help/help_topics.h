@@ -8,8 +8,8 @@ class QWidget;
 
 namespace ringside {
 
-// Place in the documentation: a file, a heading that contains `heading`, and the first line below it that contains
-// `word`. An empty heading or word means the start of the file or of the heading's section.
+// Place in the documentation: a file, a heading that contains `heading`, and the first line below this heading that
+// contains `word`. Empty heading: the start of the file. Empty word: the heading.
 struct HelpTopic {
     QString file;
     QString heading;
@@ -18,7 +18,7 @@ struct HelpTopic {
     bool operator==(const HelpTopic&) const = default;
 };
 
-// Documentation of a page or panel, by the object name of its widget.
+// Place in the documentation that explains a widget, such as a page or panel.
 struct WidgetTopic {
     const char* objectName;
     const char* file;
@@ -26,15 +26,15 @@ struct WidgetTopic {
 };
 std::span<const WidgetTopic> widgetTopics();
 
-// Returns the documentation of a setting: "parallel.world_size".
+// Returns the place in the documentation that explains a setting, such as "parallel.world_size".
 HelpTopic topicOfSetting(const QString& path);
 
-// Returns the documentation topic of `control` or, if it has none, of its nearest ancestor that has a topic. For null,
-// returns the first page of the documentation.
+// Returns the help topic of `control` or, if it has none, of its nearest parent widget that has one. For null, returns
+// the start of the documentation.
 HelpTopic topicOf(const QWidget* control);
 
-// Stores the path of a setting, such as "parallel.world_size", in the control that edits the setting. The help topic of
-// the control is then the documentation of the setting.
+// Sets the setting that `control` edits, such as "parallel.world_size". The help topic of the control is then that of
+// the setting.
 void setHelpSetting(QWidget& control, const QString& path);
 
 }  // namespace ringside

@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-// True if the widget handles the copy key by itself: text fields, and labels with a selected text.
+// True if the widget handles the copy key (Ctrl+C) by itself: text fields, and labels with a selected text.
 bool copiesItself(const QWidget& widget) {
     if (const auto* label = qobject_cast<const QLabel*>(&widget)) return label->hasSelectedText();
     return qobject_cast<const QLineEdit*>(&widget) || qobject_cast<const QTextEdit*>(&widget) ||

@@ -44,8 +44,8 @@ bool hasHeadings(const QAbstractItemView& view) {
     return qobject_cast<const QTableView*>(&view) || qobject_cast<const QTreeView*>(&view);
 }
 
-// Returns the complete text of a cell, also if the table shows a shortened text. Replaces line breaks and tabs by
-// spaces, because they separate cells and rows in the copied text.
+// Returns the complete text of a cell, even if the table shows a shortened text. Replaces line breaks and tabs in the
+// text by spaces, because they separate rows and cells in the copied table.
 QString cellText(const QModelIndex& cell) {
     const QVariant whole = cell.data(Qt::EditRole);
     return (whole.isValid() ? whole : cell.data()).toString().simplified();
@@ -67,8 +67,8 @@ std::vector<Identity> tableIdentitiesAt(const QAbstractItemView& view, const QPo
             std::int64_t number = 0;
             if (heading != QLatin1String(name) || !readNumber(cell.siblingAtColumn(column).data().toString(), number))
                 continue;
-            // A column with the lower-case heading "epoch" counts epochs from 0, as files do. A column with another
-            // spelling, such as "Epoch", counts from 1, as all texts on screen do.
+            // In a column with the lower-case heading "epoch", epochs count from 0, as in files. In a column with
+            // another spelling of the heading, such as "Epoch", epochs count from 1, as in all texts on screen.
             const bool fromOne = kind == IdentityKind::Epoch && written != heading;
             found.push_back({kind, fromOne ? number - 1 : number});
         }

@@ -15,8 +15,9 @@ namespace ringside {
 // as "Rank 3" also identifies this rank.
 std::vector<Identity> tableIdentitiesAt(const QAbstractItemView& view, const QPoint& point);
 
-// Returns the selected cells, or all if fewer than two are selected, as lines of cells that tabs separate. The headings
-// of the columns come first. Cells that a model shortens for display have their complete text in Qt::EditRole.
+// Returns the selected cells as text, or all cells if fewer than two are selected: a line with the headings of the
+// columns, then one line per row, with tabs between the cells. If a model shortens a cell's text for display, uses the
+// complete text, which the model returns for Qt::EditRole.
 QString tableText(const QAbstractItemView& view);
 
 }  // namespace ringside

@@ -9,16 +9,16 @@ namespace ringside {
 
 inline constexpr int kMaxCopiedRows = 100'000;  // maximum number of table rows in one copied text
 
-// Widget whose content the copy key copies as text, for example the numbers behind a picture.
+// Interface of widgets whose content the copy key (Ctrl+C) copies as text, such as the numbers that a picture shows.
 class TextSource {
   public:
     virtual ~TextSource() = default;
-    // Returns lines of cells that tabs separate; empty if there is nothing to copy.
+    // Returns the text to copy: lines of cells, with tabs between the cells; empty if there is nothing to copy.
     virtual QString copyText() const = 0;
 };
 
-// Returns the text of the table, list or TextSource that `widget` is or is inside of. If several contain the widget,
-// returns the innermost text that is not empty. Empty if there is none.
+// Returns the text of the table, list or TextSource that is `widget` or contains `widget`. If there are several,
+// returns the text of the innermost one whose text is not empty. Empty if there is none.
 QString textAround(const QWidget* widget);
 // Returns the texts of all tables, lists and TextSources that are visible in the window, separated by empty lines.
 QString textOfWindow(const QWidget& window);

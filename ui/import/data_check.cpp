@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::int64_t kPictures = 14;
 constexpr int kPictureSide = 64;
-constexpr std::int64_t kLabelsBetweenChecks = 1 << 16;  // number of samples between two checks of the stop token
+constexpr std::int64_t kLabelsBetweenChecks = 1 << 16;  // the stop token is checked once per this number of samples
 
 std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_token& stop) {
     const Dataset& training = *split.training;
     std::vector<PreviewClass> classes(static_cast<std::size_t>(training.classCount()));
-    // Classes are not counted for texts, because each sample of a text has many labels.
+    // Does not count the classes of a text, because each sample of a text has many labels.
     if (classes.empty() || training.shape().isSequence) return {};
     for (const auto& part : {split.training, split.validation}) {
         for (std::int64_t i = 0; i < part->size(); ++i) {
@@ -27,8 +27,8 @@ std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_t
     return classes;
 }
 
-// Returns pictures of samples at equal distances in the data set, sorted by class. The equal distances give pictures of
-// several classes also for a data set that is sorted by class.
+// Returns pictures of some samples, sorted by class. The samples have equal distances in the data set, because the
+// first samples of a data set that is sorted by class all have the same class.
 std::vector<SamplePicture> picturesOf(const Dataset& data, const PictureColors& colors, const std::stop_token& stop) {
     std::vector<SamplePicture> pictures;
     const std::int64_t count = data.shape().isImage() ? std::min(kPictures, data.size()) : 0;

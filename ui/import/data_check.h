@@ -21,10 +21,11 @@ struct CheckedData {
     DatasetConfig config;
     DataSplit split;
     std::vector<PreviewClass> classes;    // classes of training and validation samples; empty for regression data
-    std::vector<SamplePicture> pictures;  // some training samples, if they are images
+    std::vector<SamplePicture> pictures;  // pictures of some training samples; empty if the samples are not images
 };
 
-// Loads the data set of `config` and counts its classes. May take long, so call it on a worker thread.
+// Loads the data set of `config` and counts the samples of each class. Call on a worker thread, because this may take
+// long.
 Result<CheckedData> checkData(const DatasetConfig& config, const PictureColors& colors, const std::stop_token& stop);
 
 }  // namespace ringside

@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-// Returns the kind of model that fits the data: for texts a transformer; for other data `model`, or the default kind if
-// `model` is a transformer. Keeps a model that is a list of layers for all data.
+// Returns the kind of model that fits the kind of data. For texts: a transformer. For other data: `model`, or the
+// default kind if `model` is a transformer. A model that is a list of layers is kept for all data.
 ModelKind modelFor(DatasetKind data, ModelKind model) {
     if (data == DatasetKind::kText) return model == ModelKind::kLayers ? model : ModelKind::kTransformer;
     return model == ModelKind::kTransformer ? RunConfig().model.kind : model;
@@ -30,8 +30,9 @@ void DataImport::openFile(const QString& path) {
     m_dialog->activateWindow();
 }
 
-// Makes the dialog. When the user accepts the data, puts the data set and a fitting kind of model into the experiment
-// as one undo step, and renames the experiment after the data if it still has its suggested name.
+// Makes the dialog. When the user accepts the data, puts the data set and a kind of model that fits into the
+// experiment, as one undo step. If the experiment still has a suggested name, gives it a name that contains the name of
+// the data.
 ImportDialog* DataImport::makeDialog() {
     auto* dialog = new ImportDialog(m_theme, m_dialogs, m_window);
     connect(dialog, &ImportDialog::used, this,

@@ -12,7 +12,7 @@ class ExperimentModel;
 class ImportDialog;
 class Theme;
 
-// Import of data files into the experiment: shows one dialog at a time, for the file that was dropped or chosen last.
+// Imports data files into the experiment. Shows one dialog at a time, for the file that the user dropped or chose last.
 class DataImport final : public QObject {
     Q_OBJECT
   public:
@@ -31,7 +31,7 @@ class DataImport final : public QObject {
     Theme& m_theme;
     Dialogs& m_dialogs;
     QWidget* m_window;
-    ImportDialog* m_dialog = nullptr;  // child of the window, created when first needed
+    ImportDialog* m_dialog = nullptr;  // dialog; null until it is needed for the first time; owned by the window
 };
 
 }  // namespace ringside

@@ -30,9 +30,10 @@ constexpr QSize kSize{680, 520};
 constexpr int kSamplesHeight = 210;
 constexpr TypePixels kRowHeight{24};
 constexpr int kWidestColumn = 220;
-constexpr int kMeasuredColumns = 100;    // number of columns that are measured; further columns keep the default width,
-                                         // because measuring takes time
-constexpr std::int64_t kLargeSide = 64;  // image side that is suggested for larger images
+constexpr int kMeasuredColumns =
+    100;  // number of columns whose width is fitted to their texts; further columns get the default width, to save time
+constexpr std::int64_t kLargeSide =
+    64;  // images with a longer side are scaled to this side length in pixels, unless the user chooses another one
 
 QLabel* makeLabel(const char* name, const char* role, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -58,7 +59,7 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
     connect(&m_job, &ImportJob::checked, this, &ImportDialog::showCheck);
     connect(this, &QDialog::finished, this, [this] {
         m_job.stop();
-        m_data.reset();  // releases the loaded data set, which may use much memory
+        m_data.reset();  // frees the memory of the loaded data set
     });
     connect(m_questions, &ImportQuestions::choicesChanged, this, [this] {
         m_questions->writeChoices(m_choices);
@@ -151,7 +152,7 @@ void ImportDialog::readFile(const QString& path, const DatasetConfig& base) {
     m_choices = base;
     m_choices.path = path.toStdString();
     if (!known) {
-        m_choices.kind = defaults.kind;  // the kind is detected from the file, not chosen
+        m_choices.kind = defaults.kind;  // the kind of the data is not a choice, because it is detected from the file
         m_choices.labelColumn = defaults.labelColumn;
         m_choices.header = defaults.header;
         m_choices.missing = defaults.missing;
@@ -173,9 +174,9 @@ void ImportDialog::previewNow() {
     refresh();
 }
 
-// Chooses settings with which the file can be used at once. Drops rows with a missing value if they are at most half of
-// the rows, otherwise replaces missing values by the mean. Scales images with a side above kLargeSide down to this
-// side.
+// Chooses settings with which the file can be used at once. Rows with a missing value: omits them if they are at most
+// half of the rows; otherwise replaces missing values by the mean. Images with a side above kLargeSide: scales them to
+// this side length.
 bool ImportDialog::suggest(const DataPreview& preview) {
     m_suggested = true;
     const DatasetConfig before = m_choices;
@@ -233,7 +234,7 @@ void ImportDialog::showCheck(const Result<CheckedData>& checked) {
     refresh();
 }
 
-// Returns the data section of the experiment with the settings for this file.
+// Returns the data settings of an experiment with this file and the choices in this dialog.
 DatasetConfig ImportDialog::chosenDataset() const {
     DatasetConfig config = m_choices;
     const DatasetConfig& found = m_preview->dataset;

@@ -20,15 +20,15 @@ class ImportQuestions;
 class PictureRow;
 class Theme;
 
-// Dialog that shows the contents of a data file before it is used, and asks for settings that the file does not
-// determine. Not modal: the window stays usable, and nothing in it changes before "Use this data".
+// Dialog that shows the contents of a data file before the experiment uses it, and asks for settings that cannot be
+// detected from the file. Not modal; the experiment does not change before the user clicks "Use this data".
 class ImportDialog final : public QDialog {
     Q_OBJECT
   public:
     ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent = nullptr);
 
-    // Starts reading a file. base: data section of the experiment; fields that the file does not determine are copied
-    // from it.
+    // Starts reading a file. base: data settings of the experiment, from which settings are copied that do not depend
+    // on the file.
     void readFile(const QString& path, const DatasetConfig& base);
     QString whyNotUsable() const;  // returns the reason why the data cannot be used; empty if it can
 
@@ -44,7 +44,8 @@ class ImportDialog final : public QDialog {
     void showPreview(const Result<DataPreview>& preview);
     void showCheck(const Result<CheckedData>& checked);
     void previewNow();
-    bool suggest(const DataPreview& preview);  // suggests choices for the file; returns whether m_choices changed
+    bool suggest(
+        const DataPreview& preview);  // sets m_choices to suggested settings; returns true if m_choices has changed
     QString statusText() const;
     void refresh();
     void showRows();
@@ -57,7 +58,7 @@ class ImportDialog final : public QDialog {
     Dialogs& m_dialogs;
     ImportJob m_job;
     DatasetConfig m_choices;
-    bool m_suggested = false;  // true after the first preview of a file; later previews do not change m_choices
+    bool m_suggested = false;  // true after suggest() was called for the file; later previews do not change m_choices
     std::optional<DataPreview> m_preview;
     std::optional<CheckedData> m_data;
     QString m_problem;

@@ -14,9 +14,9 @@ void ImportJob::stop() {
     m_stop = std::stop_source();
 }
 
-// Calls make() on a worker thread, and then use() with its result on the GUI thread, unless the job was destroyed or a
-// newer call has started. The result is sent through the application object, because the job can be destroyed while
-// the worker thread is still reading.
+// Calls make() on a worker thread, and then use() with the result on the GUI thread. Does not call use() if the job was
+// destroyed or if a newer call has started. Sends the result through the application object, because the job can be
+// destroyed while the worker thread is still reading.
 template <class Make, class Use>
 void ImportJob::start(Make make, Use use) {
     stop();

@@ -8,16 +8,16 @@
 
 namespace ringside {
 
-// Reads a data file on worker threads: first a quick preview, then the complete file, which may take long. A new call
-// replaces the previous one and does not wait for it.
+// Reads a data file on worker threads: first a quick preview of its start, then the complete file, which may take long.
+// A new call replaces the running call without waiting for it.
 class ImportJob final : public QObject {
     Q_OBJECT
   public:
     explicit ImportJob(QObject* parent = nullptr) : QObject(parent) {}
     ~ImportJob() override { stop(); }
 
-    // Starts reading the preview. `choices` contains the path and the settings that previewFile() uses instead of
-    // detecting them.
+    // Starts reading the preview. `choices` contains the path, and settings of the user; previewFile() does not detect
+    // these settings.
     void loadPreview(const DatasetConfig& choices);
     void check(const DatasetConfig& config, const PictureColors& colors);
     void stop();

@@ -20,7 +20,8 @@ namespace {
 
 constexpr TypePixels kCaptionWidth{150};
 constexpr int kMaxImageSide = 4096;
-constexpr std::size_t kLongName = 80;  // column names of this length may have been truncated in the preview
+constexpr std::size_t kLongName =
+    80;  // the preview shortens longer column names, so names of this length may be incomplete
 
 template <NamedChoice T>
 void choose(QComboBox* box, T value) {
@@ -45,10 +46,10 @@ ImportQuestions::ImportQuestions(QWidget* parent) : QWidget(parent) {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::kSpace2);
     addControls(column);
-    m_more = new QPushButton(tr("Change a detected setting"), this);
+    m_more = new QPushButton(tr("Change detected settings"), this);
     m_more->setObjectName(QStringLiteral("importMoreButton"));
     m_more->setProperty("role", "disclosure");
-    m_more->setToolTip(tr("Show all settings for this data"));
+    m_more->setToolTip(tr("Show all settings for this data, also those that Ringside has detected"));
     m_more->setAutoDefault(false);
     m_more->setCheckable(true);
     column->addWidget(m_more, 0, Qt::AlignLeft);
@@ -63,9 +64,9 @@ void ImportQuestions::addControls(QVBoxLayout* column) {
     m_readAsRow = addRow(column, tr("Format"), m_readAs);
     m_label = makeChoice("importLabelComboBox", tr("Column that the model predicts"));
     m_labelRow = addRow(column, tr("Predict"), m_label);
-    m_missing = makeChoice("importMissingComboBox", tr("Treatment of missing values"));
+    m_missing = makeChoice("importMissingComboBox", tr("What happens to rows with missing values"));
     m_missingRow = addRow(column, tr("Missing values"), m_missing);
-    m_header = makeChoice("importHeaderComboBox", tr("Meaning of the first line"));
+    m_header = makeChoice("importHeaderComboBox", tr("Contents of the first line: column names or data"));
     m_header->addItem(tr("Detect"), QStringLiteral("auto"));
     m_header->addItem(tr("Column names"), QStringLiteral("yes"));
     m_header->addItem(tr("Data"), QStringLiteral("no"));
@@ -181,8 +182,8 @@ void ImportQuestions::writeChoices(DatasetConfig& choices) const {
     choices.imageSize = m_imageSize->value();
 }
 
-// Returns the label column as text for the configuration: its name or, if `byNumber` is set or the column has no unique
-// name, its number.
+// Returns the label column as text for the configuration: the name of the column or, if `byNumber` is true or the name
+// is not unique, the number of the column.
 std::string ImportQuestions::labelText(bool byNumber) const {
     const int column = m_label->currentIndex();
     if (column == m_preview.labelColumn && !m_preview.dataset.labelColumn.empty() && !byNumber)

@@ -13,8 +13,8 @@ class QVBoxLayout;
 
 namespace ringside {
 
-// Fields for settings that a data file does not determine. Shows only the settings that could not be detected;
-// "Change..." shows all.
+// Fields for the settings of a data file. Shows only the settings that could not be detected from the file; the button
+// "Change detected settings" shows all settings.
 class ImportQuestions final : public QWidget {
     Q_OBJECT
   public:
@@ -24,7 +24,7 @@ class ImportQuestions final : public QWidget {
     void writeChoices(DatasetConfig& choices) const;  // writes the choices of the user into `choices`
     void chooseLabel(int column);
     void setLabelsPath(const QString& path);
-    void showLess();  // shows only the required fields
+    void showLess();  // shows only the fields of settings that could not be detected
 
   Q_SIGNALS:
     void choicesChanged();

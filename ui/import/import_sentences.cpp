@@ -32,7 +32,7 @@ QString typeText(ColumnType type) {
     return text("empty");
 }
 
-// Returns the name with only letters, digits, - and _, because the run directory is named after it.
+// Returns the name with only letters, digits, - and _, because it becomes a part of the run directory's name.
 QString plainName(const QString& given) {
     QString name;
     for (const QChar c : given.left(kMaxName)) {

@@ -7,10 +7,10 @@
 
 namespace ringside {
 
-// Texts about the detected kind of a data file.
+// The functions below return texts about a data file.
 QString kindTitle(const DataPreview& preview);  // returns, for example, "A table (CSV)"
 QString previewSentence(const DataPreview& preview);
-// Returns a sentence about the classes of the data set; empty without classes.
+// Returns a sentence with the number, names and sizes of the classes; empty if the data has no classes.
 QString classesSentence(const std::vector<PreviewClass>& classes);
 QString columnTip(const PreviewColumn& column);
 

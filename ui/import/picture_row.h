@@ -10,7 +10,7 @@ namespace ringside {
 
 class Theme;
 
-// Panel with pictures and their classes, in as many rows as fit.
+// Panel with pictures of samples and the names of their classes, in rows. Pictures that do not fit are not shown.
 class PictureRow final : public QFrame {
     Q_OBJECT
   public:

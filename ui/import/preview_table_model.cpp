@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-// Returns the alignment of a column and of its heading.
+// Returns the alignment of a column's cells and heading.
 QVariant alignmentOf(const PreviewColumn& column) {
     return QVariant((column.type == ColumnType::kText ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
 }
@@ -67,7 +67,7 @@ QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation,
             const QString name = QString::fromStdString(column.name).left(40);
             return isLabel ? tr("%1 (label)").arg(name) : name;
         }
-        case Qt::EditRole:  // used when the table is copied: the complete name of the column
+        case Qt::EditRole:  // complete name of the column, which is used when the table is copied as text
             return QString::fromStdString(column.name);
         case Qt::TextAlignmentRole:
             return alignmentOf(column);

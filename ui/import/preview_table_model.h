@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-// Model of the first rows of a table. The header marks the label column; missing cells are shown as missing.
+// Qt table model of the first rows of a data file. The header marks the label column; cells without a value show
+// "missing".
 class PreviewTableModel final : public QAbstractTableModel {
     Q_OBJECT
   public:
@@ -27,7 +28,7 @@ class PreviewTableModel final : public QAbstractTableModel {
     std::vector<PreviewColumn> m_columns;
     std::vector<std::vector<std::string>> m_rows;
     int m_label = -1;
-    bool m_isText = false;  // true for the lines of a text, which have no missing values
+    bool m_isText = false;  // true if the rows are lines of a text, in which empty cells are not missing values
     QColor m_labelColor, m_missingColor;
 };
 

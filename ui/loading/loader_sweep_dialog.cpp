@@ -52,13 +52,13 @@ void LoaderSweepDialog::buildLayout() {
     m_chart->legend().hide();  // there is only one curve
     auto* note = new WrappedText(this);
     note->setText(
-        tr("Loads the batches of all ranks at the same time and discards them, 2 s for each number of workers. Nothing "
-           "is trained."));
+        tr("Ringside loads the batches of all ranks at the same time and discards them, for 2 s with each number of "
+           "workers. Nothing is trained."));
     note->setProperty("role", "note");
     m_status->setObjectName(QStringLiteral("loaderSweepStatusLabel"));
     m_status->setText(tr("Opening the data..."));
     m_use->setObjectName(QStringLiteral("useWorkersButton"));
-    m_use->setToolTip(tr("Use this number in the experiment"));
+    m_use->setToolTip(tr("Use this number of workers in the experiment"));
     m_use->setProperty("role", "accent");
     m_use->setEnabled(false);
     m_close->setObjectName(QStringLiteral("closeSweepButton"));
@@ -112,7 +112,7 @@ void LoaderSweepDialog::showAdvice(const LoaderAdvice& advice) {
 void LoaderSweepDialog::useAdvice() {
     RunConfig next = m_model.config();
     next.loader.numWorkers = m_advised;
-    if (m_advised == 0) {  // without workers, the configuration must have the defaults of these two settings
+    if (m_advised == 0) {  // without loader workers, only the default values of these two settings are valid
         next.loader.prefetchFactor = LoaderConfig().prefetchFactor;
         next.loader.persistentWorkers = false;
     }

@@ -12,8 +12,8 @@ namespace ringside {
 
 class ExperimentModel;
 
-// Dialog that measures how fast samples load with 0, 1, 2, 4 and 8 workers, shows the curve and offers the best number.
-// Not modal; closing it stops the measurement.
+// Dialog that measures how many samples per second are loaded with 0, 1, 2, 4 and 8 data loader workers, shows the
+// curve, and offers to use the best number of workers. Not modal. Closing the dialog stops the measurement.
 class LoaderSweepDialog final : public QDialog {
     Q_OBJECT
   public:

@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-// Maximum time without output of the child process, after which the sweep fails. The measurement of each number of
-// workers takes 2 s, but opening a large data set takes longer.
+// Maximum time in which the child process may print nothing; after it, the measurement fails. Each number of workers is
+// measured for 2 s, but opening a large data set can take longer.
 constexpr std::chrono::seconds kSilence{120};
 constexpr qsizetype kMaxLine = 1 << 16;
 

@@ -12,21 +12,21 @@
 
 namespace ringside {
 
-// Runs `ringsidectl sweep --json` as a child process, so that the window itself loads no data. The process is killed
-// when this object is destroyed.
+// Measures data loading with the child process `ringsidectl sweep --json`, because the window's process should load no
+// data. The child process is killed when this object is destroyed.
 class LoaderSweepProcess final : public QObject {
     Q_OBJECT
   public:
     explicit LoaderSweepProcess(const QString& controlProgram, QObject* parent = nullptr);
     ~LoaderSweepProcess() override;
 
-    void start(const RunConfig& config);  // starts the sweep; paths in `config` must be absolute; call once
+    void start(const RunConfig& config);  // starts the measurement; paths in `config` must be absolute; call only once
 
   Q_SIGNALS:
     void sweepStarted(const QString& data, int cpus);
     void measured(const ringside::LoaderRate& rate);
-    void advised(const ringside::LoaderAdvice& advice);  // last signal of a successful sweep
-    void failed(const QString& reason);                  // last signal of a failed sweep
+    void advised(const ringside::LoaderAdvice& advice);  // last signal of a successful measurement
+    void failed(const QString& reason);                  // last signal of a failed measurement
 
   private:
     void readLines();

@@ -42,7 +42,8 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kLogHeight{96};
-// Least size of the pages in pixels. Smaller than their own minimum size, so that notice and log fit on a small screen.
+// Minimum size of the area of the pages, in pixels. A page that needs more scrolls, so that the message bar and the log
+// still fit on a small screen.
 constexpr QSize kMinPages{420, 190};
 
 }  // namespace
@@ -81,8 +82,8 @@ MainWindow::~MainWindow() = default;
 void MainWindow::buildLayout() {
     m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
     setMenuWidget(m_topBar);
-    // The dock with the form is created before the pages, so that Tab moves from the top bar to the form and then to
-    // the page.
+    // The order of creation is the order in which the Tab key visits the controls: top bar, form, page. So the dock
+    // with the form is created before the pages.
     m_experimentDock = new ExperimentDock(m_experiment, this);
     addDockWidget(Qt::LeftDockWidgetArea, m_experimentDock);
     m_watch.addPanel(m_experimentDock->frame(), m_experimentDock->panel());
@@ -113,7 +114,8 @@ void MainWindow::addCentre() {
     addPages();
     addPageCommands();
     setCentralWidget(centre);
-    centre->setFocus();  // no control has the focus before the user chooses one
+    centre->setFocus();  // no control has the keyboard focus at the start, so that Space and the arrow keys control the
+                         // run
     if (m_services.eventTimes == nullptr) return;
     m_overlay = new DebugOverlay(
         *m_services.eventTimes, [this] { return m_navigator->current().figures(); }, tabs);
@@ -174,13 +176,14 @@ void MainWindow::addStatus() {
     auto* status = new StatusPanel(m_experiment, m_run, m_controller, this);
     connect(status, &StatusPanel::computeClicked, m_actions.devices, &QAction::trigger);
     statusBar()->addWidget(status, 1);
-    // Hides the panel explicitly, because QStatusBar shows it again over the message when its height changes.
+    // Hides the status panel while a message is shown. QStatusBar also hides it, but shows it again over the message
+    // when the height of the bar changes.
     connect(statusBar(), &QStatusBar::messageChanged, status,
             [status](const QString& message) { status->setVisible(message.isEmpty()); });
 }
 
-// Registers parts of the pages, the form and the ranks to be painted one after another. They are repainted in this way
-// when the data set or the number of ranks changes.
+// Registers the parts of the pages, the form and the cards of the ranks as stages, which are painted one after another.
+// A change of the data set or of the number of ranks repaints them in this way.
 void MainWindow::addPaintStages(QWidget* ranks) {
     QList<QWidget*> parts;
     for (const Page* page : m_navigator->pages()) parts << page->paintParts();
@@ -323,7 +326,7 @@ void MainWindow::showRequestedRun(RunSession::PageToShow page) {
     if (page != kCurrent) centralWidget()->setFocus();  // Space and the arrow keys now control the run
 }
 
-// Removes the shown run from the pages unless it is live. Called when another experiment was put into the form.
+// Removes the shown run from the pages unless the run is live. Called when the form contains another experiment.
 void MainWindow::closeRun() {
     m_watch.showExperimentForm();
     if (!m_controller.isLive()) m_notice->hide();
@@ -362,8 +365,8 @@ void MainWindow::showWhyNotRunnable() {
     showMessage(m_session.whyNotRunnable());
 }
 
-// Fills the menu with the live runs in the folder of the last run, of the shown run and in the default folder, and with
-// an entry that opens any other run directory.
+// Fills the menu with the live runs in three folders (that of the last run, that of the shown run, and the default
+// folder), and with an entry that opens any other run directory.
 void MainWindow::fillLiveRuns() {
     QMenu& menu = *m_actions.liveRuns;
     menu.clear();
@@ -372,12 +375,13 @@ void MainWindow::fillLiveRuns() {
     for (const QString& run : found) {
         menu.addAction(QFileInfo(run).fileName(), this, [this, run] { openRun(run); })->setToolTip(run);
     }
-    if (found.isEmpty()) menu.addAction(tr("No live run in this window"))->setEnabled(false);
+    if (found.isEmpty()) menu.addAction(tr("No live run found"))->setEnabled(false);
     menu.addSeparator();
     menu.addAction(m_actions.attachRun);
 }
 
-// Shows the sentence in the status bar for 8 seconds. Does not use the notice bar, which would move the pages below it.
+// Shows the sentence in the status bar for 8 seconds. Does not use the message bar above the pages, which would move
+// the pages down.
 void MainWindow::showMessage(const QString& sentence) {
     constexpr int kShownMs = 8000;
     m_notice->dismissFailure();
@@ -399,7 +403,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
     m_experimentDock->fitTo(width());
 }
 
-// Handles keys that no control has used.
+// Handles the keys that no control has handled, such as Space and the arrow keys.
 void MainWindow::keyPressEvent(QKeyEvent* event) {
     if (!m_timeControls.handleKey(*event)) QMainWindow::keyPressEvent(event);
 }

@@ -39,7 +39,7 @@ class Theme;
 class TopBar;
 class WindowTools;
 
-// Dependencies of the window.
+// Objects and settings that the main window needs. References must outlive the window.
 struct WindowServices {
     Theme& theme;
     Settings& settings;
@@ -48,7 +48,7 @@ struct WindowServices {
     EventTimes* eventTimes = nullptr;  // times of the application's events, for the debug overlay; may be null
 };
 
-// The main window: owns the models, lays out all parts, and connects them.
+// The main window. Owns the models, places all parts of the window, and connects the parts with each other.
 class MainWindow final : public QMainWindow {
     Q_OBJECT
   public:
@@ -62,7 +62,7 @@ class MainWindow final : public QMainWindow {
     ExperimentFiles& files() { return m_files; }
     Navigator& pages() { return *m_navigator; }
 
-    // True if all parts of the window have been drawn; the parts are drawn one after another.
+    // True if all parts of the window, which are drawn one after another, have been drawn.
     bool isDrawn() const;
     // Restores the layout and the unsaved experiment of the last session, and offers to attach to the last run if it is
     // still live.
@@ -133,7 +133,8 @@ class MainWindow final : public QMainWindow {
     PaintStages* m_paintStages = nullptr;
     WindowTools* m_tools = nullptr;
     SavedSession* m_saved = nullptr;
-    QShortcut* m_blockedRun = nullptr;  // shortcut of Run while Run is disabled
+    QShortcut* m_blockedRun =
+        nullptr;  // shortcut with the key of Run; enabled while Run is disabled, to show the reason
 };
 
 }  // namespace ringside

@@ -9,7 +9,7 @@ namespace ringside {
 PaintStages::PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent)
     : QObject(parent), m_window(window), m_parts(parts.begin(), parts.end()) {
     m_turn.setSingleShot(true);
-    m_turn.setInterval(0);  // the timer fires after all posted events, including the paint event of the previous part
+    m_turn.setInterval(0);  // with interval 0, the timer fires after the paint event of the previous part was handled
     connect(&m_turn, &QTimer::timeout, this, &PaintStages::next);
     for (QWidget* part : parts) part->installEventFilter(this);
 }
@@ -33,7 +33,7 @@ bool PaintStages::eventFilter(QObject* watched, QEvent* event) {
 }
 
 // Disables painting of all parts and starts the timer that paints one part after another. Marks each part as opaque
-// until it is painted, so that its parent does not clear its area.
+// until it is painted; its parent then does not clear the area of the part.
 void PaintStages::begin() {
     if (m_waiting || !m_window.isVisible()) return;
     for (QWidget* part : m_parts) {

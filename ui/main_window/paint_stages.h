@@ -8,14 +8,14 @@
 
 namespace ringside {
 
-// Lets the parts of a window paint one after another in separate events, because painting all of them in one event
-// would block the window too long.
+// Paints the parts of a window one after another in separate events, because painting all parts in one event would
+// block the window for too long.
 class PaintStages final : public QObject {
   public:
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
     void beginWithFirstPaint();  // starts painting part by part at the first paint event of the window
-    void begin();                // repaints the parts one by one; a part keeps its old picture until it is repainted
+    void begin();  // repaints all parts one after another; each part shows its old picture until it is repainted
 
     // True if every part has been painted.
     bool isDone() const { return !m_waiting && m_next >= m_parts.size(); }

@@ -27,8 +27,8 @@ namespace {
 constexpr QSize kMinSize{960, 480};
 constexpr int kTitleBar = 32;  // height that is reserved for the title bar, in pixels
 
-// True if the Ringside process with this id has ended without closing its window, for example by a crash. False if the
-// process is still running.
+// True if the Ringside process with this id, whose window was never closed, is not running any more, for example after
+// a crash.
 bool hasFailed(qint64 process) {
     return process > 0 && process != QCoreApplication::applicationPid() &&
            !QFileInfo::exists(QStringLiteral("/proc/%1").arg(process));
@@ -47,18 +47,20 @@ void SavedSession::restore() {
     restoreWindowAndDraft();
 }
 
-// Shows the question before anything is restored, because the stored layout or experiment may have caused the failure.
+// Asks the user whether to restore the last session, before anything is restored, because the stored layout or
+// experiment may have caused the crash.
 void SavedSession::offerSafeStart() {
-    m_in.dialogs.showQuestion({tr("Ringside did not close properly"),
-                               tr("Ringside can restore the layout and the unsaved experiment of the last session. If "
-                                  "they caused the failure, start without them. A live run continues in both cases."),
-                               {tr("Restore"), tr("Start without")}},
-                              [this](int answer) {
-                                  if (answer == 0) return restoreWindowAndDraft();
-                                  resetLayout();
-                                  m_in.files.saveDraftOnChanges();
-                                  offerLastRun();
-                              });
+    m_in.dialogs.showQuestion(
+        {tr("Ringside did not close properly"),
+         tr("Ringside can restore the layout and the unsaved experiment of the last session. If they may have caused "
+            "the crash, start without them. A live run continues in both cases."),
+         {tr("Restore"), tr("Start without")}},
+        [this](int answer) {
+            if (answer == 0) return restoreWindowAndDraft();
+            resetLayout();
+            m_in.files.saveDraftOnChanges();
+            offerLastRun();
+        });
 }
 
 void SavedSession::restoreWindowAndDraft() {
@@ -71,8 +73,8 @@ void SavedSession::restoreWindowAndDraft() {
     window.restoreState(m_in.settings.get(settings::kLayout));
     m_in.form.setFolded(m_in.settings.get(settings::kFolded));
     m_in.pages.show(m_in.settings.get(settings::kPage));
-    // Restores the draft only if the form is unchanged: the user may have opened or edited an experiment before
-    // answering the question of offerSafeStart().
+    // Restores the unsaved experiment only if the form is unchanged, because the user may have opened or edited an
+    // experiment before the answer to offerSafeStart().
     if (!m_in.experiment.isModified() && m_in.experiment.filePath().isEmpty()) m_in.files.restoreDraft();
     m_in.files.saveDraftOnChanges();
     offerLastRun();
@@ -87,7 +89,7 @@ void SavedSession::offerLastRun() {
     });
 }
 
-// Offers to resume the last run from its checkpoint if the user stopped it.
+// If the user stopped the last run, offers to resume it from its checkpoint.
 void SavedSession::offerResume(const QString& directory) {
     const RunPaths paths(directory.toStdString());
     const Result<RunSummary> summary = readRunSummary(paths.summary());

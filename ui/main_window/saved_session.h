@@ -17,7 +17,8 @@ class NoticeBar;
 class RunSession;
 class Settings;
 
-// State of the window that lasts from one start to the next: layout, page, unsaved experiment, and the last run.
+// State of the window that is stored when Ringside ends and restored at the next start: layout, page, unsaved
+// experiment, and the last run.
 class SavedSession final : public QObject {
     Q_OBJECT
   public:
@@ -33,8 +34,8 @@ class SavedSession final : public QObject {
         RunSession& session;
         NoticeBar& notice;
     };
-    // All dependencies must outlive this object. The window must have its default layout when this object is created,
-    // because resetLayout() restores that layout.
+    // All dependencies must outlive this object. Create this object while the window has its default layout, to which
+    // resetLayout() returns.
     explicit SavedSession(const Dependencies& dependencies);
 
     // Restores the layout and the unsaved experiment of the last session, and offers to attach to the last run if it is

@@ -4,8 +4,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kDeadlineMs = 30'000;  // timeout of the query, in milliseconds; ringsidectl itself waits 20 s for the
-                                     // driver
+constexpr int kDeadlineMs =
+    30'000;  // timeout of the query in milliseconds; longer than the 20 s that ringsidectl waits for the driver
 
 }  // namespace
 
@@ -35,7 +35,8 @@ void DeviceQuery::readAnswer(int exitCode, QProcess::ExitStatus status) {
     const QByteArray output = m_process->readAllStandardOutput();
     const QByteArray complaint = m_process->readAllStandardError().trimmed();
     if (status != QProcess::NormalExit || exitCode != 0)
-        return fail(tr("ringsidectl devices failed: %1").arg(QString::fromUtf8(complaint)));
+        return fail(tr("The devices of this computer could not be listed (ringsidectl devices failed): %1")
+                        .arg(QString::fromUtf8(complaint)));
     const Result<HostDevices> host = parseHostDevices(output.toStdString());
     if (!host) return fail(QString::fromStdString(host.problem().text()));
     dropProcess();
@@ -51,7 +52,8 @@ void DeviceQuery::dropProcess() {
     m_deadline.stop();
     if (!m_process) return;
     m_process->disconnect(this);
-    m_process->setParent(nullptr);  // a running process deletes itself later, because its destructor would block
+    m_process->setParent(
+        nullptr);  // a running process deletes itself when it ends, because its destructor would block until then
     if (m_process->state() == QProcess::NotRunning) {
         m_process->deleteLater();
     } else {

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Runs `ringsidectl devices --json` to list the devices of this computer. Uses a separate process, because the process
-// of the window should not start a GPU driver. Never blocks; one query at a time.
+// Lists the devices of this computer with `ringsidectl devices --json`. A separate process does this, because the
+// window's process should not load a GPU driver. Never blocks. Only one query runs at a time.
 class DeviceQuery final : public QObject {
     Q_OBJECT
   public:

@@ -19,8 +19,8 @@
 #include "words/form_fields.h"
 
 namespace ringside {
-// Edit of one field. The merge id is the field's path, so that typing "128" is one undo step. An edit of several
-// fields, such as the choice of a data file, is never merged.
+// Undoable edit of the experiment. Successive edits of the same field are merged, so that typing "128" is one undo
+// step. An edit of several fields, such as the choice of a data file, is never merged.
 class ConfigEdit final : public QUndoCommand {
   public:
     ConfigEdit(ExperimentModel& model, RunConfig next, const QString& field)
@@ -193,7 +193,7 @@ Problems ExperimentModel::modelProblems() const {
 
 void ExperimentModel::loadData() {
     const quint64 number = ++m_loadNumber;
-    m_loader.clear();  // drops loads that have not started
+    m_loader.clear();  // removes loads from the queue that have not started
     m_stopLoad.request_stop();
     m_stopLoad = std::stop_source();
     m_loading = true;
@@ -212,7 +212,7 @@ void ExperimentModel::deliver(quint64 number, const Result<DataSplit>& loaded) {
         this, [this, number, loaded] { setLoaded(number, loaded); }, Qt::QueuedConnection);
 }
 
-// Returns a problem of a data file as a problem of the form field that contains the path of this file.
+// Converts a problem of a data file to a problem of the form field that contains the path of this file.
 Problem ExperimentModel::ofField(const Problem& problem) const {
     if (findConfigField(problem.field) != nullptr) return problem;
     const DatasetConfig& data = resolvedConfig().dataset;

@@ -19,8 +19,8 @@
 
 namespace ringside {
 
-// The edited experiment: a RunConfig with undo, its problems, its file, and its data set, which is loaded on a worker
-// thread after each change of the data section.
+// The experiment that the user edits: its RunConfig, undo history, problems, file and data set. After each change of
+// the data settings, a worker thread loads the data set.
 class ExperimentModel : public QObject {
     Q_OBJECT
   public:
@@ -31,17 +31,19 @@ class ExperimentModel : public QObject {
     ~ExperimentModel() override;
 
     const RunConfig& config() const { return m_config; }
-    // Applies an edit as one undo step. Successive edits of the same field (a JSON path) are merged into one.
+    // Replaces the configuration by `next` as one undo step. `field` is the path of the changed field, such as
+    // "parallel.world_size"; successive edits of the same field are merged into one undo step.
     void edit(const RunConfig& next, const QString& field);
-    void replace(const RunConfig& config, const QString& filePath);  // replaces the experiment by a new or opened one;
-                                                                     // clears the undo history
+    void replace(const RunConfig& config,
+                 const QString& filePath);  // replaces the experiment by another one and clears the undo history
 
-    // Returns all problems: of the form's inputs, the settings, the model, the shard plan and the data set.
+    // Returns all problems of the experiment: in the form's inputs, the settings, the model, the shard plan and the
+    // data set.
     const Problems& problems() const { return m_problems; }
-    // Returns the first problem of the field (a JSON path), or null.
+    // Returns the first problem of a field, such as "parallel.world_size"; null if it has none.
     const Problem* problemOf(const std::string& field) const;
-    // Sets the problem of an input that no configuration can hold, such as "12x" for a number. An empty message removes
-    // the problem of this field.
+    // Sets the problem of a typed text that is not a value of the field, such as "12x" for a number. An empty message
+    // removes the problem.
     void setInputProblem(const std::string& field, const QString& message, const QString& remedy);
 
     QString filePath() const { return m_filePath; }
@@ -51,20 +53,20 @@ class ExperimentModel : public QObject {
     // Returns the configuration with absolute file paths, valid from any working directory.
     RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);
-    // Offers data that is already loaded, with an absolute path. The next load uses this data if the data section is
-    // then equal to `config`; otherwise the offer expires.
+    // Provides a data set that is already loaded. If the next load is for the same data settings `config`, which must
+    // contain an absolute path, it uses this data set; if not, it discards the data set.
     void offerData(const DatasetConfig& config, const DataSplit& data) { m_offered = {config, data}; }
     bool isModified() const { return !m_undo.isClean(); }
     QUndoStack& undoStack() { return m_undo; }
 
-    // Returns the data; null if the data set has a problem or no data is loaded yet.
+    // Returns the loaded data set; null if the data set has a problem or if none is loaded yet.
     const DataSplit* data() const { return m_data ? &*m_data : nullptr; }
     bool isLoadingData() const { return m_loading; }
-    // True if a load has lasted longer than `slowAfter`. During every load, data() returns the previous data.
+    // True while a load takes longer than `slowAfter`. During each load, data() returns the previous data set.
     bool isLoadingSlowly() const { return m_loading && !m_slow.isActive(); }
 
   Q_SIGNALS:
-    void configChanged();  // emitted after a change of the configuration or only of its problems
+    void configChanged();  // emitted after a change of the configuration or of its problems
     void dataChanged();
     void loadingSlowly();
     void fileChanged();
@@ -94,7 +96,8 @@ class ExperimentModel : public QObject {
     quint64 m_loadNumber = 0;
     QTimer m_slow;
     std::stop_source m_stopLoad;  // stops the newest load
-    QThreadPool m_loader;         // pool of one thread; its destructor waits, so that no load outlives this object
+    QThreadPool m_loader;  // pool of one thread; its destructor waits for the running load, which therefore cannot
+                           // outlive this object
 };
 
 }  // namespace ringside

@@ -69,7 +69,7 @@ void LogModel::follow(unsigned changes) {
     if (changes & kEndChanged) addLastLines();
 }
 
-// Reports to the views first the lines that RunData has removed, and then the lines that RunData has added.
+// Removes the rows of lines that RunData has dropped, and then inserts rows for its new lines.
 void LogModel::addNewLines() {
     const qint64 first = m_run.data().logLinesDropped();
     const qint64 end = first + static_cast<qint64>(m_run.data().log().size());

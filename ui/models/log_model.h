@@ -7,8 +7,8 @@ namespace ringside {
 
 class RunModel;
 
-// List model of the run's log lines. Lines that RunData drops are removed. After a failure, the last lines of the
-// first failed rank are appended.
+// List model with one row per log line of the run. When RunData drops old lines, their rows are removed. After a
+// failure, the last output lines of the first failed rank are appended.
 class LogModel final : public QAbstractListModel {
     Q_OBJECT
   public:
@@ -26,9 +26,9 @@ class LogModel final : public QAbstractListModel {
     void addLastLines();
 
     const RunModel& m_run;
-    qint64 m_first = 0;   // index of the oldest shown line in the whole log
-    int m_count = 0;      // number of shown lines of RunData
-    int m_lastLines = 0;  // number of shown lines of the failed rank
+    qint64 m_first = 0;   // number of lines that RunData has dropped before the oldest shown line
+    int m_count = 0;      // number of rows with lines of RunData
+    int m_lastLines = 0;  // number of rows with the last output lines of the failed rank
 };
 
 }  // namespace ringside

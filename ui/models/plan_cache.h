@@ -10,17 +10,18 @@
 
 namespace ringside {
 
-// Cache of computed shard plans. Thread-safe.
+// Cache of shard plans, which are expensive to compute. Thread-safe.
 class PlanCache {
   public:
-    static constexpr std::int64_t kMaxSamples = 12'000'000;  // largest number of samples of all plans together; each
-                                                             // sample takes 8 bytes
+    static constexpr std::int64_t kMaxSamples =
+        12'000'000;  // maximum number of samples of all cached plans together; each sample takes 8 bytes
     static constexpr std::size_t kMaxPlans = 64;
 
     std::optional<ShardPlan> find(const ShardSpec& spec);
     void add(const ShardPlan& plan);
-    // Returns the plan from the cache, or computes it with its inverse order on the calling thread and caches it.
-    // Returns a problem soon after *stop is set.
+    // Returns the plan for `spec` from the cache. If the cache does not have it, computes the plan and its inverse
+    // order (the positions of each sample) on the calling thread and adds it to the cache. Returns a problem soon after
+    // *stop becomes true.
     Result<ShardPlan> findOrMake(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr);
 
   private:

@@ -128,7 +128,7 @@ void PlanModel::recordDuration(double ms) {
 void PlanModel::makeLater(const ShardSpec& spec) {
     m_working = true;
     m_stop = std::make_shared<std::atomic<bool>>(false);
-    m_pool.clear();  // drops computations that have not started
+    m_pool.clear();  // removes computations from the queue that have not started
     m_pool.start([this, spec, stop = m_stop] {
         const MadePlan made = makePlan(spec, stop.get());
         if (*stop) return;
@@ -163,8 +163,9 @@ void PlanModel::fail(const QString& problem) {
     Q_EMIT planChanged();
 }
 
-// Keeps the sample selected when the plan changes, at its position in the new plan. If the sample has several
-// positions, prefers a padding position if the selected position was padding, and otherwise a position without padding.
+// Selects the same sample in the new plan after a change of the plan. The sample can have several positions in the new
+// plan. If the previous position was padding, prefers a position that is padding; if not, prefers one that is not
+// padding.
 void PlanModel::followSelection() {
     if (!m_selected || !m_plan) {
         return;

@@ -15,9 +15,9 @@ namespace ringside {
 
 class ExperimentModel;
 
-// Shard plan of the edited experiment, or of the watched script, at the chosen epoch, and the sample selected in it.
-// Small plans are computed at once, large ones on a worker thread; plan() returns the old plan until the new one is
-// complete.
+// Shard plan (the samples of each rank, in order) of one epoch, and the sample that is selected in the plan. The plan
+// is that of the edited experiment or of the watched script. Small plans are computed at once, large plans on a worker
+// thread; plan() returns the old plan until the new plan is complete.
 class PlanModel : public QObject {
     Q_OBJECT
   public:
@@ -26,22 +26,22 @@ class PlanModel : public QObject {
 
     int epoch() const { return m_epoch; }
     int epochCount() const;
-    void setEpoch(int epoch);  // sets the epoch, clamped to the epochs of the experiment
+    void setEpoch(int epoch);  // sets the index of the epoch, limited to the epochs of the experiment
 
-    // Sets the plan that the sampler of a watched script follows. It is used while the experiment is that of a script,
-    // and needs no data. Empty: the order of the script's samples is not known.
+    // Sets the plan of a watched script's sampler; empty: the order of the script's samples is not known. This plan is
+    // used while the experiment is that of a watched script. It does not require the data set.
     void setWatchedPlan(const std::optional<SeenPlan>& seen);
     // True if the plan is that of a watched script.
     bool isWatchedPlan() const;
-    // Returns the experiment with the sampler, the loader and the ranks that the plan follows.
+    // Returns the experiment with the sampler, data loader and number of ranks from which the plan is computed.
     RunConfig config() const;
 
     const ShardPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
     QString problem() const { return m_problem; }  // returns the reason why there is no plan; empty if there is one
     const std::shared_ptr<PlanCache>& planCache() const { return m_planCache; }
-    bool isWorking() const { return m_working; }  // returns true while a newer plan is computed
+    bool isWorking() const { return m_working; }  // true while a worker thread computes a newer plan
 
-    // Cost of planning, for the debug overlay.
+    // Cost of the computed plans, which the debug overlay shows.
     struct Work {
         double lastMs = 0;  // duration of the last computation in milliseconds, including the inverse order
         qint64 made = 0;
@@ -49,8 +49,8 @@ class PlanModel : public QObject {
     };
     const Work& work() const { return m_work; }
 
-    // Returns the parameters of the plan for any epoch of the edited experiment, to be passed to
-    // PlanCache::findOrMake().
+    // Returns the parameters of the plan of an epoch of the edited experiment. PlanCache::findOrMake() returns the plan
+    // for these parameters.
     ShardSpec specAt(int epoch) const;
 
     std::optional<qint64> selectedSample() const { return m_selected; }
@@ -80,9 +80,9 @@ class PlanModel : public QObject {
     std::optional<qint64> m_selected;
     std::optional<SampleSlot> m_place;
     std::shared_ptr<PlanCache> m_planCache = std::make_shared<PlanCache>();
-    std::shared_ptr<std::atomic<bool>> m_stop;  // stops the plan that is being computed
-    QThreadPool m_pool;                         // pool of the computations; last member, so that its threads end before
-                                                // the other members are destroyed
+    std::shared_ptr<std::atomic<bool>> m_stop;  // set to true to stop the running computation
+    QThreadPool m_pool;  // pool that computes plans; the last member, because its threads must end before other members
+                         // are destroyed
 };
 
 }  // namespace ringside

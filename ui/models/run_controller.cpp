@@ -40,8 +40,8 @@ RunController::RunController(const QString& controlProgram, RunModel& model, QOb
 }
 
 RunController::~RunController() {
-    // Ends only the processes with which the window starts and follows the run. The run continues after the window has
-    // closed.
+    // Ends the two processes with which the window starts and follows the run. The run itself continues after the
+    // window has closed.
     dropProcess(m_launcher);
     dropProcess(m_viewer);
 }
@@ -98,7 +98,7 @@ void RunController::watchEnded(const QString& why) {
     setState(State::Failed, why);
 }
 
-// Disconnects from the command that watches a script, and so ignores its end. The command itself continues.
+// Ignores from now on the command that watches a script. The command itself continues.
 void RunController::dropWatcher() {
     if (!m_watcher) return;
     m_watcher->disconnect(this);
@@ -128,7 +128,9 @@ void RunController::sendCommand(const ControlCommand& command) {
 
 void RunController::detach() {
     if (!isLive()) return;
-    m_detachWanted = m_launcher != nullptr;  // waits for the launcher: killing it could prevent the start of the run
+    m_detachWanted =
+        m_launcher !=
+        nullptr;  // detaches after the launcher has ended, because killing it could prevent the start of the run
     if (m_detachWanted) return;
     resetForRun(m_runDirectory);
     setState(State::Idle, tr("The run continues without the window."));
@@ -157,7 +159,8 @@ QProcess* RunController::newProcess() {
 void RunController::dropProcess(QProcess*& process) {
     if (!process) return;
     process->disconnect(this);
-    process->setParent(nullptr);  // a running process deletes itself later, because its destructor would block
+    process->setParent(
+        nullptr);  // a running process deletes itself when it ends, because its destructor would block until then
     if (process->state() == QProcess::NotRunning) {
         process->deleteLater();
     } else {
@@ -216,7 +219,7 @@ void RunController::sendStop() {
 }
 
 void RunController::readProgress() {
-    if (!m_viewer) return;  // no run is followed yet, and the model still contains the previous run
+    if (!m_viewer) return;  // no run is followed yet: the model still contains the previous run
     if (m_state == State::Starting && m_model.data().started()) {
         m_deadline.stop();
         setState(m_stopWanted ? State::Stopping : State::Running);
@@ -228,7 +231,7 @@ void RunController::viewerFinished(int exitCode, QProcess::ExitStatus) {
     m_viewerExit = exitCode;
     m_viewerGone = true;
     m_viewerProblem = failureCause(m_viewer->readAllStandardError());
-    m_model.feed(m_viewer->readAllStandardOutput());  // concludeViewer() is called when all lines are decoded
+    m_model.feed(m_viewer->readAllStandardOutput());  // when the model has decoded all lines, it calls concludeViewer()
 }
 
 void RunController::concludeViewer() {
@@ -253,8 +256,8 @@ void RunController::conclude() {
     if (m_state == State::Failed) waitForSuccessor();
 }
 
-// Polls every 2 s, at most 15 times, whether the failed run restarts: with parallel.min_ranks, the program that started
-// the ranks may continue with the remaining ranks in the same directory.
+// Checks every 2 s, at most 15 times, whether the failed run restarts. If parallel.min_ranks is set, the program that
+// started the ranks may continue the run in the same directory with the remaining ranks.
 void RunController::waitForSuccessor() {
     constexpr auto kBetweenChecks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();
@@ -282,19 +285,21 @@ void RunController::findSuccessor() {
 
 void RunController::deadlinePassed() {
     if (m_state == State::Stopping && !m_model.isDrained()) {
-        m_deadline.start(kStopDeadline);  // waits again: lines not decoded yet may contain the end of the run
+        m_deadline.start(
+            kStopDeadline);  // waits again, because the lines that are not decoded yet may contain the end of the run
         return;
     }
     if (m_state == State::Stopping) {
-        setState(State::Running, tr("The run has not stopped within %1 s: press Stop again, or end it in a terminal.")
-                                     .arg(kStopDeadline.count()));
+        setState(State::Running,
+                 tr("The run has not stopped within %1 s: click Stop again, or end its processes in a terminal.")
+                     .arg(kStopDeadline.count()));
         m_stopWanted = false;
         return;
     }
     resetForRun(m_runDirectory);
-    setState(State::Failed,
-             tr("ringsidectl sent nothing for %1 s: check whether the computer is overloaded, then run again.")
-                 .arg(kLaunchDeadline.count()));
+    setState(State::Failed, tr("The run could not be shown, because ringsidectl sent nothing for %1 s: check whether "
+                               "the computer is overloaded, then click Run again.")
+                                .arg(kLaunchDeadline.count()));
 }
 
 void RunController::setState(State state, const QString& message) {

@@ -14,8 +14,8 @@ namespace ringside {
 
 class RunModel;
 
-// Starts, follows and stops one run through ringsidectl. All parts of the window read the state of the run from this
-// class.
+// Starts, follows and stops one training run through child processes of ringsidectl. All parts of the window read the
+// state of the run from this class.
 class RunController : public QObject {
     Q_OBJECT
   public:
@@ -31,21 +31,23 @@ class RunController : public QObject {
         return m_state == State::Starting || m_state == State::Running || m_state == State::Stopping;
     }
     QString runDirectory() const { return m_runDirectory; }
-    QString message() const { return m_message; }  // returns the verdict of an ended run, or the reason of a failure
-    // True while a failed run that was live may restart with the remaining ranks; the controller polls for it.
+    QString message() const {
+        return m_message;
+    }  // returns one sentence about the state, such as how the run ended or why it failed
+    // True while the controller checks whether a failed run, which was live in this window, restarts with the remaining
+    // ranks.
     bool mayStartAgain() const { return m_wasLive && m_successorTimer.isActive(); }
 
     // Starts a run; if the directory is empty, ringsidectl chooses one.
     void start(const RunConfig& config, const QString& runDirectory);
     void attach(const QString& runDirectory);  // opens a live or finished run
     void watch(const WatchRequest& request);   // starts a watched script and follows its run
-    // Makes the next run report each trained sample, even if its steps are short.
+    // Makes the next run report the samples of each step, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
     void stop();                                      // requests the run to stop after the current step
     void close();                                     // closes a run that is over
-    void detach();                                    // stops following the run as soon as it is launched; the run
-                                                      // continues
+    void detach();  // stops following the run, after its launch if it is starting; the run continues
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
@@ -75,19 +77,19 @@ class RunController : public QObject {
     RunModel& m_model;
     QProcess* m_launcher = nullptr;
     QProcess* m_viewer = nullptr;
-    WatchProcess* m_watcher = nullptr;  // watched script whose record has not begun
+    WatchProcess* m_watcher = nullptr;  // command that watches a script and has not recorded anything yet; null: none
     State m_state = State::Idle;
     QString m_runDirectory;
     QString m_message;
     QTimer m_deadline;
-    QTimer m_successorTimer;  // polls whether a run that lost a rank continues with the remaining ranks
+    QTimer m_successorTimer;  // timer of the checks whether a failed run restarts with the remaining ranks
     int m_successorChecks = 0;
-    bool m_wasLive = false;  // true if the run was live when it was first followed
+    bool m_wasLive = false;  // true if the run was live when this window began to follow it
     bool m_stopWanted = false;
     bool m_detachWanted = false;  // true if detach() was called during the launch
     bool m_reportSamples = false;
-    bool m_viewerGone = false;  // true if the process that follows the run has ended, but its last lines may not be
-                                // decoded yet
+    bool m_viewerGone = false;  // true if the process that follows the run has ended and the model may not have decoded
+                                // its last lines yet
     int m_viewerExit = 0;
     QString m_viewerProblem;
 };

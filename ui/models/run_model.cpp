@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kSliceBytes = 128 * 1024;  // number of bytes that are decoded without interruption, in about 2 ms
+constexpr qsizetype kSliceBytes = 128 * 1024;  // number of bytes that are decoded at a time, which takes about 2 ms
 
 }  // namespace
 
@@ -16,8 +16,8 @@ RunModel::RunModel(QObject* parent) : QObject(parent) {
     m_tick.setInterval(std::chrono::milliseconds(40));
     connect(&m_tick, &QTimer::timeout, this, [this] {
         const unsigned changes = std::exchange(m_pending, 0U);
-        // Emits restarted() when the number of ranks changes, so that views rebuild their rows. The steps in m_data are
-        // kept.
+        // When the number of ranks changes, emits restarted(), so that views rebuild their rows. Does not clear the
+        // steps in m_data.
         const std::size_t before = std::exchange(m_ranksShown, m_data.ranks().size());
         if (before != 0 && before != m_ranksShown) Q_EMIT restarted();
         if (std::exchange(m_watchedPending, false)) Q_EMIT watchedChanged();

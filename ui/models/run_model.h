@@ -14,15 +14,15 @@
 
 namespace ringside {
 
-// Run that was requested and has not sent any line yet.
+// A run that the user has started and that has not sent telemetry yet.
 struct ExpectedRun {
     std::int64_t ranks = 0;
     QString name;
-    QString script = {};  // name of the script of a watched run; empty for runs that Ringside trains
+    QString script = {};  // name of the script if this is a watched run; empty for runs that Ringside trains
 };
 
-// RunData for the views. Decodes telemetry and emits changed() at most every 40 ms with all changes since the last
-// emission.
+// Data of the shown run. Decodes the run's telemetry into RunData, and emits changed() at most every 40 ms with all
+// changes since the last emission.
 class RunModel : public QObject {
     Q_OBJECT
   public:
@@ -36,18 +36,19 @@ class RunModel : public QObject {
     // Directory of the run whose telemetry feed() receives; empty: no run.
     const QString& directory() const { return m_directory; }
     void setDirectory(const QString& directory) { m_directory = directory; }
-    void reset();  // clears everything but the expected run and emits restarted(); call for each new run
-    // Sets the run that is starting. Until the first telemetry of this run arrives, views must not show the previous
-    // run. The previous run is shown again if the new run is refused.
+    void reset();  // clears all data except the expected run and emits restarted(); call before the telemetry of each
+                   // new run
+    // Sets the run that is starting; views must not show the previous run until the new run sends telemetry. If the
+    // start is refused, the previous run is shown again.
     void setExpectedRun(const ExpectedRun& run);
     void clearExpectedRun();
     const std::optional<ExpectedRun>& expected() const { return m_expected; }
-    // True if the form was changed after this run was started. The numbers of the run then do not describe the
-    // experiment in the form.
+    // True if the experiment in the form is not the experiment of this run, because the form was changed after the
+    // start.
     bool formDiffers() const { return m_formDiffers; }
     void setFormDiffers(bool differs);
-    // Queues telemetry bytes; a call may end in the middle of a line. The bytes are decoded in slices between other
-    // events, so that a long replay never blocks the GUI.
+    // Queues telemetry bytes, which may end in the middle of a line. The bytes are decoded in small slices between
+    // other events, because decoding a long run at once would block the GUI.
     void feed(const QByteArray& bytes);
     bool isDrained() const { return m_queue.isEmpty(); }
 
@@ -72,7 +73,7 @@ class RunModel : public QObject {
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;
     QList<QByteArray> m_queue;
-    qsizetype m_taken = 0;  // number of bytes of the first entry of m_queue that are decoded already
+    qsizetype m_taken = 0;  // number of bytes at the start of m_queue's first entry that are decoded already
     QTimer m_slice;
     QTimer m_tick;
     unsigned m_pending = 0;

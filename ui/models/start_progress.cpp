@@ -20,7 +20,7 @@ QString counted(qsizetype count) {
     return QLocale().toString(static_cast<qlonglong>(count));
 }
 
-// Ranks that have not started, and the number of ranks in each later stage of the start.
+// Numbers of the ranks that have not started, and counts of ranks in each later stage of the start.
 struct Progress {
     QStringList absent;  // numbers of the ranks that have not started
     int loading = 0, connected = 0, training = 0;

@@ -7,7 +7,8 @@ namespace ringside {
 
 class RunModel;
 
-// Progress of a run before its first step. All texts are empty once the run trains, and if no run was started.
+// Texts about the progress of a run before its first training step. All texts are empty after the first step, and if no
+// run was started.
 struct StartProgress {
     QString title;         // headline, such as "Starting 64 ranks, 12 connected"
     QString missingRanks;  // missing ranks, such as "3 ranks load the data; not started yet: rank 5, 9"

@@ -7,7 +7,8 @@
 
 namespace ringside {
 
-// Selected step of the run, shared by all pages. Lanes and numbers show this step; charts and the grid mark it.
+// The training step that the user has selected, shared by all pages. The Timeline page shows the selected step; charts
+// and the grid of samples mark it.
 class StepCursor : public QObject {
     Q_OBJECT
   public:

@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenChecks{200};
 constexpr qint64 kMaxOutput = 64 * 1024;
 
-// True if the process exists and is no zombie.
+// True if the process exists and has not ended. A zombie process has ended.
 bool isRunning(qint64 pid) {
     QFile file(QStringLiteral("/proc/%1/stat").arg(pid));
     if (!file.open(QIODevice::ReadOnly)) return false;
@@ -27,7 +27,7 @@ bool isRunning(qint64 pid) {
     return state != "Z" && state != "X";
 }
 
-// Returns the last message of `ringsidectl watch` itself.
+// Returns the last message in the output that comes from `ringsidectl watch` and not from the script.
 QString lastMessage(const QByteArray& output) {
     QString last;
     for (const QByteArray& line : output.split('\n'))
@@ -106,7 +106,8 @@ void WatchProcess::stop() {
 }
 
 void WatchProcess::checkRecord() {
-    const bool isOver = !isRunning(m_pid);  // read before the files: a run that has ended has written all of them
+    const bool isOver = !isRunning(
+        m_pid);  // checked before the files are read, because a process that has ended has written all of its files
     const RunPaths paths(m_directory.toStdString());
     const bool hasRecord = QFileInfo(QString::fromStdString(paths.telemetry().string())).size() > 0 &&
                            QFileInfo::exists(QString::fromStdString(paths.config().string()));

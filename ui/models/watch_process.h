@@ -9,9 +9,9 @@
 
 namespace ringside {
 
-// Starts `ringsidectl watch` in a new run directory and waits until its record begins, or until it ends without one.
-// The command is detached: it continues if this object is destroyed or the window ends. Its output goes to output.txt
-// in the run directory.
+// Starts `ringsidectl watch` with a new run directory, and emits began() when the command has recorded the start of the
+// run, or ended() when the command ends earlier. The command is detached: it continues if this object is destroyed or
+// the window ends. The output of the command goes to output.txt in the run directory.
 class WatchProcess final : public QObject {
     Q_OBJECT
   public:
@@ -24,9 +24,9 @@ class WatchProcess final : public QObject {
     static constexpr const char* kOutputFile = "output.txt";
 
   Q_SIGNALS:
-    void began(const QString& runDirectory);  // emitted when the record of the run can be read
-    void ended(const QString& why);           // emitted when the process has ended before there was a record; `why` is
-                                              // one sentence
+    void began(const QString& runDirectory);  // emitted when the recorded run can be read from `runDirectory`
+    void ended(const QString& why);  // emitted when the process has ended and recorded nothing; `why` is one sentence
+                                     // with the reason
 
   private:
     bool makeDirectory();
@@ -39,18 +39,18 @@ class WatchProcess final : public QObject {
     QString m_program;
     WatchRequest m_request;
     QString m_directory;
-    QString m_problem;  // reason why no directory could be created
+    QString m_problem;  // reason why the run directory could not be created; empty if it was created
     qint64 m_pid = 0;
     bool m_isStopped = false;
     QTimer m_checkTimer;
 };
 
-// Returns the last line of the output that reports a Python exception, or that reports a script that cannot be opened;
-// empty if there is none.
+// Returns the last line of the output that reports a Python exception or a script that cannot be opened; empty if there
+// is no such line.
 QString lastPythonError(const QByteArray& output);
 
-// Returns one sentence that explains why a watched command has ended before its first training step. `output` is the
-// end of its output.
+// Returns one sentence with the reason why a watched command has ended before its first training step. `output` is the
+// last part of the command's output.
 QString whyNothingTrained(const WatchRequest& request, const QByteArray& output);
 
 }  // namespace ringside

@@ -74,8 +74,8 @@ QString loaderText(const Json& loader) {
     return parts.join(QStringLiteral(", "));
 }
 
-// Returns the number and the total size of the gradient buckets, such as "1 bucket of 14.9 KiB" if the list of sizes is
-// "15272".
+// Returns the number and the total size of the gradient buckets, such as "1 bucket of 14.9 KiB" if `buckets` contains
+// the sizes "15272" in bytes.
 QString bucketText(const Json& buckets) {
     std::int64_t count = 0, bytes = 0;
     for (const QString& part : textIn(buckets, "sizes").split(QLatin1Char(','), Qt::SkipEmptyParts)) {

@@ -14,18 +14,18 @@
 
 namespace ringside {
 
-// Facts and findings of a watched script, from the events of its run. Empty for runs that Ringside has trained. Where
-// ranks differ, the facts of the lowest rank are shown.
+// Facts and findings about a watched script, from the events of its run. Empty for runs that Ringside has trained. If
+// the facts of several ranks differ, those of the lowest rank are shown.
 class WatchedScript {
   public:
-    // Line in the panel of the watched script, such as "Sampler" (label) and "DistributedSampler, seed 0" (value).
+    // One line in the panel of the watched script, such as "Sampler" (label) and "DistributedSampler, seed 0" (value).
     struct Fact {
         QString label;
         QString value;
         QString tip;  // tool tip with more detail; may be empty
     };
 
-    // Takes an event of the run. Returns true if the facts or the findings may have changed.
+    // Updates the facts and findings with an event of the run. Returns true if they may have changed.
     bool apply(const Event& event);
 
     bool isWatched() const { return m_isWatched; }
@@ -35,7 +35,7 @@ class WatchedScript {
     QString launcher() const;        // returns, for example, "torchrun, 2 ranks"; empty if not reported
     std::int64_t batchSize() const;  // returns the batch size of the training loader; 0: not known
     QList<Fact> facts() const;       // returns facts about the data, the model and the training
-    // Returns the findings that currently apply, worst first.
+    // Returns the present findings, the most severe first.
     const std::vector<Finding>& findings() const { return m_findings.all(); }
 
   private:
@@ -51,7 +51,7 @@ class WatchedScript {
     void addTraining(QList<Fact>& facts) const;
 
     bool m_isWatched = false;
-    int m_lowest = -1;  // lowest rank that has reported its process
+    int m_lowest = -1;  // lowest rank that has reported its process; -1: none yet
     std::optional<RunStarted> m_started;
     Json m_process, m_group, m_wrapper, m_buckets, m_loss, m_sees;
     std::map<std::int64_t, Loader> m_loaders;

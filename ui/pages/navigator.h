@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Pages of the window and the current one. Pages are identified by their names.
+// Pages of the window, of which one is visible. Pages are identified by their names, such as "training".
 class Navigator : public QObject {
     Q_OBJECT
   public:
@@ -19,11 +19,13 @@ class Navigator : public QObject {
     const QList<Page*>& pages() const { return m_pages; }
     Page& current() const;
 
-    QStringList names() const;  // returns the names of the pages: "shards", "training"
-    // Shows a page or view, such as "training" or "shards/map"; returns false if there is none with this name.
+    QStringList names() const;  // returns the names of all pages, such as "shards" and "training"
+    // Shows a page, such as "training", or a view of a page, such as "shards/map". Returns false if there is no page or
+    // view with this name.
     bool show(const QString& place);
     void focusPage() const;  // gives the keyboard focus to the current page
-    // Returns an error text for an unknown page or view: "the pages are shards, training".
+    // Returns a text with the existing names, for an error message about the unknown page or view `place`, such as "the
+    // pages are shards, training".
     QString choices(const QString& place) const;
 
   Q_SIGNALS:

@@ -11,10 +11,10 @@
 
 namespace ringside {
 
-// Called with the path that the user has chosen.
+// Function that receives the path that the user has chosen.
 using PathTaken = std::function<void(const QString& path)>;
 
-// Figures about a page's last repaint, for the debug overlay.
+// Numbers about the last repaint of a page, which the debug overlay shows.
 struct PageFigures {
     double planMs = 0;
     qint64 plansMade = 0;
@@ -22,9 +22,9 @@ struct PageFigures {
     qint64 cellsDrawn = 0;
 };
 
-// Keyboard shortcut of a page, for the list of keys.
+// Keyboard shortcut of a page, as the dialog "Keyboard shortcuts" lists it.
 struct PageKey {
-    QString keys;  // keys of the action as text, such as "W / S"
+    QString keys;  // keys as text, such as "W / S"
     QString what;
 };
 
@@ -37,7 +37,7 @@ struct PageKey {
 class Page : public QWidget {
     Q_OBJECT
   public:
-    // `name` is used by --page and the settings: "shards". `title` is the text of the tab.
+    // `name`, such as "shards", identifies the page in --page and in the settings file. `title` is the text of the tab.
     Page(const QString& name, const QString& title, QWidget* parent = nullptr) : QWidget(parent), m_title(title) {
         setObjectName(name + QStringLiteral("Page"));
     }
@@ -45,27 +45,29 @@ class Page : public QWidget {
     QString name() const { return objectName().chopped(4); }
     QString title() const { return m_title; }
 
-    // True if nothing visible is still being drawn, so that a screenshot can be taken.
+    // True if all visible parts are completely drawn, so that a screenshot can be taken.
     virtual bool isSettled() const { return true; }
     // Returns the widgets of the page that the window repaints one after another, in several frames, after a change of
     // the data set or of the number of ranks. Empty: the whole page is repainted in one frame.
     virtual QList<QWidget*> paintParts() const { return {}; }
     virtual PageFigures figures() const { return {}; }
-    // True if the page shows a running training, so that the window need not switch pages when a run starts.
+    // True if the page shows the progress of a live run. The window then does not switch to another page when a run
+    // starts.
     virtual bool followsRuns() const { return false; }
-    // Returns the exports that are possible now, as commands of the File menu and the command finder.
+    // Returns the commands that save contents of the page and are possible now, for the File menu and the command
+    // finder.
     virtual QList<QAction*> exportActions() const { return {}; }
     // Returns the numbers of the visible picture as text, for the clipboard; empty if there are no numbers.
     virtual QString copyText() const { return {}; }
     virtual QList<PageKey> keys() const { return {}; }
-    // Returns the widget that receives the keyboard focus when the page is opened by its key; null: the focus does not
-    // change.
+    // Returns the widget that receives the keyboard focus when the user opens the page with its keyboard shortcut;
+    // null: the focus does not change.
     virtual QWidget* keyboardWidget() const { return nullptr; }
-    // One of several alternative views of the page: "map" in "shards/map".
+    // One of several alternative views of the page, such as the view "map" in "shards/map".
     struct View {
         QString name;
         QString title;  // text of the button of the view
-        QString words;  // synonyms of the view for the command finder
+        QString words;  // synonyms of the view by which the command finder finds it
     };
     virtual QList<View> views() const { return {}; }
     virtual void showView(const QString&) {}
@@ -78,10 +80,11 @@ class Page : public QWidget {
     virtual void showStep(std::optional<qint64> /*step*/, qint64 /*epoch*/, std::optional<int> /*goToRank*/) {}
     virtual void showRank(int) {}
     virtual void showLastSteps() {}       // shows the last steps of the run
-    virtual void find(const QString&) {}  // enters a query in the find box of the page
+    virtual void find(const QString&) {}  // searches for a text in the find box of the page
 
   Q_SIGNALS:
-    // Requests a path from the user: of a new file with a suggested name, or of an existing one.
+    // Emitted to let the user choose a path: savePathWanted() for a new file with a suggested name, openPathWanted()
+    // for an existing file.
     void savePathWanted(const QString& suggestion, const QString& filter, const ringside::PathTaken& taken);
     void openPathWanted(const QString& title, const QString& filter, const ringside::PathTaken& taken);
     void saved(const QString& sentence);  // emitted after a file was written

@@ -22,8 +22,8 @@ PageArea::PageArea(Page& page, QWidget* parent) : QScrollArea(parent) {
 
 bool PageArea::eventFilter(QObject* watched, QEvent* event) {
     if (watched == widget() && event->type() == QEvent::LayoutRequest) chooseBars();
-    // While QScrollArea handles a resize of the page, it resizes the page again, to its minimum size. If the minimum
-    // size depends on the width of the page, this recursion may not end. Nested resizes are therefore not handled.
+    // Ignores a resize of the page during the handling of another one. QScrollArea resizes the page when it handles a
+    // resize, and the recursion might not end if the page's minimum height depends on its width.
     if (event->type() == QEvent::Resize && m_isResizing) return false;
     const bool before = std::exchange(m_isResizing, m_isResizing || event->type() == QEvent::Resize);
     const bool stops = QScrollArea::eventFilter(watched, event);
@@ -42,8 +42,8 @@ void PageArea::keyPressEvent(QKeyEvent* event) {
     QScrollArea::keyPressEvent(event);
 }
 
-// Keeps a visible scroll bar until the page has clearly more room than it needs. A page whose height depends on its
-// width could otherwise show and hide the bar endlessly.
+// Shows a scroll bar if the page needs it, and hides the bar only when the page has clearly more room than it needs.
+// Without this margin, a page whose height depends on its width could show and hide the bar endlessly.
 void PageArea::chooseBars() {
     constexpr int kClearly = 32;
     const QSize least = widget()->minimumSizeHint();

@@ -7,8 +7,7 @@ namespace ringside {
 
 class Page;
 
-// Scroll area around a page of the window. A page that is larger than the available area scrolls instead of being cut
-// off.
+// Scroll area around a page of the window. A page that is larger than the available area can be scrolled.
 class PageArea final : public QScrollArea {
     Q_OBJECT
   public:

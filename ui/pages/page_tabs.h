@@ -5,8 +5,9 @@
 
 namespace ringside {
 
-// Tab widget of the window's pages. QTabWidget repaints the whole page when any label in it changes its text, because
-// the label requests a new layout. This class handles such a request only if the size of the tab bar changed.
+// Tab widget of the window's pages. When a label on a page changes its text, it requests a new layout, for which a
+// plain QTabWidget repaints the whole page. This class handles such a request only if the size of the tab bar has
+// changed.
 class PageTabs final : public QTabWidget {
   public:
     using QTabWidget::QTabWidget;

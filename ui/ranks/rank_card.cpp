@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kEdge = 4;  // width of the edge in the rank's colour at the left
+constexpr int kEdge = 4;  // width of the strip in the rank's colour at the left edge of a card, in pixels
 
 QColor colorOf(RankCard::Tone tone, const Theme& theme) {
     switch (tone) {
@@ -45,7 +45,7 @@ QPixmap frameOf(QSize size, double ratio, const Theme& theme) {
     return frame;
 }
 
-// Draws the step's phases side by side: the current one is highlighted, earlier ones are done.
+// Draws the phases of a step side by side: highlights the current phase, and marks the earlier phases as done.
 void paintPhases(QPainter& painter, const QRectF& rect, const RankCard& card, const Theme& theme) {
     constexpr double kGap = 3;
     const double width = (rect.width() - kGap * (RankCard::kPhases - 1)) / RankCard::kPhases;
@@ -77,7 +77,7 @@ void paintBar(QPainter& painter, const QRectF& rect, const RankCard& card, const
     painter.setBrush(Qt::NoBrush);
 }
 
-// Draws two texts on one line; the left one is truncated so that they never overlap.
+// Draws two texts on one line, at its left and right end. Shortens the left text if the two would overlap.
 void paintPair(QPainter& painter, const QRect& line, const QString& left, const QString& right, const QColor& leftColor,
                const QColor& rightColor, const QFont& leftFont, const QFont& rightFont) {
     painter.setFont(rightFont);
@@ -95,7 +95,8 @@ QFont semibold(QFont font) {
     return font;
 }
 
-// Returns the title. The name comes first, because people in a classroom know the rank by it.
+// Returns the title of the card. The name of the host or person comes before the rank, because people in a classroom
+// know each other by name.
 QString titleOf(const RankCard& card) {
     if (card.host.isEmpty()) return QObject::tr("Rank %1").arg(card.rank);
     return QObject::tr("%1 \u00b7 rank %2").arg(card.host).arg(card.rank);
@@ -137,8 +138,8 @@ constexpr int kMiniLeft = kEdge + 5, kMiniRight = 6;
 bool RankCardPainter::fitsMini(const RankCard& card, int width, const Theme& theme) {
     constexpr int kRounding = 2;
     const QFontMetrics bold(semibold(theme.smallFont())), note(theme.smallFont());
-    // Reserves at least the width of "0.0000" for the loss. The result is then the same for all losses with at most six
-    // characters, so that cards do not alternate between showing and hiding the loss.
+    // Reserves at least the width of "0.0000" for the loss. With a narrower reserve, a card would show and hide its
+    // loss in turn while the number of characters of the loss changes.
     const int loss = std::max(note.horizontalAdvance(card.loss), note.horizontalAdvance(QStringLiteral("0.0000")));
     const int rank = bold.horizontalAdvance(QString::number(card.rank));
     return rank + Theme::kSpace2 + loss + kRounding <= width - kMiniLeft - kMiniRight;

@@ -18,29 +18,30 @@ struct RankCard {
     static constexpr int kPhases = 5;  // number of phases on a card: data, forward, backward, all-reduce, optimizer
 
     int rank = 0;
-    QString host;  // host of the rank, or name of the person who runs the rank; empty: this host
-    QString mark;  // status of the rank at the top right: "in sync", "ready", "failed"
+    QString host;  // name of the rank's host (computer), or of the person who runs the rank; empty: this computer
+    QString mark;  // status of the rank, shown at the top right, such as "in sync", "ready" or "failed"
     Tone tone = Tone::Plain;
-    QString line;         // line in the middle, such as "CPU 0, batch 32, loss 0.412"
-    QString phase;        // phase of the rank, at the bottom left
-    QString rate;         // throughput at the bottom right, such as "1,642 samples/s"
-    QString loss;         // loss of the rank, on small cards
+    QString line;         // text in the middle of the card, such as "CPU 0, batch 32, loss 0.412"
+    QString phase;        // present phase of the rank, shown at the bottom left
+    QString rate;         // throughput, such as "1,642 samples/s", shown at the bottom right
+    QString loss;         // loss of the rank, shown on small cards only
     double progress = 0;  // progress of the run, 0..1
-    int litPhase = -1;    // current phase among the five of a step, shown instead of the progress; -1: none
+    int litPhase = -1;    // index (0-4) of the current phase, shown instead of the progress; -1: the progress is shown
     QString tip;          // tool tip with all details
 
     bool operator==(const RankCard&) const = default;
 };
 
-// Draws cards of one size. The frame that all cards share is drawn once and copied, because it costs more than the
-// texts.
+// Draws cards of the same size. Draws the frame, which is equal on all cards, only once and copies it, because drawing
+// a frame takes longer than drawing the texts.
 class RankCardPainter {
   public:
     explicit RankCardPainter(const Theme& theme) : m_theme(theme) {}
 
-    void clearCache() { m_frame = {}; }  // drops the cached pictures; call when the theme changed
+    void clearCache() { m_frame = {}; }  // removes the cached frame; call when the theme has changed
     void paint(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density);
-    // True if a card with Density::Mini of this width in pixels has room for the rank and the loss side by side.
+    // True if a card of the smallest kind (Density::Mini) with this width in pixels has room for the rank's number and
+    // the loss side by side.
     static bool fitsMini(const RankCard& card, int width, const Theme& theme);
 
   private:

@@ -28,7 +28,7 @@ namespace ringside {
 namespace {
 
 constexpr std::int64_t kMaxCards = 64;
-constexpr TypePixels kLowWindow{620};  // height of a window below which cards are compact
+constexpr TypePixels kLowWindow{620};  // in a window that is lower than this, the cards are compact
 
 QString grouped(double value) {
     return QLocale(QLocale::English).toString(value, 'f', 0);
@@ -37,7 +37,8 @@ QString bytesText(std::int64_t bytes) {
     return QString::fromStdString(memoryText(bytes));
 }
 
-// Returns the known readings of the GPU: "87 %  11.5 GiB of 131.3 GiB  63 °C  412 W".
+// Returns the known measurements of a GPU (utilization, memory, temperature, power), such as "87 %  11.5 GiB of 131.3
+// GiB  63 °C  412 W".
 QString gpuText(const GpuReading& gpu) {
     QStringList parts;
     if (gpu.utilisationPercent >= 0) parts << QObject::tr("%1 %").arg(grouped(gpu.utilisationPercent));
@@ -48,7 +49,7 @@ QString gpuText(const GpuReading& gpu) {
     return parts.join(QStringLiteral("  "));
 }
 
-// Returns the index of the phase among the card's five phases.
+// Returns the index (0-4) of the phase among the five phases that a card shows.
 int litPhaseOf(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
@@ -98,7 +99,8 @@ bool hasEnded(RankStage stage) {
     return false;
 }
 
-// True if the run has failed and the rank could not report its end, as after a killed supervisor.
+// True if the run has failed and the rank has not reported its end, for example because the supervisor (the process
+// that starts the ranks) was killed.
 bool isCutOff(const RunData& run, const RankData& rank) {
     return run.ended() && run.ended()->state == RunOutcome::kFailed && !(rank.state && hasEnded(*rank.state));
 }
@@ -143,7 +145,7 @@ class RankStrip::Canvas final : public Picture {
     }
 
   private:
-    // Draws the host's name and a line above its cards in each row.
+    // Draws the host's name, and a line above the cards of its ranks in each row.
     void paintHost(QPainter& painter, const HostGroup& host) {
         painter.setFont(theme().smallFont());
         for (std::size_t first = 0; first < host.ranks.size();) {
@@ -176,7 +178,8 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     setAccessibleName(tr("Ranks"));
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setFocusPolicy(Qt::StrongFocus);  // the copy key copies the strip only while it has the focus
+    setFocusPolicy(Qt::StrongFocus);  // the copy key (Ctrl+C) copies the text of the strip only while the strip has the
+                                      // keyboard focus
     setWidget(m_canvas);
     viewport()->setAutoFillBackground(false);
     m_canvas->setAutoFillBackground(false);
@@ -186,10 +189,11 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     connect(&run, &RunModel::expectedChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::formDiffersChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::changed, this, &RankStrip::refresh);
-    connect(&theme, &Theme::changed, this, [this] {  // a change of the theme can change the type size
-        arrange();
-        refresh();
-    });
+    connect(&theme, &Theme::changed, this,
+            [this] {  // a change of the theme can also change the type size, and with it the layout
+                arrange();
+                refresh();
+            });
     refresh();
 }
 
@@ -223,7 +227,7 @@ bool RankStrip::showsRun() const {
 
 QString RankStrip::source() const {
     if (m_run.expected()) return tr("Starting %1").arg(m_run.expected()->name);
-    if (!showsRun()) return tr("Planned by the form, not started");
+    if (!showsRun()) return tr("Ranks planned by the form, not started");
     const RunData& run = m_run.data();
     const QString directory = QFileInfo(QString::fromStdString(run.started()->runDirectory)).fileName();
     const QString name = directory.isEmpty() ? QString::fromStdString(run.started()->name) : directory;
@@ -294,8 +298,9 @@ RankCard RankStrip::plannedCard(int rank) const {
     return card;
 }
 
-// Sets the mark of the card if ranks of the run wait for a missing rank. The card of the missing rank shows how long
-// they have waited; the card of a waiting rank shows the missing rank. Returns true if any rank of the run waits.
+// Sets the status on the card if ranks wait for a missing rank in a collective. The card of the missing rank shows how
+// long the other ranks have waited; the card of a waiting rank shows the missing rank. Returns true if any rank of the
+// run waits.
 bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
     const std::optional<MissingRanks> missingRanks = findMissingRanks(run.ranks());
     if (!missingRanks) return false;
@@ -304,7 +309,7 @@ bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
     };
     const std::int64_t seconds = (run.lastTimeUs() - missingRanks->sinceUs) / 1000000;
     if (holds(missingRanks->missing)) {
-        card.mark = tr("others wait %1 s").arg(seconds);
+        card.mark = tr("other ranks wait %1 s").arg(seconds);
         card.tone = RankCard::Tone::Danger;
     } else if (holds(missingRanks->waiting)) {
         const int missing = missingRanks->missing.front();
@@ -342,10 +347,11 @@ RankCard RankStrip::runCard(int rank) const {
     QStringList parts;
     const QString gpu = gpuText(state.gpu);
     if (!gpu.isEmpty())
-        parts << gpu;  // replaces the device, for which the card has no room; the tool tip shows both
+        parts << gpu;  // shown instead of the device, because the card has no room for both; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
-    // Shows no batch size while it is unknown: a watched script can report its first step before its DataLoader.
+    // The batch size of a watched script can be unknown, because the script can report its first step before its
+    // DataLoader.
     const WatchedScript& watched = m_run.watched();
     const std::int64_t batch = watched.isWatched() ? watched.batchSize() : run.started() ? run.started()->batchSize : 0;
     if (batch > 0) parts << tr("batch %1").arg(batch);
@@ -371,7 +377,8 @@ RankCard RankStrip::runCard(int rank) const {
                          .arg(run.pauses().pausedAfter() ? phaseTelemetryName(*run.pauses().pausedAfter()) : QString());
     if (over && state.state == RankStage::kStopped) card.phase = tr("stopped");
     if (over &&
-        state.state == RankStage::kFinished)  // recordings of older versions report "finished" for stopped ranks, too
+        state.state ==
+            RankStage::kFinished)  // in runs that older versions recorded, stopped ranks also have the state "finished"
         card.phase = run.ended()->state == RunOutcome::kStopped ? tr("stopped") : tr("finished");
     if (lost) {
         card.phase = tr("last known: %1").arg(card.phase);
@@ -394,7 +401,8 @@ RankCard RankStrip::runCard(int rank) const {
                    .arg(card.line.simplified())
                    .arg(grouped(static_cast<double>(state.step)), card.phase, bytesText(state.residentBytes));
     if (!gpu.isEmpty()) card.tip += tr("\n%1: %2").arg(QString::fromStdString(state.device), gpu);
-    if (state.dataUs > 0) card.tip += tr("\nwaited for data %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
+    if (state.dataUs > 0)
+        card.tip += tr("\nwaited for data in %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
     if (!card.host.isEmpty()) card.tip += tr("\non %1").arg(card.host);
     if (const QString clock = hostClockText(run, rank); !clock.isEmpty())
         card.tip += tr("\n%1 (clock drift since the start; traces are corrected by it)").arg(clock);
@@ -404,7 +412,8 @@ RankCard RankStrip::runCard(int rank) const {
     return card;
 }
 
-// Adds the connections to the tool tips of the cards, because there is no caption if each rank has its own host.
+// If each rank has its own host, the strip has no captions with the connections of the hosts; so this function adds the
+// connections to the tool tips of the cards.
 void RankStrip::showLinks() {
     for (const HostGroup& host : hostsWithLinks(m_run.data())) {
         if (host.link.isEmpty()) continue;
@@ -426,7 +435,7 @@ void RankStrip::refresh() {
     m_cards.clear();
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));
     std::vector<HostGroup> hosts = ofRun ? hostGroups(m_run.data()) : std::vector<HostGroup>();
-    // Removes the host's name from the cards of a group, because the caption above them shows it.
+    // Removes the host's name from the cards of a group, because the caption above the cards shows the name.
     for (const HostGroup& group : hosts)
         for (const int rank : group.ranks) m_cards[static_cast<std::size_t>(rank)].host.clear();
     if (ofRun) showLinks();
@@ -451,7 +460,7 @@ void RankStrip::arrange() {
     setFixedHeight(m_canvas->layout.visibleHeight());
 }
 
-// Hides the losses on the smallest cards unless all losses fit; the tool tips still show them.
+// Hides the losses on the smallest cards if one of the losses does not fit. The tool tips still show the losses.
 void RankStrip::dropLossesWithoutRoom() {
     const RankStripLayout& layout = m_canvas->layout;
     if (layout.density != RankStripLayout::Density::Mini) return;
@@ -463,7 +472,7 @@ void RankStrip::dropLossesWithoutRoom() {
 void RankStrip::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
     arrange();
-    refresh();  // losses may fit after the change
+    refresh();  // shows or hides the losses again, because they may fit now
 }
 
 }  // namespace ringside

@@ -15,26 +15,27 @@ class RunData;
 class RunModel;
 class Theme;
 
-// Strip with one card per rank: ranks of the run if there is one, or the ranks that the experiment plans.
+// Strip with one card per rank: the ranks of the shown run or, if there is no run, the ranks that the experiment in the
+// form plans.
 class RankStrip final : public QScrollArea, public TextSource {
     Q_OBJECT
   public:
     RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent = nullptr);
 
     const std::vector<RankCard>& cards() const { return m_cards; }
-    // Groups of cards by host; empty if the ranks are not grouped.
+    // Returns the groups of cards, one group per host; empty if the cards are not grouped.
     const std::vector<HostGroup>& hosts() const { return m_hosts; }
 
-    // Sets whether the run is live. After its end, a change of the form replaces the cards of its ranks by cards of the
-    // ranks that the form plans.
+    // Sets whether the shown run is live. After the end of the run, a change of the form replaces its cards by cards of
+    // the ranks that the form plans.
     void setLive(bool live);
     // Returns the name of the run whose ranks are shown. If the cards show the ranks that the form plans, returns a
-    // text that states this.
+    // text with this information.
     QString source() const;
     QString copyText() const override;  // returns one line of text per rank
-    // Sets whether the connection to the run was lost. Its ranks may still be running.
+    // Sets whether the window has lost the connection to the run, whose ranks may still be running.
     void setLost(bool lost);
-    // Sets whether the failed run may be restarted by the program that started it.
+    // Sets whether the failed run may still be restarted by the program that started it.
     void setMayStartAgain(bool may);
 
   Q_SIGNALS:
@@ -44,7 +45,8 @@ class RankStrip final : public QScrollArea, public TextSource {
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void showEvent(QShowEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;  // follows the height of the window
+    bool eventFilter(QObject* watched,
+                     QEvent* event) override;  // updates m_isLow when the height of the window changes
 
   private:
     class Canvas;
@@ -66,7 +68,7 @@ class RankStrip final : public QScrollArea, public TextSource {
     std::vector<RankCard> m_cards;
     std::vector<HostGroup> m_hosts;
     QString m_source;
-    bool m_isLow = false;  // true if the window is low, so that cards must be low, too
+    bool m_isLow = false;  // true if the window is low, so that only compact or mini cards fit
     bool m_live = false;
     bool m_lost = false;
     bool m_mayStartAgain = false;

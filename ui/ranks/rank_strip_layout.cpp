@@ -17,8 +17,9 @@ struct Size {
 
 constexpr Size kFull{TypePixels{210}, TypePixels{88}, 1, Theme::kSpace2};
 constexpr Size kCompact{TypePixels{132}, TypePixels{52}, 2, Theme::kSpace2};
-constexpr Size kMini{TypePixels{52}, TypePixels{34}, 3,
-                     Theme::kSpace1};  // 64 mini cards fit without scrolling into a window that is 1280 pixels wide
+constexpr Size kMini{
+    TypePixels{52}, TypePixels{34}, 3,
+    Theme::kSpace1};  // with these sizes, 64 mini cards fit without scrolling into a window that is 1280 pixels wide
 
 int columnsOf(const Size& size, int width) {
     return std::max(1, (width + size.gap) / (size.minimumWidth + size.gap));
@@ -44,7 +45,8 @@ RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order
         layout.density = Density::Compact;
     }
     layout.rows = std::max(1, rowsOf(ranks, columnsOf(*size, width)));
-    layout.columns = std::max(1, rowsOf(ranks, layout.rows));  // rows of equal length
+    layout.columns =
+        std::max(1, rowsOf(ranks, layout.rows));  // all rows have the same number of cards, except perhaps the last
     layout.gap = size->gap;
     layout.cardWidth = (width - (layout.columns - 1) * layout.gap) / layout.columns;
     layout.cardHeight = size->height;

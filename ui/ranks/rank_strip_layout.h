@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Layout of the rank strip's cards: one row of full cards if they fit, else two rows of compact cards, else mini
-// cards.
+// Layout of the cards in the rank strip: one row of full cards if they fit; if not, two rows of compact cards; if these
+// do not fit, rows of mini cards.
 struct RankStripLayout {
     enum class Density { Full, Compact, Mini };
 
@@ -17,11 +17,11 @@ struct RankStripLayout {
     int cardWidth = 0;
     int cardHeight = 0;
     int gap = 0;             // space between cards, in pixels
-    int caption = 0;         // height of the host captions above each row, in pixels
-    std::vector<int> order;  // rank at each position; empty: ranks in ascending order
+    int caption = 0;         // height of the line with the hosts' names above each row, in pixels; 0: none
+    std::vector<int> order;  // rank at each position of the strip; empty: ranks in ascending order
 
-    // `order` lists the ranks grouped by host; the groups then have captions. `largest` is Density::Compact in a low
-    // window.
+    // `order`: ranks grouped by host, for a layout with captions; empty: no captions. `largest`: largest kind of card
+    // to use, such as Density::Compact in a low window.
     static RankStripLayout of(int ranks, int width, std::vector<int> order = {}, Density largest = Density::Full);
 
     QRect card(int rank) const;

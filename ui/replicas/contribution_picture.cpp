@@ -19,7 +19,7 @@ constexpr TypeLength kMaxContribution{46};
 constexpr TypeLength kMinContribution{22};
 constexpr double kMinSamples = 120;
 constexpr double kBarGap = 16;
-constexpr std::size_t kMaxSamples = 32;  // limit of the number of samples of a rank that are drawn
+constexpr std::size_t kMaxSamples = 32;  // maximum number of samples that are drawn in the row of one rank
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(std::lround(share * 100));
@@ -83,8 +83,8 @@ void ContributionPicture::paintHead(QPainter& painter) const {
     };
     const double even = 1.0 / static_cast<double>(std::max<std::size_t>(1, m_pulls.ranks.size()));
     title(c.bar, c.barWidth,
-          m_pulls.hasGradients ? tr("share of the step (line: equal share of %1)").arg(percent(even))
-                               : tr("its gradient was not recorded"));
+          m_pulls.hasGradients ? tr("share of the mean gradient (line: equal share of %1)").arg(percent(even))
+                               : tr("the gradients of this step were not recorded"));
     title(c.cosine, kNumberColumn - 8, tr("cosine"));
     title(c.norm, kNumberColumn - 8, tr("|g|"));
     title(c.loss, kNumberColumn - 8, tr("loss"));
@@ -167,8 +167,8 @@ std::vector<Identity> ContributionPicture::identitiesAt(const QPoint& point) con
     return found;
 }
 
-// Returns the sample whose number is drawn `at` pixels to the right of the start of the rank's sample list; empty if no
-// sample is drawn there.
+// Returns the sample whose number is drawn at the horizontal distance `at`, in pixels, from the left end of the rank's
+// list of samples; empty if no sample is drawn there.
 std::optional<std::int64_t> ContributionPicture::sampleAt(const RankContribution& contribution, double at) const {
     const QFontMetrics metrics(theme().smallFont());
     if (at < 0) return {};
@@ -197,7 +197,7 @@ Picture::Tip ContributionPicture::tipAt(const QPoint& point) const {
                     .arg(percent(*contribution.share))
                     .arg(m_pulls.ranks.size());
     if (!contribution.samples.empty()) text += tr("\nsamples %1").arg(samplesText(contribution.samples, kMaxListed));
-    return {text + tr("\nClick to see them on the Shards page")};
+    return {text + tr("\nClick to see the samples on the Shards page")};
 }
 
 }  // namespace ringside

@@ -10,9 +10,9 @@ namespace ringside {
 
 class Theme;
 
-// Table with a row per rank: its share of the step as a bar around zero with a line at the equal share, the cosine
-// similarity between its gradient and the mean gradient, its loss, and its samples. A click on a row requests to show
-// the samples of that rank.
+// Picture with one row per rank. Each row shows the rank's share of the mean gradient as a bar that starts at zero,
+// with a line at the share 1 / N; the cosine similarity between the rank's local gradient and the mean gradient; the
+// rank's loss; and its samples. A click on a row requests to show the samples of that rank.
 class ContributionPicture : public Picture {
     Q_OBJECT
   public:
@@ -41,7 +41,7 @@ class ContributionPicture : public Picture {
     void paintRow(QPainter& painter, std::size_t place) const;
     void paintBar(QPainter& painter, const RankContribution& contribution, const QRectF& row) const;
     std::optional<std::int64_t> sampleAt(const RankContribution& contribution, double at) const;
-    double scaleMaximum() const;  // returns the largest share on the scale, at least 1 / N
+    double scaleMaximum() const;  // returns the share at the end of the bars' scale, at least 1 / N
 
     StepContributions m_pulls;
 };

@@ -11,13 +11,14 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kNames{96};   // width of the names of the tensors, at the left
-constexpr TypeLength kHeads{40};   // height above the columns for a title and a note
-constexpr TypeLength kLegend{22};  // height of the legend, below
+constexpr TypeLength kNames{96};   // width of the column with the names of the tensors
+constexpr TypeLength kHeads{40};   // height of each column's title and note, above the heat maps
+constexpr TypeLength kLegend{22};  // height of the legend, below the heat maps
 constexpr double kBar = 120;       // width of the legend's color bar
 constexpr TypeLength kMinRow{16};
 constexpr TypeLength kMinColumn{36};
-// A tensor with more rows of cells than others gets a higher row; numbers of rows above this limit count as the limit.
+// The picture has one row per tensor. Rows share the free height in proportion to the number of cell rows in the
+// tensor's heat map; numbers above this limit count as this limit.
 constexpr std::int64_t kMaxWeight = 64;
 
 QString norm(double value) {
@@ -29,8 +30,8 @@ QColor mixed(const QColor& from, const QColor& to, double share) {
     return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
 }
 
-// Returns the colour of a value: blue for negative values, vermilion for positive values, which colour-blind people can
-// distinguish. A square root makes small values visible.
+// Returns the colour of a value: blue for negative and vermilion for positive values, because colour-blind people can
+// distinguish the two. The square root of the value's fraction of `scale` makes small values visible.
 QColor heat(double value, double scale, const Theme& theme) {
     if (!std::isfinite(value)) return theme.colors().danger;
     if (scale <= 0) return theme.colors().panel;
@@ -53,7 +54,7 @@ double legendLeft() {
 }
 
 QString legendText() {
-    return GradientPicture::tr("negative \u2013 zero \u2013 positive; all gradients of a row have the same scale");
+    return GradientPicture::tr("negative \u2013 zero \u2013 positive; all gradients of a tensor have the same scale");
 }
 
 }  // namespace
@@ -141,8 +142,7 @@ std::vector<GradientPicture::Column> GradientPicture::columns() const {
         if (mean && std::isfinite(mean->cosine)) one.note += tr("  cos %1").arg(mean->cosine, 0, 'f', 2);
         all.push_back(one);
     }
-    Column mean{
-        m_step.wholeMean(), m_summed ? tr("sum, not divided by the number of ranks") : tr("mean of all ranks"), {}, -1};
+    Column mean{m_step.wholeMean(), m_summed ? tr("sum of all ranks (not averaged)") : tr("mean of all ranks"), {}, -1};
     if (mean.view) mean.note = tr("|g| %1").arg(norm(mean.view->norm));
     Column change{m_step.wholeChange(), tr("weight change"), {}, -1};
     if (change.view) change.note = tr("|\u0394w| %1").arg(norm(change.view->norm));
@@ -164,7 +164,8 @@ QSize GradientPicture::minimumSizeHint() const {
     return {static_cast<int>(std::ceil(columns)), static_cast<int>(kHeads + kLegend + rows * kMinRow)};
 }
 
-// Returns the top of each tensor's row. A tensor with more rows of cells, up to kMaxWeight, gets a higher row.
+// Returns the y position of the top of each tensor's row, and of the bottom of the last row. See kMaxWeight for the
+// heights.
 std::vector<double> GradientPicture::rowTops() const {
     const GradientView& view = *anyView();
     double weights = 0;
@@ -268,7 +269,7 @@ void GradientPicture::paintEvent(QPaintEvent*) {
             painter.drawRect(place);
             if (view || tensor > 0) continue;
             painter.setPen(theme().colors().muted);
-            painter.drawText(place, Qt::AlignCenter, tr("not yet"));
+            painter.drawText(place, Qt::AlignCenter, tr("not computed yet"));
         }
         paintMovingGradients(painter, tensor);
     }

@@ -13,14 +13,15 @@ namespace ringside {
 class Theme;
 
 // Heat maps of the gradients of a step: one row per tensor; columns for the local gradient of each rank, their mean,
-// and the weight change. All gradients of a row have one scale; the weight change has its own. New values are animated:
-// gradients move to the mean, the mean moves to the weights.
+// and the weight change. All gradients of a tensor use one colour scale; the weight change has its own scale. New
+// values are animated: images of the local gradients move to the column of the mean, and the image of the mean moves to
+// the column of the weight change.
 class GradientPicture : public Picture {
     Q_OBJECT
   public:
     explicit GradientPicture(const Theme& theme, QWidget* parent = nullptr);
-    // Shows a copy of `step`; null clears the picture. ranks: ranks with a column. summed: true if the gradients are
-    // summed by mistake instead of averaged.
+    // Shows a copy of `step`; null clears the picture. ranks: ranks that get a column. summed: true if the gradients
+    // are summed by mistake instead of averaged.
     void setStep(const InspectedStep* step, const std::vector<int>& ranks, bool summed = false);
     bool isFlowing() const { return m_flow.state() == QAbstractAnimation::Running; }
     QSize minimumSizeHint() const override;

@@ -17,8 +17,8 @@ QString replicaWords(const char* text) {
     return QCoreApplication::translate("replicas", text);
 }
 
-// Returns the sentence for a step after which all models are identical. It contains the placeholders %1 for the number
-// of ranks and %2 for the step.
+// Returns the sentence for a step after which the models of all ranks are identical. The sentence contains the
+// placeholders %1 for the number of ranks and %2 for the step.
 QString identicalText(StrategyKind strategy) {
     switch (strategy) {
         case StrategyKind::kFsdp:
@@ -30,7 +30,7 @@ QString identicalText(StrategyKind strategy) {
         case StrategyKind::kDdp:
             break;
     }
-    return replicaWords("All %1 replicas identical after step %2: their parameters have the same checksums.");
+    return replicaWords("All %1 replicas are identical after step %2: their parameters have the same checksums.");
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ QString replicasSentence(const RunData& run) {
     for (const int rank : state->ranks) ranks << QString::number(rank);
     const QString tensor =
         state->tensor.empty() ? QString() : replicaWords(", first in %1").arg(QString::fromStdString(state->tensor));
-    return replicaWords("Not identical since step %1: rank %2 differs from the other ranks%3.")
+    return replicaWords("The replicas are not identical since step %1: rank %2 differs from the other ranks%3.")
         .arg(groupedText(state->sinceStep), ranks.join(QStringLiteral(", ")), tensor);
 }
 
@@ -74,9 +74,10 @@ QString notInspectedSentence(const StepContributions& contributions, bool live) 
                     .arg(highest->rank)
                     .arg(lossText(*highest->loss));
     return text + QLatin1Char(' ') +
-           (live ? replicaWords("To record gradients, click Record 50 steps, or use slow motion or single phases.")
-                 : replicaWords("To see them, run the same experiment again, which repeats the same steps. Pause it "
-                                "before this step and click Record 50 steps."));
+           (live ? replicaWords("To record gradients, click Record 50 steps, use slow motion, or advance one phase at "
+                                "a time (Shift+Right).")
+                 : replicaWords("To see these gradients, run the same experiment again: the new run repeats the same "
+                                "steps. Pause the new run before this step and click Record 50 steps."));
 }
 
 QString pausedSentence(const RunData& run) {
@@ -93,8 +94,8 @@ QString pausedSentence(const RunData& run) {
 QString reasonForSingleModel(const RunData& run, const RunConfig& config) {
     if (run.settings().strategy == StrategyKind::kDataParallel)
         return replicaWords(
-            "With data_parallel, one process adds up the gradients of its devices, and only device 0 updates the "
-            "model: there are no replicas to compare. Train with ddp to see replicas.");
+            "With the strategy data_parallel, one process adds up the gradients of its devices, and only device 0 "
+            "updates the model: there are no replicas to compare. Choose the strategy ddp to see replicas.");
     if (run.ranks().size() > 1 && RankLayout{meshOf(config), 0}.dataSize() == 1)
         return replicaWords(
             "Each stage of this pipeline exists once, so there are no replicas to compare. Set mesh.replicate to 2 to "
@@ -111,10 +112,11 @@ QString reasonForNoReplicas(const RunData& run, const RunConfig& config) {
     std::int64_t parameters = 0;
     for (const RankData& rank : run.ranks())
         if (rank.memory) parameters += rank.memory->parameters / 4;
-    // Divides by the number of replicas, because the sum over all ranks counts one copy of the model for each replica.
+    // The sum over all ranks counts each parameter once per replica, so a division by the number of replicas gives the
+    // parameters of one model.
     parameters /= std::max<std::int64_t>(1, layout.mesh.replicate);
     if (parameters <= kMaxParameters) return {};
-    return replicaWords("This model has %1 parameters. Gradients can be inspected for models of up to %2.")
+    return replicaWords("This model has %1 parameters. Gradients can be inspected for models of up to %2 parameters.")
         .arg(groupedText(parameters), groupedText(kMaxParameters));
 }
 

@@ -9,21 +9,22 @@
 
 namespace ringside {
 
-// Returns "All 4 replicas identical after step 24.", or which rank differs, since which step and in which tensor.
+// Returns a sentence such as "All 4 replicas are identical after step 24: ...". If a replica differs, the sentence
+// names the rank, the step since which it differs, and the first tensor that differs.
 QString replicasSentence(const RunData& run);
 
-// Returns which rank's gradient was farthest from the mean, and its samples.
+// Returns a sentence with the rank whose gradient was farthest from the mean gradient, and the samples of this rank.
 QString contributionSentence(const StepContributions& contributions);
 
 // Returns the text for a step whose gradients were not recorded: the rank with the highest loss, and how to record
-// gradients. live: true if the run is live.
+// gradients. live: true if the run has not ended.
 QString notInspectedSentence(const StepContributions& contributions, bool live);
 
-// Returns the results that the ranks have computed in the current step if the run is paused between two phases of the
-// step; empty otherwise.
+// If the run is paused between two phases of a step, returns a sentence such as "Paused after backward: every rank has
+// its local gradient."; empty otherwise.
 QString pausedSentence(const RunData& run);
 
-// Returns why the ranks of this run hold one model together, so that there are no replicas; empty if there are
+// Returns the reason why this run has only one copy of the model, and so no replicas to compare; empty if there are
 // replicas. config: experiment of the run.
 QString reasonForSingleModel(const RunData& run, const RunConfig& config);
 

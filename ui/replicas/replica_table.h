@@ -8,17 +8,18 @@
 
 namespace ringside {
 
-// Returns the recorded values of a step as rows: kind of value ("own" gradient of the rank, "mean" of the ranks or
-// "change" of the weight), rank, tensor, row and column in the tensor, value.
+// Returns the recorded values of a step. Each table row contains: kind of value ("own": local gradient of the rank,
+// "mean": mean gradient of all ranks, "change": change of the weight), rank, tensor, row and column in the tensor,
+// value.
 TableData gradientTable(const InspectedStep& step);
-// Returns the parts of all ranks after each step of the ring all-reduce as rows: step of the ring, rank, part, number
-// of summed ranks, values.
+// Returns the parts of all ranks after each step of the ring all-reduce of training step `step`. Each table row
+// contains: step of the ring, rank, part, number of ranks whose values are in the sum, values.
 TableData ringTable(const RingSteps& ring, std::int64_t step);
-// Returns the contributions to a step as rows: rank, share, cosine, norm, loss, samples, and whether the rank reported
-// the samples.
+// Returns the contributions to a step, with one table row per rank: step, rank, share, cosine, norm, loss, samples, and
+// whether the samples are "reported" by the rank or "planned".
 TableData contributionTable(const StepContributions& contributions);
-// Returns a row for each inspected step and rank: step, rank, norm of the local gradient, cosine similarity between the
-// local gradient and the mean gradient.
+// Returns one table row for each inspected step and rank: step, rank, norm of the local gradient, cosine similarity
+// between the local gradient and the mean gradient.
 TableData normTable(const ReplicaData& replicas);
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ namespace ringside {
 namespace {
 
 constexpr int kFollowed = 50;
-constexpr TypePixels kLegendRoom{120};  // room for a legend beside the title of a chart
+constexpr TypePixels kLegendRoom{120};  // width reserved for the legend beside a chart's title
 constexpr TypePixels kChartsHeight{190};
 constexpr TypePixels kMinPicture{200};  // minimum height of the large picture
 constexpr TypePixels kMinSentence{230};
@@ -108,7 +108,7 @@ QWidget* ReplicasPage::makeToolRow() {
     auto* line = new FlowLayout(row);
     line->setSpacing(Theme::kSpace2);
     m_choice = new SegmentedControl(
-        {{tr("Gradients"), tr("Gradient of each rank, their mean, and the weight change"),
+        {{tr("Gradients"), tr("Gradient of each rank, mean of these gradients, and weight change"),
           QStringLiteral("gradientsViewButton")},
          {tr("Contribution"), tr("Contribution of each rank and its samples to the step"),
           QStringLiteral("contributionViewButton")},
@@ -135,11 +135,11 @@ QWidget* ReplicasPage::makeToolRow() {
     m_after = addButton(QStringLiteral("\u25b6"), tr("Next inspected step"), "nextInspectedButton");
     m_inspect =
         addButton(tr("Inspect next step"), tr("Record the gradient of each rank in the next step"), "inspectButton");
-    m_follow = addButton(
-        tr("Record %1 steps").arg(kFollowed),
-        tr("Record norm and angle of each rank's gradient for %1 steps, and the complete gradient of the last one")
-            .arg(kFollowed),
-        "followButton");
+    m_follow = addButton(tr("Record %1 steps").arg(kFollowed),
+                         tr("For the next %1 steps, record the norm of each rank's gradient and its cosine with the "
+                            "mean gradient; for the last of these steps, record the complete gradients, too")
+                             .arg(kFollowed),
+                         "followButton");
     m_export = new ViewExport(QStringLiteral("replicas"));
     m_export->setView([this] { return table(); },
                       [this]() -> QWidget* {
@@ -147,7 +147,7 @@ QWidget* ReplicasPage::makeToolRow() {
                           if (m_choice->current() == Contribution) return m_pulls;
                           return m_gradients;
                       });
-    m_export->addTable(tr("Save norms and angles as CSV..."), [this] { return normTable(m_run.data().replicas()); });
+    m_export->addTable(tr("Save norms and cosines as CSV..."), [this] { return normTable(m_run.data().replicas()); });
     for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_stepName, m_after, m_inspect, m_follow, m_export})
         line->addWidget(one);
     connect(m_before, &QPushButton::clicked, this, [this] { showOtherStep(-1); });
@@ -169,14 +169,14 @@ QWidget* ReplicasPage::makeToolRow() {
 
 QWidget* ReplicasPage::makeCharts() {
     m_charts = new QWidget;
-    // Ignores the minimum widths of charts side by side, so that their titles do not widen the page: placeCharts()
-    // stacks the charts in a narrow page.
+    // Overrides the minimum width of two charts side by side, which would prevent a narrow page. In a narrow page
+    // placeCharts() stacks the charts.
     m_charts->setMinimumWidth(1);
     m_chartsLine = new QBoxLayout(QBoxLayout::LeftToRight, m_charts);
     m_chartsLine->setContentsMargins(0, 0, 0, 0);
     m_chartsLine->setSpacing(Theme::kSpace3);
     m_norms = new ChartPanel(tr("Norm of each rank's gradient"), QStringLiteral("rankNorms"), m_theme);
-    m_cosines = new ChartPanel(tr("Cosine with the mean gradient"), QStringLiteral("rankCosines"), m_theme);
+    m_cosines = new ChartPanel(tr("Cosine of local and mean gradient"), QStringLiteral("rankCosines"), m_theme);
     for (ChartPanel* panel : {m_norms, m_cosines}) {
         panel->setXTitle(tr("step"));
         panel->chart().setStyles(NumberStyle::Whole, NumberStyle::Plain);
@@ -269,7 +269,7 @@ void ReplicasPage::showEvent(QShowEvent* event) {
     redraw();
 }
 
-// Returns the inspected steps that the user can choose for the visible picture, in ascending order.
+// Returns the inspected steps that the visible picture can show, in ascending order.
 QList<std::int64_t> ReplicasPage::choosableSteps() const {
     QList<std::int64_t> all;
     for (const auto& [number, step] : m_run.data().replicas().steps())
@@ -291,8 +291,8 @@ const InspectedStep* ReplicasPage::shownStep() const {
     return found != steps.end() && found->second.hasCells() ? &found->second : nullptr;
 }
 
-// Shows the previous (by < 0) or next inspected step relative to the visible step. When it reaches the latest step, the
-// page shows each new step from then on.
+// Shows the previous (by < 0) or next (by > 0) inspected step relative to the visible step. At the latest step, the
+// page follows the run again and shows each new inspected step.
 void ReplicasPage::showOtherStep(int by) {
     const QList<std::int64_t> all = choosableSteps();
     const auto number = shownStepNumber();
@@ -317,7 +317,7 @@ void ReplicasPage::showTools() {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
     }
-    // Shows differing replicas also while the ranks are paused.
+    // A sentence about differing replicas has priority over the sentence about the pause.
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
     const QString held = m_run.expected() || apart ? QString() : pausedSentence(run);
     const bool isSingle = m_config && !apart && !reasonForSingleModel(run, *m_config).isEmpty();
@@ -361,21 +361,21 @@ void ReplicasPage::showEmpty() {
     } else if (!why.isEmpty()) {
         m_empty->showMessage(tr("No gradients to compare"), why);
     } else if (m_chosen && m_config) {
-        m_empty->showMessage(
-            tr("Step %1 has no complete gradients").arg(groupedText(*m_chosen)),
-            tr("Complete gradients are recorded only for inspected steps (Inspect next step, slow motion, single "
-               "phases), and kept for the latest %1 of them. The Contribution view shows what else was recorded.")
-                .arg(ReplicaData::kMaxWholeSteps));
+        m_empty->showMessage(tr("Step %1 has no complete gradients").arg(groupedText(*m_chosen)),
+                             tr("Complete gradients are recorded only for inspected steps (Inspect next step, slow "
+                                "motion, single phases). The gradients of the latest %1 inspected steps are kept. The "
+                                "Contribution view shows the other records of this step.")
+                                 .arg(ReplicaData::kMaxWholeSteps));
     } else if (run.ended()) {
         m_empty->showMessage(
             tr("No step of this run was inspected"),
             tr("While a run is live, click Inspect next step, or pause (Space) and advance one phase at a time "
-               "(Shift+Right). Click the loss curve on the Training page to see what was recorded of a step."));
+               "(Shift+Right). Click a point of the loss curve on the Training page to see the records of its step."));
     } else {
         m_empty->showMessage(
             tr("No step has been inspected yet"),
             tr("Click Inspect next step, or pause (Space) and advance one phase at a time (Shift+Right). "
-               "Every stop shows the state of the step, as does slow motion."));
+               "This page then shows the gradients at each pause. In slow motion it shows them in each step."));
     }
 }
 
@@ -425,7 +425,7 @@ void ReplicasPage::showCharts() {
     const AxisRange whole = wholeRange(norms);
     m_norms->setCurves(std::move(norms), whole);
     m_cosines->setCurves(std::move(cosines), whole);
-    placeCharts();  // the legends may have become wider or narrower
+    placeCharts();  // places the charts again, because the width of the legends may have changed
 }
 
 TableData ReplicasPage::table() const {

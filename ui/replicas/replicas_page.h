@@ -24,9 +24,9 @@ namespace ringside {
 
 class RunModel;
 
-// Page that shows the effect of a step on each replica with real numbers: the gradient of every rank, their mean, the
-// weight change, the contribution of each rank and its samples, whether all replicas are identical, and the all-reduce
-// as a ring, step by step. Shows one stage of a pipeline at a time.
+// Page that shows one training step on all replicas with the run's real numbers: the local gradient of each rank, the
+// mean gradient, the weight change, the contribution of each rank and its samples, whether all replicas are identical,
+// and the steps of a ring all-reduce. Shows one pipeline stage at a time.
 class ReplicasPage : public Page {
     Q_OBJECT
   public:
@@ -41,7 +41,7 @@ class ReplicasPage : public Page {
     void showStep(std::optional<qint64> step, qint64, std::optional<int> goToRank) override {
         if (step && goToRank) showStep(*step);
     }
-    void showStep(qint64 step);  // shows the contributions to the step, whether the step was inspected or not
+    void showStep(qint64 step);  // shows the ranks' contributions to a step, which need not be an inspected step
 
   Q_SIGNALS:
     void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
@@ -65,11 +65,12 @@ class ReplicasPage : public Page {
     void showLook();
     void showContribution();
     void showCharts();
-    void showOtherStep(int by);  // shows another inspected step; by: number of steps to move in the list
+    void showOtherStep(int by);  // shows another inspected step; by: -1 for the previous one, 1 for the next one
     // Returns the number of the visible step: the chosen step, which may not have been inspected, or else the latest
     // step that the picture can show; empty if there is none.
     std::optional<std::int64_t> shownStepNumber() const;
-    const InspectedStep* shownStep() const;  // returns the shown step if its complete gradients are recorded
+    const InspectedStep* shownStep()
+        const;  // returns the visible step; null if its complete gradients are not recorded
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     QString reasonForNothing() const;
@@ -96,8 +97,9 @@ class ReplicasPage : public Page {
     ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
     TablePanel* m_table = nullptr;
     std::optional<RunConfig> m_config;     // experiment of the run
-    std::optional<std::int64_t> m_chosen;  // step that the user has chosen; empty: the latest step is shown
-    bool m_clicked = false;  // true if m_chosen was chosen on another page and may not be an inspected step
+    std::optional<std::int64_t> m_chosen;  // step that the user has chosen; empty: the page shows the latest step
+    bool m_clicked =
+        false;  // true if the user chose m_chosen on another page; such a step need not be an inspected step
 };
 
 }  // namespace ringside

@@ -84,20 +84,20 @@ void RingPanel::compare(const GradientView* mean) {
 }
 
 void RingPanel::moveBy(int by) {
-    m_ring->setStep(m_ring->step() + by);
+    m_ring->setStep(m_ring->ringStep() + by);
     showSentence();
 }
 
 void RingPanel::showSentence() {
     const auto& ring = m_ring->steps();
-    const int step = m_ring->step();
+    const int step = m_ring->ringStep();
     m_back->setEnabled(ring && step > 0);
     m_next->setEnabled(ring && step < ring->steps());
     if (ring)
         m_text->setText(tr("Step %1 of %2. ").arg(step).arg(ring->steps()) + sentenceOf(step));
     else
         m_text->setText(
-            m_isAlone ? tr("A single rank has no peer to reduce with.")
+            m_isAlone ? tr("The run has a single rank, so there is no all-reduce.")
                       : tr("The ring is shown for 2 to 8 ranks and for buckets of at least two values per rank."));
     setTone(m_text, ring && step == ring->steps() && differs() ? "danger" : "");
 }
@@ -111,20 +111,21 @@ QString RingPanel::sentenceOf(int step) const {
                           : tr("Each rank splits its local gradient into %1 parts without dividing it (a mistake); the "
                                "first two values of each part are shown."))
             .arg(ranks);
-    if (step < ranks - 1) return tr("Reduce-scatter: each rank added the received part to its own.");
+    if (step < ranks - 1)
+        return tr("Reduce-scatter: each rank added the received values to its own values of the same part.");
     if (step == ranks - 1)
-        return m_scatters ? tr("Every rank now has one complete part of the sum (green). FSDP needs no more; the next "
-                               "steps show the rest of an all-reduce.")
+        return m_scatters ? tr("Every rank now has one complete part of the sum (green). FSDP ends the reduction here; "
+                               "the next steps show the all-gather that completes an all-reduce.")
                           : tr("Every rank now has one complete part of the sum (green).");
-    if (step < ring.steps()) return tr("All-gather: complete parts are passed around the ring.");
+    if (step < ring.steps()) return tr("All-gather: the ranks pass the complete parts around the ring.");
     return tr("All ranks have the result after %1 steps. Each step moved 1/%2 of the bucket%3.")
         .arg(ring.steps())
         .arg(ranks)
         .arg(comparisonWithRun());
 }
 
-// True if the result of the ring differs from the result of the run's all-reduce by more than rounding explains. The
-// rounding errors of the two can differ, because the run sums in another order and may use 16-bit numbers.
+// True if the difference between the result of the ring and the result of the run's all-reduce is too large for a
+// rounding error. Rounding errors are normal, because the run adds in another order and may use 16-bit numbers.
 bool RingPanel::differs() const {
     constexpr double kRounding = 0.01;  // differences up to this fraction of m_largest count as rounding errors
     return m_error > kRounding * m_largest;
@@ -133,8 +134,8 @@ bool RingPanel::differs() const {
 QString RingPanel::comparisonWithRun() const {
     if (m_error < 0) return {};
     const QString by = QString::number(m_error, 'g', 1);
-    return differs() ? tr("; the result of the run's all-reduce differs by up to %1").arg(by)
-                     : tr("; the run's all-reduce gave the same result within %1").arg(by);
+    return differs() ? tr("; the result of the run's own all-reduce differs from this result by up to %1").arg(by)
+                     : tr("; the result of the run's own all-reduce is the same (largest difference: %1)").arg(by);
 }
 
 }  // namespace ringside

@@ -12,16 +12,16 @@
 
 namespace ringside {
 
-// The ring all-reduce of an inspected step: the picture, a sentence, and buttons and keys that move between the steps
-// of the ring. Compares the result of the ring with the result of the run's own all-reduce.
+// Panel with the ring all-reduce of an inspected training step: a picture, a sentence, and buttons and keys that select
+// a step of the ring. Compares the result of the ring with the result of the run's own all-reduce.
 class RingPanel final : public QWidget {
     Q_OBJECT
   public:
     explicit RingPanel(const Theme& theme, QWidget* parent = nullptr);
 
-    // Shows the ring of a step. ranks: ranks of one data-parallel group.
+    // Shows the ring all-reduce of the gradients of `step`. ranks: ranks of one data-parallel group.
     void show(const InspectedStep& step, const std::vector<int>& ranks, const RunData& run);
-    // Moves to another step of the ring.
+    // Selects another step of the ring; by: -1 for the previous step, 1 for the next step.
     void moveBy(int by);
     RingPicture& picture() const { return *m_ring; }
 
@@ -36,13 +36,14 @@ class RingPanel final : public QWidget {
     RingPicture* m_ring = nullptr;
     QPushButton *m_back = nullptr, *m_next = nullptr;
     QLabel* m_text = nullptr;
-    bool m_divides = true;                         // true if gradients are divided by the number of ranks
-    bool m_scatters = false;                       // true for FSDP, which needs the reduce-scatter phase only
-    bool m_isAlone = false;                        // true if the run has only one rank
-    std::pair<std::int64_t, int> m_shown{-1, -1};  // step and first rank whose numbers the ring shows
-    double m_largest = 0;                          // largest magnitude in the result of the run's all-reduce
-    double m_error = -1;                           // largest difference between a value of the ring's result and of the
-                                                   // result that the run's ranks received; -1: unknown
+    bool m_divides = true;    // true if gradients are divided by the number of ranks
+    bool m_scatters = false;  // true for FSDP, which needs the reduce-scatter phase only
+    bool m_isAlone = false;   // true if the run has only one rank
+    std::pair<std::int64_t, int> m_shown{
+        -1, -1};           // training step and lowest rank of the group that the ring shows; -1: none yet
+    double m_largest = 0;  // largest magnitude in the result of the run's all-reduce
+    double m_error =
+        -1;  // largest difference between the values of the ring's result and of the run's all-reduce; -1: unknown
 };
 
 }  // namespace ringside

@@ -11,11 +11,11 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kRankNames{64};   // width of the names of the ranks, at the left
-constexpr TypeLength kPartTitles{24};  // height of the titles of the parts, above
-constexpr TypeLength kArrows{80};      // width at the right for the labels of the transfers
+constexpr TypeLength kRankNames{64};   // width of the column with the names of the ranks
+constexpr TypeLength kPartTitles{24};  // height of the line with the titles of the parts
+constexpr TypeLength kArrows{80};      // width of the column with the labels of the transfers
 constexpr TypeLength kMaxRow{84};
-constexpr TypeLength kTwoLines{38};  // minimum height of a part in which two values are shown; one value if it is lower
+constexpr TypeLength kTwoLines{38};  // a part of at least this height shows two values; a smaller part shows one value
 
 QString valueText(double value) {
     return QString::number(value, 'g', 4);
@@ -58,7 +58,7 @@ QRectF RingPicture::cellOf(int rank, int part) const {
     return QRectF(kRankNames + part * wide, kPartTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
 }
 
-// Draws a part of the bucket of a rank, in a stronger colour the more ranks its sum contains.
+// Draws one part of a rank's bucket. The more ranks its sum contains, the stronger is the colour.
 void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
     const ThemeColors& c = theme().colors();
     const RingSteps::Part& shown = m_steps->part(m_step, rank, part);
@@ -86,7 +86,7 @@ void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
     painter.drawText(cell, Qt::AlignCenter, text);
 }
 
-// Draws the label of the transfer beside the row, such as "part 2 → rank 1".
+// Draws the label of the rank's next transfer beside its row, such as "part 2 → rank 1".
 void RingPicture::paintArrow(QPainter& painter, int rank) const {
     const int part = m_steps->sentPart(m_step, rank);
     if (part < 0) return;

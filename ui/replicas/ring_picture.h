@@ -10,16 +10,16 @@ namespace ringside {
 
 class Theme;
 
-// Picture of the ring all-reduce: one row per rank with the parts of the bucket and real numbers. Parts that are sent
-// in the next step are framed, and an arrow shows the receiver.
+// Picture of the ring all-reduce: one row per rank with the parts of its gradient bucket and their first values. Parts
+// that are sent in the next step of the ring are framed, and an arrow shows the receiving rank.
 class RingPicture : public Picture {
     Q_OBJECT
   public:
     explicit RingPicture(const Theme& theme, QWidget* parent = nullptr);
-    // step: the step of the training whose gradients the ring reduces.
+    // Sets the ring to show; empty clears the picture. step: training step whose gradients the ring reduces.
     void setSteps(std::optional<RingSteps> steps, std::int64_t step);
     void setStep(int step);
-    int step() const { return m_step; }
+    int ringStep() const { return m_step; }
     const std::optional<RingSteps>& steps() const { return m_steps; }
     QSize minimumSizeHint() const override { return {420, 160}; }
     std::vector<Identity> identitiesAt(const QPoint& point) const override;

@@ -43,7 +43,7 @@ const RingSteps::Part& RingSteps::part(int step, int rank, int part) const {
     return m_states[static_cast<std::size_t>(step)][static_cast<std::size_t>(rank)][static_cast<std::size_t>(part)];
 }
 
-// Rank r first sends part r, and then always the part that it has just received.
+// Rank r sends part r in the first step, and in each later step the part that it received in the step before.
 int RingSteps::sentPart(int step, int rank) const {
     const int n = ranks();
     if (step >= 2 * (n - 1)) return -1;

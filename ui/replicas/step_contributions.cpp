@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMaxPlanned = 200'000;  // largest number of samples for which a plan is computed, so that the
-                                               // computation is not noticeable
+constexpr std::int64_t kMaxPlanned = 200'000;  // maximum number of samples in the data set for which a plan is
+                                               // computed; larger plans would block the window noticeably
 
 std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
     const auto points = rank.lossSeries.points();
@@ -29,7 +29,7 @@ std::vector<std::int64_t> reportedSamples(const RankData& rank, std::int64_t ste
     return all;
 }
 
-// Samples that the plan of the run assigns to each data-parallel rank in the step.
+// Samples that the run's shard plan assigns to each data-parallel rank in one step.
 class PlannedSamples {
   public:
     PlannedSamples(const RunStarted& started, const RunConfig& config, std::int64_t step) {
@@ -83,8 +83,7 @@ StepContributions stepContributions(const RunData& run, const RunConfig& config,
         const RankData& data = run.ranks()[place];
         RankContribution contribution{.rank = rank};
         contribution.loss = lossAt(data, step);
-        // Reads the samples from the first of the ranks that train on the same samples, because only this rank reports
-        // them.
+        // If several ranks train on the same samples, only the first of these ranks reports the samples.
         const int reader = RankLayout{meshOf(config), rank}.dataRank();
         contribution.samples = reportedSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
         contribution.samplesPlanned = contribution.samples.empty();

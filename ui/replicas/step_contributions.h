@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Contribution of one rank to one step, as far as the run recorded it.
+// Contribution of one rank to one step. Values that the run has not recorded are empty.
 struct RankContribution {
     int rank = 0;
     std::optional<double> norm = {};    // norm of the rank's local gradient
@@ -21,7 +21,8 @@ struct RankContribution {
     std::optional<double> share = {};
     std::optional<double> loss = {};
     std::vector<std::int64_t> samples = {};
-    bool samplesPlanned = false;  // true if the samples come from the plan and were not reported by the rank
+    bool samplesPlanned =
+        false;  // true if `samples` are computed from the shard plan, because the rank has not reported its samples
 };
 
 // Contributions of all ranks to a step: how much the samples of each rank changed the weights, and in which direction.
@@ -40,7 +41,7 @@ std::vector<int> ranksOfStage(const RunConfig& config, int stage);
 StepContributions stepContributions(const RunData& run, const RunConfig& config, std::int64_t step,
                                     const std::vector<int>& ranks);
 
-// Returns "12, 44, 81 and 29 more"; empty without samples.
+// Returns a text such as "12, 44, 81 and 29 more" that lists at most `most` samples; empty if there are no samples.
 QString samplesText(const std::vector<std::int64_t>& samples, std::size_t most);
 
 }  // namespace ringside

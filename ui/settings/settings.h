@@ -9,14 +9,14 @@
 
 namespace ringside {
 
-// A persistent setting: its name in the file, its type, and its default value.
+// A setting that is stored in the settings file: its type T, its name in the file, and its default value.
 template <class T>
 struct Setting {
     const char* name;
     T fallback{};
 };
 
-// All settings that the window keeps between two sessions.
+// All settings of the window. They are stored in a file and restored at the next start.
 namespace settings {
 inline const Setting<QByteArray> kGeometry{"window/geometry"};
 inline const Setting<QByteArray> kLayout{"window/layout"};
@@ -26,24 +26,25 @@ inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")}; 
                                                                                  // system
 inline const Setting<int> kTypePercent{"window/type_percent", 100};
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
-inline const Setting<QStringList> kFolded{"form/folded"};  // names of the sections of the form that are folded
+inline const Setting<QStringList> kFolded{
+    "form/folded"};  // object names of the title buttons of the form's folded sections
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
 inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched scripts, newest first
-// choices of the newest watched script: launcher, ranks, interpreter, arguments, whole command
+// Choices in the dialog for the script that was watched last: launcher, ranks, interpreter, arguments, whole command.
 inline const Setting<QStringList> kLastWatch{"watch/last"};
-// Python interpreter that ran the script in the last comparison with PyTorch
+// Path of the Python interpreter in the last comparison with PyTorch.
 inline const Setting<QString> kPytorchPython{"watch/pytorch_python"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
-inline const Setting<QString> kLastRun{"runs/last"};             // run directory last started or attached to
-inline const Setting<qint64> kProcess{"session/process", 0};     // id of the process that opened the window last;
-                                                                 // 0: the window was closed
+inline const Setting<QString> kLastRun{"runs/last"};  // directory of the run that was started or attached to last
+inline const Setting<qint64> kProcess{
+    "session/process", 0};  // id of the process that opened the window last; 0: its window was closed properly
 inline const Setting<QByteArray> kDraft{"session/draft"};        // unsaved experiment, as JSON
 inline const Setting<QString> kDraftFile{"session/draft_file"};  // file of the unsaved experiment; may be empty
 }  // namespace settings
 
 class Settings {
   public:
-    // Opens the settings file; an empty path means the user's own.
+    // Opens the settings file with this path; empty: the settings file of the user.
     explicit Settings(const QString& path = {});
 
     template <class T>
@@ -60,7 +61,7 @@ class Settings {
     }
 
     static constexpr int kMaxRecentFiles = 8;
-    void addRecentFile(const QString& path);  // adds the file to the recent files, newest first
+    void addRecentFile(const QString& path);  // adds a file at the start of the list of recent files
 
   private:
     QSettings m_store;

@@ -6,7 +6,8 @@
 namespace ringside {
 namespace {
 
-// True if `display`, the value of DISPLAY, names a remote display, or a local display whose X server has a socket file.
+// True if an X server probably responds at `display`, the value of the variable DISPLAY: always for a remote display;
+// for a local display only if the socket file of its X server exists.
 bool displayAnswers(const QString& display) {
     if (!display.startsWith(QLatin1Char(':'))) return !display.isEmpty();
     const QString number = display.mid(1).section(QLatin1Char('.'), 0, 0);

@@ -3,8 +3,8 @@
 
 namespace ringside {
 
-// True if a window can be shown: with an X display that responds, with Wayland, or with the platform in
-// QT_QPA_PLATFORM. Screenshots need no display.
+// True if a window can be shown: on an X display that responds, with Wayland, or with the platform that the variable
+// QT_QPA_PLATFORM selects. The option --screenshot works without a display.
 bool hasDisplay();
 
 }  // namespace ringside

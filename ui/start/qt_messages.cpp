@@ -10,8 +10,8 @@ namespace {
 QtMessageHandler passOn = nullptr;
 
 void filter(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    // Suppresses Qt's warning about XDG_RUNTIME_DIR: the variable is unset or belongs to another user under sudo and in
-    // containers, and Ringside does not use it.
+    // Qt warns if the variable XDG_RUNTIME_DIR is unset or its folder belongs to another user, as under sudo and in
+    // containers. Ringside does not use this variable.
     const bool harmless =
         text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR")) ||
         (text.startsWith(QLatin1String("QStandardPaths:")) && text.contains(QLatin1String("runtime directory"))) ||

@@ -3,8 +3,8 @@
 
 namespace ringside {
 
-// Installs a message handler that hides harmless messages of Qt about a missing desktop session or a platform without
-// windows. Prints all other messages.
+// Installs a message handler for Qt's messages. It hides harmless messages about a missing desktop session or a
+// platform without windows, and prints all other messages.
 void dropHarmlessQtMessages();
 
 }  // namespace ringside

@@ -11,8 +11,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kSettle{400};  // time without a change before the picture is taken; longer than any
-                                                   // animation
+constexpr std::chrono::milliseconds kSettle{
+    400};  // the picture is taken after this time without a change; longer than any animation
 constexpr std::chrono::seconds kDeadline{60};
 
 }  // namespace
@@ -24,7 +24,11 @@ Screenshot::Screenshot(MainWindow& window, const StartOptions& options, QObject*
     m_deadline.setSingleShot(true);
     m_deadline.setInterval(kDeadline);
     connect(&m_settle, &QTimer::timeout, this, &Screenshot::draw);
-    connect(&m_deadline, &QTimer::timeout, this, [this] { fail(tr("the page was not ready within 60 s")); });
+    connect(&m_deadline, &QTimer::timeout, this, [this] {
+        fail(
+            tr("the page was not ready within 60 s: check whether its data set can be read, and use a smaller data set "
+               "or run"));
+    });
 }
 
 void Screenshot::begin() {
@@ -57,7 +61,8 @@ bool Screenshot::isReady() const {
     if (m_options.runDirectory.isEmpty()) return true;
     using State = RunController::State;
     const State state = m_window.controller().state();
-    return state != State::Starting && state != State::Idle;  // a live run is ready, and is drawn in its current state
+    return state != State::Starting &&
+           state != State::Idle;  // a live run is drawn in its present state, without waiting for its end
 }
 
 void Screenshot::checkReady() {

@@ -10,7 +10,8 @@ namespace ringside {
 
 class MainWindow;
 
-// Draws the window into a file when everything is loaded, then ends the program with an exit code.
+// Waits until the window has loaded and drawn everything, writes a picture of the window to a file, and emits
+// finished() with the exit code of the program.
 class Screenshot final : public QObject {
     Q_OBJECT
   public:
@@ -29,7 +30,7 @@ class Screenshot final : public QObject {
 
     MainWindow& m_window;
     StartOptions m_options;
-    QTimer m_settle;  // timer that expires when nothing has changed for kSettle
+    QTimer m_settle;  // timer that expires when nothing in the window has changed for kSettle
     QTimer m_deadline;
 };
 

@@ -28,13 +28,13 @@ std::optional<Problem> readSize(const QString& text, QSize& size) {
                    "use a size such as --size 1440x900"};
 }
 
-// Returns the option with its dashes as the user typed it, such as "--page".
+// Returns an option with the dashes that the user typed, such as "--page".
 std::string asWritten(const QStringList& arguments, const QString& option) {
     for (const QString& argument : arguments) {
         const QString name = argument.section(QLatin1Char('='), 0, 0);
         if (name == "-" + option || name == "--" + option) return name.toStdString();
     }
-    return "-" + option.toStdString();  // short options can be combined: "-hv" contains the option "h"
+    return "-" + option.toStdString();  // combined short options, such as "-hv", which contains the option "h"
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
     options.showHelp = parser.isSet(help);
     options.showVersion = parser.isSet(version);
     for (const auto& [name, value] : values) *value = parser.value(name);
-    // with --screenshot, FILE has the meaning of --run-dir if it is a directory, otherwise the meaning of --config
+    // With --screenshot, a directory as FILE is the value of --run-dir; any other FILE is the value of --config.
     if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {
         (QFileInfo(options.file).isDir() ? options.runDirectory : options.config) = options.file;
     }

@@ -16,13 +16,13 @@ struct StartOptions {
     QString page;
     QString config;
     QString runDirectory;
-    QString theme;        // theme: light | dark; empty: the theme in the settings file
-    QString typePercent;  // type size in percent; empty: the size in the settings file
+    QString theme;        // light | dark; empty: the theme in the settings file
+    QString typePercent;  // type size in percent of the normal size; empty: the size in the settings file
     QSize size{1280, 800};
     bool showHelp = false;
     bool showVersion = false;
 
-    // Parses the arguments, which do not include the program name.
+    // Parses the command-line arguments; `arguments` must not contain the program name.
     static Result<StartOptions> parse(const QStringList& arguments);
     static QString helpText();
 };

@@ -21,7 +21,7 @@ namespace {
 
 constexpr TypePixels kTimeWidth{84}, kSpeakerWidth{64};
 
-// Draws times and sources of log lines in columns, and warnings and errors in their colours.
+// Draws a log line with its time and its source (rank or run) in columns, and warnings and errors in colours.
 class LogDelegate final : public QStyledItemDelegate {
   public:
     LogDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
@@ -85,14 +85,14 @@ LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : Q
     m_view = new LogList(this);
     m_view->setObjectName(QStringLiteral("logListView"));
     m_view->setAccessibleName(tr("Log of the run"));
-    m_view->setToolTip(tr("Messages of the ranks and their supervisor"));
+    m_view->setToolTip(tr("Messages of the ranks and of the supervisor, the process that starts them"));
     m_view->setModel(&m_model);
     m_view->setUniformItemSizes(true);
     m_view->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_view->setItemDelegate(new LogDelegate(theme, m_view));
     column->addWidget(m_view, 1);
-    // Scrolls to the newest line unless the user has scrolled up.
+    // Scrolls to the newest line if the end of the log is visible, that is, if the user has not scrolled up.
     connect(&m_model, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
         const QScrollBar* bar = m_view->verticalScrollBar();
         m_view->setProperty("follows", bar->value() >= bar->maximum() - 2);

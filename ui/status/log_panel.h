@@ -11,7 +11,7 @@ namespace ringside {
 class RunModel;
 class Theme;
 
-// Panel with the messages of the ranks and their supervisor, newest at the bottom.
+// Panel with the messages of the ranks and of the supervisor (the process that starts the ranks), newest at the bottom.
 class LogPanel final : public QWidget {
     Q_OBJECT
   public:

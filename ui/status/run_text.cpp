@@ -16,7 +16,7 @@ QString runWords(const char* text) {
     return QCoreApplication::translate("run", text);
 }
 
-// True if the run is paused between two phases of a step, so that the ranks have not finished this step.
+// True if the run is paused between two phases of a step, which is therefore not finished.
 bool isPausedWithinStep(const RunData& run) {
     const std::optional<Phase> after = run.pauses().isPaused() ? run.pauses().pausedAfter() : std::nullopt;
     if (!after) return false;
@@ -54,7 +54,7 @@ QString epochText(const RunData& run) {
              groupedText(run.totalSteps()));
 }
 
-// Returns a clause that states that the ranks are throttled and whether this CPU is too slow for the throttle; empty
+// Returns ", throttled" if the run has a throttle, with a remark if this CPU is too slow for the throttle; empty
 // without a throttle.
 QString throttleText(const RunData& run) {
     if (!run.settings().throttle.any()) return {};
@@ -62,8 +62,8 @@ QString throttleText(const RunData& run) {
                                       : runWords(", throttled, but this CPU is too slow for the throttle");
 }
 
-// Returns a clause that states that the run is paused or, in slow motion, its limit of steps per second. Empty if the
-// run is neither paused nor in slow motion.
+// Returns ", paused after ..." if the run is paused; ", slow motion: " and the limit of steps per second if the run is
+// in slow motion; empty otherwise.
 QString pauseText(const RunData& run) {
     if (run.pauses().isPaused())
         return runWords(", paused after %1")

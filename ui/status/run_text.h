@@ -8,11 +8,12 @@
 
 namespace ringside {
 
-// Sentences of the status bar.
+// The functions below return texts for the status bar.
 QString progressText(RunController::State state, const RunData& run, const QString& message);
 QString rateText(double stepsPerSecond);   // returns, for example, "0.5 steps/s"
-QString timeLeftText(const RunData& run);  // returns, for example, "4 s left"; empty if unknown, paused or ended
-double progressShare(const RunData& run);  // returns the trained share of the run, 0 to 1
+QString timeLeftText(const RunData& run);  // returns, for example, "4 s left"; empty if the time is unknown, or if the
+                                           // run is paused or has ended
+double progressShare(const RunData& run);  // returns the finished share of the run's steps, 0 to 1
 
 QString durationText(double seconds);  // returns, for example, "4 s", "2 min 5 s" or "1 h 20 min"
 

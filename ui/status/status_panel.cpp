@@ -21,7 +21,7 @@ namespace {
 constexpr int kBarSteps = 1000;
 constexpr int kBarWidth = 220;
 
-// Returns the last two parts of the path: "runs/2026-11-20-digits-mlp".
+// Returns the last two parts of a path, such as "runs/2026-11-20-digits-mlp".
 QString shortPath(const QString& directory) {
     const QFileInfo info(directory);
     return info.dir().dirName() + QLatin1Char('/') + info.fileName();
@@ -53,7 +53,7 @@ void StatusPanel::addWidgets() {
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("runProgressBar"));
     m_progress->setAccessibleName(tr("Progress of the run"));
-    m_progress->setToolTip(tr("Finished steps of all steps of the run"));
+    m_progress->setToolTip(tr("Share of the run's training steps that are finished"));
     m_progress->setRange(0, kBarSteps);
     m_progress->setTextVisible(false);
     m_progress->setFixedWidth(kBarWidth);
@@ -76,8 +76,8 @@ void StatusPanel::addWidgets() {
     line->addWidget(m_progressText);
     line->addWidget(m_progress);
     line->addWidget(m_timeLeft);
-    m_compute->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the text gets the width that the
-                                                                             // progress leaves
+    m_compute->setSizePolicy(QSizePolicy::Ignored,
+                             QSizePolicy::Preferred);  // the text gets the free width beside the progress
     line->addWidget(m_compute, 1);
     line->addWidget(m_directory);
 }
@@ -91,7 +91,7 @@ QString StatusPanel::compute() const {
     return inFormWords(sentenceText(choice.whyBackend) + QLatin1Char(' ') + sentenceText(choice.whyDevice));
 }
 
-// True if the shown run is over and the form was changed since, so that it contains another experiment.
+// True if the shown run has ended and the form now contains another experiment.
 bool StatusPanel::isOfAnotherExperiment() const {
     return m_run.formDiffers() && !m_controller.isLive();
 }

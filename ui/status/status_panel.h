@@ -13,8 +13,8 @@ namespace ringside {
 class ExperimentModel;
 class RunModel;
 
-// Status bar: progress and remaining time of the run, its devices, the reason why these devices were chosen, and its
-// run directory.
+// Contents of the status bar: progress and remaining time of the run, its devices with the reason why they were chosen,
+// and the run directory.
 class StatusPanel final : public QWidget {
     Q_OBJECT
   public:
@@ -22,7 +22,7 @@ class StatusPanel final : public QWidget {
                 QWidget* parent = nullptr);
 
   Q_SIGNALS:
-    void computeClicked();  // emitted by a click on the device text
+    void computeClicked();  // emitted when the user clicks the text about the devices
 
   private:
     void addWidgets();

@@ -5,9 +5,9 @@
 
 namespace ringside {
 
-// Draws the cells of a table in the fonts and colours that the model gives (Qt::FontRole, Qt::ForegroundRole and
-// Qt::BackgroundRole). The texts of cells and headings have the same margin. Used instead of the style sheet, with
-// which drawing a hundred cells takes longer than one frame.
+// Draws the cells of a table in the fonts and colours that the model returns (Qt::FontRole, Qt::ForegroundRole and
+// Qt::BackgroundRole), with the same margin as the headings. Replaces drawing with the style sheet, which is too slow:
+// a hundred cells take longer than one frame.
 class TableCells final : public QStyledItemDelegate {
   public:
     // Alignment of numbers if the model gives no Qt::TextAlignmentRole.
@@ -16,7 +16,7 @@ class TableCells final : public QStyledItemDelegate {
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
-    // The margin of QHeaderView::section in the style sheet, in pixels.
+    // Margin to the left and right of a cell's text, in pixels; equal to the margin of headings in the style sheet.
     static constexpr int kMargin = 8;
 
   private:

@@ -61,7 +61,7 @@ QString writeCsv(const TableData& table, const QString& file, const std::atomic<
     }
     // flush() is needed because commit() alone does not report that buffered data could not be written
     if (fits && out.flush() && out.commit()) return {};
-    out.flush();  // repeats the failed write, so that out.errorString() contains its error
+    out.flush();  // writes again, so that out.errorString() contains the error of the failed write
     return failure();
 }
 

@@ -6,7 +6,8 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMaxShown = 120;  // longer cell texts are cut, because a view lays out the text beyond its column
+constexpr qsizetype kMaxShown = 120;  // maximum length of a displayed cell text; longer texts are cut, because a view
+                                      // spends time on invisible text, too
 constexpr qsizetype kMaxInTip = 2000;
 constexpr qsizetype kAlwaysWhole = 12;  // texts of up to 12 characters fit into every column and need no tooltip
 

@@ -9,8 +9,9 @@
 
 namespace ringside {
 
-// Table for a view of Qt, one page of rows at a time, because a view keeps a few bytes for each row of its model. Long
-// cells are shortened for display; Qt::EditRole returns the complete text, the tooltip up to 2,000 characters of it.
+// Qt model that shows one page of a TableData's rows. It does not show all rows, because a Qt view needs a few bytes
+// for each row of its model, and a table can have millions. Long cells are shortened for display. Qt::EditRole returns
+// the complete text, and the tooltip contains up to 2,000 characters of it.
 class TableModel : public QAbstractTableModel {
     Q_OBJECT
   public:
@@ -20,9 +21,9 @@ class TableModel : public QAbstractTableModel {
     void setTable(TableData table);
     const TableData& table() const { return m_table; }
     qint64 pageCount() const { return std::max<qint64>(1, (m_table.rows + kPageRows - 1) / kPageRows); }
-    void setPage(qint64 page);  // shows a page, counted from 0 and clamped
+    void setPage(qint64 page);  // shows a page; pages count from 0; a number that is too large selects the last page
     qint64 firstRow() const { return m_page * kPageRows; }
-    // True if the column contains numbers, determined by its first row.
+    // True if the first row has a number in this column.
     bool isNumeric(int column) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -33,8 +34,7 @@ class TableModel : public QAbstractTableModel {
   private:
     TableData m_table;
     qint64 m_page = 0;
-    mutable qint64 m_cachedRow = -1;  // row in the cache, because Qt reads a row column by column; -1: the cache is
-                                      // empty
+    mutable qint64 m_cachedRow = -1;  // row that m_cached contains, because Qt reads a row column by column; -1: none
     mutable QStringList m_cached;
 };
 

@@ -51,8 +51,8 @@ QWidget* TablePanel::makePager() {
     m_rows->setObjectName(QStringLiteral("tableRowsLabel"));
     m_rows->setProperty("role", "muted");
     row->addWidget(m_rows, 1);
-    m_back = addPageButton(tr("Earlier rows"), tr("Previous page of rows"), "tableBackButton", -1);
-    m_on = addPageButton(tr("Later rows"), tr("The next page of rows"), "tableOnButton", 1);
+    m_back = addPageButton(tr("Previous rows"), tr("Previous page of rows"), "tableBackButton", -1);
+    m_on = addPageButton(tr("Next rows"), tr("Next page of rows"), "tableOnButton", 1);
     m_pager->hide();
     return m_pager;
 }
@@ -80,16 +80,18 @@ void TablePanel::resizeEvent(QResizeEvent*) {
     placeColumns();
 }
 
-// Gives the columns equal parts of the width, within the limits kMinColumn and kLargestColumn.
+// Gives all columns the same width, within the limits kMinColumn and kLargestColumn.
 void TablePanel::placeColumns() {
     const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
     const int width = std::clamp(share, kMinColumn, kLargestColumn);
     QHeaderView* header = m_view->horizontalHeader();
     const int last = m_model.columnCount() - 1;
-    // does not stretch a last column of numbers: they are right-aligned and would be far from the other columns
+    // does not stretch the last column if it contains numbers, because right-aligned numbers would be far from the
+    // other columns
     header->setStretchLastSection(last < 0 || !m_model.isNumeric(last));
     const int before = header->defaultSectionSize();
-    std::vector<std::pair<int, int>> dragged;  // columns and widths set by the user, which new defaults must not change
+    std::vector<std::pair<int, int>>
+        dragged;  // columns that the user has resized, and their widths, which new default widths must not change
     for (int column = 0; column + 1 < m_model.columnCount() && width != before; ++column) {
         if (header->sectionSize(column) != before) dragged.emplace_back(column, header->sectionSize(column));
     }
@@ -104,7 +106,7 @@ void TablePanel::showPage() {
     m_back->setEnabled(first > 0);
     m_on->setEnabled(first + m_model.rowCount() < rows);
     m_rows->setText(
-        tr("Rows %1 to %2 of %3; saving writes all rows")
+        tr("Rows %1 to %2 of %3; saving as CSV writes all rows")
             .arg(locale.toString(first + 1), locale.toString(first + m_model.rowCount()), locale.toString(rows)));
 }
 

@@ -10,17 +10,19 @@
 
 namespace ringside {
 
-// Table of a view. With several pages, shows the visible rows and buttons for the other pages below it.
+// Panel with a table that shows one page of rows at a time. If there are several pages, shows below the table which
+// rows are visible, and buttons for the previous and the next page.
 class TablePanel : public QWidget {
     Q_OBJECT
   public:
-    // page: start of the object names of the panel's widgets: "shards" makes "shardsTableView".
+    // page: start of the object names of the panel's widgets, such as "shards" for "shardsTableView".
     explicit TablePanel(const QString& page, QWidget* parent = nullptr);
     void setTable(const TableData& table);
     const TableData& table() const { return m_model.table(); }
 
   Q_SIGNALS:
-    void rowChosen(qint64 row);  // emitted when the user selects a row; row: index in the complete table
+    void rowChosen(
+        qint64 row);  // emitted when the user selects a row; row: index of the row in the complete table, from 0
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

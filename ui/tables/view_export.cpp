@@ -104,8 +104,8 @@ void ViewExport::savePicture(const QString& file) {
     m_settle.start(0);
 }
 
-// Sends pending resize events of hidden widgets a few at a time. QWidget::render() would send all of them at once,
-// which takes 10 ms the first time. Returns true if no event was pending.
+// Sends a few of the pending resize events to hidden widgets. Without this, QWidget::render() sends all of them at
+// once, which blocks the window for 10 ms the first time. Returns true if no event was pending.
 bool ViewExport::settleForAMoment() {
     QElapsedTimer time;
     time.start();

@@ -19,23 +19,24 @@ class ViewExport : public QPushButton {
   public:
     using Table = std::function<TableData()>;
 
-    // page: start of the object name of the button: "shards" makes "shardsMoreButton".
+    // page: start of the button's object name, such as "shards" for "shardsMoreButton".
     explicit ViewExport(const QString& page, QWidget* parent = nullptr);
     // Forwards the signals pathWanted(), saved() and failed() to the signals savePathWanted(), saved() and failed() of
     // `page`, which the window handles.
     void reportTo(Page& page);
     void addTable(const QString& text, Table table);  // adds another table that can be saved as CSV
-    // Writes a file on a worker thread; returns the reason of a failure, or an empty text.
+    // Function that writes a file on a worker thread. Returns the reason of a failure as a sentence; empty on success.
     using Writer = std::function<QString()>;
-    // Adds another file of the view; prepare() copies what is written.
+    // Adds an entry that saves another file of the view. prepare() copies the data on the window's thread and returns
+    // the function that writes the data.
     void addFile(const QString& text, const QString& name, const QString& suffix,
                  const std::function<Writer(const QString& file)>& prepare);
     void setView(Table table, std::function<QWidget*()> picture);
     QList<QAction*> saveActions() const;  // returns the actions of the menu except the switch for the table
     bool tableShown() const { return m_showTable->isChecked(); }
 
-    // Saves a table or picture and emits messageReady() at the end. The suffix determines the format: .csv, .svg,
-    // otherwise PNG.
+    // Saves a table or a picture, and emits messageReady() when the file is written. The suffix of `file` determines
+    // the format: CSV for .csv, SVG for .svg, PNG for all others.
     void saveTable(const TableData& table, const QString& file);
     void savePicture(const QString& file);
     void saveFile(const Writer& writer, const QString& file);

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// True if the desktop's settings ask programs not to animate. Qt does not provide this setting on Linux, so it is read
-// from the configuration files of GTK and KDE in `configFolder`.
+// True if animations are off in the desktop's settings. Qt does not provide this setting on Linux, so this function
+// reads it from the configuration files of GTK and KDE in `configFolder`.
 bool desktopReducesMotion(const QString& configFolder);
 
 }  // namespace ringside

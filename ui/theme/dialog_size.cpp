@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-constexpr QSize kFrame{8, 40};  // borders and title bar that a desktop adds to a dialog
+constexpr QSize kFrame{8,
+                       40};  // assumed size of the borders and the title bar that a desktop adds to a dialog, in pixels
 
 }  // namespace
 

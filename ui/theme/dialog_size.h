@@ -6,13 +6,14 @@
 
 namespace ringside {
 
-// Returns the size of a dialog at the present type size. normal: size at the normal type size. The result grows with
-// the type size, but not beyond the size of `window` unless `normal` is larger, and never beyond the size of `screen`
-// minus the frame of a dialog. An empty `window` or `screen` is no limit.
+// Returns the size of a dialog at the present type size; normal: its size at the normal type size. The result grows
+// with the type size up to the size of `window`, or to `normal` if this is larger. It is never larger than `screen`
+// minus the frame of a dialog. An empty `window` or `screen` sets no limit.
 QSize fittingSize(QSize normal, QSize window, QSize screen);
 
-// Resizes `dialog` to fittingSize() for the window of its parent and the screen of this window; if the dialog has no
-// parent, for its own screen. Call before the dialog is shown. normal: size of the dialog at the normal type size.
+// Resizes `dialog` to fittingSize(), with the window of its parent and the screen of this window as limits. For a
+// dialog without a parent, the limit is the screen of the dialog. Call before the dialog is shown. normal: size of the
+// dialog at the normal type size.
 void resizeDialog(QWidget& dialog, QSize normal);
 
 }  // namespace ringside

@@ -10,10 +10,10 @@ namespace ringside {
 ThemeColors lightColors();
 ThemeColors darkColors();
 
-// Returns the application palette, for all parts that the style sheet does not draw.
+// Returns the palette of the application, which colours all parts that the style sheet does not draw.
 QPalette paletteOf(const ThemeColors& colors);
 
-// Returns a colour of the Okabe-Ito palette, in the order of the ranks 0-7.
+// Returns the colour with this index (0-7) of the Okabe-Ito palette, in the order in which ranks use them.
 QColor okabeIto(int index);
 // Returns a colour of Paul Tol's "muted" scheme: ten colours that colour-blind readers can distinguish, different from
 // the colours of the ranks.

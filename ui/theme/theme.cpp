@@ -38,14 +38,13 @@ QFont fontOf(int pixels, QFont::Weight weight) {
     return font;
 }
 
-// Enables tabular figures. QFont::setFeature exists since Qt 6.7; with older versions fonts keep their default
-// figures.
+// Enables tabular figures (digits of equal width) if Qt is version 6.7 or newer, which has QFont::setFeature().
 template <class Font>
 void useTabularFigures(Font& font) {
     if constexpr (requires { font.setFeature("tnum", 1U); }) font.setFeature("tnum", 1U);
 }
 
-// Fusion style without underlined letters in menus. The Alt key with the letter still works.
+// Qt's Fusion style, but menus do not underline the letters of keyboard access. Alt with the letter still works.
 class CalmStyle final : public QProxyStyle {
   public:
     CalmStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
@@ -55,12 +54,14 @@ class CalmStyle final : public QProxyStyle {
     }
 };
 
-// Returns a length of the style sheet that grows with the type.
+// Returns a length for the style sheet, such as "18px", for `pixels` at the normal type size. The length grows with the
+// type size.
 QString typePixels(int pixels) {
     return QStringLiteral("%1px").arg(typeScaled(pixels));
 }
 
-// Returns `sheet` with each @18px@ replaced by that length at the present type size.
+// Returns the style sheet `sheet` in which each length between two @, such as @18px@, is replaced by its length at the
+// present type size.
 QString withTypeLengths(QString sheet) {
     static const QRegularExpression kLength(QStringLiteral("@(\\d+)px@"));
     for (QRegularExpressionMatch found = kLength.match(sheet); found.hasMatch(); found = kLength.match(sheet))
@@ -68,7 +69,7 @@ QString withTypeLengths(QString sheet) {
     return sheet;
 }
 
-// Returns the style sheet with each @name@ replaced by the theme's value.
+// Returns the style sheet of the application, in which each @name@ is replaced by the theme's value with this name.
 QString styleSheetOf(const ThemeColors& c, Theme::Mode mode) {
     QFile file(QStringLiteral(":/theme/theme.qss"));
     if (!file.open(QIODevice::ReadOnly)) return {};
@@ -140,7 +141,8 @@ void Theme::setTypePercent(int percent) {
 }
 
 void Theme::applyToApplication() {
-    if (!m_styled) QApplication::setStyle(new CalmStyle);  // set once; only the colours change later
+    if (!m_styled)
+        QApplication::setStyle(new CalmStyle);  // the style is set only once; later calls change only the colours
     m_styled = true;
     QApplication::setFont(bodyFont());
     QApplication::setPalette(paletteOf(m_colors));
@@ -148,8 +150,8 @@ void Theme::applyToApplication() {
 }
 
 QColor Theme::rankColor(int rank) const {
-    // fraction of white or black that is mixed into the base colour: none for ranks 0-7, white for ranks 8-15, black
-    // for ranks 16-23, white for ranks 24-31; higher ranks repeat these
+    // Share of white or black that is mixed into the base colour: nothing for ranks 0-7, white for ranks 8-15, black
+    // for ranks 16-23, white for ranks 24-31. Higher ranks repeat these 32 colours.
     static constexpr std::array<double, 4> kShares = {0, 0.45, 0.35, 0.7};
     const QColor base = okabeIto(rank);
     const auto cycle = static_cast<std::size_t>(rank / 8) % kShares.size();

@@ -8,12 +8,11 @@
 
 namespace ringside {
 
-// Colours of the window; Theme adds its sizes and fonts. The values come from the table in the design page "what
-// people see".
+// Colours of the window in one mode of the theme (light or dark).
 struct ThemeColors {
     QColor window, panel, border, text, muted, grid, accent, accentSoft, onAccent, good, warning, danger, field;
-    QColor goodText, warningText;  // colours of texts that are good or a warning: contrast of at least 4.5:1 on panel
-                                   // and window
+    QColor goodText, warningText;  // colours of texts with the tone "good" or "warning"; contrast of at least 4.5:1 on
+                                   // `panel` and `window`
 };
 
 class Theme : public QObject {
@@ -28,14 +27,15 @@ class Theme : public QObject {
     void setMode(Mode mode);  // applies palette and style sheet to the application and emits changed()
     const ThemeColors& colors() const { return m_colors; }
 
-    // Size of all type in percent of the normal size; lengths of type_length.h follow. The size takes effect at once
-    // and emits changed().
+    // Type sizes that the user can choose, in percent of the normal size. All fonts and the lengths of type_length.h
+    // grow with the type size.
     static constexpr std::array<int, 5> kTypeSizes{90, 100, 110, 125, 150};
     static constexpr int kNormalType = 100;
     int typePercent() const;
-    void setTypePercent(int percent);  // sets the type size to the nearest one of kTypeSizes
-    // Returns the type size in percent that is `steps` entries after the present one in kTypeSizes, or before it if
-    // `steps` is negative; the largest or smallest entry if there is no such entry.
+    void setTypePercent(
+        int percent);  // sets the type size to the nearest entry of kTypeSizes, applies it at once, and emits changed()
+    // Returns the entry of kTypeSizes that is `steps` entries after the present type size (before it if `steps` is
+    // negative); the last or first entry if there are not enough entries.
     int nextTypePercent(int steps) const;
 
     // Returns the colour of a rank: a colour of the Okabe-Ito palette for ranks 0-7, and lighter or darker variants of
@@ -43,14 +43,15 @@ class Theme : public QObject {
     QColor rankColor(int rank) const;
     QColor classColor(int label) const;
 
-    // Duration of animations in milliseconds. Animations are off until the window enables them, so that screenshots
-    // and tests show the final state at once.
+    // Duration of animations in milliseconds. Animations are off until the window enables them, because screenshots and
+    // tests must show the final state at once.
     static constexpr int kMotionMs = 200;
     bool allowsMotion() const { return m_motion; }
     void setMotion(bool allowed) { m_motion = allowed; }
 
-    QFont smallFont() const;   // returns the font of 11 px; all sizes here are those at the normal type size
-    QFont bodyFont() const;    // returns the font of 13 px
+    QFont smallFont()
+        const;               // returns the font of 11 px; the sizes in these comments are those at the normal type size
+    QFont bodyFont() const;  // returns the font of 13 px
     QFont titleFont() const;   // returns the font of 15 px, semibold
     QFont numberFont() const;  // returns the font of 13 px, semibold, with tabular figures
 

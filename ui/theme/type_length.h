@@ -7,11 +7,11 @@
 
 namespace ringside {
 
-// Size of the application's type in percent of the normal size. Theme::setTypePercent() sets it.
+// Returns the application's type size in percent of the normal size. Theme::setTypePercent() sets it.
 int typePercent();
 void setTypeScale(int percent);
 
-// Returns the length at the present type size of a length of `pixels` at the normal type size, rounded.
+// Converts a length of `pixels` at the normal type size to the length at the present type size, in whole pixels.
 int typeScaled(int pixels);
 
 // Integer length that grows with the type size, for areas that contain text. Constructed from the length in pixels at
@@ -25,7 +25,7 @@ class TypePixels {
     int m_pixels;
 };
 
-// Length that grows with the type size, as TypePixels does, but is not rounded. For coordinates in a QPainter.
+// The same as TypePixels, but not rounded to whole pixels, for coordinates of a QPainter.
 class TypeLength {
   public:
     constexpr explicit TypeLength(double pixels) : m_pixels(pixels) {}
@@ -35,7 +35,8 @@ class TypeLength {
     double m_pixels;
 };
 
-// Calls `apply` now and each time the style or the font of `widget` changes, for sizes that depend on the type.
+// Calls `apply` now, and again each time the style or the font of `widget` changes. Used to set sizes that depend on
+// the type size.
 void followType(QWidget& widget, std::function<void()> apply);
 
 }  // namespace ringside

@@ -5,12 +5,11 @@
 
 namespace ringside {
 
-// Number of memory classes, in the order of the reports: parameters, gradients, optimizer, activations, gathered,
-// buffers.
+// Number of memory classes. Their order is: parameters, gradients, optimizer, activations, gathered, buffers.
 inline constexpr int kMemoryColors = 6;
 QColor memoryColor(int what);
 
-// Returns the colour of a micro-batch. Forward passes are drawn paler than backward passes.
+// Returns the colour of a micro-batch's backward pass; its forward pass is drawn in a paler shade of this colour.
 QColor microBatchColor(int microBatch);
 
 // Returns the colour of communication between ranks.

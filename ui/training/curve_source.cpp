@@ -44,7 +44,7 @@ double xOf(const EpochResult& epoch, XAxis axis, const RunPart& part) {
 
 void addValidation(std::vector<Curve>& curves, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme,
                    const QString& chart, double EpochResult::*value) {
-    // With one curve per rank, amber is the colour of a rank, so validation uses the text colour.
+    // With one curve per rank, amber is the colour of rank 1, so the validation curve uses the text colour.
     const QColor color = fanOut ? theme.colors().text : theme.rankColor(kValidationColor);
     Curve curve{chart + QStringLiteral(".validation"), text("validation"), color, Curve::Kind::MarkedLine, {}};
     for (const RunPart& part : parts) {
@@ -85,7 +85,7 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
     if (none) {
         return;
     }
-    // With many ranks, shows mean, band and the ranks with the largest loss instead of one curve each.
+    // With many ranks, shows the mean, the band, and curves of only the ranks with the largest loss.
     const RunData& run = *parts.back().run;
     const bool many = run.ranks().size() > kMaxApart;
     if (!fanOut || many) {
@@ -160,10 +160,11 @@ double upperMedian(std::vector<double> values) {
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
     constexpr std::array kPhases{Phase::kDataWait, Phase::kCopy,   Phase::kForward,  Phase::kBackward,
                                  Phase::kWaiting,  Phase::kMoving, Phase::kOptimizer};
-    constexpr double kWorthShowing = 0.005;  // share of the largest value below which a phase is not shown, unless the
-                                             // phase has this share of a typical step
+    constexpr double kWorthShowing =
+        0.005;  // a phase is shown if it reaches this share of the largest value, or has this share of a typical step
     std::vector<Curve> curves;
-    std::vector<double> below;  // height below the current curve at each point; all phases have the same points
+    std::vector<double>
+        below;  // sum of the phases below the current curve at each point; all phases have the same points
     double largest = 0;
     std::array<double, kPhases.size()> typical{};
     for (std::size_t i = 0; i < kPhases.size(); ++i) {

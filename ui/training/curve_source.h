@@ -11,9 +11,10 @@ namespace ringside {
 
 class Theme;
 
-// Training curve: the mean over the global batch in a band from the lowest to the highest rank. With fanOut: one curve
-// per rank, with a band if a point contains several steps. Validation curve: a marked point after each epoch. `held`
-// keeps copied points for the next redraw.
+// Returns the training curve and the validation curve. The training curve is the mean loss of the global batch, with a
+// band from the lowest to the highest loss of a rank. With fanOut, there is one training curve per rank, with a band if
+// a point contains several steps. The validation curve has a marked point after each epoch. `held` caches points for
+// the next redraw.
 std::vector<Curve> lossCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme);
 std::vector<Curve> accuracyCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut,
                                   const Theme& theme);
@@ -21,11 +22,11 @@ std::vector<Curve> throughputCurves(GrowingCurves& held, const RunParts& parts, 
 std::vector<Curve> gradientNormCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme);
 std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme);
 
-// Stacked phases of the traced steps in milliseconds, averaged over the ranks.
+// Returns the time of each phase of the traced steps in milliseconds, averaged over the ranks, as stacked curves.
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme);
 
-// Returns the text for the position `x` on the x axis `axis`: the last step up to x, such as "step 72, epoch 6", and
-// the seconds or samples if the axis shows them.
+// Returns a text for the position `x` on the x axis, such as "step 72, epoch 6": the last step that is not beyond `x`,
+// and its epoch. The text also contains the seconds or samples if the axis shows them.
 QString axisPositionText(const RunParts& parts, XAxis axis, double x);
 
 }  // namespace ringside

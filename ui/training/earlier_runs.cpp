@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxRuns = 16;  // maximum length of a chain of resumed runs
+constexpr int kMaxRuns = 16;  // maximum number of earlier runs that are read, each resumed by the next
 
-// Returns the run directory of training.resume, which can name a run directory or a checkpoint in it. Empty if there is
-// none.
+// Returns the directory of the run from which this run was resumed. The setting training.resume contains the path of
+// this directory or of a checkpoint in it. Empty if the run was not resumed from another run.
 fs::path directoryOf(const RunStarted& started) {
     const Result<RunConfig> config = RunConfig::parse(started.config, "run");
     if (!config || config.value().training.resume.empty() || started.stepsBefore == 0) return {};
@@ -36,8 +36,8 @@ std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, 
         if (directory.empty()) break;
         std::shared_ptr<const RunData> run =
             loadRun(RunPaths(directory), Curves::kKept, [&stop] { return stop.load(); });
-        // Ends the chain at a run that does not begin at an earlier step than its successor: the directories then form
-        // no chain, or a cycle.
+        // Stops at a run that does not begin at an earlier step than the run that was resumed from it, because such a
+        // directory is not the earlier run, or the directories form a cycle.
         if (!run || run->started()->stepsBefore >= next->stepsBefore) break;
         chain.insert(chain.begin(), run);
         next = &*chain.front()->started();

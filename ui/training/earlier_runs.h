@@ -12,7 +12,7 @@ namespace ringside {
 
 class RunModel;
 
-// The runs from which the shown run was resumed, oldest first. They are read in the background.
+// Data of the runs from which the shown run was resumed, oldest run first. The runs are read on a worker thread.
 class EarlierRuns : public QObject {
     Q_OBJECT
   public:
@@ -27,7 +27,7 @@ class EarlierRuns : public QObject {
     void refresh();
 
     RunModel& m_run;
-    bool m_looked = false;  // true after the earlier runs of the shown run were requested
+    bool m_looked = false;  // true after reading the earlier runs of the shown run was started
     std::vector<std::shared_ptr<const RunData>> m_runs;
     LatestWork m_work;
 };

@@ -6,8 +6,9 @@
 
 namespace ringside {
 
-// True if new points can be appended to the cached curve `held`: axis, sources and steps per point are unchanged. Also
-// compares the second-last copied point with its source, because another run can reuse the address of the series.
+// True if new points can be appended to the cached curve `held`, because axis, sources and steps per point are
+// unchanged. The address of a series does not identify it, because another run can reuse the address; so this function
+// also compares the second-last cached point with the series.
 bool GrowingCurves::continuesCurves(const Held& held, XAxis axis, const std::vector<Source>& sources) {
     if (held.axis != axis || held.sources != sources || sources.empty()) return false;
     const auto points = sources.back().series->points();
@@ -18,15 +19,16 @@ bool GrowingCurves::continuesCurves(const Held& held, XAxis axis, const std::vec
     return xOf(sources.back(), witness, axis) == copy.x && copy.minimum == witness.minimum;
 }
 
-// Returns the position of a point on the axis. The series of a rank counts the samples of this rank only, so the
-// samples of all ranks after the same step are used instead.
+// Returns the position of a point on the x axis. On the axis of samples, uses the samples of all ranks after the
+// point's step, because the series of a rank counts only its own samples.
 double GrowingCurves::xOf(const Source& source, const SeriesPoint& point, XAxis axis) {
     if (axis == XAxis::Samples && source.isOfRank)
         return samplesAt(source.part.run->curves().loss(), point.step) + source.part.samplesBefore;
     return xOverAllParts(source.part, point, axis);
 }
 
-// Returns the last step of the source whose position on the axis is known: a rank can be ahead of the other ranks.
+// Returns the last step of the source whose position on the x axis is known. It can be earlier than the source's last
+// step, because a rank can be ahead of the other ranks.
 std::int64_t GrowingCurves::lastPlacedStep(const Source& source, XAxis axis) {
     if (axis != XAxis::Samples || !source.isOfRank) return source.part.lastStep;
     const auto points = source.part.run->curves().loss().points();
@@ -52,7 +54,7 @@ Curve GrowingCurves::follow(Curve start, const RunParts& parts, XAxis axis, cons
     }
     Held& held = m_held[start.key];
     if (continuesCurves(held, axis, sources)) {
-        held.points.dropLast();  // the last point may contain more steps than when it was cached
+        held.points.dropLast();  // the last point is copied again, because it may contain more steps now
         append(held, sources.back(), held.copied - 1);
     } else {
         held = Held{.axis = axis, .sources = sources, .points = {}};

@@ -14,7 +14,7 @@
 
 namespace ringside {
 
-// Cache of the curves of a page between redraws: only new points of a live run are copied.
+// Cache of a page's curves between redraws. A redraw during a live run copies only the new points.
 class GrowingCurves {
   public:
     using SeriesOf = std::function<const Series*(const RunData&)>;  // returns null if the run does not have the series

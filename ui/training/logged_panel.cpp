@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-// Returns the display text for the source of logged values: "tensorboard", "lightning" or "loss"; empty for any other
-// source.
+// Returns the text on screen for the source of logged values ("tensorboard", "lightning" or "loss"); empty for any
+// other source.
 QString sourceText(const std::string& source) {
     if (source == "tensorboard") return LoggedPanel::tr("SummaryWriter");
     if (source == "lightning") return LoggedPanel::tr("self.log of Lightning");
@@ -58,7 +58,8 @@ LoggedPanel::LoggedPanel(Theme& theme, QWidget* parent)
     addControl(m_leftOut);
     m_groups->setObjectName(QStringLiteral("loggedGroupCombo"));
     m_groups->setAccessibleName(tr("Logged values to show"));
-    m_groups->setToolTip(tr("Values that the script logs; tags with the same text before the slash share a chart"));
+    m_groups->setToolTip(
+        tr("Select the logged values to show. Tags with the same text before the slash share a chart."));
     m_groups->hide();
     addControl(m_groups);
     connect(m_groups, &QComboBox::currentIndexChanged, this, &LoggedPanel::chartChosen);
@@ -98,15 +99,15 @@ void LoggedPanel::setCurvesOf(const LoggedCurves& logged) {
     setCurves(std::move(curves), whole);
 }
 
-// States how many values and tags the curves do not contain.
+// Shows the numbers of logged values and of tags that the charts omit.
 void LoggedPanel::showLeftOut(std::int64_t stepsBackwards, std::size_t tags) {
     QStringList parts;
-    if (stepsBackwards > 0) parts << tr("%1 values left out").arg(groupedText(stepsBackwards));
-    if (tags > 0) parts << tr("%1 tags left out").arg(groupedText(static_cast<std::int64_t>(tags)));
+    if (stepsBackwards > 0) parts << tr("%1 logged values omitted").arg(groupedText(stepsBackwards));
+    if (tags > 0) parts << tr("%1 tags omitted").arg(groupedText(static_cast<std::int64_t>(tags)));
     m_leftOut->setVisible(!parts.isEmpty());
     m_leftOut->setText(parts.join(QStringLiteral(", ")));
     m_leftOut->setToolTip(
-        tr("Values whose step is before the latest one of their tag are left out, and tags beyond the "
+        tr("Omitted are values whose step is smaller than the latest step of the same tag, and tags beyond the "
            "first %1. Pass add_scalar() a step that grows over all epochs.")
             .arg(LoggedCurves::kMaxTags));
 }

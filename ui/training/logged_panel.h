@@ -9,8 +9,9 @@
 
 namespace ringside {
 
-// Chart of the values that a watched script logs by itself. Tags with a common prefix, such as "acc/train" and
-// "acc/test", share a chart; a list selects the chart. The x axis is the step that the script passes.
+// Chart of the values that a watched script logs, for example with add_scalar(). Tags with the same prefix, such as
+// "acc/train" and "acc/test", share a chart; a list selects the visible chart. The x axis is the step that the script
+// passes with each value.
 class LoggedPanel final : public ChartPanel {
     Q_OBJECT
   public:
@@ -30,8 +31,8 @@ class LoggedPanel final : public ChartPanel {
     QComboBox* m_groups;
 };
 
-// Returns the name of the chart that shows a tag: "acc" for "acc/train", the tag itself without a slash. Losses of
-// several backward() calls share a chart.
+// Returns the name of the chart that shows a tag: "acc" for "acc/train"; the complete tag if it has no slash. The
+// losses of several backward() calls share one chart.
 QString loggedGroup(const std::string& tag, const std::string& source);
 
 }  // namespace ringside

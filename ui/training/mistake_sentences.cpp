@@ -22,8 +22,8 @@ QString percent(double share) {
 QString summed(const RunData& run) {
     const auto ranks = static_cast<int>(run.ranks().size());
     return mistakeWords(
-               "Mistake: gradients are summed over %1 ranks instead of averaged. Each step is %1 times as long: a "
-               "learning rate of %2 acts like %3.")
+               "Mistake: gradients are summed over %1 ranks instead of averaged. Each update of the weights is %1 "
+               "times as large: a learning rate of %2 acts like %3.")
         .arg(ranks)
         .arg(run.settings().learningRateAtFirst, 0, 'g', 3)
         .arg(run.settings().learningRateAtFirst * ranks, 0, 'g', 3);
@@ -50,8 +50,8 @@ QString local(const RunData& run) {
 
 QString early(const RunData& run) {
     return mistakeWords(
-               "Mistake: rank %1 stops one step before the other ranks. Their next all-reduce waits for this rank "
-               "until the timeout ends the run.")
+               "Mistake: rank %1 stops one step before the other ranks. The next all-reduce of the other ranks waits "
+               "for this rank until the timeout ends the run.")
         .arg(run.ranks().size() - 1);
 }
 

@@ -7,8 +7,8 @@ namespace ringside {
 
 class RunData;
 
-// Returns one line per deliberate mistake of the run with its effect on the curves, in the numbers of the run. Empty
-// without mistakes.
+// Returns one line for each deliberate mistake that is switched on in the run: its effect on the curves, with the
+// numbers of this run. Empty if no mistake is switched on.
 QString mistakeSentences(const RunData& run);
 
 }  // namespace ringside

@@ -21,13 +21,14 @@
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 6;           // number of columns of the grid, for two or three charts in a row
-constexpr int kGroupRows = 3;         // rows of the grid that a group of charts can use
+constexpr int kColumns = 6;           // number of columns of the layout grid; 6, because a row has two or three charts
+constexpr int kGroupRows = 3;         // number of rows of the layout grid for each group of charts
 constexpr TypePixels kMinChart{132};  // minimum height of a chart
 constexpr TypePixels kMinChartWidth{190};
-constexpr double kMaxFindings = 0.45;    // maximum height of the findings panel, as a fraction of the visible height
-constexpr double kStartsNearZero = 0.1;  // the x axis of a resumed run starts at 0 if its curves start below this
-                                         // fraction of their largest x
+constexpr double kMaxFindings =
+    0.45;  // maximum height of the findings panel as a fraction of the page's visible height
+constexpr double kStartsNearZero =
+    0.1;  // if the curves of a resumed run start below this fraction of their largest x, the x axis starts at 0
 
 }  // namespace
 
@@ -166,8 +167,8 @@ void TrainingPage::clickLoss(double x) {
     if (const auto step = stepNear(x)) Q_EMIT stepClicked(*step);
 }
 
-// Returns the step of this run that is nearest to x; empty if the run has no step. Steps of the earlier runs of a
-// resumed run are not considered, because they are not available one by one.
+// Returns the step of the shown run whose position is nearest to `x`; empty if the run has no step. Does not return
+// steps of the earlier runs of a resumed run.
 std::optional<std::int64_t> TrainingPage::stepNear(double x) const {
     const RunParts all = parts();
     const auto points = all.back().run->curves().loss().points();
@@ -219,7 +220,8 @@ void TrainingPage::setFindings(FindingsPanel* panel) {
 void TrainingPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     placeCharts();
-    const int visible = parentWidget() ? parentWidget()->height() : height();  // a small window scrolls the page
+    const int visible = parentWidget() ? parentWidget()->height()
+                                       : height();  // the visible height, because the page scrolls in a small window
     if (m_findings) m_findings->setMostHeight(static_cast<int>(kMaxFindings * visible));
 }
 
@@ -274,8 +276,7 @@ void TrainingPage::redraw() {
     m_gradient->chart().setLogY(m_tools->logY());
     std::vector<Curve> loss = lossCurves(m_curves, parts, axis, m_tools->fanOut(), m_theme);
     const AxisRange whole = wholeRange(loss);
-    // Chooses whether the x axes begin at 0. A resumed run begins at the last step of the earlier run; if this step is
-    // far from 0, the axes begin at it.
+    // The x axes begin at 0, or at the first step of a resumed run if this step is far from 0.
     const auto& first = parts.front().run->started();
     const bool isResumed = first && first->stepsBefore > 0;
     const bool fromZero = !isResumed || whole.minimum < kStartsNearZero * whole.maximum;
@@ -313,16 +314,18 @@ std::optional<double> TrainingPage::cursorX() const {
 // Places the charts in three groups, one below the other. Charts without curves are left out: regression, for example,
 // has no accuracy.
 void TrainingPage::placeCharts() {
-    std::vector<ChartPanel*> phases;  // remains empty if the run has no traced steps, from which the phases are known
+    std::vector<ChartPanel*>
+        phases;  // empty if the run has no traced steps, because only these contain the times of the phases
     if (!m_phases->chart().curves().empty()) phases.push_back(m_phases);
     m_phases->setVisible(!phases.empty());
-    place(0, 9, {m_loss, m_accuracy, m_logged});  // regression has no accuracy, and only watched scripts log values
+    place(0, 9,
+          {m_loss, m_accuracy, m_logged});  // accuracy: not for regression; logged values: only for watched scripts
     place(1, 5, {m_throughput, m_gradient, m_rate});
     place(2, 5, phases);
 }
 
-// Places the charts of a group side by side, in several rows if the page is narrow, without empty charts except the
-// first.
+// Places the charts of a group side by side or, in a narrow page, in several rows. Omits charts without curves, except
+// the first chart.
 void TrainingPage::place(int group, int stretch, const std::vector<ChartPanel*>& panels) {
     auto* grid = static_cast<QGridLayout*>(m_charts->layout());
     std::vector<ChartPanel*> shown;
@@ -363,7 +366,9 @@ TableData TrainingPage::table() const {
 
 void TrainingPage::exportTo(const QString& file) {
     if (m_writing.isBusy()) {
-        Q_EMIT failed(tr("Another file is still being written. Export %1 afterwards.").arg(file));
+        Q_EMIT failed(
+            tr("%1 was not exported, because another file is still being written. Export it again afterwards.")
+                .arg(file));
         return;
     }
     const bool isTable = file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);

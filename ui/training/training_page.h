@@ -33,14 +33,14 @@ class TrainingPage : public Page, public IdentitySource {
 
     // Returns the contents of the charts: chart, series, x, value, minimum, maximum, smoothed value.
     TableData table() const;
-    // Adds the panel with the findings of a watched run above the curves. The page becomes the parent of the panel and
-    // limits its height to a fraction of the visible height.
+    // Adds the panel with the findings of a watched script above the charts. The page becomes the panel's parent and
+    // limits the panel's height to a fraction of the visible height.
     void setFindings(FindingsPanel* panel);
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
     // Writes the charts to `file`. The suffix .csv, .svg or .png determines the format.
     void exportTo(const QString& file);
-    // Returns the step at the point, and before it the rank whose curve is at the point, if there is one.
+    // Returns the rank whose curve is at the point, if there is one, and then the step at the point.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QString copyText() const override { return tabText(table()); }
     void showRank(int) override { m_tools->setFanOut(true); }  // shows the curves of all ranks
@@ -49,7 +49,7 @@ class TrainingPage : public Page, public IdentitySource {
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
 
   Q_SIGNALS:
-    void stepClicked(qint64 step);  // emitted by a click on a step in the loss curve
+    void stepClicked(qint64 step);  // emitted when the user clicks a step in the loss chart
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -92,7 +92,7 @@ class TrainingPage : public Page, public IdentitySource {
     ChartPanel* m_gradient = nullptr;
     ChartPanel* m_rate = nullptr;
     ChartPanel* m_phases = nullptr;
-    LoggedPanel* m_logged = nullptr;  // the x axis of this chart is the step number that the watched script logs
+    LoggedPanel* m_logged = nullptr;  // chart of logged values; its x axis is the step that the watched script passes
     const StepCursor* m_cursor = nullptr;
     bool m_pointed = false;  // true while the pointer is on a chart
     LatestWork m_writing;

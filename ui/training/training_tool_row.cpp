@@ -14,7 +14,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kSmoothingSteps = 100;  // number of steps of the slider, each a hundredth of the weight
+constexpr int kSmoothingSteps =
+    100;  // number of positions of the slider; each position adds 0.01 to the smoothing weight
 constexpr int kDefaultSmoothing = 60;
 constexpr TypePixels kSliderWidth{110};
 constexpr TypePixels kValueWidth{32};
@@ -30,7 +31,7 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
       m_fanOut(makeSwitch(tr("One curve per rank"), "fanOutCheckBox",
                           tr("Show one curve per rank instead of the mean and its band"))),
       m_outliers(makeSwitch(tr("Ignore outliers"), "outliersCheckBox",
-                            tr("The loss axis leaves out very high values of the first steps"))) {
+                            tr("Ignore very high losses of the first steps in the range of the loss axis"))) {
     auto* parts = new FlowLayout(this, Theme::kSpace1);
     parts->setContentsMargins(Theme::kSpace2, 0, 0, 0);
     parts->setSpacing(Theme::kSpace3);
@@ -56,7 +57,8 @@ QSlider* TrainingToolRow::makeSlider() {
     auto* slider = new SeekSlider(Qt::Horizontal);
     slider->setObjectName(QStringLiteral("smoothingSlider"));
     slider->setAccessibleName(tr("Smoothing"));
-    slider->setToolTip(tr("Weight of the exponential moving average; 0 is off. The raw curve stays visible."));
+    slider->setToolTip(
+        tr("Weight of the exponential moving average; 0: no smoothing. The unsmoothed curve stays visible."));
     slider->setRange(0, kSmoothingSteps - 1);
     slider->setValue(kDefaultSmoothing);
     connect(slider, &QSlider::valueChanged, this, [this] {

@@ -13,16 +13,16 @@
 
 namespace ringside {
 
-// Controls above the charts: smoothing, x axis, logarithmic y axis, curves per rank, export. They wrap if there is too
-// little room for one row.
+// Row of controls above the charts: smoothing, x axis, logarithmic y axis, one curve per rank, export. In a narrow page
+// the controls wrap into several rows.
 class TrainingToolRow : public QWidget {
     Q_OBJECT
   public:
     explicit TrainingToolRow(QWidget* parent = nullptr);
 
-    double smoothing() const;  // returns the weight of the average; 0 is off
+    double smoothing() const;  // returns the weight of the exponential moving average; 0: no smoothing
     XAxis xAxis() const { return static_cast<XAxis>(m_axis->current()); }
-    QString xAxisName() const;  // returns the name of the x column: "step", "seconds"
+    QString xAxisName() const;  // returns the name of the x axis as a table column, such as "step" or "seconds"
     NumberStyle xStyle() const;
     bool logY() const { return m_logY->isChecked(); }
     void toggleLogY() { m_logY->toggle(); }

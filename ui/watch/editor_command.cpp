@@ -12,10 +12,11 @@
 namespace ringside {
 namespace {
 
-// Command-line arguments that open a file at a line in one editor. %f is replaced by the file, %l by the line.
+// Command-line arguments with which a text editor opens a file at a line. %f is the place of the file's path, %l the
+// place of the line's number.
 struct Editor {
     const char* program;
-    const char* arguments;  // arguments of the editor, separated by blanks
+    const char* arguments;  // arguments with %f and %l, separated by blanks
 };
 
 // clang-format off

@@ -41,8 +41,8 @@ const char* toneOf(Severity severity) {
     return "";
 }
 
-// Adds the ranks, steps and epochs that a JSON value contains. A list under "ranks", such as [0, 2], contains ranks; a
-// number under "ranks", such as 4, is a count and is ignored.
+// Adds the ranks, steps and epochs that a JSON value contains. The key "ranks" can have a list of ranks, such as [0,
+// 2], or a number of ranks, such as 4; the number is ignored.
 void addThings(std::vector<Identity>& things, const Json& value) {
     const auto add = [&](IdentityKind kind, const Json& one) {
         if (one.is_number_integer()) things.push_back({kind, one.get<std::int64_t>()});
@@ -143,7 +143,8 @@ FindingRow::FindingRow(const Finding& finding, bool canOpen, QWidget* parent)
     m_row->addLayout(right, 2);
     setToolTip(evidenceText(finding));
     for (QLabel* label : m_things.empty() ? QList<QLabel*>() : findChildren<QLabel*>())
-        label->setContextMenuPolicy(Qt::NoContextMenu);  // a right click opens the window's menu of the ranks instead
+        label->setContextMenuPolicy(Qt::NoContextMenu);  // the window then receives a right click, and opens its menu
+                                                         // of the finding's ranks, steps and epochs
 }
 
 std::vector<Identity> FindingRow::identitiesAt(const QPoint&) const {
@@ -159,9 +160,10 @@ void FindingRow::addLink(QBoxLayout& column, const Finding& finding, bool canOpe
     link->setCursor(canOpen ? Qt::PointingHandCursor : Qt::ArrowCursor);
     link->setEnabled(canOpen);
     link->setAccessibleName(tr("Open %1 in the editor").arg(where));
-    link->setToolTip(canOpen ? tr("Open this line in the editor of the variable VISUAL or EDITOR, or in the desktop's "
-                                  "program for the file")
-                             : tr("The run directory does not name a script that is on this computer"));
+    link->setToolTip(canOpen ? tr("Open this line in the editor that the environment variable VISUAL or EDITOR "
+                                  "contains, or in the desktop's default program for the file")
+                             : tr("The script cannot be opened: the run directory contains no path of a script that "
+                                  "exists on this computer"));
     connect(link, &QPushButton::clicked, this, [this, where] { Q_EMIT lineClicked(where); });
     column.addWidget(link, 0, Qt::AlignLeft);
 }

@@ -12,19 +12,20 @@
 
 namespace ringside {
 
-// One finding about a watched script: what was found with its numbers, the line of the script, and the remedy. The line
-// and the remedy are beside the text, or below it in a narrow row. The row has the menu of the ranks, steps and epochs
-// that the finding is about.
+// Row with one finding about a watched script: text with numbers, line of the script, and remedy. The line and the
+// remedy are to the right of the text or, in a narrow row, below the text. A right click opens a menu of the ranks,
+// steps and epochs that the finding contains.
 class FindingRow final : public QFrame, public IdentitySource {
     Q_OBJECT
   public:
-    // canOpen: true if the line of the script can be opened in an editor.
+    // canOpen: true if a click on the line of the script can open the script in an editor.
     FindingRow(const Finding& finding, bool canOpen, QWidget* parent = nullptr);
 
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   Q_SIGNALS:
-    void lineClicked(const QString& where);  // emitted by a click on the line of the finding, such as "train.py:48"
+    void lineClicked(const QString& where);  // emitted when the user clicks the line of the script; where: file and
+                                             // line, such as "train.py:48"
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -36,11 +37,11 @@ class FindingRow final : public QFrame, public IdentitySource {
     std::vector<Identity> m_things;
 };
 
-// Returns the ranks that the text of a finding names, and the ranks, steps and epochs of its evidence: each once, ranks
-// before steps before epochs, at most 16.
+// Returns the ranks in the text of a finding, and the ranks, steps and epochs in its evidence: ranks first, then steps,
+// then epochs, without duplicates, at most 16 together.
 std::vector<Identity> identitiesIn(const Finding& finding);
 
-// Returns the numbers that a finding is based on, one in each line: "equal_indices: 320".
+// Returns the values that prove a finding, one per line, such as "equal_indices: 320".
 QString evidenceText(const Finding& finding);
 
 }  // namespace ringside

@@ -19,15 +19,15 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kMinHeight{104};  // least height of the panel: its header and one finding
+constexpr TypePixels kMinHeight{104};  // minimum height of the panel, in which its header and one finding are visible
 
 QString titleText(const std::string& code) {
     const std::string_view title = titleOf(code);
     return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
 }
 
-// Returns the result of a check from its name. A name that this version does not know counts as "not judged", and not
-// as passed.
+// Returns the result of a check in the summary of a run. A result that this version of Ringside does not know counts as
+// a check that could not be judged, and not as a passed check.
 CheckResult resultOf(const SummaryCheck& check) {
     return choiceNamed<CheckResult>(check.result).value_or(CheckResult::kCouldNotJudge);
 }
@@ -71,7 +71,7 @@ FindingsPanel::FindingsPanel(RunModel& run, Theme& theme, QWidget* parent)
     m_more->setProperty("role", "disclosure");
     m_more->setCheckable(true);
     m_more->setCursor(Qt::PointingHandCursor);
-    m_more->setToolTip(tr("Show or hide the checks without a result and their reasons"));
+    m_more->setToolTip(tr("Show or hide the checks that were skipped or could not be decided, with the reasons"));
     connect(m_more, &QPushButton::toggled, this, &FindingsPanel::showChecks);
     inner->addWidget(m_more, 0, Qt::AlignLeft);
     m_reasons = new WrappedText;
@@ -124,7 +124,8 @@ void FindingsPanel::addHeader(QVBoxLayout& column) {
     column.addLayout(line);
 }
 
-// Reads the checks and the command from the summary of the run, which is written before the last event of the run.
+// Reads the checks and the command from the files of the ended run. They are complete when the last event of the run
+// arrives.
 void FindingsPanel::readEnd() {
     m_summary.reset();
     m_command.reset();
@@ -165,7 +166,7 @@ void FindingsPanel::showHeader() {
               << countOf(ofResult(CheckResult::kSkipped), tr("%1 skipped"), tr("%1 skipped"))
               << countOf(ofResult(CheckResult::kCouldNotJudge), tr("%1 without a result"), tr("%1 without a result"));
     } else if (!m_run.data().ended()) {
-        parts << tr("checked every few seconds until the script ends");
+        parts << tr("the script is checked every few seconds until it ends");
     }
     parts.removeAll(QString());
     m_counts->setWhole(parts.join(QStringLiteral(", ")));
@@ -204,10 +205,11 @@ void FindingsPanel::showChecks() {
                           .arg(why.isEmpty() ? title : tr("%1, because %2").arg(title, why));
         }
     }
-    std::ranges::sort(others, std::greater<>());  // sorts checks without a result to the front
+    std::ranges::sort(others, std::greater<>());  // checks without a result before skipped checks
     m_passed->setText(passed.join(QStringLiteral(" &emsp; ")));
     m_passed->setVisible(!passed.isEmpty());
-    m_more->setText(m_more->isChecked() ? tr("Hide the other checks") : tr("Show %1 other checks").arg(others.size()));
+    m_more->setText(m_more->isChecked() ? tr("Hide skipped and undecided checks")
+                                        : tr("Show %1 skipped or undecided checks").arg(others.size()));
     m_more->setVisible(!others.isEmpty());
     m_reasons->setText(others.join(QLatin1Char('\n')));
     m_reasons->setVisible(m_more->isChecked() && !others.isEmpty());

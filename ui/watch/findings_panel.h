@@ -17,14 +17,14 @@ class ElidedLabel;
 class RunModel;
 class Theme;
 
-// Panel with the results of the checks of a watched run: the findings, worst first, then the checks that passed and the
-// checks without a result. Hidden while the shown run is not a watched run.
+// Panel with the results of the checks of a watched script: the findings, the most severe first, then the checks that
+// passed and the checks without a result. Hidden while the shown run is not that of a watched script.
 class FindingsPanel final : public QFrame {
     Q_OBJECT
   public:
     FindingsPanel(RunModel& run, Theme& theme, QWidget* parent = nullptr);
 
-    // Sets the largest height; longer contents scroll. 0: no limit.
+    // Sets the maximum height of the panel in pixels; a longer content scrolls. 0: no limit.
     void setMostHeight(int height);
     QSize sizeHint() const override;
 
@@ -46,7 +46,7 @@ class FindingsPanel final : public QFrame {
 
     RunModel& m_run;
     Theme& m_theme;
-    std::optional<RunSummary> m_summary;  // summary of the shown run, if the run has ended
+    std::optional<RunSummary> m_summary;  // summary of the shown run; empty until the run has ended
     std::optional<WatchedCommand> m_command;
     std::vector<Finding> m_shown;
     ElidedLabel* m_counts = nullptr;

@@ -39,7 +39,7 @@ QString refusal(const Problem& problem) {
         .arg(inFormWords(QString::fromStdString(problem.text())));
 }
 
-// Reads the data set and writes the experiment as a PyTorch script. Returns the reason as a sentence if this fails;
+// Reads the data set and writes the experiment as a PyTorch script. Returns the reason of a failure as a sentence;
 // empty on success.
 QString writeScript(const RunConfig& config, const std::string& path) {
     const auto target = std::filesystem::path(path);
@@ -144,7 +144,7 @@ void PytorchComparison::compare() {
         });
 }
 
-// Starts a program. Calls `next` when the program has ended with exit code 0.
+// Starts a program. Calls `next` when the program has ended with exit code 0; if not, ends the comparison as failed.
 void PytorchComparison::run(const QString& program, const QStringList& arguments, const QByteArray& input,
                             void (PytorchComparison::*next)()) {
     m_process = new QProcess(this);
@@ -183,7 +183,7 @@ QString PytorchComparison::whyStageFailed(int exitCode, const QByteArray& output
     }
     if (m_stage == Stage::kPytorch) {
         const QString error = lastPythonError(output);
-        return tr("The exported script failed (%1): its output is in %2.")
+        return tr("The exported PyTorch script failed (%1): read its output in %2.")
             .arg(error.isEmpty() ? tr("exit code %1").arg(exitCode) : error, outputFile());
     }
     const QString complaint = failureCause(output);
@@ -211,9 +211,8 @@ void PytorchComparison::fail(const QString& sentence) {
     Q_EMIT failed(sentence);
 }
 
-// Sends SIGTERM to the running process, which then ends Ringside's ranks and the watched command. If the comparison is
-// still running, its folder is removed after this process, or the thread that writes the script or compares the runs,
-// has ended.
+// Sends SIGTERM to the running child process, which then ends Ringside's ranks or the watched script. If the comparison
+// is not finished, removes its folder as soon as the child process and the worker thread have ended.
 void PytorchComparison::cancel() {
     m_progressTimer.stop();
     if (m_folder != nullptr && isRunning()) m_folder->isDiscarded = true;

@@ -13,8 +13,8 @@
 
 namespace ringside {
 
-// Compares an experiment with PyTorch in the background: trains the experiment, unless a finished run of it is given,
-// exports the experiment as a script, runs the script under observation, and compares both runs.
+// Compares an experiment with PyTorch in the background. Trains the experiment with Ringside, unless a finished run is
+// given; exports the experiment as a PyTorch script; runs the script with `ringsidectl watch`; and compares both runs.
 class PytorchComparison final : public QObject {
     Q_OBJECT
   public:
@@ -31,19 +31,20 @@ class PytorchComparison final : public QObject {
 
     bool isRunning() const { return m_process != nullptr || m_work.isBusy(); }
     void start(const Request& request);
-    void cancel();  // ends all processes and removes their files; no signal is emitted afterwards
+    void cancel();  // ends all processes of the comparison and removes their files; no signal is emitted afterwards
     // Returns the file with the output of the script.
     QString outputFile() const { return path("output.txt"); }
 
   Q_SIGNALS:
-    // Emitted when the current stage has completed `step` of `steps` training steps; `steps` is 0 if unknown.
+    // Emitted when the stage `stage` of the comparison has completed `step` of `steps` training steps; `steps` is 0 if
+    // unknown.
     void progressed(ringside::PytorchComparison::Stage stage, qint64 step, qint64 steps);
     void failed(const QString& sentence);
     void finished(const ringside::PytorchOutcome& outcome);
 
   private:
-    // Folder of the exported script and of the runs that the comparison makes. If the comparison was cancelled, the
-    // folder is removed when neither a process nor a worker thread uses it any more.
+    // Folder with the exported script and the run directories of the comparison. After a cancelled comparison, the
+    // folder is removed when no process and no worker thread uses it.
     struct Folder {
         QString path;
         std::atomic<bool> isDiscarded = false;
@@ -68,15 +69,16 @@ class PytorchComparison final : public QObject {
 
     QString m_program;
     Request m_request;
-    std::shared_ptr<Folder> m_folder;  // null until the folder is created; shared with the thread and the processes
-                                       // that use the folder
+    std::shared_ptr<Folder> m_folder;  // folder of the comparison; shared with the worker thread and the processes that
+                                       // use it; null: not created yet
     Stage m_stage = Stage::kInterpreter;
     QProcess* m_process = nullptr;
     LatestWork m_work;
     QTimer m_progressTimer;
 };
 
-// Returns the last step of metrics.jsonl in a run directory; 0 if there is none. Reads the end of the file only.
+// Returns the number of the last training step in the file metrics.jsonl of a run directory; 0 if there is none. Reads
+// only the end of the file.
 qint64 lastRecordedStep(const QString& runDirectory);
 
 // Returns the total number of steps that the run in this directory will train; 0 if the run has not recorded it yet.

@@ -39,7 +39,7 @@ QString stageText(PytorchComparison::Stage stage) {
         case kExport:
             return PytorchDialog::tr("Writing the experiment as a PyTorch script");
         case kPytorch:
-            return PytorchDialog::tr("PyTorch trains the experiment, watched");
+            return PytorchDialog::tr("PyTorch trains the experiment, and Ringside watches it");
         case kCompare:
             return PytorchDialog::tr("Comparing losses, samples and weights");
     }
@@ -136,7 +136,8 @@ void PytorchDialog::addButtons(QVBoxLayout& column) {
     nameControl(m_open, "pytorchShowRunButton", m_open->text(),
                 tr("Show the watched PyTorch run in the window, in place of the current run"));
     nameControl(m_copy, "pytorchCopyButton", m_copy->text(), tr("Copy the result as text"));
-    nameControl(m_close, "pytorchCloseButton", m_close->text(), tr("Close this dialog; the result stays here"));
+    nameControl(m_close, "pytorchCloseButton", m_close->text(),
+                tr("Close this dialog. The result is still here when you open the dialog again."));
     m_start->setProperty("role", "accent");
     auto* line = new QHBoxLayout;
     line->setSpacing(Theme::kSpace2);

@@ -37,7 +37,8 @@ class PytorchDialog final : public QDialog {
     bool isRunning() const { return m_comparison.isRunning(); }
 
   Q_SIGNALS:
-    void runWanted(const QString& directory);  // emitted when the user wants to see this run in the main window
+    void runWanted(const QString& directory);  // emitted when the user clicks "Show PyTorch's run"; directory: run
+                                               // directory of this run
 
   private:
     void addFields(QVBoxLayout& column);

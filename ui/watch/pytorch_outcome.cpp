@@ -15,10 +15,10 @@ namespace {
 using Line = PytorchOutcome::Line;
 using enum PytorchOutcome::Result;
 
-constexpr double kLossTolerance = 1e-5;    // largest relative difference of losses that counts as equal; default of
-                                           // `ringsidectl compare`
-constexpr double kWeightTolerance = 1e-4;  // largest difference of weights that counts as equal, relative to the
-                                           // largest value of the tensor
+constexpr double kLossTolerance =
+    1e-5;  // losses with at most this relative difference count as equal; the same limit as in `ringsidectl compare`
+constexpr double kWeightTolerance =
+    1e-4;  // weights count as equal if they differ by at most this fraction of the tensor's largest value
 
 QString outcomeText(const char* text) {
     return QCoreApplication::translate("PytorchOutcome", text);
@@ -78,7 +78,7 @@ Line sampleLine(const RunComparison& watched) {
         case ShardsVerdict::kDifferent: {
             const ShardKey first = watched.firstOtherShard.value_or(ShardKey{});
             return {label,
-                    outcomeText("other samples or another order, first on rank %1 in epoch %2")
+                    outcomeText("different samples or a different order, first on rank %1 in epoch %2")
                         .arg(first.rank)
                         .arg(epochNumber(first.epoch)),
                     kDifferent};
@@ -94,11 +94,12 @@ Line weightLine(const CheckpointComparison& weights) {
     if (weights.first) {
         const WeightDifference& first = *weights.first;
         QString text =
-            outcomeText("%1 differs after step %2: largest difference %3 of its largest value")
+            outcomeText("%1 differs after step %2: the largest difference is %3 of the largest value in this tensor")
                 .arg(QString::fromStdString(first.name), groupedText(first.step), shortNumber(first.relative));
         if (std::isfinite(first.ratio))
             text += outcomeText(", PyTorch's norm is %1 times Ringside's").arg(QString::number(first.ratio, 'g', 4));
-        if (weights.differing > 1) text += outcomeText("; %1 tensors differ there").arg(groupedText(weights.differing));
+        if (weights.differing > 1)
+            text += outcomeText("; %1 tensors differ after this step").arg(groupedText(weights.differing));
         return {label, text, kDifferent};
     }
     if (!weights.notCompared.empty()) return {label, QString::fromStdString(weights.notCompared.front()), kDifferent};
@@ -110,10 +111,11 @@ Line weightLine(const CheckpointComparison& weights) {
     const QString where = steps.size() <= kMaxNamed
                               ? steps.join(QStringLiteral(", "))
                               : outcomeText("%1 and %2 more").arg(steps.first()).arg(steps.size() - 1);
-    return {label,
-            outcomeText("equal after step %1: largest difference %2 of the largest value of a tensor (limit %3)")
-                .arg(where, shortNumber(weights.largest), shortNumber(weights.tolerance)),
-            kEqual};
+    return {
+        label,
+        outcomeText("equal after step %1: the largest difference is %2 of the largest value in its tensor (limit %3)")
+            .arg(where, shortNumber(weights.largest), shortNumber(weights.tolerance)),
+        kEqual};
 }
 
 QString PytorchOutcome::text() const {
@@ -124,8 +126,8 @@ QString PytorchOutcome::text() const {
 
 namespace {
 
-// Returns one line about the losses and one about the samples, or a single line with the reason why the runs cannot be
-// compared.
+// Returns one line about the losses and one line about the samples. If the records of the runs cannot be compared,
+// returns a single line with the reason.
 QList<Line> recordLines(const ComparedRuns& runs) {
     const Result<RunRecord> own = readRunRecord(runs.ringside);
     if (!own) return {notCompared(outcomeText("Ringside's run"), own.problem())};
@@ -154,7 +156,8 @@ QString headlineOf(PytorchOutcome::Result result) {
         case kNotCompared:
             break;
     }
-    return outcomeText("Not compared completely: no difference was found, but a part is missing");
+    return outcomeText(
+        "Not compared completely: no difference was found, but losses, samples or weights could not be compared");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Directories of one experiment that Ringside and PyTorch have trained.
+// Directories with the results of one experiment that both Ringside and PyTorch have trained.
 struct ComparedRuns {
     std::filesystem::path ringside;  // run directory of Ringside's own run
     std::filesystem::path watched;   // run directory of the watched script
@@ -30,15 +30,16 @@ struct PytorchOutcome {
     QList<Line> lines;
     ComparedRuns runs;
 
-    // Returns headline and lines as text, one in each line.
+    // Returns the headline and then the lines as one text, separated by line breaks.
     QString text() const;
 };
 
-// Compares the runs: losses as PyTorch's backward() has received them, trained samples, and weights. Blocks until the
-// files are read.
+// Compares the losses, the trained samples and the weights of both runs. PyTorch's losses are the values on which the
+// script called backward(). Blocks until all files are read.
 PytorchOutcome comparePytorchRuns(const ComparedRuns& runs);
 
-// Returns the line about the losses. In `watched`, run A is Ringside's run and run B is the watched PyTorch script.
+// Returns the line about the losses. In `watched`, run A is Ringside's run and run B is the run of the watched PyTorch
+// script.
 PytorchOutcome::Line lossLine(const RunComparison& watched);
 PytorchOutcome::Line sampleLine(const RunComparison& watched);
 PytorchOutcome::Line weightLine(const CheckpointComparison& weights);

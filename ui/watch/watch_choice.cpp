@@ -17,7 +17,7 @@ QString translated(const char* text) {
     return QCoreApplication::translate("WatchChoice", text);
 }
 
-// True if the program exists: a path, or a name in PATH.
+// True if the program exists. `program` is a path, which may be relative to `folder`, or the name of a program in PATH.
 bool isProgram(const QString& program, const QString& folder) {
     if (program.contains(QLatin1Char('/'))) return QFileInfo(QDir(folder).absoluteFilePath(program)).isExecutable();
     return !QStandardPaths::findExecutable(program).isEmpty();
@@ -58,7 +58,7 @@ QString WatchChoice::problem() const {
         if (all.isEmpty()) return translated("Type the command, for example: torchrun --nproc-per-node 4 train.py");
         return isProgram(all.first(), folder())
                    ? QString()
-                   : translated("%1 is not a program: check the command.").arg(all.first());
+                   : translated("The program %1 was not found: check the first word of the command.").arg(all.first());
     }
     if (script.isEmpty()) return translated("Choose the script to watch.");
     const QFileInfo file(script);

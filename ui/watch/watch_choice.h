@@ -12,7 +12,7 @@ namespace ringside {
 
 enum class WatchLauncher : std::uint8_t { kPython, kTorchrun, kCommand };
 
-// Names of the launchers in the settings file, in the order of the list in the dialog.
+// Names of the launchers (programs that start the ranks) in the settings file, in the order of the dialog's list.
 inline constexpr std::array<const char*, 3> kWatchLauncherNames = {"python", "torchrun", "command"};
 
 // Choices of the dialog "Watch a script".
@@ -22,10 +22,10 @@ struct WatchChoice {
     WatchLauncher launcher = WatchLauncher::kPython;
     int ranks = 2;        // number of ranks that torchrun starts
     QString interpreter;  // Python interpreter: path or name of a program
-    QString command;      // whole command, for the choice kCommand
+    QString command;      // whole command line, used only if the launcher is kCommand
 
-    // Returns the command to start, as words. For launcher python: interpreter and script; for torchrun: interpreter,
-    // `-m torch.distributed.run ...` and script; for command: the typed command.
+    // Returns the words of the command to start. Launcher python: interpreter and script. Launcher torchrun:
+    // interpreter, `-m torch.distributed.run ...` and script. Whole command: the command as typed.
     QStringList words() const;
     // Returns the working directory: the folder of the script.
     QString folder() const;
@@ -33,7 +33,7 @@ struct WatchChoice {
     QString problem() const;
     WatchRequest request(bool isCheck) const;
 
-    // Converts the choice to and from the list of texts that is stored as settings::kLastWatch.
+    // Convert the choice to and from the list of texts that settings::kLastWatch stores.
     QStringList toTexts() const;
     void takeTexts(const QStringList& texts);
 };

@@ -100,7 +100,7 @@ void WatchDialog::addFields(QFormLayout& form) {
     describe(m_arguments, "watchArgumentsEdit", tr("Arguments of the script"),
              tr("Arguments of the script, as typed in a terminal: --epochs 10 --batch-size 32"));
     describe(m_interpreter, "watchInterpreterCombo", tr("Python interpreter"),
-             tr("Python with PyTorch. Virtual environments beside the script are found."));
+             tr("Python interpreter with PyTorch. The list contains the virtual environments in the script's folder."));
     describe(m_command, "watchCommandEdit", tr("Whole command"),
              tr("Any command that starts PyTorch processes: torchrun, mpirun, srun, accelerate launch"));
     m_interpreter->setEditable(true);
@@ -122,7 +122,8 @@ QWidget* WatchDialog::makeScriptRow() {
     m_script->setEditable(true);
     m_script->setInsertPolicy(QComboBox::NoInsert);
     m_script->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    describe(m_browse, "watchBrowseButton", tr("Browse for the script"), tr("Choose the script in a file dialog"));
+    describe(m_browse, "watchBrowseButton", tr("Browse for the script"),
+             tr("Choose the Python script in a file dialog"));
     m_browse->setAutoDefault(false);
     line->addWidget(m_script, 1);
     line->addWidget(m_browse);
@@ -264,7 +265,8 @@ void WatchDialog::startScript(bool isCheck) {
     if (m_controller.isLive() || !chosen.problem().isEmpty()) return;
     const WatchRequest request = chosen.request(isCheck);
     QStringList recent = m_settings.get(settings::kRecentScripts);
-    if (QFileInfo(request.script).isFile()) {  // adds the script to the recent scripts; a command may contain no script
+    if (QFileInfo(request.script)
+            .isFile()) {  // a whole command may contain no script; if there is one, adds it to the recent scripts
         recent.removeAll(request.script);
         recent.prepend(request.script);
     }

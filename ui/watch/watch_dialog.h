@@ -18,12 +18,12 @@ class Dialogs;
 class RunController;
 class Settings;
 
-// Run > Watch a script: chooses a script, its launcher and its interpreter, and shows the command as it will run. Not
-// modal.
+// Dialog of the command Run > Watch a script, in which the user chooses a script, its launcher and its interpreter.
+// Shows the command that will be started. Not modal.
 class WatchDialog final : public QDialog {
     Q_OBJECT
   public:
-    // All arguments must outlive the dialog. `script` may be empty: the newest script is chosen then.
+    // All arguments must outlive the dialog. If `script` is empty, the dialog selects the script that was watched last.
     WatchDialog(const RunController& controller, Settings& settings, Dialogs& dialogs, const QString& script,
                 QWidget* parent);
 

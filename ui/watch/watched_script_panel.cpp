@@ -172,8 +172,8 @@ void WatchedScriptPanel::showRows() {
     m_noFacts->setVisible(rows.isEmpty());
 }
 
-// Fills a grid with labels and values; rows without a value are left out. Does nothing if the grid shows exactly these
-// rows already, because facts arrive often.
+// Fills a grid with labels and values; omits rows without a value. Does nothing if the grid already shows exactly these
+// rows, because this function is called often.
 void WatchedScriptPanel::fill(QGridLayout& grid, const QList<std::pair<Row, QString>>& rows) {
     constexpr const char* kShown = "shownRows";
     QStringList shown;
@@ -205,9 +205,10 @@ void WatchedScriptPanel::fill(QGridLayout& grid, const QList<std::pair<Row, QStr
 
 void WatchedScriptPanel::refreshButtons() {
     const bool can = m_command && !m_controller.isLive();
-    const QString reason = m_controller.isLive() ? tr("The script is running: wait until it ends, or stop it first")
-                                                 : tr("The run directory does not name its command: use Run > Watch a "
-                                                      "script");
+    const QString reason = m_controller.isLive()
+                               ? tr("The script is running: wait until it ends, or stop it first")
+                               : tr("The run directory does not contain the command: use Run > Watch a "
+                                    "script");
     m_watch->setEnabled(can);
     m_watch->setToolTip(can ? tr("Start this command again and record it in a new run directory") : reason);
     m_check->setEnabled(can);

@@ -17,7 +17,8 @@ namespace ringside {
 class RunController;
 class RunModel;
 
-// Command and facts of the watched script whose run is shown, in place of the experiment form.
+// Panel with the command and the facts of the watched script whose run is shown. Takes the place of the experiment
+// form.
 class WatchedScriptPanel final : public QFrame {
     Q_OBJECT
   public:
@@ -29,7 +30,7 @@ class WatchedScriptPanel final : public QFrame {
     void dismiss();
 
   Q_SIGNALS:
-    // Emitted when the user wants to start the command of the shown run again.
+    // Emitted when the user wants to start the command of the shown run again. isCheck: true to end it after 50 steps.
     void watchWanted(const ringside::WatchedCommand& command, bool isCheck);
     void outputWanted(const QString& file);
 

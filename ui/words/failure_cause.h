@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Returns the last non-blank line of ringsidectl's error output, which names the cause of a failure. Removes the prefix
-// "ringsidectl: " and replaces configuration paths, such as "parallel.world_size", by the labels of the form.
+// Returns the cause of a failure: the last non-blank line of ringsidectl's error output, without the prefix
+// "ringsidectl: " and with the form's labels in place of configuration paths such as "parallel.world_size".
 QString failureCause(const QByteArray& standardError);
 
 }  // namespace ringside

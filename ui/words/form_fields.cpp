@@ -54,14 +54,14 @@ bool hasWeights(const RunConfig& c) {
 bool isSubset(const RunConfig& c) {
     return isSampler(c, {SamplerKind::kSubset});
 }
-// True if the form shows the settings that need loader workers: there are workers, or one of these settings differs
-// from its default, so that the user sees its error.
+// True if the form shows the settings that need loader workers: if there are workers, or if one of these settings
+// differs from its default. Without workers such a setting is an error, which the user must see.
 bool hasWorkers(const RunConfig& c) {
     return c.loader.numWorkers > 0 || c.loader.persistentWorkers ||
            c.loader.prefetchFactor != LoaderConfig().prefetchFactor;
 }
-// True if the form shows the image transforms: the data may be images, or a transform is on, so that the user sees its
-// error.
+// True if the form shows the image transforms: if the data may be images, or if a transform is on. For other data such
+// a transform is an error, which the user must see.
 bool mayHaveImages(const RunConfig& c) {
     const LoaderConfig& loader = c.loader;
     return !(isCsv(c) || hasSize(c)) || loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize;
@@ -100,7 +100,7 @@ bool isOnDevices(const RunConfig& c) {
 bool isCanonicalSum(const RunConfig& c) {
     return c.training.reduction == ReductionOrder::kCanonical;
 }
-// True if the pipeline uses a schedule by name. A schedule file replaces the name.
+// True if the pipeline uses one of the named schedules, and not a schedule file.
 bool hasNamedSchedule(const RunConfig& c) {
     return isPipelineOfParts(c) && c.pipeline.scheduleFile.empty();
 }
@@ -157,7 +157,8 @@ constexpr std::array kFields = {
     FormField{Data, "dataset.kind", "dataset", QT_TRANSLATE_NOOP("form", "Data set")},
     FormField{Data, "dataset.path", "dataPath", QT_TRANSLATE_NOOP("form", "File"), false, isFile},
     FormField{Data, "dataset.labels_path", "labelsPath", QT_TRANSLATE_NOOP("form", "Labels file"), false, isArray},
-    FormField{Data, "dataset.shape", "dataShape", QT_TRANSLATE_NOOP("form", "Shape"), false, isSynthetic},
+    FormField{Data, "dataset.shape", "dataShape", QT_TRANSLATE_NOOP("form", "Kind of synthetic data"), false,
+              isSynthetic},
     FormField{Data, "dataset.label_column", "labelColumn", QT_TRANSLATE_NOOP("form", "Label column"), false, isCsv},
     FormField{Data, "dataset.missing", "missing", QT_TRANSLATE_NOOP("form", "Missing values"), false, isCsv},
     FormField{Data, "dataset.header", "header", QT_TRANSLATE_NOOP("form", "First line is a header"), true, isCsv},
@@ -169,10 +170,10 @@ constexpr std::array kFields = {
               isText},
     FormField{Data, "dataset.features", "features", QT_TRANSLATE_NOOP("form", "Features"), false, hasFeatures},
     FormField{Data, "dataset.targets", "targets", QT_TRANSLATE_NOOP("form", "Targets"), false, hasTargets},
-    FormField{Data, "dataset.seed", "dataSeed", QT_TRANSLATE_NOOP("form", "Data seed"), true, isSynthetic},
+    FormField{Data, "dataset.seed", "dataSeed", QT_TRANSLATE_NOOP("form", "Seed of synthetic data"), true, isSynthetic},
     FormField{Data, "dataset.validation_fraction", "validationFraction",
               QT_TRANSLATE_NOOP("form", "Validation fraction"), true},
-    FormField{Data, "dataset.split_seed", "splitSeed", QT_TRANSLATE_NOOP("form", "Split seed"), true},
+    FormField{Data, "dataset.split_seed", "splitSeed", QT_TRANSLATE_NOOP("form", "Seed of validation split"), true},
 
     FormField{Model, "model.kind", "model", QT_TRANSLATE_NOOP("form", "Model")},
     FormField{Model, "model.hidden", "hidden", QT_TRANSLATE_NOOP("form", "Hidden widths"), false, isMlp},
@@ -197,10 +198,10 @@ constexpr std::array kFields = {
     FormField{Parallel, "pipeline.split", "pipelineSplit", QT_TRANSLATE_NOOP("form", "Layers of each stage"), true,
               isPipeline},
     FormField{Parallel, "fsdp.shard", "fsdpShard", QT_TRANSLATE_NOOP("form", "Sharded"), false, isSharded},
-    FormField{Parallel, "fsdp.unit", "fsdpUnit", QT_TRANSLATE_NOOP("form", "Gather unit"), true, isSharded},
+    FormField{Parallel, "fsdp.unit", "fsdpUnit", QT_TRANSLATE_NOOP("form", "Parameters per gather"), true, isSharded},
     FormField{Parallel, "fsdp.prefetch", "fsdpPrefetch", QT_TRANSLATE_NOOP("form", "Prefetch"), true, isSharded},
-    FormField{Parallel, "fsdp.cpu_offload", "fsdpCpuOffload", QT_TRANSLATE_NOOP("form", "Shards in host memory"), true,
-              isSharded},
+    FormField{Parallel, "fsdp.cpu_offload", "fsdpCpuOffload", QT_TRANSLATE_NOOP("form", "Keep shards in CPU memory"),
+              true, isSharded},
     FormField{Parallel, "parallel.devices", "devices", QT_TRANSLATE_NOOP("form", "Devices"), true, isOnDevices},
     FormField{Parallel, "parallel.find_unused_parameters", "findUnusedParameters",
               QT_TRANSLATE_NOOP("form", "Find unused parameters"), true, isDdp},
@@ -209,28 +210,30 @@ constexpr std::array kFields = {
     FormField{Parallel, "mesh.pipeline", "meshPipeline", QT_TRANSLATE_NOOP("form", "Pipeline ranks"), true, hasMesh},
     FormField{Parallel, "parallel.backend", "backend", QT_TRANSLATE_NOOP("form", "Backend")},
     FormField{Parallel, "parallel.device", "device", QT_TRANSLATE_NOOP("form", "Device"), true},
-    FormField{Parallel, "parallel.threads_per_rank", "threadsPerRank", QT_TRANSLATE_NOOP("form", "Threads per rank"),
-              true},
+    FormField{Parallel, "parallel.threads_per_rank", "threadsPerRank",
+              QT_TRANSLATE_NOOP("form", "Compute threads per rank"), true},
     FormField{Parallel, "parallel.memory_limit_mb", "memoryLimit", QT_TRANSLATE_NOOP("form", "Memory limit, MiB"),
               true},
-    FormField{Parallel, "parallel.share_gpu", "shareGpu", QT_TRANSLATE_NOOP("form", "Share GPUs"), true, mayUseGpus},
+    FormField{Parallel, "parallel.share_gpu", "shareGpu", QT_TRANSLATE_NOOP("form", "Let ranks share GPUs"), true,
+              mayUseGpus},
     FormField{Parallel, "parallel.bucket_cap_mb", "bucketCap", QT_TRANSLATE_NOOP("form", "Gradient bucket, MiB"), true},
     FormField{Parallel, "parallel.first_bucket_mb", "firstBucket", QT_TRANSLATE_NOOP("form", "First bucket, MiB"),
               true},
     FormField{Parallel, "parallel.timeout_seconds", "timeout", QT_TRANSLATE_NOOP("form", "Rank timeout, seconds"),
               true},
     FormField{Parallel, "parallel.interface", "interface", QT_TRANSLATE_NOOP("form", "Network interface"), true},
-    FormField{Parallel, "parallel.pace.gflops", "paceGflops", QT_TRANSLATE_NOOP("form", "Throttle, GFLOP/s"), true},
-    FormField{Parallel, "parallel.pace.gbit_per_s", "paceGbit", QT_TRANSLATE_NOOP("form", "Throttled link, Gbit/s"),
-              true},
+    FormField{Parallel, "parallel.pace.gflops", "paceGflops",
+              QT_TRANSLATE_NOOP("form", "Throttled compute speed, GFLOP/s"), true},
+    FormField{Parallel, "parallel.pace.gbit_per_s", "paceGbit",
+              QT_TRANSLATE_NOOP("form", "Throttled link speed, Gbit/s"), true},
     FormField{Parallel, "parallel.pace.latency_us", "paceLatency",
-              QT_TRANSLATE_NOOP("form", "Throttled latency, \u00b5s"), true},
+              QT_TRANSLATE_NOOP("form", "Throttled link latency, \u00b5s"), true},
     FormField{Parallel, "parallel.max_restarts", "maxRestarts", QT_TRANSLATE_NOOP("form", "Maximum restarts"), true},
     FormField{Parallel, "parallel.min_ranks", "minRanks", QT_TRANSLATE_NOOP("form", "Minimum ranks"), true},
 
     FormField{Loading, "loader.batch_size", "batchSize", QT_TRANSLATE_NOOP("form", "Batch size per rank")},
     FormField{Loading, "sampler.kind", "sampler", QT_TRANSLATE_NOOP("form", "Sampler")},
-    FormField{Loading, "sampler.num_samples", "numSamples", QT_TRANSLATE_NOOP("form", "Draws per epoch"), false,
+    FormField{Loading, "sampler.num_samples", "numSamples", QT_TRANSLATE_NOOP("form", "Samples drawn per epoch"), false,
               drawsAgain},
     FormField{Loading, "sampler.class_weights", "classWeights", QT_TRANSLATE_NOOP("form", "Class weights"), false,
               hasWeights},
@@ -252,10 +255,10 @@ constexpr std::array kFields = {
     FormField{Loading, "loader.persistent_workers", "persistentWorkers",
               QT_TRANSLATE_NOOP("form", "Persistent workers"), true, hasWorkers},
     FormField{Loading, "loader.pin_memory", "pinMemory", QT_TRANSLATE_NOOP("form", "Pinned memory"), true},
-    FormField{Loading, "loader.random_crop_padding", "randomCropPadding", QT_TRANSLATE_NOOP("form", "Crop padding"),
+    FormField{Loading, "loader.random_crop_padding", "randomCropPadding",
+              QT_TRANSLATE_NOOP("form", "Random crop padding, pixels"), true, mayHaveImages},
+    FormField{Loading, "loader.horizontal_flip", "horizontalFlip", QT_TRANSLATE_NOOP("form", "Random horizontal flip"),
               true, mayHaveImages},
-    FormField{Loading, "loader.horizontal_flip", "horizontalFlip", QT_TRANSLATE_NOOP("form", "Flip at random"), true,
-              mayHaveImages},
     FormField{Loading, "loader.normalize", "normalize", QT_TRANSLATE_NOOP("form", "Normalize"), true, mayHaveImages},
     FormField{Loading, "pitfalls.seed_per_rank", "seedPerRank", QT_TRANSLATE_NOOP("form", "Mistake: seed per rank"),
               true, isDistributed},
@@ -268,9 +271,12 @@ constexpr std::array kFields = {
     FormField{Loading, "pitfalls.shuffle_with_sampler", "shuffleWithSampler",
               QT_TRANSLATE_NOOP("form", "Mistake: also shuffle=True"), true, isDistributed},
     FormField{Loading, "pitfalls.slow_rank", "slowRank", QT_TRANSLATE_NOOP("form", "Mistake: slow rank"), true},
-    FormField{Loading, "pitfalls.slow_phase", "slowPhase", QT_TRANSLATE_NOOP("form", "Phase of slow rank"), true},
-    FormField{Loading, "pitfalls.slow_ms", "slowMs", QT_TRANSLATE_NOOP("form", "Delay of slow rank, ms"), true},
-    FormField{Loading, "pitfalls.early_exit", "earlyExit", QT_TRANSLATE_NOOP("form", "Mistake: early exit"), true},
+    FormField{Loading, "pitfalls.slow_phase", "slowPhase", QT_TRANSLATE_NOOP("form", "Delayed phase of slow rank"),
+              true},
+    FormField{Loading, "pitfalls.slow_ms", "slowMs", QT_TRANSLATE_NOOP("form", "Delay of slow rank per step, ms"),
+              true},
+    FormField{Loading, "pitfalls.early_exit", "earlyExit", QT_TRANSLATE_NOOP("form", "Mistake: last rank stops early"),
+              true},
     FormField{Loading, "pitfalls.sum_gradients", "sumGradients", QT_TRANSLATE_NOOP("form", "Mistake: summed gradients"),
               true},
     FormField{Loading, "pitfalls.local_metrics", "localMetrics", QT_TRANSLATE_NOOP("form", "Mistake: local metrics"),
@@ -289,18 +295,22 @@ constexpr std::array kFields = {
     FormField{Optimisation, "optimizer.clip_grad_norm", "clipGradNorm", QT_TRANSLATE_NOOP("form", "Clip gradient norm"),
               true},
     FormField{Optimisation, "training.precision", "precision", QT_TRANSLATE_NOOP("form", "Precision"), true},
-    FormField{Optimisation, "training.tf32", "tf32", QT_TRANSLATE_NOOP("form", "TF32 products"), true, mayUseGpus},
-    FormField{Optimisation, "training.winograd", "winograd", QT_TRANSLATE_NOOP("form", "Winograd"), true, mayConvolve},
+    FormField{Optimisation, "training.tf32", "tf32", QT_TRANSLATE_NOOP("form", "TF32 matrix products"), true,
+              mayUseGpus},
+    FormField{Optimisation, "training.winograd", "winograd", QT_TRANSLATE_NOOP("form", "Winograd convolution"), true,
+              mayConvolve},
     FormField{Optimisation, "training.max_steps", "maxSteps", QT_TRANSLATE_NOOP("form", "Maximum steps"), true},
     FormField{Optimisation, "training.reduction", "reduction", QT_TRANSLATE_NOOP("form", "Reduction order"), true},
-    FormField{Optimisation, "training.leaves", "leaves", QT_TRANSLATE_NOOP("form", "Leaves"), true, isCanonicalSum},
-    FormField{Optimisation, "training.recompute", "recompute", QT_TRANSLATE_NOOP("form", "Recompute"), true},
+    FormField{Optimisation, "training.leaves", "leaves", QT_TRANSLATE_NOOP("form", "Parts of canonical sum"), true,
+              isCanonicalSum},
+    FormField{Optimisation, "training.recompute", "recompute", QT_TRANSLATE_NOOP("form", "Recomputed activations"),
+              true},
     FormField{Optimisation, "training.accumulate_steps", "accumulateSteps",
               QT_TRANSLATE_NOOP("form", "Accumulation steps"), true},
     FormField{Optimisation, "optimizer.scale_lr", "scaleLr", QT_TRANSLATE_NOOP("form", "Scale learning rate"), true},
     FormField{Optimisation, "optimizer.scale_base_batch", "scaleBaseBatch",
-              QT_TRANSLATE_NOOP("form", "Base batch size"), true, scalesRate},
-    FormField{Optimisation, "schedule.kind", "schedule", QT_TRANSLATE_NOOP("form", "Schedule"), true},
+              QT_TRANSLATE_NOOP("form", "Global batch for unscaled learning rate"), true, scalesRate},
+    FormField{Optimisation, "schedule.kind", "schedule", QT_TRANSLATE_NOOP("form", "Learning rate schedule"), true},
     FormField{Optimisation, "schedule.step_size", "stepSize", QT_TRANSLATE_NOOP("form", "Step size, epochs"), true,
               isStepSchedule},
     FormField{Optimisation, "schedule.gamma", "gamma", QT_TRANSLATE_NOOP("form", "Rate decay factor"), true,
@@ -321,14 +331,15 @@ constexpr std::array kFields = {
               QT_TRANSLATE_NOOP("form", "Checkpoint interval, seconds"), true},
     FormField{Optimisation, "training.keep_checkpoints", "keepCheckpoints",
               QT_TRANSLATE_NOOP("form", "Checkpoints kept"), true},
-    FormField{Optimisation, "training.resume", "resume", QT_TRANSLATE_NOOP("form", "Resume from"), true},
-    FormField{Optimisation, "training.on_non_finite", "onNonFinite", QT_TRANSLATE_NOOP("form", "Non-finite loss"),
+    FormField{Optimisation, "training.resume", "resume", QT_TRANSLATE_NOOP("form", "Resume from run or checkpoint"),
               true},
+    FormField{Optimisation, "training.on_non_finite", "onNonFinite",
+              QT_TRANSLATE_NOOP("form", "If the loss is not finite"), true},
     FormField{Optimisation, "telemetry.trace", "trace", QT_TRANSLATE_NOOP("form", "Step tracing"), true},
     FormField{Optimisation, "telemetry.megabytes_per_hour", "megabytesPerHour",
-              QT_TRANSLATE_NOOP("form", "Record limit, MiB/hour"), true},
+              QT_TRANSLATE_NOOP("form", "Telemetry limit, MiB per hour"), true},
     FormField{Optimisation, "telemetry.megabytes_total", "megabytesTotal",
-              QT_TRANSLATE_NOOP("form", "Record limit, MiB"), true},
+              QT_TRANSLATE_NOOP("form", "Run directory limit, MiB"), true},
 };
 
 constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({

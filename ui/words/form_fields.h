@@ -16,24 +16,24 @@ struct FormField {
     FormSectionId section;
     const char* path;                             // configuration path of the field, such as "parallel.world_size"
     const char* stem;                             // start of the control's objectName, such as "worldSize"
-    const char* label;                            // label of the field in the form
-    bool more = false;                            // true if the field is visible only after a click on "More"
+    const char* label;                            // text of the field's label in the form
+    bool more = false;                            // true if the field is hidden until the user clicks "More"
     bool (*applies)(const RunConfig&) = nullptr;  // condition under which the field is visible; null: always
-    bool besidePrevious = false;                  // true if the check box shares a line with the previous one
-    const char* lineLabel = nullptr;              // shorter label of a check box on a shared line
-    const char* lineCaption = nullptr;            // caption at the start of a shared line
+    bool besidePrevious = false;        // true if the field is a check box on the same line as the previous field
+    const char* lineLabel = nullptr;    // shorter label of a check box on a shared line; null: `label`
+    const char* lineCaption = nullptr;  // caption at the start of a shared line; null: none
 };
 
 std::span<const FormField> formFields();  // returns all fields, in the order of the form
 QString sectionTitle(FormSectionId section);
-// Returns the name of a choice in experiment files: "shm".
+// Returns the name of a choice as experiment files contain it, such as "shm".
 template <NamedChoice T>
 QString choiceText(T value) {
     const std::string_view name = nameOf(value);
     return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
 }
 
-// Returns the label of a choice: "shm" -> "Shared memory"; unknown values are returned unchanged.
+// Returns the label of a choice on screen: "shm" -> "Shared memory". Returns an unknown value unchanged.
 QString choiceLabel(const QString& value);
 
 QString inFormWords(QString text);  // replaces each field path in the text by its label: "parallel.world_size" ->

@@ -49,8 +49,8 @@ void Appearance::setTypePercent(int percent) {
     Q_EMIT messageReady(tr("Type size: %1 %").arg(m_theme.typePercent()));
 }
 
-// Stores the setting "reduce motion" and switches animations on or off. They are on only if neither this setting nor
-// the desktop reduces motion.
+// Stores the setting "reduce motion" and switches animations on or off. Animations are on only if neither this setting
+// nor the desktop's setting reduces motion.
 void Appearance::setReduceMotion(bool reduce) {
     const QString configFolder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation);
     m_theme.setMotion(!reduce && !desktopReducesMotion(configFolder));

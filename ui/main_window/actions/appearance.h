@@ -10,15 +10,15 @@ class Settings;
 class Theme;
 struct WindowActions;
 
-// Actions of the View menu for theme, type size and reduced motion. Each choice is stored in the settings.
+// Handles the actions of the View menu for theme, type size and reduced motion, and stores each choice in the settings.
 class Appearance final : public QObject {
     Q_OBJECT
   public:
     // All arguments must outlive this object.
     Appearance(const WindowActions& actions, Theme& theme, Settings& settings, QObject* parent = nullptr);
 
-    // Applies the type size and the setting "reduce motion" of the last session. Does not set the theme, which is
-    // applied before the window is created.
+    // Applies the stored type size and the stored setting "reduce motion". The stored theme is applied elsewhere,
+    // before the window is created.
     void restore();
 
   Q_SIGNALS:

@@ -46,8 +46,8 @@ void ClusterActions::join() {
 }
 
 // Emits runBegan() for the run in `directory`, which a classroom has started. If the previous run is still live in this
-// window, the signal is emitted when the previous run has ended: after a failure the classroom can start the next run
-// before the window has read the end of the failed run.
+// window, emits the signal when the previous run has ended. This happens after a failure, when the classroom starts the
+// next run before the window has read the end of the failed run.
 void ClusterActions::follow(const QString& directory) {
     if (directory.isEmpty()) return;
     if (m_dependencies.controller.isLive()) {

@@ -16,8 +16,8 @@ class InviteDialog;
 class RunController;
 struct WindowActions;
 
-// Run > Launch, Invite ranks and Join: opens their dialogs, and shows in the main window the runs that these dialogs
-// start.
+// Opens the dialogs of the menu commands Run > Launch, Invite ranks and Join, and reports the runs that these dialogs
+// start, so that the main window shows them.
 class ClusterActions final : public QObject {
     Q_OBJECT
   public:
@@ -32,7 +32,7 @@ class ClusterActions final : public QObject {
 
   Q_SIGNALS:
     void runHere();
-    void runBegan(const QString& directory);  // emitted when a run has begun and no other run is live
+    void runBegan(const QString& directory);  // emitted when a run has begun and no other run is live in the window
 
   private:
     void launch();
@@ -42,8 +42,8 @@ class ClusterActions final : public QObject {
 
     Dependencies m_dependencies;
     QWidget* m_window;
-    QPointer<InviteDialog> m_inviteDialog;  // dialog Invite ranks, which is hidden during a run
-    QString m_nextRun;                      // directory of a run to show after the previous one has ended
+    QPointer<InviteDialog> m_inviteDialog;  // dialog "Invite ranks"; exists, but may be hidden, during its run
+    QString m_nextRun;                      // directory of the run to show when the previous run has ended; empty: none
 };
 
 }  // namespace ringside

@@ -19,7 +19,7 @@ PytorchComparisonAction::PytorchComparisonAction(const Dependencies& dependencie
     refresh();
 }
 
-// Returns the reason why nothing can be compared now; empty if a comparison can start.
+// Returns the reason why no comparison can start now; empty if one can start.
 QString PytorchComparisonAction::whyNot() const {
     if (m_in.controller.isLive()) return tr("A run is live: wait until it ends, or stop it first");
     if (m_in.experiment.config().dataset.kind == DatasetKind::kExternal)

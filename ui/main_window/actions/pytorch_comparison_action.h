@@ -16,7 +16,8 @@ class Settings;
 class Theme;
 struct WindowActions;
 
-// Run > Compare with PyTorch: compares the shown run, or the experiment of the form, with the same training in PyTorch.
+// Menu command Run > Compare with PyTorch: compares the shown run, or the experiment in the form, with the same
+// training in PyTorch.
 class PytorchComparisonAction final : public QObject {
     Q_OBJECT
   public:

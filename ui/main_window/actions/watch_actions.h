@@ -22,8 +22,8 @@ class TrainingPage;
 class WatchedScriptPanel;
 struct WindowActions;
 
-// Run > Watch a script, and the parts of the window that show a watched run: the panel in place of the form and the
-// findings above the curves.
+// Menu command Run > Watch a script, and the parts of the window for a watched script: the panel that takes the place
+// of the form, and the findings above the curves.
 class WatchActions final : public QObject {
     Q_OBJECT
   public:
@@ -41,9 +41,10 @@ class WatchActions final : public QObject {
     // shown.
     void addPanel(QWidget& frame, QWidget* form);
     void addFindings(TrainingPage& page);
-    // Shows the dialog "Watch a script". A script that is not empty is selected in the dialog.
+    // Shows the dialog "Watch a script". If `script` is not empty, selects this script in the dialog.
     void openDialog(const QString& script = {});
-    void showExperimentForm();  // shows the experiment form instead of the panel, although a watched run is shown
+    void
+    showExperimentForm();  // shows the experiment form instead of the panel while the watched run stays on the pages
 
   Q_SIGNALS:
     void watchWanted(const ringside::WatchRequest& request);

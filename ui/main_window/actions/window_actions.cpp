@@ -79,12 +79,14 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
 void WindowActions::makeRunActions() {
     run = makeAction("runAction", tr("&Run"), tr("Start training, one process per rank"),
                      QKeySequence(Qt::CTRL | Qt::Key_R));
-    resume = makeAction("resumeAction", tr("R&esume this run"),
-                        tr("Continue training from this run's newest checkpoint, with the settings in the form"),
-                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
+    resume =
+        makeAction("resumeAction", tr("R&esume this run"),
+                   tr("Continue training from the newest checkpoint of the shown run, with the settings in the form"),
+                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
     stop = makeAction("stopAction", tr("&Stop"), tr("Stop after the current step and save the weights"),
                       QKeySequence(Qt::CTRL | Qt::Key_Period));
-    // Controls also use Space and the arrow keys, so the window handles these keys only if no control does.
+    // Pause, step and phase have no QAction shortcuts, because controls also use Space and the arrow keys: the window
+    // handles these keys only if no control has handled them.
     pause = makeAction("pauseAction", tr("&Pause"), tr("Pause all ranks after the current step (Space)"));
     step = makeAction("stepAction", tr("S&tep"), tr("Train one step on all ranks, then pause (Right)"));
     phase =
@@ -94,9 +96,9 @@ void WindowActions::makeRunActions() {
     pause->setProperty("keys", tr("Space"));
     step->setProperty("keys", tr("Right"));
     phase->setProperty("keys", tr("Shift+Right"));
-    saveNow = makeAction("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and continue"));
+    saveNow = makeAction("saveNowAction", tr("Save a &checkpoint now"), tr("Save a checkpoint and continue training"));
     detach = makeAction("detachAction", tr("&Keep running in the background"),
-                        tr("Close this view of the run. You can attach to it again later."));
+                        tr("Stop showing the run, which continues. You can attach to it again later."));
     watch = makeAction("watchAction", tr("&Watch a script..."),
                        tr("Run your own PyTorch script and show what its ranks train, without changing it"),
                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W));
@@ -124,7 +126,7 @@ void WindowActions::makeViewActions() {
                             QKeySequence(Qt::CTRL | Qt::Key_E));
     experiment->setCheckable(true);
     resetLayout = makeAction("resetLayoutAction", tr("&Reset layout"),
-                             tr("Move every part of the window to its original position"));
+                             tr("Return every part of the window to its default position and size"));
     largerType = makeAction("largerTypeAction", tr("L&arger type"), tr("Make all texts larger"));
     largerType->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
     smallerType = makeAction("smallerTypeAction", tr("S&maller type"), tr("Make all texts smaller"),
@@ -212,7 +214,7 @@ void WindowActions::addExamples(const std::function<void(const QString&)>& begin
     }
 }
 
-// Sets additional search terms for each action, so that the command palette finds the action by them, too.
+// Sets synonyms of each action, by which the command finder also finds the action.
 void WindowActions::setSearchTerms() {
     setSynonyms(*run, tr("start train launch go execute"));
     setSynonyms(*resume, tr("continue go on restart checkpoint"));

@@ -12,7 +12,7 @@ class QWidget;
 
 namespace ringside {
 
-// All actions of the window. Menus, buttons, keys and the command palette use the same objects.
+// All actions (commands) of the window. Menus, buttons, keys and the command finder use the same QAction objects.
 struct WindowActions {
     WindowActions(QWidget* window, QUndoStack& undoStack);
 
@@ -26,13 +26,13 @@ struct WindowActions {
     QAction *keys, *about, *help, *documents, *otherPart;
     QMenu *recent, *examples, *savePage, *liveRuns;
 
-    // Fills the menu File > Examples. `begin` opens an example and receives the path of an example relative to the
+    // Fills the menu File > Examples. begin(resource) must open an example; `resource` is its path relative to the
     // resource directory.
     void addExamples(const std::function<void(const QString& resource)>& begin);
 
     void fill(QMenuBar& bar) const;
     void addPage(const QString& title, const std::function<void()>& show);
-    // Adds a view of a page to the command palette; synonyms: further search terms.
+    // Adds a command to the command finder that calls `show` to show a view of a page. synonyms: further search terms.
     void addView(const QString& title, const QString& synonyms, const std::function<void()>& show);
     QList<QAction*> all() const { return m_all; }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr TypePixels kFormWidth{312};
 constexpr int kNormalForm = 312;
-constexpr double kMaxForm = 0.4;  // largest width of the form with large type, as a share of the window's width
+constexpr double kMaxForm = 0.4;  // maximum width of the form with a large type size, as a share of the window's width
 constexpr int kSideMargin = Theme::kSpace4 - 1;
 
 }  // namespace
@@ -102,11 +102,12 @@ void ExperimentDock::offerChanges(const QString& changes) {
     if (changes.isEmpty()) return;
     m_apply->setText(tr("Apply %1 now").arg(changes));
     m_apply->setAccessibleName(m_apply->text());
-    m_apply->setToolTip(tr("Applies the change to the live run from its next step on; checkpoints contain it"));
+    m_apply->setToolTip(
+        tr("Apply the change to the live run from its next step on. Checkpoints contain the changed value."));
 }
 
-// Sets the width of the form. A larger type size makes the form wider, up to kMaxForm (0.4) of the window's width,
-// because the page beside the form needs room. This limit is never less than kNormalForm.
+// Sets the width of the form, which grows with the type size. The width is at most kMaxForm (0.4) of the window's
+// width, because the page beside the form needs room, but this limit is at least kNormalForm.
 void ExperimentDock::fitTo(int windowWidth) {
     m_windowWidth = windowWidth;
     const int most = std::max(kNormalForm, static_cast<int>(kMaxForm * windowWidth));

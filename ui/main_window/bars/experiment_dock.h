@@ -13,15 +13,15 @@ class ElidedLabel;
 class ExperimentForm;
 class ExperimentModel;
 
-// Dock on the left: the name of the experiment's file, the form, and in what the form differs from the shown run.
+// Dock at the left of the window: the name of the experiment's file, the form, and the settings in which the form
+// differs from the shown run.
 class ExperimentDock final : public PlainDock {
     Q_OBJECT
   public:
     ExperimentDock(ExperimentModel& experiment, QWidget* parent);
 
     ExperimentForm& form() { return *m_form; }
-    // Returns the frame that contains the form's panel; panel() returns this panel. Another panel in the same frame can
-    // replace the form.
+    // Returns the frame around the form's panel. Another panel in the same frame can take the form's place.
     QWidget& frame() { return *m_frame; }
     QWidget* panel() { return m_panel; }
 
@@ -29,7 +29,8 @@ class ExperimentDock final : public PlainDock {
     // Shows the names of the settings in which the form differs from the shown run. `isLive`: the run is live, so the
     // text explains that the changes apply to the next run.
     void showChanges(const QStringList& settings, bool isLive);
-    // Shows a button that applies `changes` of the form to the live run; an empty text hides the button.
+    // Shows a button that applies changed settings to the live run. changes: names of these settings; empty: hides the
+    // button.
     void offerChanges(const QString& changes);
     // Fits the width of the form to the type size and to the width of the window, in pixels.
     void fitTo(int windowWidth);

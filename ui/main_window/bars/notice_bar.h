@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-// Message bar above the pages, with at most one button. Not modal; a new message replaces the old one.
+// Message bar above the pages. A message has at most one button besides "Dismiss". Not modal; a new message replaces
+// the previous message.
 class NoticeBar final : public QFrame {
     Q_OBJECT
   public:
@@ -18,7 +19,7 @@ class NoticeBar final : public QFrame {
 
     void showMessage(const QString& text, Tone tone = Tone::Plain);
     void offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone = Tone::Plain);
-    void dismissFailure();  // removes an error message; called after a later action succeeded
+    void dismissFailure();  // removes the message if it is an error message; called when a later action has succeeded
     QString text() const { return m_text->text(); }
 
   private:

@@ -11,7 +11,8 @@ class RankStrip;
 class RunModel;
 class Theme;
 
-// Dock at the bottom: one card per rank, and a line with the name of the run or experiment that the cards show.
+// Dock at the bottom of the window: one card per rank, and a line with the name of the run, or a text that the cards
+// show the ranks that the form plans.
 class RankCardsDock final : public PlainDock {
     Q_OBJECT
   public:

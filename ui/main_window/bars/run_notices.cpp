@@ -15,7 +15,8 @@ RunNotices::RunNotices(const Dependencies& dependencies, QObject* parent) : QObj
 void RunNotices::followState(RunController::State state) {
     using enum RunController::State;
     const QString message = m_in.controller.message();
-    if (state == Running && !message.isEmpty())  // the message reports that the run did not stop
+    if (state == Running &&
+        !message.isEmpty())  // a message in the state Running reports that the run has not stopped in time
         m_in.notice.showMessage(message, NoticeBar::Tone::Danger);
     if (state == Stopped && m_in.session.canResume())
         m_in.notice.offer(tr("The run was stopped. Its checkpoint is kept."), tr("Resume"),
@@ -23,8 +24,8 @@ void RunNotices::followState(RunController::State state) {
     if (state == Failed) showFailure();
 }
 
-// Shows the message of a failed run, and a button that opens the Timeline page at the last steps or, if no steps were
-// traced, the log. If the end of the run was recorded, the log also opens at once.
+// Shows the message of a failed run with a button. The button shows the last steps on the Timeline page or, if no steps
+// were traced, the log. If the run has recorded its end, the log also opens at once.
 void RunNotices::showFailure() {
     const bool hasBegun = !m_in.controller.runDirectory().isEmpty();  // a start that was refused has no log
     const bool hasEnded = hasBegun && m_in.run.data().ended();

@@ -13,8 +13,8 @@ class NoticeBar;
 class RunModel;
 class RunSession;
 
-// Notices about the state of the shown run: offers the next action after the run was stopped or has failed, and reports
-// that a run did not stop in time.
+// Shows messages about the state of the shown run: after the run was stopped or has failed, a message with a button for
+// the next action; and a message if the run did not stop in time.
 class RunNotices final : public QObject {
     Q_OBJECT
   public:

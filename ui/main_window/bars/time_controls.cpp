@@ -83,9 +83,9 @@ bool TimeControls::wasAnswered() const {
         [this](const Controlled& one) { return one.command == ControlKind::kRate && one.value == m_sentRate; });
 }
 
-// Shows the maximum rate that the live run reports, or the rate chosen in this window if no run is live. After this
-// window has sent a rate, ignores the reports until the run confirms this rate, because earlier reports contain the
-// previous rate.
+// Shows the speed limit (maximum number of steps per second) that the live run reports, or the limit chosen in this
+// window if no run is live. After this window has sent a new limit, ignores reports until the run confirms it, because
+// earlier reports contain the previous limit.
 void TimeControls::followRate() {
     if (!m_wasLive) {
         m_sentRate.reset();
@@ -120,8 +120,8 @@ void TimeControls::refresh() {
     m_actions.phase->setEnabled(running);
     for (QAction* action : {m_actions.pause, m_actions.step, m_actions.phase}) showReason(*action, isWatched);
     m_actions.saveNow->setEnabled(running);
-    // Sends the rate of the slider to a new run, which trains at full speed until then. A run that is opened while it
-    // trains keeps the rate that a client set last.
+    // Sends the speed limit of the slider to a run that has received no command yet and therefore trains at full speed.
+    // Any other run keeps the limit that was set last.
     const bool began = running && !m_wasLive;
     m_wasLive = m_controller.isLive() && (running || m_wasLive);
     if (began && m_run.data().pauses().controls().empty() && m_chosen > 0) sendRate(m_chosen);

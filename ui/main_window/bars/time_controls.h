@@ -17,20 +17,21 @@ class RunController;
 class RunModel;
 struct WindowActions;
 
-// Pause, step, single phase and slow motion of the live run: updates the actions and sends their commands.
+// Controls of a live run's speed: pause, step, single phase and slow motion. Updates the actions and sends their
+// commands to the run.
 class TimeControls final : public QObject {
     Q_OBJECT
   public:
-    // Choices for the maximum number of steps per second, from slow motion to full speed (0).
+    // Choices of the speed slider: maximum number of steps per second; 0: full speed.
     static constexpr std::array<double, 6> kSpeeds{0.5, 1, 2, 5, 20, 0};
     static constexpr int kFullSpeed = static_cast<int>(kSpeeds.size()) - 1;
 
     TimeControls(WindowActions& actions, RunController& controller, RunModel& run, QObject* parent = nullptr);
 
-    // Returns a command for each maximum speed, for the command palette. `parent` owns the commands.
+    // Returns a command for each choice in kSpeeds, for the command finder. `parent` owns the commands.
     QList<QAction*> speedCommands(QObject* parent);
     void setSpeed(int index);  // sets the maximum speed to kSpeeds[index] and sends it to a live run
-    // Returns the maximum speed of the live run or, if no run is live, of the next run, in steps per second. 0 is full
+    // Returns the maximum number of steps per second of the live run or, if no run is live, of the next run; 0: full
     // speed.
     double stepsPerSecond() const { return m_rate; }
     static QString speedText(double stepsPerSecond);
@@ -57,7 +58,7 @@ class TimeControls final : public QObject {
     double m_chosen = 0;                // maximum rate chosen in this window, in steps per second; 0: full speed
     double m_rate = 0;                  // maximum rate that is shown, in steps per second; 0: full speed
     std::optional<double> m_sentRate;   // maximum rate that was sent to the run and is not confirmed yet
-    std::size_t m_confirmedBefore = 0;  // number of commands that were confirmed when m_sentRate was sent
+    std::size_t m_confirmedBefore = 0;  // number of commands that the run had confirmed when m_sentRate was sent
     bool m_wasLive = false;
 };
 

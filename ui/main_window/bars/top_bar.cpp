@@ -96,7 +96,7 @@ void TopBar::addControls(const WindowActions& actions) {
     addEpochCursor(*line);
 }
 
-// Places the controls of the run beside the menus if there is room for both, else below them.
+// Places the controls of the run below the menus (below: true) or to the right of the menus.
 void TopBar::placeControls(bool below) {
     m_grid->removeWidget(m_controls);
     if (below) {
@@ -120,8 +120,8 @@ int TopBar::widthOfOneRow() const {
     return width + roomy + rest + (buttons + 7) * Theme::kSpace2;
 }
 
-// Decides again between one row and two rows when the layout of the bar changes. A change of the type size reaches the
-// widgets in the bar after the bar itself, so that only then their new widths are known.
+// Chooses between one row and two rows again when the layout of the bar changes, because the widths of its widgets may
+// have changed. After a change of the type size, these widths are known only at this time.
 bool TopBar::event(QEvent* event) {
     const bool handled = QFrame::event(event);
     if (event->type() == QEvent::LayoutRequest) arrange();
@@ -138,13 +138,13 @@ void TopBar::arrange() {
     if (below != m_isBelow) placeControls(below);
 }
 
-// Returns the width of the controls alone. A bar that is too narrow for menus and controls in one row uses two rows
-// instead of making the window wider.
+// Returns the minimum width of the controls without the menus, because a bar that is too narrow for both in one row
+// uses two rows.
 QSize TopBar::minimumSizeHint() const {
     return {m_controls->minimumSizeHint().width() + 2 * Theme::kSpace4, minimumHeight()};
 }
 
-// Makes a push button that triggers an action and has its text, tooltip and state.
+// Makes a push button that triggers `action` and always has the text, tooltip and enabled state of `action`.
 QPushButton* TopBar::makeButton(QAction* action, const QString& name) {
     auto* button = new QPushButton(this);
     button->setObjectName(name);
@@ -161,15 +161,15 @@ QPushButton* TopBar::makeButton(QAction* action, const QString& name) {
     return button;
 }
 
-// Adds the speed slider with its caption and the text of its value. At the right end of the slider, the run trains at
-// full speed.
+// Adds the speed slider with a caption and the text of its value. The right end of the slider is full speed.
 void TopBar::addSpeed(QHBoxLayout& line) {
     m_speedCaption = new QLabel(tr("Speed"), this);
     m_speedCaption->setProperty("role", "muted");
     m_speed = new SeekSlider(Qt::Horizontal, this);
     m_speed->setObjectName(QStringLiteral("speedSlider"));
     m_speed->setAccessibleName(tr("Speed"));
-    m_speed->setToolTip(tr("Slow motion: the largest number of steps per second; at the right end, full speed"));
+    m_speed->setToolTip(
+        tr("Maximum number of steps per second. The right end is full speed; all other positions are slow motion."));
     m_speed->setMinimumWidth(kMinSlider);
     m_speed->setRange(0, TimeControls::kFullSpeed);
     m_speed->setPageStep(1);
@@ -198,8 +198,8 @@ void TopBar::addEpochCursor(QHBoxLayout& line) {
     m_epoch = new EpochSlider(Qt::Horizontal, this);
     m_epoch->setObjectName(QStringLiteral("epochSlider"));
     m_epoch->setAccessibleName(tr("Epoch"));
-    m_epoch->setToolTip(
-        tr("Epoch of which the shards are shown, counted from 1. PyTorch's set_epoch receives this number minus 1."));
+    m_epoch->setToolTip(tr(
+        "Epoch whose shards are shown. Epochs count from 1 here; PyTorch's set_epoch receives this number minus 1."));
     m_epoch->setMinimumWidth(kMinSlider);
     m_epoch->setPageStep(1);
     m_epochCaption->setBuddy(m_epoch);
@@ -225,7 +225,7 @@ void TopBar::sizeForType() {
     arrange();
 }
 
-// Shows the reason why Run is disabled in the place of the speed slider.
+// Shows the reason why Run is disabled, in the place of the speed slider; an empty reason shows the slider again.
 void TopBar::setRunBlocked(const QString& reason) {
     m_reason->setWhole(reason);
     for (QWidget* one : std::initializer_list<QWidget*>{m_speedCaption, m_speed, m_speedText})

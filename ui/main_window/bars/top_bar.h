@@ -17,18 +17,19 @@ class PlanModel;
 class Theme;
 struct WindowActions;
 
-// The bar at the top: name, menus, Run and Stop, the epoch cursor, the theme. In a narrow window the controls of the
-// run stand below the menus.
+// The bar at the top of the window: name, menus, controls of the run, sliders of the speed and the epoch, and the
+// theme. In a narrow window the controls are below the menus.
 class TopBar final : public QFrame {
     Q_OBJECT
   public:
     TopBar(const WindowActions& actions, PlanModel& plan, const Theme& theme, QWidget* parent = nullptr);
 
-    // Sets the reason why Run is disabled, shown next to the button; empty if it is enabled.
+    // Shows the reason why Run is disabled next to the buttons; empty: Run is enabled.
     void setRunBlocked(const QString& reason);
     void refreshEpochs();
 
-    // Shows the speed as text and moves the slider to the nearest of TimeControls::kSpeeds; 0 is full speed.
+    // Shows a maximum number of steps per second (0: full speed) as text, and moves the slider to the nearest value of
+    // TimeControls::kSpeeds.
     void setSpeed(double stepsPerSecond);
 
     QSize minimumSizeHint() const override;
@@ -59,7 +60,7 @@ class TopBar final : public QFrame {
     QWidget* m_controls = nullptr;
     QList<QPushButton*> m_buttons;
     QPushButton* m_themeButton = nullptr;
-    bool m_isBelow = false;  // true if the controls stand below the menus
+    bool m_isBelow = false;  // true if the controls are below the menus
     ElidedLabel* m_reason = nullptr;
     QLabel* m_speedCaption = nullptr;
     QSlider* m_speed = nullptr;

@@ -57,7 +57,7 @@ void WindowTools::showFinder() {
                                 settingCommands(m_in.experiment, showSetting, owner);
     auto* finder = new CommandPalette(
         all, &m_window, [this, owner](const QString& typed) { return numberCommands(m_in.experiment, typed, owner); });
-    // Deletes the commands made for this finder when the finder is destroyed.
+    // Deletes `owner`, which owns the commands of this finder, when the finder is destroyed.
     connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
     finder->open();
 }
@@ -126,7 +126,7 @@ void WindowTools::copyAsText() {
                                   .arg(groupedText(kMaxCopiedRows)));
 }
 
-// Moves the keyboard focus to the page if the form has it, otherwise to the form.
+// Moves the keyboard focus from the form to the page or, if the form does not have it, to the form.
 void WindowTools::moveKeyboard() {
     m_in.dock.hasKeyboard() ? m_in.pages.focusPage() : m_in.dock.focusForm();
 }

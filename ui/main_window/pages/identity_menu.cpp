@@ -31,8 +31,8 @@ std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& p
 
 void IdentityMenu::fill(QMenu& menu, const std::vector<Identity>& things) {
     if (things.empty()) return;
-    QAction* title = menu.addAction(identityText(things.front()));  // an action instead of a section, because style
-                                                                    // sheets draw no text of a section
+    QAction* title = menu.addAction(identityText(
+        things.front()));  // an action and not a menu section, because with a style sheet a section shows no text
     title->setEnabled(false);
     menu.addSeparator();
     const auto ranked = std::ranges::find(things, IdentityKind::Rank, &Identity::kind);

@@ -16,7 +16,7 @@ class PlanModel;
 class RunModel;
 class StepCursor;
 
-// Menu of a rank, sample, step, epoch or collective. Contains the same actions on every page.
+// Context menu of a rank, sample, step, epoch or collective. The actions are the same on every page.
 class IdentityMenu final : public QObject {
     Q_OBJECT
   public:
@@ -31,8 +31,7 @@ class IdentityMenu final : public QObject {
     // All objects that `window` refers to must outlive the menu.
     explicit IdentityMenu(const Window& window, QObject* parent = nullptr);
 
-    // Returns the ranks, samples, steps, epochs and collectives that the widget below `point` of `window` draws at this
-    // point.
+    // Returns the ranks, samples, steps, epochs and collectives that are drawn at `point`, a position in `window`.
     static std::vector<Identity> below(const QWidget& window, const QPoint& point);
     // Adds the name and the actions of the first identity (a rank, sample, step, epoch or collective), and a submenu
     // for each other one.
@@ -42,7 +41,7 @@ class IdentityMenu final : public QObject {
     void explanationWanted(const ringside::HelpTopic& topic);
 
   private:
-    // rank: rank that is drawn with the identity; 0 if none is.
+    // rank: rank to show together with `thing`, such as the rank of a sample; 0 if no rank is drawn at the point.
     void addActions(QMenu& menu, const Identity& thing, int rank);
     void showInShards(const Identity& thing, int rank);
     // Shows a rank or a step on a page that draws them.

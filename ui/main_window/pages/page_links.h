@@ -9,7 +9,7 @@ namespace ringside {
 class Navigator;
 class StepCursor;
 
-// Links between pages: shows a step of the run on one page and marks this step on all other pages.
+// Shows a step of the run on another page, and selects the step in the StepCursor, so that all pages mark it.
 class PageLinks final : public QObject {
     Q_OBJECT
   public:
@@ -17,7 +17,7 @@ class PageLinks final : public QObject {
     PageLinks(Navigator& pages, StepCursor& cursor, QObject* parent = nullptr)
         : QObject(parent), m_pages(pages), m_cursor(cursor) {}
 
-    // Shows the part of a rank. `place` is a page or a view, such as "shards/grid". Steps count from 1, epochs from 0.
+    // Shows a rank's part of a step. place: page or view, such as "shards/grid". Steps count from 1, epochs from 0.
     void showStep(const QString& place, qint64 step, qint64 epoch, int rank = 0);
 
   private:

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kGrid = "shards/grid";
 constexpr const char* kContribution = "replicas/contribution";
 
-// Returns the epoch (from 0) of a step (from 1) of the shown run.
+// Returns the epoch (counted from 0) that contains a step (counted from 1 over all epochs) of the shown run.
 qint64 epochOf(const RunModel& run, qint64 step) {
     const auto& started = run.data().started();
     return (step - 1) / (started ? std::max<std::int64_t>(started->stepsPerEpoch, 1) : 1);

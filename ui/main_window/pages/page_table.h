@@ -18,7 +18,7 @@ class StepCursor;
 class Theme;
 class WatchActions;
 
-// Models and services that pages use. All must outlive the pages.
+// Models and services that the pages use. All of them must outlive the pages.
 struct PageContext {
     ExperimentModel& experiment;
     PlanModel& plan;
@@ -31,8 +31,8 @@ struct PageContext {
     QString controlProgram;
 };
 
-// A page of the window. Its tab, keyboard shortcut, menu entry and --page argument are derived from the functions of
-// its Page object.
+// Entry of pageTable() for one page of the window. The page's tab, keyboard shortcut, menu entry and --page argument
+// come from the functions of its Page object.
 struct PageRow {
     const char* name;
     // Creates the page and connects its signals to the objects in `context`. The caller owns the page.

@@ -35,7 +35,7 @@ void CloseQuestion::applyAnswer(int answer) {
 
 void CloseQuestion::followState(RunController::State state) {
     const bool didNotStop = state == RunController::State::Running && !m_in.controller.message().isEmpty();
-    // Keeps the window open if the run did not stop or has failed, so that the user can read the message.
+    // The window stays open if the run did not stop or has failed, so that the user can read the message.
     if (didNotStop || state == RunController::State::Failed) m_closing = Closing::kNo;
     if (m_closing == Closing::kWhenOver && !m_in.controller.isLive()) closeAfterEvents();
 }

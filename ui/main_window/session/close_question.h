@@ -11,8 +11,8 @@ namespace ringside {
 class Dialogs;
 class RunModel;
 
-// Asks, when the user closes the window during a live run, whether the run continues or stops. Closes the window after
-// the run was detached or has stopped.
+// When the user closes the window during a live run, asks whether the run continues without the window or stops. Then
+// closes the window when the run continues without it or has stopped.
 class CloseQuestion final : public QObject {
     Q_OBJECT
   public:
@@ -24,7 +24,7 @@ class CloseQuestion final : public QObject {
     // All arguments must outlive this object.
     CloseQuestion(const Dependencies& dependencies, QWidget& window);
 
-    // True if the window may close now. Otherwise asks the user.
+    // Returns true if the window may close now. If not, asks the user and returns false.
     bool mayClose();
 
   private:

@@ -22,7 +22,7 @@ QString experimentFilter() {
         "All files (*);;Experiments (*.ringside.json *.json);;Tables (*.csv *.tsv *.txt *.data *.gz)");
 }
 
-// Returns the names of the files that Ringside records in a run directory.
+// Returns the names of the files that identify a directory as a run directory.
 QStringList recordNames() {
     return {QStringLiteral("telemetry.jsonl"), QStringLiteral("summary.json"), QStringLiteral("metrics.jsonl")};
 }
@@ -231,7 +231,7 @@ void ExperimentFiles::restoreDraft() {
     if (!config) return;
     const Result<RunConfig> saved = readExperiment(file);
     m_model.replace(saved ? saved.value() : RunConfig(), file);
-    // The draft counts as an unsaved edit; undo returns to the saved experiment.
+    // The restored experiment is one unsaved edit, which undo reverts.
     m_model.edit(config.value(), QStringLiteral("draft"));
 }
 

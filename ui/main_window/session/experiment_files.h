@@ -17,7 +17,7 @@ class Dialogs;
 class ExperimentModel;
 class Settings;
 
-// New, open, save and recent files of the experiment. Asks before unsaved changes would be lost.
+// Commands for files of experiments: new, open, save, recent files. Asks the user before unsaved changes would be lost.
 class ExperimentFiles final : public QObject {
     Q_OBJECT
   public:
@@ -29,8 +29,7 @@ class ExperimentFiles final : public QObject {
     void chooseAndOpen();
     void chooseData();
     void chooseDataFolder();
-    // Opens a file or folder according to its kind: an experiment, a run directory or a file of one, a Python script,
-    // or data.
+    // Opens a file or folder of any kind: an experiment, a run directory or a file in it, a Python script, or data.
     void open(const QString& path);
     void openExperiment(const QString& path);  // opens the experiment file; asks before unsaved changes are lost
     // Calls `proceed` at once if there are no unsaved changes. Otherwise asks the user, and calls `proceed` after the
@@ -42,7 +41,8 @@ class ExperimentFiles final : public QObject {
 
     void restoreDraft();  // restores the unsaved experiment of the last session
     void saveDraft();
-    // From now on, stores the unsaved experiment in the settings soon after each change, so that it survives a crash.
+    // Starts storing the unsaved experiment in the settings soon after each change, so that it is not lost after a
+    // crash.
     void saveDraftOnChanges();
 
     static Result<RunConfig> readExperiment(const QString& path);
@@ -50,7 +50,7 @@ class ExperimentFiles final : public QObject {
   Q_SIGNALS:
     void failed(const QString& message);
     void saved(const QString& sentence);
-    void experimentReplaced();  // emitted when another experiment is in the form: a new or an opened one
+    void experimentReplaced();  // emitted when the form contains another experiment, which is new or was opened
     void done();                // emitted after an experiment was created, opened or saved
     void runDirectoryChosen(const QString& path);
     void scriptChosen(const QString& path);  // emitted when the user has chosen a Python script to watch

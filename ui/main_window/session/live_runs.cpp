@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMaxLooked = 500;  // largest number of subfolders that are checked in each folder
+constexpr qsizetype kMaxLooked = 500;  // maximum number of subfolders of each folder that are checked
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Returns the run directories with a live supervisor in `folders` and in the default folder of ringsidectl. Within a
-// folder, the names are in descending order.
+// Returns the directories of the live runs in `folders` and in the default folder of ringsidectl. The runs of each
+// folder are in descending order of their names, which begin with the date.
 QStringList liveRuns(QStringList folders);
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 namespace ringside {
 namespace {
 
-// Returns the configuration with one rank per device if its strategy is data_parallel: such a run records one process
-// with several devices. Other configurations are returned unchanged.
+// If the strategy is data_parallel, returns the configuration with one rank per device, because such a run records one
+// process with several devices. Returns other configurations unchanged.
 RunConfig inRanks(RunConfig config) {
     if (config.parallel.strategy == StrategyKind::kDataParallel) {
         config.parallel.worldSize = devicesOf(config);

@@ -17,8 +17,7 @@ std::optional<RunConfig> experimentOf(const RunStarted& run);
 // from which they resume.
 bool isSameExperiment(const RunConfig& run, const RunConfig& form);
 
-// True if the run in this directory has the same experiment as `form`, so that opening the run does not change the
-// form.
+// True if the run in this directory has the same experiment as `form`. Opening such a run does not change the form.
 bool holdsExperiment(const RunPaths& paths, const RunConfig& form);
 
 }  // namespace ringside

@@ -85,7 +85,8 @@ bool RunSession::open(const QString& directory, AfterOpening after, const std::f
     if (directory.isEmpty()) return false;
     if (m_in.controller.isLive()) {
         Q_EMIT refused(
-            tr("A run is live: stop it, or keep it running in the background (Run menu), then open %1.").arg(directory),
+            tr("Another run is live: stop it, or keep it running in the background (Run menu), then open %1.")
+                .arg(directory),
             false);
         return false;
     }
@@ -139,8 +140,8 @@ void RunSession::adoptConfig() {
     compareForm();
 }
 
-// Raises the number of epochs in the form to the epochs that a watched script has begun, because the script does not
-// report its total number of epochs.
+// Increases the number of epochs in the form to the number of epochs that a watched script has begun, because the
+// script does not report its total number of epochs.
 void RunSession::adoptEpochs() {
     const auto& last = m_in.run.data().lastStep();
     RunConfig config = m_in.experiment.config();
@@ -154,14 +155,13 @@ void RunSession::adoptEpochs() {
 void RunSession::applyState(RunController::State state) {
     using enum RunController::State;
     const QString directory = m_in.controller.runDirectory();
-    // Keeps the directory of the previous run if a start was refused: such a start has no run directory, and the
-    // previous run is still shown.
+    // A start that was refused has no run directory. The previous run is then still shown, and its directory is kept.
     if (!directory.isEmpty()) m_directory = directory;
     if (state == Running || (state == Idle && !directory.isEmpty())) m_in.settings.set(settings::kLastRun, directory);
     compareForm();
     if (!m_resumeWhenShown || m_in.controller.isLive() || state == Idle) return;
     m_resumeWhenShown = false;
-    // Resumes the run from the event loop, after all receivers of stateChanged() have handled this state.
+    // Resumes the run after all receivers of stateChanged() have handled the present state.
     QMetaObject::invokeMethod(this, &RunSession::resume, Qt::QueuedConnection);
 }
 
@@ -183,8 +183,9 @@ void RunSession::readRestoredRate() {
         if (change.kind == ControlKind::kLearningRate) m_restoredRate = change.value;
 }
 
-// Returns the settings of the run as in the form at its start, with the learning rate and the number of epochs that
-// commands have set, from this window or from elsewhere. Call only if m_started is set.
+// Returns the settings with which the run trains now: those of the form at its start, with the learning rate and the
+// number of epochs that later commands have set, from this window or from other programs. Call only if m_started is
+// set.
 RunConfig RunSession::settingsInUse() const {
     RunConfig config = *m_started;
     std::optional<double> rate = m_restoredRate;
@@ -197,7 +198,8 @@ RunConfig RunSession::settingsInUse() const {
     if (!rate) return config;
     const auto scaled = [](const RunConfig& one) { return one.scaledLearningRate(); };
     const RunConfig& form = m_in.experiment.config();
-    const bool isOfForm = std::abs(scaled(form) - *rate) <= 1e-12 * *rate;  // equal but for the rounding of the scale
+    const bool isOfForm = std::abs(scaled(form) - *rate) <=
+                          1e-12 * *rate;  // equal except for rounding errors of the scaled learning rate
     config.optimizer.lr = isOfForm ? form.optimizer.lr : *rate * config.optimizer.lr / scaled(config);
     return config;
 }

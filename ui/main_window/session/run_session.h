@@ -18,7 +18,8 @@ class PlanModel;
 class RunModel;
 class Settings;
 
-// Control of the run that the window shows: starting, resuming, opening and closing it. Compares the form with the run.
+// Starts, resumes, opens and closes the run that the window shows, and compares the experiment in the form with the
+// run.
 class RunSession final : public QObject {
     Q_OBJECT
   public:
@@ -35,7 +36,7 @@ class RunSession final : public QObject {
 
     // Directory of the shown run; empty: none.
     const QString& directory() const { return m_directory; }
-    // Returns the reason why the experiment of the form cannot be run now; empty if it can.
+    // Returns the reason why the experiment in the form cannot be started now; empty if it can be started.
     QString whyNotRunnable() const;
     bool canResume() const;
     // True if Run is disabled for a reason that the window shows already: a live run, a data set that is still loading,
@@ -49,8 +50,8 @@ class RunSession final : public QObject {
     // Runs a Python script as a watched run, after asking about unsaved changes of the experiment.
     void watch(const WatchRequest& request);
     enum class AfterOpening { kShow, kResume };
-    // Shows the run in a directory and its experiment, after asking about unsaved changes. Returns false if another run
-    // is live or the directory contains no run, and emits refused() with the reason.
+    // Shows the run in a directory and puts its experiment into the form, after asking about unsaved changes. If
+    // another run is live or the directory contains no run, emits refused() with the reason and returns false.
     // cancelled: called if the user cancels the question; may be empty.
     bool open(const QString& directory, AfterOpening after, const std::function<void()>& cancelled = {});
     void close();  // removes a run that has ended from the pages
@@ -63,8 +64,8 @@ class RunSession final : public QObject {
     void applyChanges();
     void compareForm();
 
-    // Page to show when a run is requested: the current page; the current page if it follows runs, otherwise the
-    // Training page; or the Training page.
+    // Page to show when a run is requested. kCurrent: the current page. kAnyThatFollows: the current page if it follows
+    // live runs, otherwise the Training page. kTraining: the Training page.
     enum class PageToShow { kCurrent, kAnyThatFollows, kTraining };
 
   Q_SIGNALS:
@@ -87,12 +88,13 @@ class RunSession final : public QObject {
 
     Dependencies m_in;
     QString m_directory;
-    bool m_adoptsConfig = false;  // true until the experiment of a run that was opened from disk is put into the form
+    bool m_adoptsConfig =
+        false;  // true while a run is being opened whose experiment has not been put into the form yet
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
     std::optional<RunConfig> m_started;  // experiment in the form when the run was started or opened
-    // Learning rate that a command had set before the checkpoint from which the run resumed; empty if there is none.
+    // Learning rate from the checkpoint with which the run resumed, if a command had set it before; empty if not.
     std::optional<double> m_restoredRate;
-    std::size_t m_knownControls = 0;  // number of the run's commands before the latest change that this class has sent
+    std::size_t m_knownControls = 0;  // number of commands that the run had reported when this class last sent a change
 };
 
 }  // namespace ringside

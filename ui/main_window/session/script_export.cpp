@@ -26,8 +26,8 @@ QString ScriptExport::suggestedPath() const {
     return folder + QLatin1Char('/') + name + QStringLiteral(".py");
 }
 
-// Checks that the experiment can be exported, and then opens the file dialog. Checks that depend on the data are
-// omitted while the data set is not loaded.
+// Checks that the experiment can be exported, and then opens the file dialog. While the data set is not loaded, omits
+// the checks that depend on the data.
 void ScriptExport::choose() {
     const RunConfig config = m_model.resolvedConfig();
     if (const Problems problems = exportProblems(config); !problems.empty()) return refuse(problems.front());

@@ -13,8 +13,8 @@ class Dialogs;
 class ExperimentModel;
 class Settings;
 
-// File > Export as PyTorch script. Checks that the experiment can be exported, asks for a file, and writes the script
-// and its data file on a worker thread.
+// Menu command File > Export as PyTorch script. Checks that the experiment can be exported, asks the user for a file,
+// and writes the script and its data file on a worker thread.
 class ScriptExport final : public QObject {
     Q_OBJECT
   public:

@@ -19,10 +19,10 @@ namespace ringside {
 namespace {
 
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
-// Widths of the columns, in percent.
+// Widths of the table's columns, in percent of the table's width.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
-constexpr TypePixels kMinWidth{960};  // least width of the table; in a narrower page it scrolls, so that no number is
-                                      // cut off
+constexpr TypePixels kMinWidth{
+    960};  // minimum width of the table, at which no number is cut; in a narrower page the table scrolls
 constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {
@@ -33,8 +33,8 @@ QString wholeText(double number) {
     return QLocale().toString(number, 'f', number < 100 ? 1 : 0);
 }
 
-// Returns the configuration in which the settings of all strategies except the selected strategy have their default
-// values. Two configurations that are equal after this have the same predicted and measured numbers in the table.
+// Returns the configuration with default values for the settings of all strategies that are not selected. If the
+// results for two configurations are equal, their predicted and measured numbers are the same.
 RunConfig ownSettings(const RunConfig& config) {
     RunConfig own = config;
     if (config.parallel.strategy != StrategyKind::kPipeline) own.pipeline = {};
@@ -44,7 +44,7 @@ RunConfig ownSettings(const RunConfig& config) {
     return own;
 }
 
-// True if `ringsidectl prove` compares the strategy with this name.
+// True if `ringsidectl prove` tests the strategy with this name.
 bool isProved(const std::string& name) {
     constexpr std::array kOthers = {"data_parallel", "replicas_of_pipelines", "sharded_stages", "own_schedule"};
     return std::ranges::find(kOthers, name) == kOthers.end();
@@ -168,7 +168,7 @@ void ChoicesTable::setCell(int row, int column, const QString& text, bool curren
     setItem(row, column, cell);
 }
 
-// Fills a row with the reason why the strategy cannot be used, instead of its predicted and measured numbers.
+// Fills a row with the reason why the strategy cannot be used, in the place of its numbers.
 void ChoicesTable::showRefusal(int row, const StrategyChoice& choice) {
     const QString why = inFormWords(QString::fromStdString(choice.whyNot));
     const bool current = choice.isCurrent;

@@ -12,8 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// Table of all strategies for this model and world size, with predicted and measured numbers. A click on a strategy
-// puts the strategy into the experiment form.
+// Table with one row per strategy: predicted and measured numbers for the experiment's model and world size. A click on
+// a row puts the settings of this strategy into the experiment form.
 class ChoicesTable final : public QTableWidget {
     Q_OBJECT
   public:
@@ -24,8 +24,8 @@ class ChoicesTable final : public QTableWidget {
     void setProof(const QString& strategy, const StrategyProof& proof);
     void clearMeasuredNumbers();
     TableData table() const;
-    int wholeHeight() const;  // returns the height at which all strategies are visible
-    // Returns the names of the strategies that can be used for this experiment and that `ringsidectl prove` compares.
+    int wholeHeight() const;  // returns the height in pixels at which all rows are visible
+    // Returns the names of the strategies that this experiment can use and that `ringsidectl prove` tests.
     QStringList provedStrategies() const;
 
   Q_SIGNALS:
@@ -44,13 +44,13 @@ class ChoicesTable final : public QTableWidget {
     void fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen);
     void fillSameBits(int row, const StrategyChoice& choice);
     QString proofText(const std::string& name) const;
-    // Returns the tooltip of the expected time. known: true if the expected time is based on a measurement on this
+    // Returns the tooltip of the expected time of a step. known: true if this time is based on a measurement on this
     // computer.
     QString expectedTip(bool known) const;
 
     Theme& m_theme;
     std::vector<StrategyChoice> m_choices;
-    std::string m_current;     // name of the experiment's strategy
+    std::string m_current;     // name of the strategy that the experiment uses
     bool m_throttled = false;  // true if the experiment throttles its ranks
     std::map<std::string, StrategyFigures> m_figures;
     std::map<std::string, StrategyProof> m_proofs;

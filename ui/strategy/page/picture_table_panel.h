@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// Panel with a picture, a title and a sentence, which can show the same numbers as a table.
+// Panel with a title, a sentence and a picture. It can show a table with the numbers of the picture in its place.
 class PictureTablePanel final : public QFrame, public TextSource {
     Q_OBJECT
   public:

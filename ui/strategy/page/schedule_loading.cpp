@@ -7,7 +7,8 @@
 
 namespace ringside {
 
-// Loads a schedule file and sets ranks and micro-batches to match. Refuses an invalid file with the reason.
+// Puts a pipeline schedule from a file into the experiment, with the numbers of ranks and micro-batches of this
+// schedule. Reports the reason if the file is invalid.
 void StrategyPage::loadSchedule(const QString& file) {
     constexpr std::size_t kMaxBytes = 4 << 20;
     const auto refuse = [&](const Problem& problem) {

@@ -33,22 +33,22 @@ namespace {
 constexpr int kReadIntervalMs = 400;  // interval for reading the traces of a live run, in milliseconds
 constexpr int kMoveMs = 40;
 constexpr TypePixels kMinHeight{540};
-constexpr TypePixels kMinPanel{170};         // height that the page needs in addition if the panels at the top are
-                                             // stacked
-constexpr TypePixels kBesideEachOther{520};  // least width of a page in which the panels at the top are side by side
+constexpr TypePixels kMinPanel{
+    170};  // additional height that the page needs if its upper panels are one below the other
+constexpr TypePixels kBesideEachOther{520};  // minimum width of a page whose upper panels are side by side
 constexpr TypePixels kMinNote{120};
 constexpr TypePixels kMinChoices{120};
-constexpr TypePixels kMinPictures{372};  // least height of the pictures, the other panels and the head of the table
+constexpr TypePixels kMinPictures{372};  // minimum height of the page without the rows of the table
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
                                PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
-// Returns the computing and transfer rates that are assumed for a computer whose speed was not measured.
+// Returns assumed rates of computation and transfer, for a computer whose speed was not measured.
 MachineRates usualRates() {
     return {.processors = usableProcessors()};
 }
 
-// Returns the experiment as text, without the settings of its strategy. The measured numbers on the page are kept while
-// this text does not change.
+// Returns the experiment as text, without the settings of its strategy. The page discards the measured numbers when
+// this text changes.
 std::string withoutStrategy(const RunConfig& config) {
     RunConfig plain = config;
     plain.parallel.strategy = StrategyKind::kDdp;
@@ -180,7 +180,7 @@ QWidget* StrategyPage::makeChoices() {
 
 ViewExport* StrategyPage::makeExport() {
     m_export = new ViewExport(QStringLiteral("strategy"));
-    m_export->setToolTip(tr("Tables, export, schedules"));
+    m_export->setToolTip(tr("Show tables, save pictures and tables, load or save a schedule"));
     m_export->setView([this] { return m_choices->table(); }, [this] { return m_content; });
     connect(m_export, &ViewExport::tableToggled, this, &StrategyPage::setTables);
     m_export->reportTo(*this);
@@ -206,7 +206,10 @@ ViewExport* StrategyPage::makeExport() {
 }
 
 ViewExport::Writer StrategyPage::scheduleWriter(const QString& file) const {
-    if (!m_scene.cost) return [] { return tr("Not saved: there is no plan."); };
+    if (!m_scene.cost)
+        return [] {
+            return tr("Not saved: the experiment has a problem, so there is no plan. See the problems in the form.");
+        };
     const QString text = QString::fromStdString(scheduleText(m_scene.plan().schedule)).trimmed();
     return [lines = text.split(QLatin1Char('\n')), file] { return exportText(lines, file); };
 }
@@ -282,8 +285,8 @@ void StrategyPage::readRun() {
     showScene();
 }
 
-// Updates the positions of the ranks in the pictures and in the note; changes nothing else on the page. Positions are
-// known only in slow motion and in single phases.
+// Updates the positions of the ranks within the current step, in the pictures and in the note. The positions are known
+// only in slow motion, and while the user advances phase by phase.
 void StrategyPage::followRanks() {
     std::optional<StepMotion> motion = m_scene.ran ? stepMotion(m_run.data()) : std::nullopt;
     if (motion == m_scene.motion) return;
@@ -328,26 +331,28 @@ void StrategyPage::resizeEvent(QResizeEvent* event) {
     fitChoices();
 }
 
-// Makes the table high enough for all strategies, but leaves kMinPictures of the page's height to the pictures.
+// Makes the table high enough for all strategies, but leaves at least kMinPictures of the page's height to the other
+// panels.
 void StrategyPage::fitChoices() {
     const int room = std::max<int>(kMinChoices, height() - kMinPictures);
     m_choices->setMinimumHeight(std::min(m_choices->wholeHeight(), room));
 }
 
 void StrategyPage::showSentences() {
-    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("not known; the reason is below"));
+    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("no placement; see the reason below"));
     m_holdsPanel->setNote(m_holdsView->current() == 0 ? placementSentence(m_scene) : linksSentence(m_scene));
-    m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
-                               : m_memoryView->current() == 1      ? tr("in use during a step, as scheduled")
-                               : MemoryCanvas::isMeasured(m_scene) ? tr("filled: measured; outline: predicted")
-                                                                   : tr("predicted; a run adds measured values"));
+    m_memoryPanel->setSentence(!m_scene.cost                  ? QString()
+                               : m_memoryView->current() == 1 ? tr("in use during a step, as scheduled")
+                               : MemoryCanvas::isMeasured(m_scene)
+                                   ? tr("filled: measured; outline: predicted")
+                                   : tr("predicted; after a run, measured memory is shown, too"));
     m_memoryPanel->setNote(m_memoryView->current() == 1 ? memoryOverStepSentence(m_scene) : QString());
     m_schedulePanel->setSentence(m_scene.cost ? scheduleSentence(m_scene) : tr("no plan"));
     m_schedulePanel->setNote(motionSentence(m_scene));
 }
 
-// Returns the text above the table: the number of ranks for which the table is valid or, while strategies are measured
-// or proved, the progress.
+// Returns the text above the table: the number of ranks that the numbers are for or, while strategies are measured or
+// proved, the progress.
 QString StrategyPage::choicesNote() const {
     const QString tried = tr("%1 of %2 strategies done").arg(m_tried).arg(m_toTry);
     if (m_process.isBusy())
@@ -371,7 +376,8 @@ void StrategyPage::countTestedStrategy() {
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
     m_kinds->setVisible(m_scene.config.parallel.strategy == StrategyKind::kPipeline);
-    const QSignalBlocker quiet(m_kinds);  // emits no signal, because the program and not the user makes this choice
+    const QSignalBlocker quiet(
+        m_kinds);  // blocks the signal of a choice, because the program makes this choice and not the user
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (pipeline.scheduleFile.empty() && found != kKinds.end())
         m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));
@@ -379,7 +385,8 @@ void StrategyPage::showScheduleChoice() {
         m_kinds->setNone();
 }
 
-// Puts the settings of a strategy into the form. All other settings stay, and paths stay as the user has written them.
+// Puts the settings of a strategy into the form. Does not change other settings, and keeps paths as the user has typed
+// them.
 void StrategyPage::useStrategy(const std::string& strategy) {
     const auto found = std::ranges::find(m_scene.choices, strategy, &StrategyChoice::name);
     if (found == m_scene.choices.end()) return;

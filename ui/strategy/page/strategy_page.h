@@ -26,8 +26,8 @@ class ScheduleCanvas;
 class Theme;
 class PictureTablePanel;
 
-// Page that shows how the experiment is distributed over its ranks: model placement, memory of each rank, the schedule
-// as planned and as it ran, and the costs of all strategies.
+// Page that shows how the experiment is distributed over its ranks: placement of the model, memory of each rank,
+// schedule as planned and as it ran, and predicted and measured numbers of all strategies.
 class StrategyPage : public Page {
     Q_OBJECT
   public:
@@ -80,13 +80,13 @@ class StrategyPage : public Page {
     RunModel& m_run;
     Theme& m_theme;
     StrategyScene m_scene;
-    std::size_t m_tried = 0;  // number of strategies that the running measurement or proof has finished
+    std::size_t m_tried = 0;  // number of strategies that the running measurement or proof has done
     std::size_t m_toTry = 0;
     StrategyProcess m_process;
-    QTimer m_tick;          // timer that triggers a new plan
-    QTimer m_readTimer;     // timer that reads the live run
+    QTimer m_tick;          // timer that computes a new plan soon after a change of the experiment
+    QTimer m_readTimer;     // timer that reads measured values of the live run
     QTimer m_move;          // timer that redraws the moving parts of the pictures in slow motion
-    std::string m_seenFor;  // result of withoutStrategy() for the experiment of the measured numbers
+    std::string m_seenFor;  // result of withoutStrategy() for the experiment to which the measured numbers belong
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;
     QWidget* m_content = nullptr;

@@ -23,7 +23,8 @@ QColor mixedInk(const QColor& one, const QColor& other, double part) {
                             mix(one.blueF(), other.blueF()));
 }
 
-// Chooses the colour with the better contrast, by WCAG's relative luminance.
+// Compares the contrast of black and white with the background, by relative luminance (WCAG), and returns the better
+// one.
 QColor textColorOn(const QColor& ground) {
     const double light = luminance(ground);
     const double onDark = 1.05 / (light + 0.05);

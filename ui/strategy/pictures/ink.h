@@ -8,13 +8,13 @@
 
 namespace ringside {
 
-// Returns a mixture of two colours; part: share of `other`.
+// Returns a mixture of two colours; part: share of the colour `other`, 0 to 1.
 QColor mixedInk(const QColor& one, const QColor& other, double part);
 // Returns a readable text colour for a background: black or white.
 QColor textColorOn(const QColor& ground);
-// Returns the colour mixed with the background of the theme's panels, as a paler shade.
+// Returns a paler shade of `color`: mixed with the background colour of panels.
 QColor paler(const QColor& color, const ThemeColors& theme);
-// Returns the hatching with which idle time is drawn.
+// Returns the hatched brush for idle time.
 QBrush idleBrush(const ThemeColors& theme);
 
 }  // namespace ringside

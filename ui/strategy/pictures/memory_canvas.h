@@ -5,13 +5,15 @@
 
 namespace ringside {
 
-// Bar chart of the memory of each rank by use: filled if measured, outlined if predicted, with a line at the limit.
+// Bar chart of the memory of each rank, divided by use (parameters, gradients, ...). Bars are filled if measured and
+// outlined if predicted; a line marks the memory limit.
 class MemoryCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
     explicit MemoryCanvas(Theme& theme, QWidget* parent = nullptr);
 
-    // Returns the bytes of a rank by use, in the order of memoryColor(); measured if available, otherwise predicted.
+    // Returns the bytes of a rank for each use, in the order of memoryColor(): measured bytes if available, otherwise
+    // predicted bytes.
     static std::vector<std::int64_t> parts(const StrategyScene& scene, int rank);
     static bool isMeasured(const StrategyScene& scene) { return scene.ran && !scene.ran->memory.empty(); }
     static QStringList partNames();

@@ -60,7 +60,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
         const auto classes = classesOf(curve.moments[i].inUse);
         for (std::size_t what = 0; what < classes.size(); ++what) {
             const double high = static_cast<double>(classes[what]) * perByte;
-            // Rounds to whole pixels, so that there are no seams between neighbouring areas.
+            // Rounds to whole pixels, because there would be gaps between neighbouring areas.
             const double left = std::floor(plot.left() + begin * perTime);
             const double right = std::ceil(plot.left() + end * perTime);
             painter.fillRect(QRectF(left, y - high, std::min(right, plot.right()) - left, high),

@@ -5,8 +5,9 @@
 
 namespace ringside {
 
-// Chart of the memory in use during a step by use, according to the schedule; a line shows the allocated memory,
-// measured or predicted. Shows only the first of several ranks with equal work.
+// Chart of the memory in use during a training step, divided by use (parameters, gradients, ...), as the schedule
+// predicts it. A line marks the memory allocated before the first step, measured or predicted. If several ranks do
+// equal work, shows only the first of them.
 class MemoryCurveCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:

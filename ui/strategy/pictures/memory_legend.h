@@ -10,11 +10,11 @@
 
 namespace ringside {
 
-// Returns the height of the two rows of the legend, in pixels.
+// Returns the height of the legend, which has room for two rows, in pixels.
 double memoryLegendHeight();
 
-// Paints the names of the classes of memory with at least one byte, in as many rows as needed, and `words` in the rest
-// of the last row, shortened if necessary. `room`: area of the legend, with the height memoryLegendHeight().
+// Paints the names and colours of the memory classes that have at least one byte, and then `words`, shortened if there
+// is too little room. `room`: area of the legend, with the height memoryLegendHeight().
 void paintMemoryLegend(QPainter& painter, const QRectF& room, std::span<const std::int64_t> bytes, const QString& words,
                        const Theme& theme);
 

@@ -19,7 +19,8 @@ namespace ringside {
 namespace {
 
 constexpr TypeLength kMeshLegend{20}, kFrameRoom{16}, kMinCell{26};
-constexpr TypeLength kCurveRoom{18};  // height below a row for the curves around other boxes, with their labels
+constexpr TypeLength kCurveRoom{
+    18};  // height below a row of boxes, for curves that lead around boxes, and for the labels of these curves
 constexpr TypeLength kMaxNodeWidth{84}, kMaxNodeHeight{34};
 constexpr int kMaxInRow = 8;
 constexpr double kArrow = 6, kApart = 5;
@@ -58,8 +59,8 @@ QColor MeshCanvas::colorOf(StepLink::What what) const {
     return memoryColor(2);
 }
 
-// Returns the numbers of columns and rows: stages from left to right, data-parallel ranks from top to bottom; without a
-// pipeline, shards from left to right.
+// Returns the numbers of columns and rows of boxes. With a pipeline, the columns are the stages and the rows are the
+// data-parallel ranks; without a pipeline, the columns are the shards.
 QSize MeshCanvas::grid() const {
     const Mesh& mesh = scene().plan().mesh;
     if (mesh.pipeline > 1) return {static_cast<int>(mesh.pipeline), static_cast<int>(mesh.dataRanks())};
@@ -97,7 +98,7 @@ QRectF MeshCanvas::nodeOf(int rank) const {
 
 std::vector<MeshCanvas::Route> MeshCanvas::routes() const {
     std::vector<Route> all;
-    std::map<std::pair<int, int>, std::size_t> indices;  // index in `all`, by sending and receiving rank
+    std::map<std::pair<int, int>, std::size_t> indices;  // index in `all` for each pair of sending and receiving rank
     std::vector<std::int64_t> largest;
     for (const StepLink& link : scene().links) {
         const auto [found, isNew] = indices.try_emplace({link.from, link.to}, all.size());
@@ -166,8 +167,8 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (straight) {
         path.lineTo(end);
     } else {
-        // Draws a line between boxes that are not neighbours as a curve: below the row if both boxes are in one row,
-        // otherwise to the right of the boxes.
+        // Draws the line between two boxes that are not neighbours as a curve: below the row if both boxes are in the
+        // same row, otherwise to the right of the boxes.
         const bool inRow = a.row == b.row;
         const QPointF out = inRow ? QPointF(0, 1) : QPointF(1, 0);
         begin = from.center() + (inRow ? QPointF(0, from.height() / 2 + 2) : QPointF(from.width() / 2 + 2, 0));
@@ -247,7 +248,7 @@ void MeshCanvas::drawLegend(QPainter& painter, const std::vector<Route>& all) co
         painter.drawText(QRectF(x + 13, y, wide + 2, high), Qt::AlignLeft | Qt::AlignVCenter, name);
         x += wide + 25;
     }
-    const QString words = tr("bytes per step sent along a ring or to a pipeline neighbour");
+    const QString words = tr("numbers: bytes per step that a rank sends along a ring or to a pipeline neighbour");
     painter.setPen(theme().colors().muted);
     painter.drawText(QRectF(x, y, width() - x, high), Qt::AlignRight | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(width() - x)));

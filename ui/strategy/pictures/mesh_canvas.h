@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Picture of the mesh: ranks by stage and data-parallel position, a frame around each copy of the model, and the bytes
-// sent over each link in a step.
+// Picture of the mesh: a box per rank, ordered by pipeline stage and data-parallel position; a frame around the ranks
+// that hold one copy of the model; and lines with the bytes that are sent between ranks in a step.
 class MeshCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
@@ -24,17 +24,18 @@ class MeshCanvas final : public StrategyCanvas {
         int from = 0, to = 0;
         std::int64_t bytes = 0;
         QStringList parts;                                 // content and bytes of each transfer as text
-        StepLink::What what = StepLink::What::kGradients;  // content in transfer now, otherwise the content with the
-                                                           // most bytes
+        StepLink::What what = StepLink::What::kGradients;  // content that is being sent now or, if none is, the content
+                                                           // with the most bytes
         bool both = false;                                 // true if the receiving rank also sends to the sending rank
-        bool now = false;  // true if one of these transfers is in progress, in slow motion or single phases
+        bool now =
+            false;  // true while one of these transfers is in progress; known only in slow motion and single phases
     };
     struct Place {
         int column = 0, row = 0;
     };
     QSize grid() const;
     Place placeOf(int rank) const;
-    double heightBelowNodes() const;  // returns the height of the curves below a row and of the legend
+    double heightBelowNodes() const;  // returns the height below the boxes: for the curves and the legend
     QRectF nodeOf(int rank) const;
     std::vector<Route> routes() const;
     QColor colorOf(StepLink::What what) const;

@@ -22,14 +22,14 @@ constexpr double kStrip = 0.3, kMinStrip = 4, kMinSlice = 1.5;
 constexpr TypeLength kRoomForLetters{30}, kRoomForTitle{34};
 constexpr double kMaxColumn = 72;
 
-// Returns which thirds of a cell (parameters, gradients, optimizer state) are sharded.
+// Returns for each third of a cell (parameters, gradients, optimizer state) whether it is sharded.
 std::array<bool, 3> shardedThirds(const StrategyScene& scene) {
     if (scene.plan().mesh.shard == 1) return {false, false, false};
     const ShardingChoice& choice = scene.plan().sharding;
     return {choice.freesParameters || !choice.keepsGradients, !choice.keepsGradients, true};
 }
 
-// Returns the name of a layer without its sizes: "Linear", "Conv2d".
+// Returns the kind of a layer without its sizes, such as "Linear" or "Conv2d".
 QString kindText(const BuiltLayer& layer) {
     return QString::fromStdString(layer.name).section(QLatin1Char('('), 0, 0);
 }
@@ -99,7 +99,8 @@ void PlacementCanvas::drawHeads(QPainter& painter, const std::vector<Column>& co
     }
 }
 
-// Draws the state that a rank holds. gathered: its parameters are complete on this rank at the moment.
+// Draws a cell: the state of one layer that a rank holds. gathered: true while the complete parameters of the layer are
+// on this rank.
 void PlacementCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const {
     static constexpr std::array kLetters = {"P", "G", "O"};
     const QColor color = theme().rankColor(rank);
@@ -112,8 +113,8 @@ void PlacementCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, b
         const bool whole = gathered && i == 0;
         const bool partly = sharded[static_cast<std::size_t>(i)] && !whole;
         painter.fillRect(part, partly ? empty : color);
-        // Draws a strip at the bottom for sharded state. It has one part for each rank that holds a shard; only the
-        // part of this rank is filled.
+        // For sharded state, draws a strip at the bottom with one part per rank that holds a shard. Only the part of
+        // this rank is filled.
         const double strip = partly ? std::max(kMinStrip, box.height() * kStrip) : 0;
         if (partly) {
             const double slice = (third - 2) / static_cast<double>(place.mesh.shard);

@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// Picture of ranks by layers: the parameters, gradients and optimizer state that each rank holds, complete or in part.
+// Picture with one row per rank and one column per layer. Each cell shows whether the rank holds the layer's
+// parameters, gradients and optimizer state, completely or as a shard.
 class PlacementCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
@@ -30,8 +31,8 @@ class PlacementCanvas final : public StrategyCanvas {
     void drawRow(QPainter& painter, int rank, const std::vector<Column>& columns);
     void drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const;
     int m_columns = 1;
-    std::vector<bool> m_gathered;  // true for each unit (layers that are gathered together) whose parameters are
-                                   // gathered now, while a step is animated
+    std::vector<bool> m_gathered;  // for each unit (layers that are gathered together): true while its parameters are
+                                   // gathered in the animated step
 };
 
 }  // namespace ringside

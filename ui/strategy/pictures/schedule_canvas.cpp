@@ -19,7 +19,7 @@ constexpr TypePixels kMinSentence{90};
 constexpr double kBetween = 10;
 constexpr TypeLength kMinLane{10.5};
 constexpr double kMaxLane = 36;
-constexpr TypeLength kMinText{9};  // least height of a row in which digits are drawn
+constexpr TypeLength kMinText{9};  // minimum height of a row in which the numbers of micro-batches are drawn
 
 bool isForward(const LaneBlock& block) {
     return block.kind == LaneBlock::Kind::Forward;
@@ -88,7 +88,8 @@ void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double
     }
 }
 
-// Draws the progress of a lane: future blocks are pale, the current block has a frame, and a line marks the position.
+// Draws the progress of a lane (row of blocks): future blocks are pale, the current block has a frame, and a line marks
+// the present position.
 void ScheduleCanvas::drawNow(QPainter& painter, const LaneGroup& group, std::size_t lane, const QRectF& row) const {
     if (lane >= m_moments.size() || !m_moments[lane] || group.end <= 0) return;
     const ThemeColors& c = theme().colors();

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Picture of the schedule as planned, and below it as the ranks ran it: micro-batches by number and colour, idle time
-// hatched.
+// Picture of the planned schedule and, below it, the schedule as the ranks ran it. Blocks have the number and the
+// colour of their micro-batch; idle time is hatched.
 class ScheduleCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
@@ -30,7 +30,8 @@ class ScheduleCanvas final : public StrategyCanvas {
     void drawLegend(QPainter& painter);
 
     std::vector<LaneGroup> m_groups;
-    std::vector<std::optional<double>> m_moments;  // current position of each rank in the planned lanes
+    std::vector<std::optional<double>>
+        m_moments;  // present position of each rank in the planned schedule; empty if unknown
 };
 
 }  // namespace ringside

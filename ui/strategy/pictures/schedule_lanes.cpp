@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMaxRanks = 8;  // largest number of ranks that are shown if there is no pipeline
+constexpr int kMaxRanks = 8;  // maximum number of ranks that are shown if there is no pipeline
 constexpr double kGather = 0.5;
 
 QString laneText(const char* text) {
@@ -76,8 +76,9 @@ QString unitName(const StrategyPlan& plan, std::size_t unit) {
     return QString::number(unit);
 }
 
-// Makes the lanes of a sharded model: the parameters of each unit (fsdp.unit) are gathered, used and freed, from the
-// first unit to the last and back.
+// Makes the lanes of a sharded model, one lane per unit (layers that are gathered together). The lanes show when the
+// parameters of each unit are gathered, used and freed, in the forward pass from the first unit to the last, in the
+// backward pass in reverse order.
 class UnitLanes {
   public:
     UnitLanes(const StrategyScene& scene, std::size_t units, bool frees, bool prefetches)
@@ -167,8 +168,8 @@ LaneGroup plannedReplicas(const StrategyScene& scene) {
     return group;
 }
 
-// Returns the measured lane of a rank: its forward and backward passes in the order in which they ran. Passes show
-// micro-batch numbers only if the rank ran as many passes as the pipeline schedule plans.
+// Returns the measured lane of a rank: its forward and backward passes in the order in which they ran. Passes have the
+// numbers of micro-batches only if the rank ran as many passes as the schedule plans.
 Lane ranLane(const StrategyScene& scene, std::size_t rank) {
     const RankLayout place{scene.plan().mesh, static_cast<int>(rank)};
     const auto& actions = scene.plan().schedule.ranks[static_cast<std::size_t>(place.pipelineIndex())];
@@ -194,7 +195,7 @@ LaneGroup ranGroup(const StrategyScene& scene) {
     LaneGroup group{
         laneText("Ran"), laneText("step %1: %2").arg(scene.ran->step).arg(stepTimeText(end / 1e9)), end, {}};
     group.step = scene.ran->step;
-    // With a pipeline, shows the first rank of each stage, because all ranks of a stage do equal work. Without a
+    // With a pipeline, shows only the first rank of each stage, because all ranks of a stage do equal work. Without a
     // pipeline, shows the first kMaxRanks ranks.
     const auto step = scene.isPipeline() ? static_cast<std::size_t>(scene.plan().mesh.dataRanks()) : 1;
     for (std::size_t rank = 0; rank < scene.ran->passes.size(); rank += step) {

@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-// Block of a lane. Begin and end are in the time unit of its LaneGroup.
+// Block of a lane: work of a rank from begin to end, such as the forward pass of a micro-batch. Times are in the unit
+// of the LaneGroup.
 struct LaneBlock {
     enum class Kind { Forward, Backward, Input, Weights, Moving, Resident };
     Kind kind = Kind::Forward;
@@ -22,21 +23,22 @@ struct LaneBlock {
 struct Lane {
     QString label;
     std::vector<LaneBlock> blocks;
-    int rank = -1;  // rank whose work the lane shows; -1: the lane shows a unit (layers that are gathered together) on
-                    // all ranks
+    int rank = -1;  // rank whose work the lane shows; -1: the lane shows the work of all ranks on one unit (layers that
+                    // are gathered together)
 };
 
-// Lanes with a common time axis: the planned schedule, or the schedule as it ran.
+// Lanes (rows of blocks) with a common time axis. They show either the planned schedule or the schedule as it ran.
 struct LaneGroup {
     QString title;
     QString length;  // label of the time axis, such as "step 12: 21.4 ms"; empty if time has no unit
     double end = 0;
     std::vector<Lane> lanes;
-    std::int64_t step = 0;  // number of the step that ran; 0: the lanes show a plan
+    std::int64_t step = 0;  // number of the training step that the lanes show; 0: the lanes show the planned schedule
 };
 
-// Returns a lane for each rank of a pipeline or each replica; for sharded models a lane for each unit (layers whose
-// parameters are gathered together).
+// Returns the planned schedule and, if it was measured, the schedule as it ran. For a sharded model without a pipeline,
+// the planned schedule has one lane per unit (layers whose parameters are gathered together); in all other cases a lane
+// shows one rank.
 std::vector<LaneGroup> scheduleLanes(const StrategyScene& scene);
 
 }  // namespace ringside

@@ -46,8 +46,8 @@ bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
 }
 
-// Returns a position within the first block of this kind in a lane. part: 0 for the begin of the block, 1 for its end.
-// Empty if the lane has no such block.
+// Returns the time at a position within the first block of this kind in a lane. part: 0 for the begin of the block, 1
+// for its end. Empty if the lane has no block of this kind.
 std::optional<double> momentIn(const Lane& lane, LaneBlock::Kind kind, double part) {
     const auto block = std::ranges::find(lane.blocks, kind, &LaneBlock::kind);
     if (block == lane.blocks.end()) return {};
@@ -66,7 +66,7 @@ std::optional<double> actionMoment(const StrategyScene& scene, const LaneGroup& 
     return (block.begin + block.end) / 2;
 }
 
-// Range of layers that are gathered or computed together.
+// Range of layers that are gathered together or computed together.
 struct LayerGroup {
     std::size_t unit = 0;
     int first = 0;
@@ -101,7 +101,7 @@ double partOf(const LayerGroup& group, const RankMotion& rank) {
     return rank.phase == Phase::kForward ? part : 1 - part;
 }
 
-// Returns the position of a rank on the common time axis of all lanes of a sharded model.
+// Returns the position of a rank on the time axis that all lanes of a sharded model share.
 double unitMoment(const StrategyScene& scene, const LaneGroup& planned, const RankMotion& rank) {
     if (rank.phase == Phase::kDataWait) return kBefore;
     if (!isPass(rank.phase)) return planned.end;

@@ -43,7 +43,7 @@ std::vector<Identity> StrategyCanvas::identitiesAt(const QPoint& point) const {
 }
 
 Picture::Tip StrategyCanvas::tipAt(const QPoint& point) const {
-    // Searches the parts of the picture backwards, because the part that was drawn last is on top.
+    // Searches the parts of the picture in reverse order, because a part that was drawn later is above earlier parts.
     const auto found = std::find_if(m_parts.rbegin(), m_parts.rend(),
                                     [&point](const Part& part) { return part.where.contains(point); });
     return found == m_parts.rend() ? Tip{} : Tip{found->what, found->where.toAlignedRect()};

@@ -11,7 +11,8 @@ namespace ringside {
 
 class Theme;
 
-// Picture of a StrategyScene. Its parts have tooltips, and menus of the ranks, steps and collectives that they draw.
+// Base of the pictures of a StrategyScene. Each part of a picture can have a tooltip, and a context menu of the ranks,
+// steps and collectives that it shows.
 class StrategyCanvas : public Picture {
     Q_OBJECT
   public:
@@ -29,7 +30,7 @@ class StrategyCanvas : public Picture {
     virtual void motionChanged() {}
     // Sets the tooltip of a part of the picture. Call while drawing.
     void explain(const QRectF& part, const QString& what) { m_parts.push_back({part, what}); }
-    // Sets the ranks, steps and collectives that a part of the picture draws, the most specific first. Call while
+    // Sets the ranks, steps and collectives that a part of the picture shows, the most specific first. Call while
     // drawing.
     void identify(const QRectF& part, std::vector<Identity> things) { m_named.push_back({part, std::move(things)}); }
 

@@ -12,22 +12,23 @@ namespace ringside {
 
 class RunData;
 
-// Position of a rank in the current step.
+// Position of a rank in the current training step.
 struct RankMotion {
     Phase phase = Phase::kIdle;
-    int layer = -1;           // layer that the rank works on; -1: none, or not reported
-    std::string action = {};  // action of a pipeline's schedule that the rank works on; empty: none
+    int layer = -1;           // index of the layer that the rank computes; -1: none, or not reported
+    std::string action = {};  // action of the pipeline schedule that the rank executes, such as "0F3"; empty: none
     bool operator==(const RankMotion&) const = default;
 };
 
-// Positions of all ranks in the current step, in slow motion and single phases.
+// Positions of all ranks in the current training step. Known only in slow motion, and while the user advances phase by
+// phase.
 struct StepMotion {
     std::int64_t step = 0;  // current step of the slowest rank
     std::vector<RankMotion> ranks;
     bool operator==(const StepMotion&) const = default;
 };
 
-// Returns the positions of all ranks; empty at full speed, and until every rank has reported its position.
+// Returns the positions of all ranks; empty at full speed, and while any rank has not reported its position.
 std::optional<StepMotion> stepMotion(const RunData& run);
 
 }  // namespace ringside

@@ -40,8 +40,8 @@ StrategyProcess::~StrategyProcess() {
     dropProcess();
 }
 
-// Sends SIGTERM, so that the process stops its ranks, and deletes the QProcess when it has ended: deleting a running
-// QProcess would block.
+// Sends SIGTERM to the child process, which then stops its ranks. Deletes the QProcess only after the end of the child
+// process, because deleting a running QProcess would block.
 void StrategyProcess::dropProcess() {
     if (m_process == nullptr) return;
     QProcess* process = std::exchange(m_process, nullptr);
@@ -120,9 +120,9 @@ void StrategyProcess::parseLine(const QByteArray& line) {
                            .problem = textIn(json, "problem")});
 }
 
-// Reads the remaining output and emits over(). Emits failed() first if the process crashed or its exit code is neither
-// 0 nor 1. Code 1 is no failure: `ringsidectl prove` has found a strategy that should end with equal weights but does
-// not, and has reported this strategy in its output.
+// Reads the remaining output and emits over(). Emits failed() before it if the process crashed or its exit code is
+// neither 0 nor 1. Exit code 1 is not a failure: `ringsidectl prove` has found a strategy with different weights and
+// has reported it in its output.
 void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
     const QString complaint = failureCause(m_process->readAllStandardError());

@@ -24,15 +24,16 @@ struct StrategyFigures {
     QString problem = {};  // reason why there is no measurement; empty if there is one
 };
 
-// Result of a test whether a strategy ends with bit-identical weights to those of another strategy.
+// Result of a test whether training with a strategy ends with exactly the same weights as training with another
+// strategy.
 struct StrategyProof {
     std::optional<bool> equal;
     QString reference;
-    QString text;  // step and tensor that differ, or why the strategy could not be tested
+    QString text;  // first step and tensor that differ, or the reason why the strategy could not be tested
 };
 
-// Runs `ringsidectl strategies` or `prove` as a child process, so that the window itself does not train. The child
-// process receives SIGTERM when this object is destroyed.
+// Measures or proves strategies with a child process, `ringsidectl strategies` or `ringsidectl prove`, because the
+// window's process does not train. The child process receives SIGTERM when this object is destroyed.
 class StrategyProcess final : public QObject {
     Q_OBJECT
   public:

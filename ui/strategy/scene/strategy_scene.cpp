@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-// True if all settings on which the measurements of the page depend are equal in both experiments: strategy, ranks,
-// devices, model, batch size, optimizer, and recomputation.
+// True if both experiments have the same settings for strategy, ranks, devices, model, batch size, optimizer and
+// recomputation, on which the measurements of the page depend.
 bool isSpreadAlike(const RunConfig& run, const RunConfig& shown) {
     const RunConfig one = asProcesses(run);
     const RunConfig other = asProcesses(shown);
@@ -68,8 +68,8 @@ std::vector<int> curveRanks(const StrategyScene& scene) {
     constexpr std::size_t kMax = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
-    // Chooses the first rank of each stage of a pipeline. Without a pipeline, chooses all ranks of a sharded model,
-    // because their shards may differ by a row of a tensor, or one rank if all ranks are replicas.
+    // Pipeline: the first rank of each stage. Sharded model without a pipeline: all ranks, because their shards can
+    // differ by a row of a tensor. Replicas only: one rank.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
     for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMax; rank += step)
         ranks.push_back(static_cast<int>(rank));
@@ -85,7 +85,8 @@ std::size_t passCount(const TracedStep& step) {
 }
 
 // Returns the step of median duration among the last 15 complete steps in which no rank paused; null if there is none.
-// Ignores steps with fewer passes than others: the smaller last batch of an epoch has fewer micro-batches.
+// Ignores steps with fewer passes than other steps, because the last batch of an epoch can be smaller and have fewer
+// micro-batches.
 const TracedStep* typicalStep(const TraceData& trace) {
     constexpr std::size_t kMaxSteps = 15;
     std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // duration in ns, and step

@@ -17,29 +17,29 @@ namespace ringside {
 class ExperimentModel;
 class RunData;
 
-// Measurements of a run whose experiment is distributed in the same way as the experiment on the page.
+// Measurements of a run whose experiment is distributed over its ranks in the same way as the experiment in the form.
 struct StrategyMeasurements {
-    std::vector<RankMemory> memory;             // memory of each rank; empty: not reported yet
-    std::optional<double> idleShare;            // share of idle time in the traced steps, from 0 to 1
-    std::int64_t step = 0;                      // number of the step of typical duration whose passes are shown; 0:
-                                                // none
+    std::vector<RankMemory> memory;   // memory of each rank; empty: not reported yet
+    std::optional<double> idleShare;  // share of idle time in the traced steps, from 0 to 1
+    std::int64_t step = 0;            // number of the step, one of typical duration, whose passes are shown; 0: none
     std::vector<std::vector<PassSpan>> passes;  // passes of step number `step`, by rank
     PassesTime range;                           // time from the first forward to the last backward pass in this step
-    std::vector<std::optional<std::int64_t>> bytesPerStep;  // bytes sent per step, by rank
+    std::vector<std::optional<std::int64_t>> bytesPerStep;  // bytes that each rank sends per step; empty: not measured
 };
 
-// Contents of the Strategy page for an experiment, independent of drawing.
+// Data that the Strategy page shows for an experiment.
 struct StrategyScene {
     RunConfig config;
     bool loading = false;
     std::string problem = {};  // reason why there is no plan; empty if there is one
     std::optional<StrategyCost> cost = {};
-    std::vector<StepLink> links = {};      // transfers of a step; empty if `cost` is empty
-    std::vector<MemoryCurve> curves = {};  // memory during the step, for the ranks in curveRanks(); empty if `cost` is
-                                           // empty
+    std::vector<StepLink> links = {};  // transfers between ranks in one step; empty if `cost` is empty
+    std::vector<MemoryCurve> curves =
+        {};  // memory during one step for each rank in curveRanks(); empty if `cost` is empty
     std::vector<StrategyChoice> choices = {};
     std::optional<StrategyMeasurements> ran = {};
-    std::optional<StepMotion> motion = {};  // positions of the ranks; set only in slow motion and single phases
+    std::optional<StepMotion> motion =
+        {};  // positions of the ranks in the current step; empty except in slow motion and single phases
 
     const StrategyPlan& plan() const { return cost->plan; }
     bool isPipeline() const { return cost && cost->plan.mesh.pipeline > 1; }
@@ -47,7 +47,8 @@ struct StrategyScene {
 };
 
 StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates& rates);
-// Returns the ranks whose memory during a step is shown: the first of ranks with equal work, at most eight.
+// Returns the ranks whose memory during a step is shown: the first rank of each group of ranks with equal work; at most
+// eight ranks.
 std::vector<int> curveRanks(const StrategyScene& scene);
 // Returns the measurements of the run; empty if there is no run, or if its experiment differs in a setting that affects
 // the measurements.

@@ -38,8 +38,9 @@ QString measured(const StrategyScene& scene) {
     return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
 }
 
-// Returns a sentence about the idle time of a pipeline: the number of idle and of all time slots of a rank, for stages
-// of equal duration. For a zero-bubble schedule and a schedule file, contains only the share of idle time.
+// Returns a sentence about the idle time of a pipeline: how many time slots of a rank are idle, and how many there are,
+// if all stages take the same time. For a zero-bubble schedule and a schedule file, the sentence contains only the
+// share of idle time.
 QString slotsSentence(const StrategyScene& scene) {
     const StrategyPlan& plan = scene.plan();
     const std::int64_t ranks = plan.mesh.pipeline;
