@@ -27,7 +27,7 @@ std::int64_t AsyncQueue::push(const QueuedCollective& job) {
     return ticket;
 }
 
-// Has no timeout of its own: each queued collective ends at the latest at its own timeout.
+// Blocks without a timeout, because each queued collective ends at the latest at its own timeout.
 void AsyncQueue::waitFor(std::int64_t ticket) {
     std::unique_lock lock(m_mutex);
     m_finished.wait(lock, [&] { return m_done >= ticket; });

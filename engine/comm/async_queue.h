@@ -20,7 +20,8 @@ struct QueuedCollective {
     CommBuffer out;
     ReduceOp op = ReduceOp::kSum;
     CollectiveTrace* trace = nullptr;  // trace of the collective; null if the step is not traced
-    std::int64_t readyNs = 0;          // time at which the collective was queued; set only if the step is traced
+    std::int64_t readyNs =
+        0;  // time at which the collective was queued, on CLOCK_MONOTONIC; set only if the step is traced
 };
 
 // Runs collectives one after the other on its own thread, which is started when the first collective is queued. The
@@ -36,11 +37,11 @@ class AsyncQueue {
     AsyncQueue& operator=(const AsyncQueue&) = delete;
 
     std::int64_t push(const QueuedCollective& job);  // queues the collective and returns its ticket, counted from 1
-    // Blocks until the collective of this ticket has ended. Rethrows its error, or the error of an earlier collective,
-    // after which the communicator is unusable.
+    // Blocks until the collective of this ticket has ended. Throws the error of this collective or of an earlier one;
+    // after an error, the communicator is unusable.
     void waitFor(std::int64_t ticket);
 
-    // Blocks until no collective is queued or running. Throws nothing: errors are reported through the tickets.
+    // Blocks until no collective is queued or running. Throws no error of a collective: waitFor() reports these.
     void waitUntilEmpty();
 
     // True if no collective is queued or running.

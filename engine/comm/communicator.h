@@ -69,11 +69,11 @@ struct CommOptions {
 };
 
 // Collectives and messages of a recorded CUDA graph, which each launch of the graph executes again.
-struct RecordedCalls {
+struct CallsPerGraphLaunch {
     std::int64_t collectives = 0;
-    std::int64_t bytes = 0;                  // payload that this rank sends at each launch, in bytes, counted as by
-                                             // Communicator::bytesSent()
-    std::vector<RecordedCalls> groups = {};  // calls of the sub-groups, in the order in which these were created
+    std::int64_t bytes = 0;  // payload that this rank sends at each launch, in bytes, counted as by
+                             // Communicator::bytesSent()
+    std::vector<CallsPerGraphLaunch> groups = {};  // calls of the sub-groups, in the order in which these were created
 };
 
 class Communicator;
@@ -83,7 +83,7 @@ class ContributionWatch;
 struct LinkStatistics {
     int peer = 0;                  // rank at the other end of the link
     std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes, in microseconds
-    std::int64_t bytes = 0;        // bytes sent and acknowledged by the peer
+    std::int64_t bytes = 0;        // number of bytes that this rank sent and the peer acknowledged
     std::int64_t busyUs = 0;       // time with data in flight, in microseconds, excluding the time in which the receive
                                    // buffer of the peer was full
     std::int64_t waitUs = 0;       // time in which this rank waited for the rest of a message of which it had received
@@ -155,10 +155,10 @@ class Communicator {
     // checkpoint. Fails only if a peer fails or abort() is called.
     virtual void barrierWithoutTimeout() = 0;
 
-    // Starts the operation and returns. Neither buffer may be accessed before CommHandle::wait() returns. The default
-    // implementations complete the operation before they return.
-    // All four gather and scatter calls work in place: `in` of an all-gather may be this rank's block of `out`, and
-    // `out` of a reduce-scatter may be this rank's block of `in`.
+    // Starts an all-gather or a reduce-scatter and returns. Neither buffer may be accessed before CommHandle::wait()
+    // returns. The default implementations complete the operation before they return. Both operations, also in their
+    // blocking form, support in-place buffers: `in` of an all-gather may be this rank's block of `out`, and `out` of a
+    // reduce-scatter may be this rank's block of `in`.
     virtual CommHandle allGatherAsync(CommBuffer in, CommBuffer out);
     virtual CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op);
     // Starts several collectives and appends their handles to `handles`; the caller must call wait() on each handle.
@@ -166,8 +166,9 @@ class Communicator {
     // calls one by one; it blocks in each all-reduce until the result is in place, and appends no handle for it.
     virtual void startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles);
     // Starts a message to or from one rank and returns. Messages between two ranks arrive in the order of the sends,
-    // independently in each direction. Use one sub-group per stream of messages: a receive that waits blocks the
-    // receives behind it. Two ranks may both send to each other before they receive; they do not deadlock.
+    // independently in each direction. Use one sub-group per stream of messages: a receive whose message has not
+    // arrived blocks all later receives of the group. Two ranks may both send to each other before they receive; they
+    // do not deadlock.
     virtual CommHandle sendAsync(CommBuffer buffer, int to) = 0;
     virtual CommHandle recvAsync(CommBuffer buffer, int from) = 0;
 
@@ -176,12 +177,13 @@ class Communicator {
 
     // True if collectives and messages on device memory can be recorded into a CUDA graph. Between beginRecording() and
     // endRecording() the calls of this communicator and of its sub-groups are recorded and not executed. endRecording()
-    // returns the recorded calls; countLaunch() must be called with them each time the graph is launched. Called for
-    // the group of all ranks only; no sub-group may be created or destroyed between the recording and the last launch.
+    // returns the recorded calls; countLaunch() must be called with them each time the graph is launched. These
+    // functions are called for the group of all ranks only. No sub-group may be created or destroyed between the
+    // recording and the last launch.
     virtual bool canBeRecorded() const { return false; }
     virtual void beginRecording() {}
-    virtual RecordedCalls endRecording() { return {}; }
-    virtual void countLaunch(const RecordedCalls& /*calls*/) {}
+    virtual CallsPerGraphLaunch endRecording() { return {}; }
+    virtual void countLaunch(const CallsPerGraphLaunch& /*calls*/) {}
 
     // Returns the number of the collective that is running or, if none is running, of the last one that finished,
     // counted from 1. Used by heartbeats; callable from any thread.
@@ -196,9 +198,9 @@ class Communicator {
     // communicator has no such connections or the system provides none.
     virtual std::vector<LinkStatistics> links() { return {}; }
 
-    // Returns the largest values that each host contributed to the sums of this step and of the previous step; null if
-    // no values travel over a network.
-    virtual ContributionWatch* contributions() { return nullptr; }
+    // Returns the record of the largest values that each host contributed to the sums of this step and of the previous
+    // step. Returns null if no values are sent over a network.
+    virtual ContributionWatch* contributionWatch() { return nullptr; }
 
     // Returns the number of unauthenticated connections refused during rendezvous.
     virtual std::int64_t refusedConnections() const { return 0; }
@@ -209,8 +211,8 @@ class Communicator {
     virtual std::span<float> allocate(std::size_t count) = 0;
 
     // Records this group's collectives into `trace` during traced steps, and those of sub-groups created later; null
-    // stops recording. `trace` must outlive the communicator or be reset. All ranks call it at the same time, with no
-    // operation in progress. NCCL and MPI record nothing.
+    // stops recording. `trace` must outlive the communicator or be reset. All ranks must call setTrace() at the same
+    // point of the run, while no operation is in progress. NCCL and MPI record nothing.
     virtual void setTrace(CollectiveTrace* trace) { m_trace = trace; }
 
   protected:

@@ -11,8 +11,8 @@ namespace ringside {
 
 // Creates the communicator of one rank over memory shared with the other processes of this host. `fd` is a zero-filled
 // file of at least sharedMemoryBytes(worldSize) bytes (launch/channels/shared_memory.h), the same file for every rank.
-// It is mapped whole and may be closed after the call. Does not wait for the other ranks. Throws CommError if the file
-// is too small or cannot be mapped.
+// The function maps the whole file; the caller may close `fd` afterwards. Does not wait for the other ranks. Throws
+// CommError if the file is too small or cannot be mapped.
 std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int worldSize, CommOptions options = {});
 
 // Creates the communicators of all ranks as threads of this process (tests, teaching). The thread of rank i uses
@@ -27,14 +27,14 @@ std::unique_ptr<Communicator> makeGlooCommunicator(std::shared_ptr<Store> store,
                                                    CommOptions options = {});
 
 // Creates the communicator of one rank of a run on several hosts: shared memory within each host, TCP between hosts.
-// hostOfRank[r] is a number of rank r's host, equal for all ranks of one host. `sharedFd` is as for
+// hostOfRank[r] is an arbitrary number that identifies the host of rank r. `sharedFd` is as for
 // makeSharedMemoryCommunicator(), sized for the ranks of this host; it is unused by a rank that is alone on its host.
 // Throws CommError as makeGlooCommunicator() does.
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
                                                            const std::vector<int>& hostOfRank,
                                                            CommOptions options = {});
-// Creates the communicator without hostOfRank: the ranks detect which of them share memory. Pass -1 as `sharedFd` for a
-// rank that shares no memory.
+// Creates the communicator of one rank of a run on several hosts whose assignment to hosts is unknown: the ranks detect
+// which of them share memory. Pass -1 as `sharedFd` for a rank that shares no memory.
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
                                                            int worldSize, CommOptions options = {});
 

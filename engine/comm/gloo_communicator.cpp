@@ -148,8 +148,8 @@ std::int64_t GlooCommunicator::exchangeArrivals(std::int64_t arrivedNs, std::uin
     return m_options.oneClock && last >= arrivedNs && last <= now ? last : now;
 }
 
-// Gathers the values of all ranks and sums them locally in the tree, which gives the same bits on all ranks. A ring
-// would add each part of the buffer in a different order.
+// Gathers the values of all ranks and sums them locally along a binary tree, which gives the same bits on all ranks. A
+// ring would add each part of the buffer in a different order.
 void GlooCommunicator::reduceInTree(CollectiveKind kind, CommBuffer buffer) {
     const auto ranks = static_cast<std::size_t>(m_size);
     m_gathered.resize(ranks * buffer.count);
@@ -320,7 +320,8 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
         if (in.count == 0) return;
         gloo::AllgatherOptions options(m_context);
         options.setTag(tag);
-        // Without an input, Gloo's all-gather uses the part of `out` that belongs to this rank.
+        // Sets no input for an operation in place: Gloo's all-gather then uses the part of `out` that belongs to this
+        // rank.
         if (bytesOf(in) != bytesOf(out) + static_cast<std::size_t>(m_rank) * in.bytes())
             options.setInput(bytesOf(in), in.bytes());
         options.setOutput(bytesOf(out), out.bytes());
@@ -344,15 +345,15 @@ void GlooCommunicator::barrierWithin(milliseconds timeout) {
 void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const std::function<void()>& call) {
     if (peer < 0 || peer >= m_size || peer == m_rank) {
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
-                        " is not another rank of this run of " + std::to_string(m_size));
+                        " is this rank itself or not one of the " + std::to_string(m_size) + " ranks of the group");
     }
     const WaitScope waiting(trace());
     beginCollective();
     runGuarded(what, call);
 }
 
-// Starts to transfer both parts of a message, size and bytes, at once, so that the background thread moves them while
-// the caller computes.
+// Starts to transfer both parts of a message, size and bytes, at once, so that the background thread transfers them
+// while the caller computes.
 CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
     runPointToPoint(peer, isSend ? "starting a send" : "starting a receive", [&] {
         Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};
@@ -403,7 +404,7 @@ void GlooCommunicator::finishMessage(Message& message) {
         abort();
         throw CommError(rankText(message.peer) + " sent " + std::to_string(*message.bytes) + " bytes where " +
                             rankText(m_rank) + " expects " + std::to_string(message.buffer.bytes()) +
-                            ": send and recv must agree",
+                            ": send and recv must use the same size",
                         rankInRun(message.peer));
     }
 }
@@ -437,7 +438,7 @@ void GlooCommunicator::recv(CommBuffer buffer, int from) {
             abort();
             throw CommError("rank " + std::to_string(from) + " sent " + std::to_string(bytes) + " bytes where rank " +
                                 std::to_string(m_rank) + " expects " + std::to_string(buffer.bytes()) +
-                                ": send and recv must agree",
+                                ": send and recv must use the same size",
                             from);
         }
         if (bytes == 0) return;

@@ -24,7 +24,7 @@ struct Maximum {
     }
 };
 
-constexpr std::size_t kTreeBlock = 2048;  // bytes that each node of a tree sums at a time
+constexpr std::size_t kTreeBlock = 2048;  // number of bytes that each node of a tree sums at a time
 
 // Integers are added as unsigned values, so that an overflow wraps instead of being undefined.
 template <class T, class Op>
@@ -36,8 +36,8 @@ struct Arithmetic<std::int64_t, Sum> {
     using Value = std::uint64_t;
 };
 
-// ivdep: permits `out` to be equal to a source. Without the pragma the compiler assumes that the memory may overlap and
-// does not vectorise the loop.
+// The pragma ivdep states that the iterations are independent, which holds even if `out` is one of the sources. Without
+// the pragma, the compiler assumes that the memory may overlap and does not vectorise the loop.
 template <class T, class Op>
 void combineTwo(T* out, const T* a, const T* b, std::size_t count) {
 #pragma GCC ivdep

@@ -11,7 +11,8 @@
 namespace ringside {
 
 // Client of the supervisor's store (launch/store/store_server.h) over an inherited stream socket. Thread-safe: the
-// groups of a rank share it. Unusable after a CommError, because a late answer could still arrive.
+// groups of a rank share it. Unusable after a CommError, because the late answer to the failed request could be taken
+// for the answer to the next one.
 class SocketStore final : public Store {
   public:
     // timeout: longest wait of set(), which blocks only while the supervisor does not read.

@@ -70,7 +70,7 @@ PlanSubject withRankForEachDevice(PlanSubject subject) {
 }
 
 std::string remedy(const PlanSubject& subject, std::int64_t needed) {
-    const std::string raise = "raise it to " + mebibytesText(needed);
+    const std::string raise = "raise the limit to " + mebibytesText(needed);
     if (const std::optional<StrategyChoice> other = bestThatFits(withRankForEachDevice(subject)))
         return raise + ", or set " + changesText(subject.config, other->config) + ", which needs " +
                mebibytesText(other->cost->largestPeak());

@@ -8,12 +8,12 @@
 
 namespace ringside {
 
-// Memory of a rank that is in use at a time within a step. The engine allocates all memory before the first step;
+// Memory of a rank that is in use at one moment of a step. The engine allocates all memory before the first step;
 // activations are in use between their forward and backward pass, gathered units (fsdp.unit) between their gathering
 // and freeing.
 struct MemoryMoment {
-    // time in units of one forward pass: of the whole model; if it is sharded, of one unit (fsdp.unit); in a pipeline,
-    // of one micro-batch in one stage
+    // Time since the start of the step. Its unit is the duration of one forward pass: of the whole model, of one unit
+    // (fsdp.unit) if the model is sharded, or of one micro-batch in one stage if there is a pipeline.
     double at = 0;
     PredictedMemory inUse = {};
 };

@@ -114,7 +114,8 @@ class Count {
             takeShards(unitsOf(m_plan, stage));
     }
 
-    // Counts the slots of a stage: each micro-batch in flight has its own activations and receive buffers.
+    // Counts the memory of the micro-batches in flight of a stage: each of them has its own activations and receive
+    // buffers.
     void takeSlots(std::size_t stage) {
         const std::size_t first = m_plan.stageBegin[stage];
         const std::size_t last = m_plan.stageBegin[stage + 1];
@@ -150,8 +151,9 @@ class Count {
         if (gradientPool) m_memory.gathered += largest;
     }
 
-    // Bytes of a unit (layers whose parameters are gathered together, fsdp.unit): of its whole tensors; of this rank's
-    // shards as parts of whole tensors; of the shards in separate memory; of the shards without padding.
+    // Sizes of a unit (layers whose parameters are gathered together, fsdp.unit), in bytes. whole: the whole tensors;
+    // shards: this rank's shards if they are parts of the whole tensors; alone: this rank's shards if they have
+    // separate memory; trained: this rank's shards without padding.
     struct UnitBytes {
         std::int64_t whole = 0, shards = 0, alone = 0, trained = 0;
     };
@@ -168,8 +170,8 @@ class Count {
         return bytes;
     }
 
-    // Counts the memory of a unit (layers whose parameters are gathered together, fsdp.unit). own: the unit has its own
-    // memory for whole tensors; stays: this memory is never freed and counts as `state`.
+    // Counts the memory of a unit (layers whose parameters are gathered together, fsdp.unit). own: true if the unit has
+    // its own memory for whole tensors. stays: true if this memory is never freed and therefore counts as `state`.
     void takeUnit(const UnitBytes& unit, bool own, bool stays, std::int64_t PredictedMemory::*state) {
         const std::int64_t counted = !own ? unit.alone : stays ? unit.whole : unit.shards;
         m_memory.*state += counted;

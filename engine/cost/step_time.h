@@ -56,7 +56,7 @@ StepTime predictTime(const PlanSubject& subject, const StrategyPlan& plan, const
 double stepFlops(const PlanSubject& subject, const StrategyPlan& plan);
 
 // Returns the mean share of idle time of the ranks in a schedule whose stages take equal time, by simulation. For GPipe
-// and 1F1B it is (P-1)/(M+P-1), with P ranks and M micro-batches.
+// and 1F1B, this share is (P-1)/(M+P-1), with P ranks and M micro-batches.
 double idleShareOf(const Schedule& schedule);
 
 }  // namespace ringside

@@ -101,15 +101,16 @@ void chooseBackend(const RunConfig& config, const GpuReport& gpus, ComputeChoice
 Problem refusalOfGpus(const RunConfig& config, const GpuReport& gpus) {
     const std::string why = whyNotGpus(config, gpus);
     if (gpus.usableCount() == 0)
-        return {"parallel.device", "is cuda, but no GPU can be used: " + why, "set it to auto or cpu"};
+        return {"parallel.device", "is cuda, but no GPU can be used: " + why, "set parallel.device to auto or cpu"};
     if (convolves(config.model) && gpus.cudnn.empty())
-        return {"parallel.device", "is cuda, but " + why, "install cuDNN 9 and build again, or set it to cpu"};
+        return {"parallel.device", "is cuda, but " + why,
+                "install cuDNN 9 and build again, or set parallel.device to cpu"};
     const bool hasDevices = config.parallel.strategy == StrategyKind::kDataParallel && config.parallel.devices > 0;
     return {hasDevices ? "parallel.devices" : "parallel.world_size",
             "is " + std::to_string(gpusWanted(config)) + ", but there " + (gpus.usableCount() == 1 ? "is" : "are") +
                 " only " + counted(gpus.usableCount(), "usable GPU") + " and parallel.share_gpu is off",
-            "set it to " + std::to_string(gpus.usableCount()) + ", switch parallel.share_gpu on (" + kSharedGpuLabel +
-                "), or set parallel.device to cpu"};
+            "lower the number to " + std::to_string(gpus.usableCount()) + ", switch parallel.share_gpu on (" +
+                kSharedGpuLabel + "), or set parallel.device to cpu"};
 }
 
 }  // namespace
@@ -138,18 +139,18 @@ Problems checkCompute(const RunConfig& config, const HostDevices& host) {
     if (choice.device == DeviceChoice::kCuda && connectsCpusOnly(parallel.backend))
         return {{"parallel.backend",
                  "is " + textOf(parallel.backend) + ", but ranks on GPUs communicate over NCCL or Gloo",
-                 "set it to auto, or parallel.device to cpu"}};
+                 "set parallel.backend to auto, or parallel.device to cpu"}};
     if (choice.device == DeviceChoice::kCuda && parallel.backend == CollectiveBackend::kNccl && host.gpus.nccl.empty())
         return {{"parallel.backend", "is nccl, but ringside-worker-cuda was built without NCCL",
-                 "install libnccl-dev and build again, or set it to gloo"}};
+                 "install libnccl-dev and build again, or set parallel.backend to gloo"}};
     if (choice.device == DeviceChoice::kCpu && parallel.backend == CollectiveBackend::kNccl)
         return {{"parallel.backend", "is nccl, which works only between GPUs (" + choice.whyDevice + ")",
-                 parallel.device == DeviceChoice::kAuto ? "set it to auto"
+                 parallel.device == DeviceChoice::kAuto ? "set parallel.backend to auto"
                                                         : "set parallel.device to cuda, or parallel.backend to auto"}};
     if (choice.device == DeviceChoice::kCpu && isNarrow(config.training))
         return {{"training.precision",
                  "is " + textOf(config.training.precision) + ", which needs GPUs (" + choice.whyDevice + ")",
-                 "set it to fp32"}};
+                 "set training.precision to fp32"}};
     return {};
 }
 

@@ -20,17 +20,18 @@ struct GpuPlacement {
 // Position of one rank among the ranks of its host.
 struct HostRanks {
     std::string runName = {};
-    int localRank = 0;    // number of the rank among those of its host, in [0, ranksOnHost)
+    int localRank = 0;    // number of the rank among the ranks of its host, in [0, ranksOnHost)
     int ranksOnHost = 1;  // number of ranks on the host, at least 1
     int host = 0;         // number of this host among the run's hosts
     bool severalHosts = false;
     std::string interface = {};  // network interface that reaches the other hosts of the run; empty: NCCL chooses
 };
 
-// Assigns the ranks of one host to its usable GPUs, round robin. The settings bind NCCL's sockets to loopback if all
-// ranks are on one host, otherwise to the interface. If ranks share GPUs, the settings also make each rank a separate
-// host for NCCL, connected over sockets, because NCCL refuses two ranks of one host on one GPU; run name and host keep
-// these names apart. Asserts localRank in [0, ranksOnHost) and gpus > 0.
+// Returns the GPU of one rank and its environment variables. Assigns the ranks of a host to its usable GPUs, round
+// robin. The variables bind NCCL's sockets to loopback if all ranks are on one host, otherwise to HostRanks::interface.
+// If ranks share GPUs, the variables also make NCCL treat each rank as a separate host, connected over sockets, because
+// NCCL refuses two ranks of one host on one GPU. The name of such a host contains the run name and the host number, so
+// that it is unique. Asserts localRank in [0, ranksOnHost) and gpus > 0.
 GpuPlacement placeRank(const HostRanks& ranks, int gpus);
 
 }  // namespace ringside

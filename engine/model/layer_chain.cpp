@@ -65,7 +65,7 @@ bool LayerChain::inferValuesOutput(LayerDescription& layer) {
     if (layer.kind == LayerKind::kLinear)
         layer.output = dimensions == 2 ? Shape{m_shape[0], layer.outputs} : Shape{layer.outputs};
     return dimensions == 1 || dimensions == 2 ||
-           refuse(layer, "one vector of values for each sample or position", "add a flatten before it");
+           refuse(layer, "one vector of values for each sample or position", "add a flatten layer before this layer");
 }
 
 bool LayerChain::inferConvolutionOutput(LayerDescription& layer) {
@@ -93,7 +93,7 @@ bool LayerChain::inferPoolingOutput(LayerDescription& layer) {
 bool LayerChain::inferImageOutput(LayerDescription& layer) {
     if (m_shape.dimensions() != 3)
         return refuse(layer, "images (channels, height, width)",
-                      "place it before the flatten layer, where the values are still images");
+                      "place this layer before the flatten layer, where the values are still images");
     layer.output = layer.kind == LayerKind::kGlobalAveragePool ? Shape{m_shape[0]} : m_shape;
     return true;
 }
@@ -102,7 +102,7 @@ bool LayerChain::inferEmbeddingOutput(LayerDescription& layer) {
     layer.words = m_words;
     if (m_words == 0) return refuse(layer, "the characters of a text", "choose text as dataset.kind");
     if (m_shape.dimensions() != 1 || !m_layers.empty())
-        return refuse(layer, "the characters of the data set", "make it the first layer");
+        return refuse(layer, "the characters of the data set", "make this layer the first one");
     layer.output = {m_shape[0], layer.outputs};
     return true;
 }
@@ -110,7 +110,7 @@ bool LayerChain::inferEmbeddingOutput(LayerDescription& layer) {
 bool LayerChain::inferAttentionOutput(LayerDescription& layer) {
     layer.output = m_shape;
     if (m_shape.dimensions() != 2)
-        return refuse(layer, "a sequence (positions, values)", "place it after an embedding");
+        return refuse(layer, "a sequence (positions, values)", "place this layer after an embedding");
     if (layer.kind == LayerKind::kAttention && m_shape[1] % layer.heads != 0)
         return refuse(layer, "values whose number is a multiple of its heads", "change the width or the heads");
     return true;
@@ -132,17 +132,18 @@ bool LayerChain::inferResidualOutput(LayerDescription& layer) {
         // Refuses a ReLU at the end of the body or shortcut of a residual block: it works in place and would overwrite
         // memory that the sum of body and shortcut still needs.
         const bool endsInPlace = !part->empty() && part->back().kind == LayerKind::kReLU;
-        if (endsInPlace) return refuse(layer, "no relu at the end of a branch", "put the relu after the residual");
+        if (endsInPlace)
+            return refuse(layer, "no relu at the end of its body or shortcut", "put the relu after the residual");
         if (shape == layer.output) continue;
         m_problem = Problem{"model",
                             place + "Residual(), adds the shape " + shape.text() + " of its shortcut to " +
                                 layer.output.text() + " of its body",
-                            "give it a shortcut that ends with the same shape"};
+                            "give the residual a shortcut that ends with the shape of its body"};
         return false;
     }
     std::int64_t parameters = 0;
     for (const LayerDescription& one : layer.body) parameters += one.parameters();
-    return parameters > 0 || refuse(layer, "a body with parameters", "add a linear or conv2d layer to it");
+    return parameters > 0 || refuse(layer, "a body with parameters", "add a linear or conv2d layer to the body");
 }
 
 bool LayerChain::refuse(const LayerDescription& layer, const std::string& wanted, const std::string& remedy) {

@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Builder of a sequence of layers that computes the input and output shape of each. The first layer that does not fit
-// its input becomes the problem, and later ones are ignored.
+// its input becomes the problem; later layers are ignored.
 class LayerChain {
   public:
     // words: number of tokens in the vocabulary; 0 if samples are not token sequences. where: prefix of messages, "body

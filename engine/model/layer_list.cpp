@@ -129,15 +129,16 @@ Result<LayerDescription> EntryReader::read(std::int64_t outputs) const {
 std::optional<Problem> EntryReader::checkWhole(const WrittenKind& kind, const LayerDescription& layer) const {
     for (const Key& key : kind.keys)
         if (key.required && layer.*key.value == 0)
-            return problem(
-                std::string(kind.name) + " has no \"" + std::string(key.name) + "\"",
-                "add it: a whole number from " + std::to_string(key.least) + " to " + std::to_string(key.most));
+            return problem(std::string(kind.name) + " has no \"" + std::string(key.name) + "\"",
+                           "add this setting: a whole number from " + std::to_string(key.least) + " to " +
+                               std::to_string(key.most));
     if (layer.kind == LayerKind::kConv2d && layer.padding >= layer.kernel)
         return problem("has the padding " + std::to_string(layer.padding) + ", which is not below its kernel " +
                            std::to_string(layer.kernel),
                        "lower the padding");
     if (layer.kind == LayerKind::kResidual && layer.body.empty())
-        return problem("residual has no \"layers\"", R"(add them, such as "layers": [{"kind": "linear", "out": 64}])");
+        return problem("residual has no \"layers\"",
+                       R"(add a list of layers, such as "layers": [{"kind": "linear", "out": 64}])");
     return {};
 }
 

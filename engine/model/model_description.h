@@ -31,7 +31,8 @@ struct ModelInterface {
     bool isSequence = false;   // true if the model has one row of outputs for each position
 };
 
-// Describes the layers of the configured model, with all shapes. A problem names the layer and both shapes.
+// Describes the layers of the configured model, with all shapes. A problem names the layer, the shape that it requires
+// and the shape that it receives.
 //   mlp           nn.Sequential(Linear, ReLU, Linear, ...): parameters "0.weight", "0.bias", "2.weight", ...
 //   toy_linear    a module with self.linear = nn.Linear(inputs, outputs): "linear.weight", "linear.bias"
 //   simple_cnn    conv1, conv2 (3x3, padding 1, 32 and 64 channels, each with ReLU and 2x2 pooling),

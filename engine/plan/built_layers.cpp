@@ -65,9 +65,9 @@ class Builder {
         return built;
     }
 
-    // Sets BuiltLayer::isUnit. fsdp.unit layer: each layer with parameters is a unit; block: each residual block, and
-    // each layer outside one. A residual block that ranks skip at random is always one unit, because all ranks have to
-    // gather and reduce it.
+    // Sets BuiltLayer::isUnit. If fsdp.unit is layer, each layer with parameters is a unit. If fsdp.unit is block, each
+    // residual block is a unit, and each layer with parameters outside residual blocks. A residual block that ranks
+    // skip at random is always one unit, because all ranks have to gather and reduce it.
     void markUnit(BuiltLayer& built, bool isComposite, bool inBody) const {
         const bool wanted = m_unit == ShardUnit::kLayer ? !isComposite : m_unit == ShardUnit::kBlock && !inBody;
         built.isUnit = wanted && m_within == 0 && !built.parameters.empty();
@@ -134,8 +134,9 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
     return one;
 }
 
-// Groups layers whose activations are computed again in the backward pass (training.recompute). all: about sqrt(n)
-// groups of sqrt(n) layers each, for n layers (Chen et al. 2016); blocks: each residual block is a group.
+// Groups layers whose activations are computed again in the backward pass (training.recompute). With the value all, n
+// layers form about sqrt(n) groups of sqrt(n) layers each (Chen et al. 2016). With the value blocks, each residual
+// block is a group.
 std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute which) {
     std::size_t atOnce = 1;
     switch (which) {
@@ -210,8 +211,8 @@ bool hasWideVectors() {
     return has;
 }
 
-// Computes the memory for the activations within groups of layers. All groups share it, because only one group uses it
-// at a time.
+// Size of the memory for the activations inside groups of layers. All groups share this memory, because only one group
+// uses it at a time.
 class SharedBytes {
   public:
     void allocate(std::int64_t bytes) {

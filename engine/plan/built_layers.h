@@ -65,7 +65,8 @@ struct BuiltLayer {
                                             // activations.
 
     std::string name = {};  // layer as text, such as "Linear(64, 128)"
-    // Prefix of the names of the layer's parameters in the state_dict: "0", "blocks.1"; empty without parameters.
+    // Prefix of the names of the layer's parameters in the state_dict: "0", "blocks.1"; empty if the layer has no
+    // parameters.
     std::string parameterPrefix = {};
     std::vector<TensorSize> parameters = {};
     std::vector<std::size_t> parametersOfUnits = {};  // number of parameter tensors of each unit inside this layer if
@@ -106,8 +107,8 @@ std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildCh
 std::string describe(const std::vector<BuiltLayer>& layers);
 
 // Returns the convolutions of a model whose layers can all work on images that are stored in blocks of channels, if at
-// least one convolution has enough channels to become faster by it. Empty for any other model. Does not depend on the
-// host; takesChannelBlocks() also checks the host.
+// least one convolution has enough channels to become faster in this layout. Empty for any other model. Does not depend
+// on the host; takesChannelBlocks() also checks the host.
 std::vector<LayerDescription> convolutionsForBlocks(const ModelDescription& model);
 
 // True if this host computes the model on images that are stored in blocks of channels: it has AVX-512, and

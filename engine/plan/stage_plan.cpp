@@ -40,7 +40,8 @@ Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
     const std::string& path = config.pipeline.scheduleFile;
     const Result<std::string> text = readFile(path, kMaxBytes);
     if (!text)
-        return ofFile("cannot be read: " + text.problem().message, "name a CSV file of actions, or leave it empty");
+        return ofFile("cannot be read: " + text.problem().message,
+                      "choose a CSV file of actions, or leave the setting empty");
     const Result<Schedule> schedule = parseSchedule(text.value());
     if (!schedule) return ofFile("is not a schedule: " + schedule.problem().message, schedule.problem().remedy);
     const Result<bool> runs = checkSchedule(schedule.value());

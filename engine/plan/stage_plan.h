@@ -20,7 +20,7 @@ Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::
                                             std::size_t stages);
 
 // Returns the largest number of micro-batches of a stage that are in flight at the same time: their forward pass has
-// begun and their backward pass has not ended. actions: those of one rank.
+// begun and their backward pass has not ended. actions: the actions of one rank.
 std::size_t maxInFlight(const std::vector<PipelineAction>& actions, int stage);
 
 }  // namespace ringside

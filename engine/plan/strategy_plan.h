@@ -31,7 +31,8 @@ struct PlanSubject {
     // Returns the number of samples of the largest training or validation batch of a rank: the batch size, but at most
     // the number of samples that a rank gets.
     std::int64_t largestBatch() const;
-    // Returns the number of samples of one optimizer step over all ranks, but at most those of an epoch with padding.
+    // Returns the number of samples of one optimizer step over all ranks, but at most the number of samples of an
+    // epoch, including padding.
     std::int64_t samplesPerStep() const;
 };
 
@@ -53,8 +54,8 @@ struct StageLayers {
     std::size_t last = 0;
 };
 
-// Division of the model and of a step among the ranks: what a strategy builds and what it costs. Made once by
-// planStrategy(); no other code derives these values from the configuration.
+// Division of the model and of a step among the ranks, from which the strategy is built and its costs are predicted.
+// Only planStrategy() derives these values from the configuration.
 struct StrategyPlan {
     Mesh mesh;
     Schedule schedule;
@@ -96,7 +97,7 @@ struct StrategyPlan {
 // Divides the model and a step among the ranks. channelBlocks: true if images are stored in blocks of channels. Returns
 // a problem if a setting does not suit the model.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject, bool channelBlocks);
-// Divides the model and a step among the ranks, with images stored as is fastest on the CPU of this host.
+// Divides the model and a step among the ranks, with the image layout that is fastest on the CPU of this host.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject);
 
 // Returns how many times this process has called planStrategy(). Used by tests.

@@ -51,14 +51,16 @@ Result<bool> checkOrder(const PipelineAction& action, Passes& passes, int rank) 
     const bool backward = action.work == PipelineWork::kBackward;
     const std::string where = action.text() + " on rank " + std::to_string(rank);
     if (action.work != PipelineWork::kForward && passes.forward == 0)
-        return wrong(where + " runs backward before its forward", "put the F first");
+        return wrong(where + " comes before the forward action (F) of its stage and micro-batch",
+                     "put the F action first");
     if (action.work == PipelineWork::kWeights && passes.input == 0)
-        return wrong(where + " comes before its I", "put the I first");
+        return wrong(where + " comes before the input-gradient action (I) of its stage and micro-batch",
+                     "put the I action first");
     passes.forward += action.work == PipelineWork::kForward ? 1 : 0;
     passes.input += backward || action.work == PipelineWork::kInput ? 1 : 0;
     passes.weights += backward || action.work == PipelineWork::kWeights ? 1 : 0;
     if (std::max({passes.forward, passes.input, passes.weights}) > 1)
-        return wrong(where + " occurs twice", "remove one of them");
+        return wrong(where + " occurs twice", "remove one of the two actions");
     return true;
 }
 

@@ -54,9 +54,9 @@ Result<Schedule> makeSchedule(const ScheduleShape& shape);
 // Returns the name of a kind of schedule: "gpipe", "1f1b", "interleaved", "zero_bubble" or "looped_bfs".
 const char* nameOf(ScheduleKind kind);
 
-// Convert a schedule to and from PyTorch's notation: one row of comma-separated actions for each rank. The parser also
-// accepts blanks between actions, and ignores empty cells and implied actions: messages, UNSHARD, RESHARD and
-// REDUCE_GRAD. A problem names the row and the cell.
+// scheduleText() writes a schedule in PyTorch's notation, one row of comma-separated actions for each rank;
+// parseSchedule() reads it. The parser also accepts blanks between actions, and ignores empty cells and implied
+// actions: messages, UNSHARD, RESHARD and REDUCE_GRAD. A problem names the row and the cell.
 std::string scheduleText(const Schedule& schedule);
 Result<Schedule> parseSchedule(const std::string& text);
 

@@ -58,7 +58,7 @@ Actions loopedBreadthFirst(int rank, const ScheduleShape& shape) {
 
 // Generator of Megatron's order over virtual stages (Narayanan et al. 2021). Micro-batches form rounds. A round passes
 // forward through all of the rank's stages before the next round starts, and backward through the stages in the
-// opposite order. After some forwards of warm-up, forwards and backwards alternate.
+// opposite order. After a warm-up of forward passes only, forward and backward passes alternate.
 class Interleaved {
   public:
     Interleaved(const ScheduleShape& shape, int rank, int perRound)
@@ -72,8 +72,8 @@ class Interleaved {
 
     Actions make() {
         const int all = m_shape.microBatches * m_shape.stagesPerRank;
-        // Number of warm-up forwards, before forwards and backwards alternate. It grows by two for each rank that
-        // follows this rank in the pipeline, or by one if backwards are split into I and W.
+        // Number of forward passes of the warm-up, before forward and backward passes alternate. It grows by two for
+        // each rank that follows this rank in the pipeline, or by one if backward passes are split into I and W.
         const int perRank = splits() ? 1 : 2;
         const int ahead =
             std::min((m_shape.stagesPerRank - 1) * m_perRound + perRank * (m_shape.ranks - 1 - m_rank), all);
@@ -110,7 +110,7 @@ class Interleaved {
     const ScheduleShape& m_shape;
     int m_rank;
     int m_perRound;
-    std::vector<int> m_forwards;  // number of forwards generated, by stage of this rank
+    std::vector<int> m_forwards;  // number of forward passes generated, by stage of this rank
     std::vector<int> m_backwards;
     Actions m_inputs;
     std::size_t m_weightsDone = 0;
@@ -123,15 +123,17 @@ Result<bool> checkShape(const ScheduleShape& shape) {
     const std::string requested =
         nameOf(shape.kind) + std::string(" with ") + counted(shape.microBatches, "micro-batch");
     if (shape.kind == ScheduleKind::kOneForwardOneBackward && shape.microBatches < shape.ranks)
-        return Problem{"", requested + " on " + counted(shape.ranks, "stage") + ": there must be at least as many",
-                       "use " + std::to_string(shape.ranks) + " or more, or gpipe"};
+        return Problem{"",
+                       requested + " on " + counted(shape.ranks, "stage") +
+                           ": there must be at least as many micro-batches as stages",
+                       "use " + std::to_string(shape.ranks) + " or more micro-batches, or gpipe"};
     const bool inRounds = shape.kind == ScheduleKind::kInterleaved || shape.kind == ScheduleKind::kZeroBubble;
     if (inRounds && shape.microBatches % rounds != 0)
         return Problem{"",
                        requested + " on " + counted(shape.ranks, "rank") + ": " + counted(rounds, "round") +
-                           " of them cannot be equal",
+                           " of equal size are not possible",
                        "use " + std::to_string(shape.microBatches / rounds * rounds) + " or " +
-                           std::to_string((shape.microBatches / rounds + 1) * rounds)};
+                           std::to_string((shape.microBatches / rounds + 1) * rounds) + " micro-batches"};
     return true;
 }
 

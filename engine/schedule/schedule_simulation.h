@@ -48,7 +48,8 @@ struct ScheduleSimulation {
 };
 
 // Simulates a schedule. Every rank executes its actions in order, each as soon as its inputs are available: a forward
-// needs the forward of the previous stage; a backward needs its own forward and the backward (or I) of the next stage.
+// action needs the result of the forward action of the previous stage; a backward action needs the forward action of
+// its own stage and the backward action (B or I) of the next stage.
 ScheduleSimulation simulate(const Schedule& schedule, const SimulationTimes& times);
 
 }  // namespace ringside

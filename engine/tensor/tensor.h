@@ -36,7 +36,7 @@ struct Tensor {
             static_cast<char*>(data) + static_cast<std::size_t>(index) * rowBytes, {count() / rows()}, type, device};
     }
 
-    // Values as a span; for host tensors only.
+    // Returns the values as a span. The tensor must be in host memory.
     std::span<float> floats() const {
         RINGSIDE_ASSERT(type == DType::kFloat32 && device.kind == Device::Kind::kCpu);
         return {static_cast<float*>(data), static_cast<std::size_t>(count())};

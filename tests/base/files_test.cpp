@@ -65,10 +65,10 @@ TEST_CASE("a link with the name of the file is replaced, and its target is uncha
 
 TEST_CASE("writing replaces files, never a directory, a device or a pipe") {
     const TemporaryDirectory directory;
-    CHECK_THROWS_WITH(writeFileAtomically(directory.path(), "x"), containing("is a directory: name a file"));
+    CHECK_THROWS_WITH(writeFileAtomically(directory.path(), "x"), containing("is a directory: choose a regular file"));
     const auto pipe = directory.path() / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    CHECK_THROWS_WITH(writeFileAtomically(pipe, "x"), containing("is a pipe, not a file: name a file"));
+    CHECK_THROWS_WITH(writeFileAtomically(pipe, "x"), containing("is a pipe, not a file: choose a regular file"));
     CHECK(std::filesystem::is_fifo(pipe));
     CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
 }
@@ -85,6 +85,6 @@ TEST_CASE("a pipe or a device is refused at once without blocking") {
     const TemporaryDirectory directory;
     const auto pipe = directory.path() / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    CHECK(readFile(pipe, 10).problem().text() == pipe.string() + " is a pipe, not a file: name a file");
+    CHECK(readFile(pipe, 10).problem().text() == pipe.string() + " is a pipe, not a file: choose a regular file");
     CHECK(readFile("/dev/zero", 10).problem().message == "is a device, not a file");
 }

@@ -205,7 +205,7 @@ TEST_CASE("a rank of another host that sends garbage into sums is suspected by t
     onThreads(run.ranks, [&](Communicator& rank) {
         std::vector<float> values(count, rank.rank() == 2 ? std::numeric_limits<float>::quiet_NaN() : 0.5F);
         rank.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
-        ContributionWatch* watch = rank.contributions();
+        ContributionWatch* watch = rank.contributionWatch();
         if (watch == nullptr) throw std::runtime_error("no watch");
         watch->endStep();
         const auto found = watch->suspectedContributor();

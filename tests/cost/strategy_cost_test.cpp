@@ -331,7 +331,7 @@ TEST_CASE("a rank beyond the memory limit is reported with its bytes and a strat
     CHECK(problem.field == "parallel.memory_limit_mb");
     const std::int64_t peak = priced(subject).largestPeak();
     CHECK(problem.message == "is 5.2 MiB, but rank 0 needs " + mebibytesText(peak) + " MiB under ddp");
-    CHECK(problem.remedy.find("raise it to " + mebibytesText(peak) +
+    CHECK(problem.remedy.find("raise the limit to " + mebibytesText(peak) +
                               ", or set parallel.strategy to fsdp, which needs ") == 0);
     // A quarter of the parameters does not fit either, so the remedy is a smaller batch.
     CHECK(checked(0.1).front().remedy.find("lower loader.batch_size") != std::string::npos);

@@ -140,15 +140,17 @@ TEST_CASE("settings that this host does not support are refused with the remedy"
     CHECK(refusal(configWith("auto", "auto"), hostWith(0)) == "no problem");
     CHECK(refusal(configWith("cuda", "nccl", 1), hostWith(1)) == "no problem");
     CHECK(refusal(configWith("cuda", "auto"), hostWith(0)) ==
-          "parallel.device is cuda, but no GPU can be used: no driver: set it to auto or cpu");
+          "parallel.device is cuda, but no GPU can be used: no driver: set parallel.device to auto or cpu");
     CHECK(refusal(configWith("cuda", "auto"), hostWith(1)) ==
-          "parallel.world_size is 4, but there is only 1 usable GPU and parallel.share_gpu is off: set it to 1, switch "
+          "parallel.world_size is 4, but there is only 1 usable GPU and parallel.share_gpu is off: lower the number to "
+          "1, switch "
           "parallel.share_gpu on (shared GPU: for teaching, not for timing), or set parallel.device to cpu");
     CHECK(refusal(sharing(configWith("cuda", "auto")), hostWith(1)) == "no problem");
     CHECK_THAT(refusal(configWith("cuda", "shm", 1), hostWith(1)),
                containing("ranks on GPUs communicate over NCCL or Gloo"));
     CHECK_THAT(refusal(configWith("cpu", "nccl"), hostWith(1)), containing("set parallel.device to cuda"));
-    CHECK_THAT(refusal(configWith("auto", "nccl"), hostWith(0)), containing("(CPU: no driver): set it to auto"));
+    CHECK_THAT(refusal(configWith("auto", "nccl"), hostWith(0)),
+               containing("(CPU: no driver): set parallel.backend to auto"));
 }
 
 TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU") {
@@ -156,7 +158,7 @@ TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU
     config.training.precision = TrainingPrecision::kBf16;
     CHECK(refusal(config, hostWith(1)) == "no problem");
     CHECK(refusal(config, hostWith(0)) ==
-          "training.precision is bf16, which needs GPUs (CPU: no driver): set it to fp32");
+          "training.precision is bf16, which needs GPUs (CPU: no driver): set training.precision to fp32");
     config.parallel.device = DeviceChoice::kCpu;
     CHECK_THAT(config.validate().front().text(),
                containing("which the CPU does not support: set training.precision to fp32"));

@@ -41,8 +41,8 @@ TEST_CASE("a linear layer replaces the last dimension of rows and of sequences")
     CHECK(chained({{.kind = LayerKind::kLayerNorm}}, {3, 7}) == "(3, 7)");
     CHECK(chained({linear(5)}, {1, 3, 7}) ==
           "model layer 0, Linear(1, 5), needs one vector of values for each sample or position but receives the shape "
-          "(1, 3, 7): add a flatten before "
-          "it");
+          "(1, 3, 7): add a flatten layer before "
+          "this layer");
     CHECK(chained({{.kind = LayerKind::kFlatten}, linear(5)}, {1, 3, 7}) == "(5)");
 }
 
@@ -105,8 +105,8 @@ TEST_CASE("the branches of a residual end with the same shape") {
     LayerDescription residual{.kind = LayerKind::kResidual, .body = {linear(5), kRelu, linear(8)}};
     CHECK(chained({residual}, {8}) == "(8)");
     CHECK(chained({kRelu, residual}, {7}) ==
-          "model layer 1, Residual(), adds the shape (7) of its shortcut to (8) of its body: give it a shortcut that "
-          "ends with the same shape");
+          "model layer 1, Residual(), adds the shape (7) of its shortcut to (8) of its body: give the residual a "
+          "shortcut that ends with the shape of its body");
     residual.shortcut = {linear(8)};
     CHECK(chained({residual}, {7}) == "(8)");
 }
@@ -115,8 +115,9 @@ TEST_CASE("a residual has parameters in its body, and no branch ends with a relu
     LayerDescription residual{.kind = LayerKind::kResidual, .body = {{.kind = LayerKind::kGelu}}};
     CHECK(chained({residual}, {8}) ==
           "model layer 0, Residual(), needs a body with parameters but receives the shape (8): add a linear or conv2d "
-          "layer to it");
-    const std::string noRelu = "needs no relu at the end of a branch but receives the shape (8): put the relu after";
+          "layer to the body");
+    const std::string noRelu =
+        "needs no relu at the end of its body or shortcut but receives the shape (8): put the relu after";
     residual.body = {linear(8), kRelu};
     CHECK_THAT(chained({residual}, {8}), containing(noRelu));
     residual.body = {linear(8)};

@@ -54,7 +54,7 @@ TEST_CASE("an invalid entry is reported with its position and remedy") {
     CHECK(refusal(R"([{"kind": "flatten"}, {"kind": "linear", "width": 3}])") ==
           "model.layers[1] linear does not have a setting \"width\": its settings are out");
     CHECK(refusal(R"([{"kind": "linear"}, {"kind": "relu"}])", {5}) ==
-          "model.layers[0] linear has no \"out\": add it: a whole number from 1 to 65536");
+          "model.layers[0] linear has no \"out\": add this setting: a whole number from 1 to 65536");
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 99}])") ==
           "model.layers[0] has the kernel 99: choose a whole number from 1 to 15");
     CHECK(refusal(R"([{"kind": "conv2d", "out": 1e3, "kernel": 3}])") ==
@@ -212,7 +212,7 @@ TEST_CASE("the layers of a residual are named by their branch and index, and the
     CHECK(residual.body[1].name == "1.body.1");
     CHECK(residual.shortcut[0].name == "1.shortcut.0");
     CHECK(readLayerList(first + R"({"kind": "linear"}]}])", 10).problem().text() ==
-          "model.layers[1].layers[1] linear has no \"out\": add it: a whole number from 1 to 65536");
+          "model.layers[1].layers[1] linear has no \"out\": add this setting: a whole number from 1 to 65536");
 }
 
 TEST_CASE("a layer is found in a list and within its residuals") {

@@ -29,7 +29,7 @@ double enumerated(unsigned n, unsigned ofClass, unsigned drawn) {
 TEST_CASE("the probability of being outside equals a manual count") {
     // 10 of 20 drawn, 10 of the class: variance 10 * 0.5 * 0.5 * 10 / 19 = 1.3158, band 5 -+ 2.2483, so 2 to 8 are
     // inside. Outside are 0, 1, 9 and 10: 2 * (1 + 10 * 10) of C(20, 10) = 184756 selections.
-    CHECK(outsideProbability(20, 10, 10) == Approx(202.0 / 184756).epsilon(1e-12));
+    CHECK(probabilityOutsideBand(20, 10, 10) == Approx(202.0 / 184756).epsilon(1e-12));
 }
 
 TEST_CASE("the probability of being outside equals the share among all selections") {
@@ -37,19 +37,19 @@ TEST_CASE("the probability of being outside equals the share among all selection
         for (unsigned ofClass = 0; ofClass <= n; ++ofClass)
             for (unsigned drawn = 0; drawn <= n; ++drawn) {
                 INFO(n << " samples, " << ofClass << " of the class, " << drawn << " drawn");
-                CHECK(outsideProbability(n, ofClass, drawn) == Approx(enumerated(n, ofClass, drawn)).margin(1e-12));
+                CHECK(probabilityOutsideBand(n, ofClass, drawn) == Approx(enumerated(n, ofClass, drawn)).margin(1e-12));
             }
 }
 
 TEST_CASE("a count that cannot leave its band is never outside by chance") {
-    CHECK(outsideProbability(1437, 143, 1) == 0);     // the count is 0 or 1, and the band ends at 1
-    CHECK(outsideProbability(1437, 143, 1437) == 0);  // all samples are drawn
-    CHECK(outsideProbability(1437, 143, 4000) == 0);  // more slots than samples
-    CHECK(outsideProbability(0, 0, 0) == 0);
+    CHECK(probabilityOutsideBand(1437, 143, 1) == 0);     // the count is 0 or 1, and the band ends at 1
+    CHECK(probabilityOutsideBand(1437, 143, 1437) == 0);  // all samples are drawn
+    CHECK(probabilityOutsideBand(1437, 143, 4000) == 0);  // more slots than samples
+    CHECK(probabilityOutsideBand(0, 0, 0) == 0);
 }
 
 TEST_CASE("for large counts nearly 5 % are outside") {
-    const double outside = outsideProbability(1'281'167, 128'117, 640'583);
+    const double outside = probabilityOutsideBand(1'281'167, 128'117, 640'583);
     CHECK(outside > 0.048);
     CHECK(outside < 0.0501);
 }

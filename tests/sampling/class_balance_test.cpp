@@ -62,7 +62,7 @@ TEST_CASE("ranks and steps are counted, and a class on one rank only is outside 
     const ClassBalance balance = classBalance(plan, labels, {"even", "odd"});
     CHECK(balance.classSizes == std::vector<std::int64_t>{200, 200});
     CHECK(balance.counts == std::vector<std::int64_t>{200, 0, 0, 200});
-    CHECK(balance.countOutside() == 4);
+    CHECK(balance.countsOutsideBands() == 4);
     CHECK(balance.ranksWithinChance() == 0);
 
     const BatchBalance steps = batchBalance(plan, labels, {"even", "odd"});
@@ -102,7 +102,7 @@ TEST_CASE("the distance of a rank is Pearson's statistic with the correction for
     CHECK(balance.distance(0) == Approx((0.25 / 1.5 + 0 + 0.25 / 2.5) / correction));
     CHECK(balance.distance(1) == Approx((0.25 / 1.5 + 0 + 0.25 / 2.5) / correction));
     CHECK(balance.ranksWithinChance() == 2);
-    CHECK(balance.countOutside() == 0);
+    CHECK(balance.countsOutsideBands() == 0);
 }
 
 TEST_CASE("the limit of the distance is the 95 % point of the chi-square distribution") {
@@ -124,7 +124,7 @@ TEST_CASE("each step's batch is counted over the ranks, with padding and a short
     CHECK(steps.sizes == std::vector<std::int64_t>{8, 4});
     CHECK(steps.counts == std::vector<std::int32_t>{6, 2, 2, 2});
     CHECK(steps.classSizes == std::vector<std::int64_t>{6, 4});
-    CHECK(steps.countOutside() == 0);
+    CHECK(steps.countsOutsideBands() == 0);
 }
 
 TEST_CASE("steps beyond four million counts are not counted") {

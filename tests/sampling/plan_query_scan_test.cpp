@@ -122,15 +122,19 @@ TEST_CASE("terms at the limits of the plan are accepted, and terms beyond them r
     };
     CHECK((refusal(only(&PlanQuery::sample, 0)).empty() && refusal(only(&PlanQuery::sample, 9)).empty()));
     CHECK(refusal(only(&PlanQuery::sample, -1)) ==
-          "sample is -1; the plan has 0 to 9: search for a number in this range");
+          "sample is -1, but the plan has only samples 0 to 9: search for a number in this range");
     CHECK(refusal(only(&PlanQuery::sample, 10)) ==
-          "sample is 10; the plan has 0 to 9: search for a number in this range");
+          "sample is 10, but the plan has only samples 0 to 9: search for a number in this range");
     CHECK((refusal(only(&PlanQuery::rank, 0)).empty() && refusal(only(&PlanQuery::rank, 3)).empty()));
-    CHECK(refusal(only(&PlanQuery::rank, -1)) == "rank is -1; the plan has 0 to 3: search for a number in this range");
-    CHECK(refusal(only(&PlanQuery::rank, 4)) == "rank is 4; the plan has 0 to 3: search for a number in this range");
+    CHECK(refusal(only(&PlanQuery::rank, -1)) ==
+          "rank is -1, but the plan has only ranks 0 to 3: search for a number in this range");
+    CHECK(refusal(only(&PlanQuery::rank, 4)) ==
+          "rank is 4, but the plan has only ranks 0 to 3: search for a number in this range");
     CHECK((refusal(only(&PlanQuery::step, 1)).empty() && refusal(only(&PlanQuery::step, 2)).empty()));
-    CHECK(refusal(only(&PlanQuery::step, 0)) == "step is 0; the plan has 1 to 2: search for a number in this range");
-    CHECK(refusal(only(&PlanQuery::step, 3)) == "step is 3; the plan has 1 to 2: search for a number in this range");
+    CHECK(refusal(only(&PlanQuery::step, 0)) ==
+          "step is 0, but the plan has only steps 1 to 2: search for a number in this range");
+    CHECK(refusal(only(&PlanQuery::step, 3)) ==
+          "step is 3, but the plan has only steps 1 to 2: search for a number in this range");
     CHECK_THAT(refusal(only(&PlanQuery::label, 0)), containing("this data set has no classes"));
 }
 

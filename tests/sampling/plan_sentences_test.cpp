@@ -34,12 +34,12 @@ TEST_CASE("the sentence on dropped samples gives their number and whether they a
     ShardSpec spec = digits();
     spec.dropLast = true;
     CHECK(shardSentence(spec) ==
-          "floor(1437 / 4) = 359 samples per rank; 1 is dropped, a different one in each epoch.");
+          "floor(1437 / 4) = 359 samples per rank; 1 is dropped, a different sample in each epoch.");
     spec.datasetSize = 1439;
     CHECK(shardSentence(spec) ==
-          "floor(1439 / 4) = 359 samples per rank; 3 are dropped, different ones in each epoch.");
+          "floor(1439 / 4) = 359 samples per rank; 3 are dropped, different samples in each epoch.");
     spec.shuffle = false;
-    CHECK(shardSentence(spec) == "floor(1439 / 4) = 359 samples per rank; 3 are dropped, always the last ones.");
+    CHECK(shardSentence(spec) == "floor(1439 / 4) = 359 samples per rank; 3 are dropped, always the last samples.");
     spec.loaderDropLast = true;
     CHECK(stepSentence(spec) == "11 steps of 4 x 32 = 128; the loader drops the last 7 of each rank.");
 }
@@ -128,7 +128,7 @@ TEST_CASE("one repeated or dropped sample is described in the singular") {
     CHECK(shardSentence({.datasetSize = 2, .worldSize = 4}) ==
           "ceil(2 / 4) = 1 sample per rank; 2 are repeated so that all ranks get 1.");
     ShardSpec spec{.datasetSize = 9, .worldSize = 4, .shuffle = false, .dropLast = true};
-    CHECK(shardSentence(spec) == "floor(9 / 4) = 2 samples per rank; 1 is dropped, always the last one.");
+    CHECK(shardSentence(spec) == "floor(9 / 4) = 2 samples per rank; 1 is dropped, always the last sample.");
     spec.datasetSize = 1;
     CHECK(shardSentence(spec) ==
           "floor(1 / 4) = 0 samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most 1 "
@@ -149,8 +149,9 @@ TEST_CASE("the sentence describes the order of each kind of sampler") {
     };
     CHECK(sentence(SamplerKind::kSubset, 10, 2) ==
           "A subset of 5 of 10: ceil(5 / 2) = 3 samples per rank; 1 is repeated so that all ranks get 3.");
-    CHECK(sentence(SamplerKind::kDistributedWeighted, 9, 2, 7) ==
-          "7 draws with replacement: floor(7 / 2) = 3 samples per rank; 1 is dropped, a different one in each epoch.");
+    CHECK(
+        sentence(SamplerKind::kDistributedWeighted, 9, 2, 7) ==
+        "7 draws with replacement: floor(7 / 2) = 3 samples per rank; 1 is dropped, a different sample in each epoch.");
     CHECK(sentence(SamplerKind::kClassBalanced, 9, 2) ==
           "9 samples, alternating classes: ceil(9 / (2 x 3)) = 2 batches for each rank; 3 are repeated so that all "
           "ranks get 6.");
@@ -166,13 +167,14 @@ TEST_CASE("the sentence describes the order of each kind of sampler") {
     ShardSpec dropping{.datasetSize = 13, .worldSize = 2, .dropLast = true, .batchSize = 3};
     dropping.kind = SamplerKind::kBatchSharded;
     CHECK(shardSentence(dropping) ==
-          "floor(13 / (2 x 3)) = 2 batches for each rank; 1 is dropped, a different one in each epoch.");
+          "floor(13 / (2 x 3)) = 2 batches for each rank; 1 is dropped, a different sample in each epoch.");
 }
 
 TEST_CASE("the sentence on steps states that ranks without shards use the same samples") {
     ShardSpec spec{.datasetSize = 10, .worldSize = 2, .batchSize = 4, .kind = SamplerKind::kRandom};
     CHECK(stepSentence(spec) ==
-          "3 steps of 2 x 4 = 8, of which only 4 are distinct: all ranks use the same; the last step has 2 per rank.");
+          "3 steps of 2 x 4 = 8, of which only 4 are distinct: all ranks use the same samples; the last step has 2 per "
+          "rank.");
     spec.worldSize = 1;
     CHECK(stepSentence(spec) == "3 steps of 1 x 4 = 4; the last step has 2 per rank.");
 }
@@ -207,7 +209,7 @@ TEST_CASE("each deliberate mistake is described") {
 
 TEST_CASE("each plan that cannot be trained is a problem of its setting") {
     const auto problem = [](const ShardSpec& spec) { return planProblems(spec).front().text(); };
-    CHECK(problem({.datasetSize = 0}) == "dataset has no training samples: choose one that has");
+    CHECK(problem({.datasetSize = 0}) == "dataset has no training samples: choose a data set with training samples");
     CHECK(problem({.datasetSize = 10, .worldSize = 4, .pitfalls = {.wrongRank = 4}}).find("pitfalls.wrong_rank is 4") ==
           0);
     CHECK(problem({.datasetSize = 10, .worldSize = 4, .kind = SamplerKind::kUnpadded}) ==

@@ -107,7 +107,8 @@ TEST_CASE("a weight of 0 excludes a class, and weights without a class are refus
     CHECK(ShardPlan::make(spec).problem().field == "sampler.class_weights");
     spec.classWeights = {1, 1};
     CHECK(ShardPlan::make(spec).problem().text() ==
-          "sampler.class_weights has 2 entries, but there are 4 classes: give one weight for each class, or leave it "
+          "sampler.class_weights has 2 entries, but there are 4 classes: give one weight for each class, or leave the "
+          "list of weights "
           "empty");
     spec.data = nullptr;
     CHECK(ShardPlan::make(spec).problem().text() ==
@@ -128,7 +129,8 @@ TEST_CASE("only the samples of a subset are assigned, and they must exist in the
     CHECK(ShardPlan::make(spec).problem().field == "sampler.subset_indices");
     spec.subsetIndices = {9, 9};
     CHECK(ShardPlan::make(spec).problem().text() ==
-          "sampler.subset_indices has 9 twice: name each sample once, from 0 to one below the number of samples");
+          "sampler.subset_indices contains index 9 twice: list each sample at most once, with indices from 0 to one "
+          "below the number of samples");
 }
 
 TEST_CASE("every listed position of a sample contains it, for every kind and mistake") {

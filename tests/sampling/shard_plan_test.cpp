@@ -159,7 +159,8 @@ TEST_CASE("a cancelled plan is not completed, and a cancelled index is built lat
     for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kRandom, SamplerKind::kSubset}) {
         const auto refused = ShardPlan::make({.datasetSize = 100, .worldSize = 4, .kind = kind}, &stop);
         REQUIRE_FALSE(refused.ok());
-        CHECK(refused.problem().text() == "the plan was not completed because it was cancelled: start it again");
+        CHECK(refused.problem().text() ==
+              "the plan was not completed because it was cancelled: compute the plan again");
     }
     const ShardPlan plan = planOf(kTenOnFour);
     plan.prepareToFind(&stop);
@@ -223,11 +224,11 @@ TEST_CASE("settings of samplers are refused beyond their limits") {
     spec.classWeights = {0, 1};
     CHECK(ShardPlan::make(spec).ok());
     spec.classWeights = {1, -1};
-    CHECK(ShardPlan::make(spec).problem().message == "has -1; the minimum is 0");
+    CHECK(ShardPlan::make(spec).problem().message == "contains the weight -1; the minimum is 0");
     ShardSpec batches{.datasetSize = 8, .worldSize = 2, .batchSize = 1073741824, .kind = SamplerKind::kBatchSharded};
     CHECK(ShardPlan::make(batches).problem().text() ==
-          "batch size is 1073741824; this sampler fills a batch on each of 2 ranks, and together they hold at most "
-          "2147483647: use at most 1073741823");
+          "batch size is 1073741824; this sampler fills a batch on each of 2 ranks, and all these batches together "
+          "may have at most 2147483647 samples: use a batch size of at most 1073741823");
     batches.batchSize = 1073741823;
     CHECK(ShardPlan::make(batches).ok());
 }
@@ -235,8 +236,8 @@ TEST_CASE("settings of samplers are refused beyond their limits") {
 TEST_CASE("orders of their own for all ranks have a limit") {
     const PitfallsConfig seeds{.seedPerRank = true};
     CHECK(ShardPlan::make({.datasetSize = 262145, .worldSize = 4096, .pitfalls = seeds}).problem().text() ==
-          "pitfalls give each of 4096 ranks its own order of 262145 samples; the maximum is 1073741824 together: use "
-          "fewer samples or ranks");
+          "pitfalls give each of 4096 ranks its own order of 262145 samples; all orders together may have at most "
+          "1073741824 samples: use fewer samples or ranks");
     CHECK(ShardPlan::make({.datasetSize = 1000, .worldSize = 4096, .pitfalls = seeds}).ok());
 }
 

@@ -68,8 +68,9 @@ TEST_CASE("an invalid schedule is refused with the position") {
     CHECK_THAT(problemOf("0F0,0X0"), Catch::Matchers::StartsWith("row 1 has \"0X0\" as its 2. action"));
     CHECK_THAT(problemOf("0F99999999999,0B0"), Catch::Matchers::StartsWith("row 1 has"));
     CHECK_THAT(problemOf("0F0,0B0\n0F1,0B1"), Catch::Matchers::StartsWith("stage 0 is on rank 0 and on rank 1"));
-    CHECK_THAT(problemOf("0B0,0F0"), Catch::Matchers::StartsWith("0B0 on rank 0 runs backward before its forward"));
-    CHECK_THAT(problemOf("0F0,0W0,0I0"), Catch::Matchers::StartsWith("0W0 on rank 0 comes before its I"));
+    CHECK_THAT(problemOf("0B0,0F0"), Catch::Matchers::StartsWith("0B0 on rank 0 comes before the forward action (F)"));
+    CHECK_THAT(problemOf("0F0,0W0,0I0"),
+               Catch::Matchers::StartsWith("0W0 on rank 0 comes before the input-gradient action (I)"));
     CHECK_THAT(problemOf("0F0,0F0,0B0"), Catch::Matchers::StartsWith("0F0 on rank 0 occurs twice"));
     CHECK_THAT(problemOf("0F0,0I0"),
                Catch::Matchers::StartsWith("micro-batch 0 does not run forward and backward through stage 0"));
@@ -80,12 +81,14 @@ TEST_CASE("an invalid schedule is refused with the position") {
 TEST_CASE("shapes that PyTorch refuses are refused with the nearest valid ones") {
     const auto refusal = [](const ScheduleShape& shape) { return makeSchedule(shape).problem().text(); };
     CHECK(refusal({ScheduleKind::kOneForwardOneBackward, 4, 3}) ==
-          "1f1b with 3 micro-batches on 4 stages: there must be at least as many: use 4 or more, or gpipe");
+          "1f1b with 3 micro-batches on 4 stages: there must be at least as many micro-batches as stages: use 4 or "
+          "more micro-batches, or gpipe");
     // On 4 ranks, 5, 6, 7 and 10 micro-batches are valid, 9 are not.
     for (const int microBatches : {5, 6, 7, 10})
         CHECK(makeSchedule({ScheduleKind::kInterleaved, 4, microBatches, 2}).ok());
     CHECK(refusal({ScheduleKind::kInterleaved, 4, 9, 2}) ==
-          "interleaved with 9 micro-batches on 4 ranks: 2 rounds of them cannot be equal: use 8 or 10");
+          "interleaved with 9 micro-batches on 4 ranks: 2 rounds of equal size are not possible: use 8 or 10 "
+          "micro-batches");
 }
 
 TEST_CASE("shapes at the limits are made") {
@@ -94,9 +97,11 @@ TEST_CASE("shapes at the limits are made") {
     CHECK(makeSchedule({ScheduleKind::kInterleaved, 4, 3, 2}).ok());  // three micro-batches: one round
     CHECK(makeSchedule({ScheduleKind::kLoopedBreadthFirst, 4, 9, 2}).ok());
     CHECK(makeSchedule({ScheduleKind::kZeroBubble, 4, 14, 2}).problem().text() ==
-          "zero_bubble with 14 micro-batches on 4 ranks: 3 rounds of them cannot be equal: use 12 or 15");
+          "zero_bubble with 14 micro-batches on 4 ranks: 3 rounds of equal size are not possible: use 12 or 15 "
+          "micro-batches");
     CHECK(makeSchedule({ScheduleKind::kOneForwardOneBackward, 2, 1}).problem().text() ==
-          "1f1b with 1 micro-batch on 2 stages: there must be at least as many: use 2 or more, or gpipe");
+          "1f1b with 1 micro-batch on 2 stages: there must be at least as many micro-batches as stages: use 2 or more "
+          "micro-batches, or gpipe");
     CHECK(nameOf(ScheduleKind::kLoopedBreadthFirst) == std::string("looped_bfs"));
 }
 
@@ -113,9 +118,12 @@ TEST_CASE("each action of a stage and micro-batch occurs once and in order") {
     for (const std::string twice :
          {"0F0,0B0,0B0", "0F0,0I0,0I0", "0F0,0I0,0W0,0W0", "0F0,0B0,0I0", "0F0,0B0,0W0", "0F0,0I0,0B0"})
         CHECK_THAT(problemOf(twice), containing(twice.substr(twice.size() - 3) + " on rank 0 occurs twice: remove"));
-    CHECK(problemOf("0I0,0F0") == "0I0 on rank 0 runs backward before its forward: put the F first");
-    CHECK_THAT(problemOf("0W0,0F0"), containing("0W0 on rank 0 runs backward before its forward"));
-    CHECK(problemOf("0F0,0W0") == "0W0 on rank 0 comes before its I: put the I first");
+    CHECK(problemOf("0I0,0F0") ==
+          "0I0 on rank 0 comes before the forward action (F) of its stage and micro-batch: put the F action first");
+    CHECK_THAT(problemOf("0W0,0F0"), containing("0W0 on rank 0 comes before the forward action (F)"));
+    CHECK(problemOf("0F0,0W0") ==
+          "0W0 on rank 0 comes before the input-gradient action (I) of its stage and micro-batch: put the I action "
+          "first");
     CHECK_THAT(problemOf("0F0,0B0,0F1,0B1\n1F0,1B0"),
                containing("micro-batch 1 does not run forward and backward through stage 1"));
     CHECK_THAT(problemOf("1F0,1B0"), containing("micro-batch 0 does not run forward and backward through stage 0"));

@@ -347,7 +347,7 @@ class ReplayCommunicator final : public Communicator {
 
     bool canBeRecorded() const override { return true; }
     void beginRecording() override { m_recorded = 0; }
-    RecordedCalls endRecording() override { return {m_recorded, 0, {}}; }
+    CallsPerGraphLaunch endRecording() override { return {m_recorded, 0, {}}; }
 
   private:
     void waitFor(std::int64_t ticket) override {

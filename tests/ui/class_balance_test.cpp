@@ -43,7 +43,7 @@ TEST_CASE("every rank's classes are counted, duplicates included") {
     CHECK(balance.count(1, 1) == 2);
     CHECK(balance.count(2, 0) == 2);
     CHECK(balance.count(3, 1) == 2);
-    CHECK(balance.countOutside() == 0);
+    CHECK(balance.countsOutsideBands() == 0);
 }
 
 TEST_CASE("a rank that gets one class only is outside the band") {
@@ -63,5 +63,5 @@ TEST_CASE("a rank that gets one class only is outside the band") {
     CHECK(balance.outside(0, 0));
     CHECK(balance.outside(0, 1));
     CHECK(balance.outside(1, 1));
-    CHECK(balance.countOutside() == 4);
+    CHECK(balance.countsOutsideBands() == 4);
 }

@@ -297,7 +297,7 @@ TEST_CASE("an unusable data file is reported next to its field") {
     config.dataset.path = "/";
     f.model.edit(config, QStringLiteral("dataset.path"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
-    CHECK(problem->text() == "File / is a directory: name a file");
+    CHECK(problem->text() == "File / is a directory: choose a regular file");
 }
 
 TEST_CASE("a refused data set is not created") {

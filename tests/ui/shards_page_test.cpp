@@ -212,7 +212,7 @@ TEST_CASE("a search with an epoch selects it; an impossible one is explained") {
     CHECK(window.plan.epoch() == 2);
     CHECK(window.text("findCountLabel") == "360 found");
     edit->setText("rank:9");
-    CHECK(window.text("explanationLabel").contains("rank is 9; the plan has 0 to 3"));
+    CHECK(window.text("explanationLabel").contains("rank is 9, but the plan has only ranks 0 to 3"));
     edit->setText(GENERATE("epoch:11", "epoch:0"));
     CHECK(window.text("explanationLabel").contains("search in epochs 1 to 10"));
     CHECK(window.plan.epoch() == 2);

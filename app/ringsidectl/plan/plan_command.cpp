@@ -31,7 +31,7 @@ constexpr const char* kPlanFooter = R"(Examples:
   ringsidectl plan --size 10 --world-size 4
       origin of the padding: ceil(10 / 4) = 3 samples per rank, so 2 samples are repeated (*)
   ringsidectl plan --size 10 --world-size 4 --drop-last
-      the same without repeated samples: 2 samples are dropped, different ones in each epoch
+      the same without repeated samples: 2 samples are dropped, different samples in each epoch
   ringsidectl plan --size 1437 --world-size 4 --batch-size 32 --epoch 3 --rank 2
       the samples on which rank 2 trains in epoch 3
   ringsidectl plan --size 60000 --world-size 8 --format csv > plan.csv

@@ -21,8 +21,8 @@ std::string positionText(std::string_view text, std::size_t byte) {
 constexpr int kNumberOutOfRange = 406;  // exception id of nlohmann::json for a number that overflows
 constexpr std::size_t kMaxShownKey = 80;
 
-// SAX handler that builds the tree and stops the parser at the first exceeded limit. Members are appended without a
-// search, because ordered_json looks up keys in linear time; end_object() checks for repeated keys.
+// SAX handler that builds the Json tree and stops the parser at the first exceeded limit. Members are appended without
+// a search, because ordered_json looks up keys in linear time; end_object() checks for repeated keys.
 class JsonBuilder {
   public:
     JsonBuilder(int maxDepth, std::size_t maxValues) : m_maxDepth(maxDepth), m_maxValues(maxValues) {}

@@ -22,8 +22,8 @@ std::optional<double> realIn(const Json& json, std::string_view key);
 // Returns a text; "" if there is none.
 std::string stringIn(const Json& json, std::string_view key);
 
-// Returns the JSON as text, indented by `indent` spaces, in one line if it is -1. Bytes that are not UTF-8 are
-// replaced.
+// Returns the JSON as text, with `indent` spaces per level; -1 writes the text in one line. Bytes that are not valid
+// UTF-8 are replaced.
 std::string jsonText(const Json& json, int indent = -1);
 
 // Reads the members of an object from outside. The first missing or invalid member clears isValid(), and all later
@@ -34,14 +34,14 @@ class JsonObject {
 
     bool isValid() const { return m_isValid; }
     bool has(std::string_view key) const { return findMember(m_json, key) != nullptr; }
-    // Returns a text of at most `most` bytes.
+    // Returns a text; invalid if it has more than `most` bytes.
     std::string text(std::string_view key, std::size_t most);
     // Returns an integer from `least` to `most`; `least` if it is invalid.
     std::int64_t number(std::string_view key, std::int64_t least, std::int64_t most);
     // Returns an integer as number() does, in the type int.
     int intNumber(std::string_view key, int least, int most) { return static_cast<int>(number(key, least, most)); }
     bool flag(std::string_view key);
-    // Returns a list of at most `most` entries; null if it is invalid.
+    // Returns a list; null if it is invalid or has more than `most` entries.
     const Json* array(std::string_view key, std::size_t most);
     void fail() { m_isValid = false; }
 

@@ -36,7 +36,7 @@ int usableProcessors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-    // the host has more CPUs than a cpu_set_t holds
+    // reached if sched_getaffinity() fails because the host has more CPUs than a cpu_set_t holds
     return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
@@ -45,7 +45,8 @@ void nameThread(const char* name) {
 }
 
 // A SCHED_IDLE thread on a busy CPU runs rarely. If it is preempted while it holds a lock, other threads wait for its
-// next time slice. Shorter slices come more often; Linux 6.12 and later accept their length (sched_setattr(2)).
+// next time slice. Shorter slices come more often. Linux 6.12 and later let a thread choose the length of its slices
+// (sched_setattr(2)).
 void setIdlePolicy() {
     constexpr std::uint64_t kTurnNs = 100'000;
     const SchedulingAttributes attributes{.policy = SCHED_IDLE, .runtime = kTurnNs};

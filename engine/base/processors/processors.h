@@ -13,13 +13,14 @@ void nameThread(const char* name);
 // use. From Linux 6.12 on its time slice is 0.1 ms. Cannot be undone without privileges.
 void setIdlePolicy();
 
-// Raises the niceness of the calling thread, and of threads and processes that it starts later, to 10, below the
-// window's priority, so that the window stays responsive. Ranks and their supervisor use the same value: if
-// one process had a higher priority, it would displace a rank, and all ranks would wait for that rank.
+// Raises the niceness of the calling thread, and of threads and processes that it starts later, to 10. The window of
+// Ringside has a higher priority and stays responsive. Ranks and their supervisor use the same value: if one process
+// had a higher priority, it would displace a rank, and all ranks would wait for that rank.
 void lowerPriority();
 
-// Lowers the priority of all processes of this session. Linux schedules each session as one autogroup, with the same
-// CPU share as the window's session regardless of the niceness of its processes (sched(7)).
+// Lowers the priority of all processes of this process's session (setsid(2)). Linux schedules each session as one
+// autogroup: without this call, the session gets the same CPU share as the session of the window, regardless of the
+// niceness of its processes (sched(7)).
 void lowerSessionPriority();
 
 }  // namespace ringside

@@ -7,8 +7,9 @@
 
 namespace ringside {
 
-// Splits long work into slices of 50 us with a yield after each, for threads that share CPUs with ranks. A rank that is
-// displaced for longer than the ranks busy-wait makes all other ranks sleep. Used by one thread.
+// Splits long work into slices of 50 us with a yield after each, for threads that share CPUs with ranks. If a rank is
+// displaced from its CPU for longer than the other ranks busy-wait for it, the other ranks go to sleep. Used by one
+// thread.
 class WorkSlices {
   public:
     // Treats a yield as too slow after 10 ms. If ranks use all CPUs, a thread that yields runs again within about 5 ms,

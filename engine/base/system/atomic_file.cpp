@@ -35,12 +35,13 @@ void syncDirectory(const std::filesystem::path& directory) {
     if (fd) ::fsync(fd.get());
 }
 
-// Throws IoError unless `name` is absent, a regular file or a link: a rename by root would replace /dev/null.
+// Throws IoError if `name` exists and is neither a regular file nor a symbolic link. Without this check, a rename by
+// root could replace a device such as /dev/null.
 void refuseToReplace(int directory, const std::string& name, const std::filesystem::path& path) {
     struct stat old {};
     if (::fstatat(directory, name.empty() ? "." : name.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0) return;
     if (S_ISREG(old.st_mode) || S_ISLNK(old.st_mode)) return;
-    throw IoError(path.string() + " " + fileKindText(old.st_mode) + ": name a file");
+    throw IoError(path.string() + " " + fileKindText(old.st_mode) + ": choose a regular file");
 }
 
 // Creates a new file. An existing file or symbolic link of this name is removed and never written through.

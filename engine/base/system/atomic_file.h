@@ -26,8 +26,8 @@ class AtomicFile {
 
   private:
     std::filesystem::path m_path;
-    // Directory that contains the file and its temporary name. Kept open, so that replacing a folder of the path has no
-    // effect.
+    // Directory that contains the file and its temporary name. Kept open, so that the file stays in this directory even
+    // if another process replaces a folder of the path.
     UniqueFd m_directory;
     UniqueFd m_file;
     std::string m_temporary;

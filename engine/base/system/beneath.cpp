@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-// Returns the parts of a name. Empty if the name leaves its directory.
+// Splits a relative path into its components. Returns empty if the path is invalid or leads out of its directory.
 std::vector<std::string> partsOf(const std::string& name) {
     std::vector<std::string> parts;
     if (name.empty() || name.front() == '/' || name.find('\0') != std::string::npos) return {};
@@ -55,7 +55,7 @@ UniqueFd openBeneath(int directory, const std::string& name, int flags) {
     how.flags = static_cast<std::uint64_t>(flags) | O_CLOEXEC;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, directory, name.c_str(), &how, sizeof how)));
-    // EPERM: a seccomp filter forbids this system call. walkBeneath() refuses the same names.
+    // ENOSYS: the kernel lacks openat2(). EPERM: a seccomp filter forbids it. walkBeneath() refuses the same names.
     if (!fd && (errno == ENOSYS || errno == EPERM)) return walkBeneath(directory, name, flags);
     return fd;
 }

@@ -60,10 +60,11 @@ struct Image {
     const char* program = nullptr;
     pid_t parent = 0;
     int errorFd = -1;
-    int firstFreeFd = 0;  // a descriptor above all targets, so that dup2() overwrites no source descriptor
+    int firstFreeFd = 0;  // descriptor number above all targets; copies of the sources get this number or a higher one,
+                          // so that dup2() overwrites none of them
 };
 
-// Returns the lowest descriptor above all targets. A fixed high number would exceed small limits (ulimit -n).
+// Returns the lowest descriptor number above all targets. A fixed high number would exceed small limits (ulimit -n).
 int firstFreeFd(const std::vector<InheritedFd>& fds) {
     int highest = STDERR_FILENO;
     for (const InheritedFd& fd : fds) highest = std::max(highest, fd.target);
@@ -76,7 +77,8 @@ int firstFreeFd(const std::vector<InheritedFd>& fds) {
     ::_exit(127);
 }
 
-// Duplicates a descriptor to a number above all targets. Fails with EMFILE if the limit of descriptors is too low.
+// Duplicates a descriptor to a number above all targets. Returns -1 with errno EMFILE if the limit of open descriptors
+// is too low.
 int duplicate(int fd, const Image& image) {
     const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, image.firstFreeFd);
     if (copy >= 0) return copy;
@@ -87,7 +89,7 @@ int duplicate(int fd, const Image& image) {
 [[noreturn]] void becomeChild(Image& image) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // The parent died before prctl() was called, so that the kernel will not kill this process.
+    // Ends this process if the parent died before the call of prctl(), because the kernel then sends no signal.
     if (::getppid() != image.parent) ::_exit(127);
     const int errorFd = duplicate(image.errorFd, image);
     for (InheritedFd& fd : image.fds) fd.source = duplicate(fd.source, image);
@@ -102,8 +104,8 @@ int duplicate(int fd, const Image& image) {
     failChild(errorFd);
 }
 
-// Returns the errno of a failed exec, or 0. Returns 0 after 2 s without a result too: a child that is stopped before
-// exec counts as started, and the heartbeat timeout applies to it.
+// Returns the errno of a failed exec, or 0 if exec succeeded. Also returns 0 after 2 s without a result: a child that
+// is stopped before exec counts as started, and the heartbeat timeout applies to it.
 int readStartError(int fd) {
     constexpr int kPatienceMs = 2000;
     pollfd closed{fd, POLLIN, 0};

@@ -21,8 +21,8 @@ struct InheritedFd {
 struct ChildOptions {
     std::filesystem::path program;
     std::vector<std::string> arguments;  // arguments of the program, without its name
-    std::vector<InheritedFd> fds;        // descriptors of the child; all others are closed; standard input is /dev/null
-                                         // unless listed
+    std::vector<InheritedFd> fds;  // descriptors that the child inherits; all other descriptors are closed; standard
+                                   // input is /dev/null unless listed
     std::vector<std::string> environment;  // environment variables "NAME=value"; override the parent's variables
 };
 
@@ -38,8 +38,8 @@ struct ChildEnd {
     int shellCode() const { return signalled ? 128 + code : code; }
 };
 
-// Child process in its own process group. The kernel kills it when the parent thread dies, and the destructor kills it
-// if it still runs. Standard output and standard error both arrive on outputFd().
+// Child process in its own process group. The kernel kills it when the thread that started it ends, and the destructor
+// kills it if it still runs. Standard output and standard error both arrive on outputFd().
 class ChildProcess {
   public:
     // Throws IoError when the program cannot be started.

@@ -40,7 +40,7 @@ Result<UniqueFd> checkedFile(UniqueFd fd, const std::filesystem::path& path) {
         return Problem{path.string(), "cannot be opened (" + errnoText(errno) + ")",
                        "check the path and its permissions"};
     }
-    if (!S_ISREG(info.st_mode)) return Problem{path.string(), fileKindText(info.st_mode), "name a file"};
+    if (!S_ISREG(info.st_mode)) return Problem{path.string(), fileKindText(info.st_mode), "choose a regular file"};
     return fd;
 }
 
@@ -79,7 +79,7 @@ Result<UniqueFd> openFile(const std::filesystem::path& path) {
         confinement() ? openBeneath(folder, path.string(), kReadOnly) : UniqueFd(::open(path.c_str(), kReadOnly));
     if (!fd && confinement() && (errno == EXDEV || errno == ELOOP))
         return Problem{"a file", "is not among the files that the classroom offers",
-                       "ask the host to add it to the experiment"};
+                       "ask the host of the classroom to add it to the experiment"};
     return checkedFile(std::move(fd), path);
 }
 

@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Opens a regular file for reading, without blocking. A pipe, a device or a directory is a problem.
+// Opens a regular file for reading, without blocking. Returns a problem for a pipe, a device or a directory.
 Result<UniqueFd> openFile(const std::filesystem::path& path);
 
 // Restricts openFile() and readFile() to regular files below `folder`, which becomes the working directory. Only

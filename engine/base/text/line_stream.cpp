@@ -10,8 +10,8 @@ namespace ringside {
 
 bool readAvailable(int fd, LineSplitter& lines, const std::function<void(std::string_view)>& line) {
     std::array<char, 1U << 16> buffer;
-    for (int rounds = 0; rounds < 64;
-         ++rounds) {  // limits the number of reads, so that one rank does not block the others
+    // The number of reads per call is limited, so that one descriptor does not block the caller's other descriptors.
+    for (int rounds = 0; rounds < 64; ++rounds) {
         const ssize_t got = ::read(fd, buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;

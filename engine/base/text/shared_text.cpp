@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view kLeftOut = "...";
 
-// True where a path may begin: at the start, and behind white space, brackets, quotes and separators.
+// True if a path may begin at position `at`: at the start of the text, and after white space, a bracket, a quote or a
+// separator.
 bool mayBegin(std::string_view text, std::size_t at) {
     if (at == 0) return true;
     const char before = text[at - 1];
@@ -41,7 +42,7 @@ std::string withoutPaths(std::string_view text) {
 
 }  // namespace
 
-// Replaces everything from the first quote to the last quote, because quoted text may contain quotes.
+// Replaces all text from the first quote to the last quote, because quoted text may contain quotes.
 std::string withoutPrivateParts(std::string_view text) {
     const std::size_t first = text.find('"');
     if (first == std::string_view::npos) return withoutPaths(text);

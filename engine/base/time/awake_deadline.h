@@ -15,7 +15,7 @@ class AwakeDeadline {
   public:
     using Milliseconds = std::chrono::milliseconds;
     static constexpr Milliseconds kSlice{250};
-    static constexpr Milliseconds kLate{1000};  // delay with which a busy host may wake a thread
+    static constexpr Milliseconds kLate{1000};  // maximum delay with which a busy host wakes a thread
 
     explicit AwakeDeadline(Milliseconds timeout, TimePoint now = std::chrono::steady_clock::now())
         : m_left(timeout), m_checkedAt(now) {}

@@ -31,7 +31,7 @@ struct ClockDifference {
 class ClockComparison {
   public:
     static constexpr std::int64_t kWindowUs = 120'000'000;
-    static constexpr double kMaxDrift = 100e-6;  // largest drift between two quartz clocks, without a unit
+    static constexpr double kMaxDrift = 100e-6;  // largest drift between two quartz clocks, in seconds per second
     // Minimum time between the two readings from which the drift is computed.
     static constexpr std::int64_t kMinSpanUs = 20'000'000;
 

@@ -26,7 +26,8 @@ void PreciseSleep::sleepUntil(std::int64_t when) {
     if (requested > monotonicNs()) {
         sleepUntilNs(requested);
         const std::int64_t late = monotonicNs() - requested;
-        // Estimates the 75th percentile: the value grows by 3 steps after a later wake-up and shrinks by 1 otherwise.
+        // Estimates the 75th percentile of the wake-up delay: m_lateNs grows by 3 steps after a delay above m_lateNs
+        // and shrinks by 1 step after a smaller delay.
         const std::int64_t step = m_lateNs / 16 + 500;
         m_lateNs = std::clamp<std::int64_t>(m_lateNs + (late > m_lateNs ? 3 * step : -step), 0, kMaxLateNs);
     }

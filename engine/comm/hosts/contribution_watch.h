@@ -20,12 +20,12 @@ struct Suspicion {
 // this check.
 class ContributionWatch {
   public:
-    // ranks: number in the run of each contributor. own: index of this rank in `ranks`.
+    // ranks: for each contributor, its rank in the run. own: index of this rank in `ranks`.
     ContributionWatch(std::vector<int> ranks, std::size_t own);
 
     // Records the values that one contributor added to a sum in this step.
     void addValues(std::size_t contributor, std::span<const float> values);
-    // Ends the step: its largest values become those of the previous step.
+    // Ends the step: the largest values of this step become those of the previous step.
     void endStep();
     // Returns the contributor that sent values at least a million times as large as those of this rank, or values that
     // are not finite, while the values of this rank were finite. Empty if there is no such contributor or more than

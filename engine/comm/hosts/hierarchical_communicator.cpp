@@ -22,8 +22,9 @@ using std::chrono::milliseconds;
 // Size of an all-reduce, in bytes, from which every rank of a host exchanges one part with other hosts. From this size
 // on, using the links and CPUs of all ranks saves more time than two additional rounds cost.
 constexpr std::size_t kInPartsFrom = std::size_t{256} << 10;
-// Timeout of waits between hosts: longer than within a host, so that the host of a missing rank detects it first and
-// names it. With equal timeouts, ranks on other hosts could report a rank that is not at fault.
+// Returns the timeout of waits between hosts. It is longer than the timeout of waits within a host, so that the ranks
+// on the host of a missing rank are the first to detect and report it. With equal timeouts, ranks on other hosts could
+// report a rank that is not at fault.
 milliseconds betweenHosts(milliseconds withinHost) {
     return withinHost + std::min(withinHost / 4, milliseconds(500));
 }
@@ -176,7 +177,8 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
 void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const std::function<void()>& call) {
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
-    // m_flat counts the payload of the collectives that use it.
+    // Counts the payload for bytesSent(), except that of collectives of m_flat, because m_flat counts its collectives
+    // itself.
     if (!usesFlatCommunicator(job)) countCollective(kind, buffer);
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =

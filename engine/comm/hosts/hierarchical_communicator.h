@@ -68,7 +68,7 @@ class HierarchicalCommunicator final : public Communicator {
     std::int64_t bytesSent() const override { return Communicator::bytesSent() + m_flat->bytesSent(); }
     std::int64_t refusedConnections() const override { return m_refusedConnections + m_flat->refusedConnections(); }
     std::vector<LinkStatistics> links() override;
-    ContributionWatch* contributions() override { return m_watch.get(); }
+    ContributionWatch* contributionWatch() override { return m_watch.get(); }
     std::span<float> allocate(std::size_t count) override;
 
   protected:
@@ -105,15 +105,17 @@ class HierarchicalCommunicator final : public Communicator {
     std::unique_ptr<Communicator> m_flat;
     std::unique_ptr<ShmCommunicator> m_local;
     std::unique_ptr<ContributionWatch> m_watch;  // largest values that each host contributed to the sums in m_exchange
-    // Sums between hosts, with the ranks that have the position of this rank on the other hosts. Null if this rank is
-    // not the first of its host and the hosts have different numbers of ranks.
+    // Sums between hosts, over connections to the ranks that have the same position on the other hosts
+    // (HostMap::positionOnHost()) as this rank on its host. Null if this rank is not the first of its host and the
+    // hosts have different numbers of ranks.
     std::unique_ptr<HostExchange> m_exchange;
     std::int64_t m_refusedConnections = 0;
     std::deque<std::vector<float>> m_allocated;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
-    // True during a call of m_flat, whose errors contain the ranks' numbers in the run.
+    // True during a call of m_flat. An error of m_flat contains the rank's number in the run, and an error of m_local
+    // its position on this host.
     bool m_inFlat = false;
     // Declared last, because the queue's thread uses all members above.
     AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};

@@ -12,9 +12,10 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{256} << 10;  // bytes that are summed while the next chunk is in flight
-constexpr std::size_t kBlock = std::size_t{16} << 10;   // bytes that are summed at a time, so that they stay in the
-                                                        // first-level cache
+constexpr std::size_t kChunk = std::size_t{256}
+                               << 10;  // number of bytes that are summed while the next chunk is in flight
+constexpr std::size_t kBlock = std::size_t{16}
+                               << 10;  // number of bytes that are summed at a time; they stay in the first-level cache
 
 CommBuffer partOf(CommBuffer buffer, std::size_t begin, std::size_t end) {
     auto* bytes = static_cast<std::byte*>(buffer.data);

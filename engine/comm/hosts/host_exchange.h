@@ -17,16 +17,16 @@ namespace ringside {
 // ranks get the same bits. Throws LinkError.
 //
 // An all-reduce sends the whole buffer to every other host if there are two hosts or at most kWholeUpTo bytes, and each
-// host sums locally. Otherwise each host receives one piece from all others, sums it, and sends the sum back: two
-// messages in sequence, but less data.
+// host sums locally. Otherwise each host receives its piece of the buffer from all other hosts, sums it, and sends the
+// sum to them: two messages in sequence, but less data.
 class HostExchange {
   public:
-    // sockets: indexed by host; the entry of this host is empty.
+    // sockets: connected sockets, indexed by host; the entry of this host is empty.
     HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono::milliseconds timeout);
 
     void allReduce(CommBuffer buffer, ReduceOp op);
-    // An all-reduce as two calls. At most two all-reduces may be in progress; finishAllReduce() completes the one that
-    // was started first. `buffer` must not be accessed between the two calls.
+    // Start and complete an all-reduce. At most two all-reduces may be in progress; finishAllReduce() completes the one
+    // that was started first. `buffer` must not be accessed between the two calls.
     void startAllReduce(CommBuffer buffer, ReduceOp op);
     void finishAllReduce();
     void broadcast(CommBuffer buffer, int rootHost);
@@ -38,8 +38,8 @@ class HostExchange {
     // Returns statistics of the TCP connection to each other host: round trip, bytes sent, busy time.
     std::vector<LinkStatistics> links() const { return m_links.statistics(); }
 
-    // Largest buffer, in bytes, that every host sends whole to every other host. Small buffers take the latency of one
-    // message instead of two in this way.
+    // Largest buffer, in bytes, that every host sends whole to every other host. In this way, an all-reduce of a small
+    // buffer takes the latency of one message instead of two.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;
 
   private:

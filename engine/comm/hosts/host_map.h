@@ -14,9 +14,8 @@ class HostMap {
     int rankCount() const { return static_cast<int>(m_hosts.size()); }
     int hostCount() const { return static_cast<int>(m_members.size()); }
     int hostOf(int rank) const { return m_hosts[static_cast<std::size_t>(rank)]; }
-    int positionOnHost(int rank) const {
-        return m_positions[static_cast<std::size_t>(rank)];
-    }  // position among the ranks of its host
+    // Returns the position of a rank among the ranks of its host, counted from 0 in the order of the ranks.
+    int positionOnHost(int rank) const { return m_positions[static_cast<std::size_t>(rank)]; }
     const std::vector<int>& ranksOn(int host) const { return m_members[static_cast<std::size_t>(host)]; }
     // Returns the number of ranks per host if it is equal on all hosts, else 0.
     int ranksPerHost() const;

@@ -12,8 +12,7 @@
 namespace ringside {
 namespace {
 
-// Identifies a shared file by the boot id of the system, the device and the inode, which together are unique across
-// hosts.
+// Returns a text that identifies a shared file across hosts: the boot id of the system, the device and the inode.
 std::string nameOfMemory(int fd, int rank) {
     struct stat info {};
     const Result<std::string> system = readKernelFile("/proc/sys/kernel/random/boot_id", 256);

@@ -104,7 +104,7 @@ MpiCommunicator::MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group g
       m_isWhole(false),
       m_options(whole.m_options) {}
 
-// Calls MPI_Finalize(), which waits for all ranks, but only if no communication has failed.
+// Calls MPI_Finalize() only if no communication has failed, because MPI_Finalize() waits for all ranks.
 MpiCommunicator::~MpiCommunicator() {
     if (!m_queue.isIdle()) abort();
     m_queue.waitUntilEmpty();
@@ -274,8 +274,8 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupU
 
 CommHandle MpiCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
     if (peer < 0 || peer >= size() || peer == m_rank) {
-        throw CommError("rank " + std::to_string(peer) + " is not another rank of this run of " +
-                        std::to_string(size()));
+        throw CommError("a message is not possible: rank " + std::to_string(peer) +
+                        " is this rank itself or not one of the " + std::to_string(size()) + " ranks of the group");
     }
     m_queue.waitUntilEmpty();
     const std::string what = isSend ? "starting a send" : "starting a receive";
@@ -337,7 +337,7 @@ void MpiCommunicator::finishMessage(Message& message) {
         abort();
         throw CommError(rankText(message.peer) + " sent " + std::to_string(*message.bytes) + " bytes where " +
                             rankText(m_rank) + " expects " + std::to_string(message.buffer.bytes()) +
-                            ": send and recv must agree",
+                            ": send and recv must use the same size",
                         m_ranksInRun[static_cast<std::size_t>(message.peer)]);
     }
     if (message.buffer.bytes() > 0) waitForPending(message.body, m_options.timeout, what);

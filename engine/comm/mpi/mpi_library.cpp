@@ -36,7 +36,7 @@ std::filesystem::path findModule() {
            "openmpi-bin) and build again (./run --build)");
 }
 
-// Loads the MPI module. It is never unloaded, because MPI leaves handlers in the process that need its code.
+// Loads the MPI module. It is never unloaded, because MPI leaves handlers in the process that need the module's code.
 void* openModule() {
     const std::filesystem::path module = findModule();
     // RTLD_GLOBAL makes the symbols of MPI visible to the modules of Open MPI, which look for them.

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Loads the MPI module of this program on the first call and returns its functions. Throws CommError and states what is
-// missing.
+// Loads the MPI module of this program on the first call and returns its functions. Throws a CommError that states the
+// missing program or library.
 const MpiTable& loadMpi();
 
 // True if an MPI launcher has started this process.

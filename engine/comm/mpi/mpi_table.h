@@ -6,8 +6,8 @@
 namespace ringside {
 
 // Functions of MPI as a table of plain function pointers, independent of the MPI implementation. The module
-// libringside-mpi.so, the only binary that is linked with MPI, provides it; a run loads the module on demand. Functions
-// that start an operation return 0 or an error code for text(). One thread at a time.
+// libringside-mpi.so, the only binary that is linked with MPI, provides the table; a run loads the module on demand.
+// Functions that start an operation return 0 or an error code for text(). Only one thread at a time may call them.
 struct MpiTable {
     static constexpr int kVersion = 2;
     static constexpr const char* kModule = "libringside-mpi.so";
@@ -28,7 +28,7 @@ struct MpiTable {
     int (*sizeOf)(Group group);
     int (*split)(Group group, int colour, int key, Group* part);  // splits the group; blocks until all ranks call it
     void (*release)(Group group);
-    // Starts a sum over all ranks. `data` is both input and output.
+    // Starts a reduction with `op` over all ranks. `data` is both input and output.
     int (*allReduce)(Group group, void* data, int count, Type type, Op op, Pending* pending);
     // Reduces over all ranks with `op`; blocks until all ranks call it.
     int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);

@@ -29,9 +29,9 @@ struct NcclUniqueId {
     std::array<char, 128> bytes{};
 };
 
-// Interface to the NCCL functions in use, one virtual function each, so that error paths, timeouts and order are
-// testable without a GPU. Communicators are created non-blocking: every call may return kInProgress. Element counts are
-// in values of `type`.
+// Interface to the NCCL functions in use, one virtual function each, so that error paths, timeouts and the order of
+// calls are testable without a GPU. Communicators are created non-blocking: every call may return kInProgress. Counts
+// are numbers of elements of `type`.
 class NcclApi {
   public:
     virtual ~NcclApi() = default;

@@ -126,12 +126,12 @@ void NcclCommunicator::beginRecording() {
     for (NcclCommunicator* group : m_groups) group->beginRecording();
 }
 
-// Does not add the recorded calls to the bytes sent: countLaunch() adds them at each launch of the graph.
-RecordedCalls NcclCommunicator::endRecording() {
+// Removes the payload of the recorded calls from bytesSent(): countLaunch() adds it at each launch of the graph.
+CallsPerGraphLaunch NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
     m_recorded.clear();
-    RecordedCalls calls;
+    CallsPerGraphLaunch calls;
     calls.collectives = m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
     calls.bytes = bytesSent() - m_bytesBeforeRecording;
     countBytes(-calls.bytes);
@@ -141,8 +141,8 @@ RecordedCalls NcclCommunicator::endRecording() {
 }
 
 // Replaces the NCCL communicator after the recording of a CUDA graph broke it. All ranks call this function, because
-// they run the same NCCL, so that the recording breaks on each of them. Kernels of earlier steps still run and must
-// finish before their communicator is destroyed.
+// all ranks run the same version of NCCL, and the recording therefore breaks it on each rank. Kernels of earlier steps
+// may still run and must finish before their communicator is destroyed.
 void NcclCommunicator::reconnect() {
     while (!m_pending.empty()) {
         removeFinished();
@@ -156,7 +156,7 @@ void NcclCommunicator::reconnect() {
 
 // Registers the collectives of a launched CUDA graph as operations in progress. They have no events of their own, so
 // one event after the whole step represents all of them.
-void NcclCommunicator::countLaunch(const RecordedCalls& calls) {
+void NcclCommunicator::countLaunch(const CallsPerGraphLaunch& calls) {
     m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
     countBytes(calls.bytes);
     RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
@@ -201,8 +201,8 @@ void NcclCommunicator::waitFor(std::int64_t ticket) {
     m_dependencies.device->streamWaits(m_options.computeStream, pending.finished);
 }
 
-// Blocks the host until the operation is complete. After this wait, later work of the compute stream needs no further
-// ordering.
+// Blocks the calling thread until the operation is complete. After this wait, later work of the compute stream needs no
+// further ordering.
 void NcclCommunicator::blockUntilComplete(std::int64_t ticket) {
     if (ticket < m_firstPending) return;
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
@@ -214,8 +214,8 @@ void NcclCommunicator::blockUntilComplete(std::int64_t ticket) {
         operation);
 }
 
-// True if the buffer is host memory. Always false while a CUDA graph is recorded, because a graph cannot involve the
-// host.
+// True if the buffer is host memory. Always false while a CUDA graph is recorded, because the copies to and from host
+// memory cannot be recorded.
 bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
     return !m_recording && buffer.count > 0 && m_dependencies.device->isHostMemory(buffer.data);
 }
@@ -234,8 +234,8 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
     const bool onHost = isOnHost(in) || isOnHost(out);
     if (!onHost) return waitFor(startOperation(operation, [&] { return call(in.data, out.data); }));
 
-    // Copies between device memory and pageable memory may block inside CUDA, so no operation that can hang may precede
-    // them.
+    // Completes all operations in progress first: copies between device memory and pageable memory may block inside
+    // CUDA, and they would hang behind an operation that hangs.
     if (!m_pending.empty()) blockUntilComplete(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::size_t outOffset = inPlace ? 0 : NcclStaging::bytesOf(in);
     m_staging->reserve(outOffset + std::max(NcclStaging::bytesOf(in), NcclStaging::bytesOf(out)));

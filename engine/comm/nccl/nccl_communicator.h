@@ -73,8 +73,8 @@ class NcclCommunicator final : public Communicator {
     // the ranks during the first call.
     bool canBeRecorded() const override { return true; }
     void beginRecording() override;
-    RecordedCalls endRecording() override;
-    void countLaunch(const RecordedCalls& calls) override;
+    CallsPerGraphLaunch endRecording() override;
+    void countLaunch(const CallsPerGraphLaunch& calls) override;
 
     // Sets a function that is called if the destructor finds that the abort of NCCL hangs; see NcclConnection.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {

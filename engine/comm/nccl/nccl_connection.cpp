@@ -56,8 +56,8 @@ std::unique_ptr<NcclConnection> NcclConnection::split(int colour, int key, int r
     return group;
 }
 
-// Waits until a communicator is no longer in progress. NCCL 2.28 returns success from ncclCommSplit() although the
-// split is in progress, and sets the new communicator only when the state of the parent is success.
+// Waits until the split of a communicator has ended. NCCL 2.28 returns success from ncclCommSplit() although the split
+// is in progress, and sets the new communicator only when the state of the parent is success.
 void NcclConnection::finishSplit(NcclResult started, NcclConnection& waiting, const NcclOperation& splitting) {
     const NcclResult result = !isError(started) ? waiting.waitWhileInProgress(splitting, m_deadlines.connect) : started;
     if (result != NcclResult::kSuccess) fail(splitting.text() + " failed: " + ncclResultText(result));
@@ -71,7 +71,7 @@ bool NcclConnection::wasBrokenByRecording() {
 
 void NcclConnection::connectAgain(Store& store) {
     beginAbort();
-    if (!waitForAbort()) fail("its abort did not return" + recordingRemedy());
+    if (!waitForAbort()) fail("the abort of NCCL did not return" + recordingRemedy());
     connect(store);
     m_refusedRecording = false;
 }
@@ -111,7 +111,7 @@ NcclResult NcclConnection::waitWhileInProgress(const NcclOperation& operation, s
     for (;;) {
         const NcclResult state = asyncState();
         if (state != NcclResult::kInProgress) return state;
-        if (m_abortRequested) fail("was aborted during " + operation.text());
+        if (m_abortRequested) fail("communication was aborted during " + operation.text());
         if (m_clock->now() - start >= limit)
             fail(operation.text() + " did not finish within " + describeDuration(limit) +
                  ": a rank did not start, has died or hangs");
@@ -138,7 +138,7 @@ void NcclConnection::checkRecordedCall(NcclResult result, const NcclOperation& o
 
 void NcclConnection::throwIfFailed(const NcclOperation& operation) {
     if (!m_comm) throwCause();
-    if (m_abortRequested) fail("was aborted during " + operation.text());
+    if (m_abortRequested) fail("communication was aborted during " + operation.text());
     const NcclResult state = asyncState();
     if (state != NcclResult::kSuccess && state != NcclResult::kInProgress) failWithResult(state, operation);
 }
@@ -173,7 +173,8 @@ void NcclConnection::failWithResult(NcclResult result, const NcclOperation& oper
 
 std::string NcclConnection::recordingRemedy() const {
     if (!m_refusedRecording) return "";
-    return std::string("; recording it as a CUDA graph failed: start again with ") + kGraphsVariable + "=off";
+    return std::string("; recording the operation as a CUDA graph failed: start again with ") + kGraphsVariable +
+           "=off";
 }
 
 void NcclConnection::fail(const std::string& text) {

@@ -18,7 +18,7 @@
 
 namespace ringside {
 
-// Name of an environment variable. Its value "off" disables the recording of steps as CUDA graphs.
+// Environment variable whose value "off" disables the recording of steps as CUDA graphs.
 inline constexpr const char* kGraphsVariable = "RINGSIDE_CUDA_GRAPHS";
 
 // Timeouts of an NcclConnection.
@@ -29,9 +29,10 @@ struct NcclDeadlines {
     std::chrono::milliseconds abort{5000};     // time after which the process no longer waits for an abort that hangs
 };
 
-// One non-blocking NCCL communicator, from connecting to its end. NCCL has no timeouts, so every wait polls its
-// asynchronous error, an abort request and a timeout. The first failure starts the abort of NCCL and throws CommError,
-// or DeviceError if the GPU failed; all later calls throw the same error. One thread, except requestAbort().
+// One non-blocking NCCL communicator, from connecting to its end. NCCL has no timeouts, so every wait polls NCCL's
+// asynchronous error, the abort request and the timeout. The first failure starts the abort of NCCL and throws
+// CommError, or DeviceError if the GPU failed; all later calls throw the same error. Used by one thread, except
+// requestAbort().
 class NcclConnection {
   public:
     NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<GpuRuntime> device, std::shared_ptr<const Clock> clock,
@@ -65,7 +66,7 @@ class NcclConnection {
     // that are split off later use the same function.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) { m_onHungAbort = std::move(callback); }
 
-    // Handles the result of a call: waits while it is in progress and throws on an error.
+    // Waits while a call that returned `result` is in progress, and throws if it failed.
     void waitForResult(NcclResult result, const NcclOperation& operation);
     // Handles the result of a call of NCCL while a CUDA graph is recorded. A refusal by NCCL throws CommError and keeps
     // the connection, because no kernel has run. If the refusal broke NCCL, wasBrokenByRecording() and the next
@@ -73,7 +74,8 @@ class NcclConnection {
     void checkRecordedCall(NcclResult result, const NcclOperation& operation);
     // Throws if NCCL reports an asynchronous error, an abort was requested or the connection has failed.
     void throwIfFailed(const NcclOperation& operation);
-    // Polls until done() returns true. Throws on a failure or at the timeout, counted from now.
+    // Polls until done() returns true. Throws on a failure, or when the timeout has passed since the start of this
+    // call.
     void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
     void waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation);
     // Starts the abort and throws a CommError which states that `operation` exceeded its timeout.

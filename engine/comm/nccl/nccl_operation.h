@@ -16,8 +16,8 @@ struct NcclOperation {
     std::size_t count = 0;    // number of elements; 0 if not meaningful
     std::int64_t number = 0;  // number of the collective; 0: the operation is no collective
     int peer = -1;            // rank at the other end of a send or recv; -1 for other operations
-    // Number of collectives that were started as one group; `number` is then that of the last one, `count` the sum of
-    // all.
+    // Number of collectives that were started as one group; `number` is then the number of the last collective, and
+    // `count` is the sum of the element counts of all of them.
     int together = 1;
 
     // Returns the operation as text, such as "collective 41 (all-reduce of 10,634 floats)", "collectives 40 to 41

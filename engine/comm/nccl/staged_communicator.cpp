@@ -49,8 +49,8 @@ void StagedCommunicator::waitForCopies(const char* doing) {
     }
 }
 
-// Returns the buffer to pass to the host communicator: the buffer itself if it is host memory, else its copy in the
-// staging memory.
+// Returns the buffer to pass to the communicator for host memory: the buffer itself if it is host memory, else its copy
+// in the staging memory.
 CommBuffer StagedCommunicator::copyToHost(CommBuffer buffer, Staging& staging, bool withContent) {
     if (!isOnDevice(buffer)) return buffer;
     reserve(staging, buffer.bytes());

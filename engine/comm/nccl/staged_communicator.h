@@ -28,8 +28,8 @@ struct StagedOptions {
 };
 
 // Collectives on device memory, through page-locked host memory and a communicator for host memory. Slower than NCCL,
-// but works where NCCL does not. Collectives block until their result is in place. Host memory is passed on without a
-// copy.
+// but works where NCCL does not. Collectives block until their result is in place. Buffers in host memory are passed to
+// that communicator without a copy.
 class StagedCommunicator final : public Communicator {
   public:
     StagedCommunicator(StagedDependencies dependencies, const StagedOptions& options);

@@ -23,8 +23,8 @@ namespace ringside {
 //     +-------------+--------------+-----------------------+--------------------+----------+
 //
 // Slots carry the data of collectives, channels carry messages, and heaps hold the memory of Communicator::allocate().
-// A sub-group has its own header, lines, channels and slots inside the heap of its first rank; its ranks keep their
-// heaps.
+// A sub-group has its own header, lines, channels and slots inside the heap of its first rank; its ranks continue to
+// use their heaps in the arena of the run.
 
 // Description of the collective that a rank has entered. Peers compare it with their own to detect mismatched calls.
 struct Announcement {
@@ -45,13 +45,13 @@ struct ArrivalStamp {
 };
 
 struct alignas(64) ArenaHeader {
-    alignas(64) std::atomic<std::uint64_t> arrivals;  // total number of arrivals over ranks and rounds; round k is
-                                                      // complete at k * N
+    alignas(64) std::atomic<std::uint64_t> arrivals;  // total number of arrivals over all ranks and rounds; round k is
+                                                      // complete when it reaches k * N for N ranks
     alignas(64) FutexWord wake;                       // word on which ranks sleep; changes at each completed round and
                                                       // at a failure
-    std::atomic<std::uint32_t> sleepers;              // upper bound of the number of sleeping ranks, because a killed
-                                                      // sleeper stays counted
-    alignas(64) std::atomic<std::uint32_t> failure;   // first failure as kind << 24 | (rank + 1); 0 if none
+    std::atomic<std::uint32_t>
+        sleepers;  // upper bound of the number of sleeping ranks; a rank that is killed in its sleep stays counted
+    alignas(64) std::atomic<std::uint32_t> failure;  // first failure as kind << 24 | (rank + 1); 0 if none
 };
 
 struct alignas(64) RankLine {
@@ -99,7 +99,7 @@ struct ArenaLayout {
     // Layout of a sub-group of `ranks` ranks whose memory begins at offset `start`.
     ArenaLayout(const ArenaLayout& whole, std::size_t start, int ranks, std::size_t chunkBytes);
 
-    // Returns the smallest size, in bytes, in which each rank can allocate() messages of largestMessageBytes.
+    // Returns the size, in bytes, of an arena in which each rank has slots and a heap of at least largestMessageBytes.
     static std::size_t bytesFor(int worldSize, std::size_t largestMessageBytes);
     // Returns the number of bytes that a sub-group with this layout takes from the heap of its first rank.
     static std::size_t bytesForGroup(int ranks, std::size_t chunkBytes);

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Word in memory shared between processes on which a thread can sleep in the kernel.
+// Word in shared memory on which threads of several processes can sleep in the kernel.
 using FutexWord = std::atomic<std::uint32_t>;
 static_assert(FutexWord::is_always_lock_free && sizeof(FutexWord) == 4);
 

@@ -31,7 +31,7 @@ void RingChannels::send(CommBuffer buffer, int to) {
 }
 
 // The header of a message in the heap is followed by one extra byte, which the receiver reads after it has copied the
-// content. Its read position then shows that the memory is free again.
+// content. The read position of the channel then shows the sender that the memory is free again.
 void RingChannels::sendWithoutWaiting(CommBuffer buffer, int to) {
     const ChannelPositions& channel = m_arena.channel(m_rank, to);
     const std::uint64_t unread =
@@ -71,7 +71,8 @@ void RingChannels::recv(CommBuffer buffer, int from) {
         m_barrier.abort();
         throw CommError(m_barrier.rankText(from) + " sent " +
                             describeValues(static_cast<CommType>(header.type), header.count) + " where " +
-                            m_barrier.rankText(m_rank) + " expects " + expected + ": send and recv must agree",
+                            m_barrier.rankText(m_rank) + " expects " + expected +
+                            ": send and recv must use the same type and size",
                         m_barrier.rankInRun(from));
     }
     if (header.place == 0) return read(from, static_cast<std::byte*>(buffer.data), buffer.bytes(), what);

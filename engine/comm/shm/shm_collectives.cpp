@@ -32,8 +32,8 @@ ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int ra
     m_sources.resize(static_cast<std::size_t>(m_size));
 }
 
-// Sizes up to which an all-reduce takes one round. They are measured: at these sizes, one more round costs as much as
-// reading the whole data of every rank instead of one part.
+// Returns the size up to which an all-reduce takes one round. The constants are measured: at these sizes, one more
+// round costs as much as reading the whole data of every rank instead of one part.
 std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
     if (worldSize <= 2) return 16U << 10;
     return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));
@@ -241,8 +241,8 @@ void ShmCollectives::copyOut(CommBuffer chunk, int parity) const {
     }
 }
 
-// Writes the sum of this rank's part straight into every rank's buffer, with ordinary stores: the owner of the buffer
-// reads it next, from the shared cache.
+// Writes the sum of this rank's part straight into every rank's buffer, with ordinary (cached) stores, because the
+// owner of each buffer reads the sum next, from the shared cache.
 void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     constexpr std::size_t kBlockBytes = 8192;
     alignas(64) std::byte block[kBlockBytes];
@@ -261,7 +261,7 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     completeRound();
 }
 
-// Pipeline of three stages. Data in heaps is read in place.
+// Runs an all-reduce as a pipeline of three stages. Data in heaps is read in place.
 //
 //     round      0          1          2          3
 //     chunk 0    publish    exchange   copy out

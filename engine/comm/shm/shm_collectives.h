@@ -13,7 +13,7 @@
 namespace ringside {
 
 // Exchange of sums with other hosts within an all-reduce, for one part of the buffer at a time. Parts are started in
-// order, at most two at a time, and finished in the same order; then the ranks of this host copy them.
+// order and finished in the same order, with at most two in progress. The ranks of this host copy each finished part.
 struct PartExchange {
     std::function<void(CommBuffer part)> start;
     std::function<void()> finish;
@@ -56,7 +56,7 @@ class ShmCollectives {
     void broadcast(CommBuffer buffer, int root);
     void allGather(CommBuffer in, CommBuffer out);
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
-    // Blocks until all ranks have called it.
+    // Blocks until all ranks have called synchronise().
     void synchronise();
     void synchroniseWithoutTimeout();  // same as synchronise(), but without a timeout
 

@@ -58,7 +58,7 @@ std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupU
     const std::int64_t start = offsets[static_cast<std::size_t>(members.ranks.front())];
     if (start == 0)
         throw CommError("the ranks' shared memory has no room for one more group of " + std::to_string(count) +
-                        "; use fewer stages or parallel.backend=gloo");
+                        " ranks" + "; use fewer stages or parallel.backend=gloo");
     auto arena =
         std::make_shared<const Arena>(m_arena, static_cast<std::size_t>(start), std::span(members.ranks), chunk);
     auto group = std::make_unique<ShmCommunicator>(*this, std::move(arena), members.own);
@@ -116,7 +116,7 @@ void ShmCommunicator::finishStartedReduction() {
 }
 
 void ShmCommunicator::waitFor(std::int64_t ticket) {
-    if (ticket < 0) return receiveUpTo(-ticket);
+    if (ticket < 0) return completeReceivesUpTo(-ticket);
     const WaitScope waiting(trace());
     if (m_thread) return m_queue.waitFor(ticket);
     if (m_started && m_started->ticket == ticket) finishStartedReduction();
@@ -201,8 +201,9 @@ void ShmCommunicator::barrierWithoutTimeout() {
 
 void ShmCommunicator::checkPeer(int peer, const char* call) const {
     if (peer >= 0 && peer < size() && peer != m_rank) return;
-    throw CommError(std::string(call) + " rank " + std::to_string(peer) + " is not another rank of this run of " +
-                    std::to_string(size()));
+    throw CommError(std::string(call) + " rank " + std::to_string(peer) + " is not possible: rank " +
+                    std::to_string(peer) + " is this rank itself or not one of the " + std::to_string(size()) +
+                    " ranks of the group");
 }
 
 // Prepares a message: completes queued collectives first, because only one thread may use the channels.
@@ -222,7 +223,7 @@ void ShmCommunicator::send(CommBuffer buffer, int to) {
 void ShmCommunicator::recv(CommBuffer buffer, int from) {
     const WaitScope waiting(trace());
     beforeMessage(from, "recv from");
-    receiveUpTo(m_received + static_cast<std::int64_t>(m_receives.size()));
+    completeReceivesUpTo(m_received + static_cast<std::int64_t>(m_receives.size()));
     m_channels.recv(buffer, from);
 }
 
@@ -240,7 +241,7 @@ CommHandle ShmCommunicator::recvAsync(CommBuffer buffer, int from) {
     return {*this, -(m_received + static_cast<std::int64_t>(m_receives.size()))};
 }
 
-void ShmCommunicator::receiveUpTo(std::int64_t count) {
+void ShmCommunicator::completeReceivesUpTo(std::int64_t count) {
     if (m_received >= count) return;
     finishStartedReduction();
     m_queue.waitUntilEmpty();

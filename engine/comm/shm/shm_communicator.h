@@ -18,7 +18,8 @@
 
 namespace ringside {
 
-// State shared by the communicators of one rank: bytes used of its heap, and the number of collectives over all groups.
+// State shared by the communicators of one rank: the number of used bytes of the rank's heap, and the number of its
+// collectives in all groups.
 struct ShmRank {
     std::size_t heapUsed = 0;
     std::atomic<std::int64_t> collectives{0};
@@ -34,7 +35,8 @@ class ShmCommunicator final : public Communicator {
 
     ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
                     Async async = Async::kAuto);
-    // Creates a sub-group of `whole` whose memory is `arena`. `rank` is its number in the group.
+    // Creates the communicator of one member of a sub-group of `whole`. arena: memory of the sub-group. rank: number of
+    // this rank in the sub-group.
     ShmCommunicator(const ShmCommunicator& whole, std::shared_ptr<const Arena> arena, int rank);
     // Aborts the communicator if reductions are still queued: this rank is leaving early, and neither this rank nor its
     // peers may block on the queued reductions.
@@ -80,7 +82,7 @@ class ShmCommunicator final : public Communicator {
         ReduceOp op = ReduceOp::kSum;
         std::int64_t ticket = 0;
     };
-    // A receive that is executed when its handle is waited for.
+    // An asynchronous receive, which CommHandle::wait() executes.
     struct Receive {
         CommBuffer buffer;
         int from = 0;
@@ -103,7 +105,8 @@ class ShmCommunicator final : public Communicator {
     void finishStartedReduction();
     void beginAfterQueued(CollectiveKind kind, CommBuffer in);
     void beforeMessage(int peer, const char* call);
-    void receiveUpTo(std::int64_t count);
+    // Executes the oldest asynchronous receives until `count` of them have finished since the start.
+    void completeReceivesUpTo(std::int64_t count);
     std::byte* takeFromHeap(std::size_t bytes);
     void checkPeer(int peer, const char* call) const;
 

@@ -59,7 +59,8 @@ PeerAddress PeerAddress::parse(const std::string& text) {
 Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
     ifaddrs* list = nullptr;
     if (::getifaddrs(&list) != 0) {
-        return Problem{"parallel.interface", "cannot be resolved (" + errnoText(errno) + ")", "leave it empty"};
+        return Problem{"parallel.interface", "cannot be resolved (" + errnoText(errno) + ")",
+                       "leave the setting empty"};
     }
     const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, ::freeifaddrs);
     std::optional<PeerAddress> found;

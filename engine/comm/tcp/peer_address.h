@@ -24,8 +24,8 @@ class PeerAddress {
     // Returns the address to which a socket is bound; throws CommError.
     static PeerAddress boundTo(int socket);
 
-    // Convert the address to the bytes kept in the store and back. decode() returns nothing for bytes that are not an
-    // address.
+    // encode() returns the address as the bytes that are kept in the store; decode() converts them back. decode()
+    // returns empty for bytes that are not an address.
     std::vector<char> encode() const;
     static std::optional<PeerAddress> decode(const std::vector<char>& bytes);
 

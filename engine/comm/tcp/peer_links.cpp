@@ -23,7 +23,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kReadAhead = std::size_t{64} << 10;
-// Step in which memory for a message without a pending receive grows as its bytes arrive.
+// Smallest step, in bytes, in which the memory for a message without a pending receive grows as its bytes arrive.
 constexpr std::size_t kGrowth = std::size_t{1} << 20;
 constexpr std::chrono::seconds kCheckInterval{1};
 // Largest number of messages of one peer that may arrive before their receives.
@@ -94,7 +94,7 @@ void PeerLinks::waitForCount(LinkCounters& user, int& count, std::chrono::millis
 }
 
 // Blocks until a message may have made progress, at most until the deadline. Polls the sockets, or waits for the
-// background thread if that thread moves the bytes.
+// background thread if that thread transfers the bytes.
 void PeerLinks::transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline) {
     if (m_pumping && std::this_thread::get_id() != m_thread.get_id()) {
         m_changed.wait_until(lock, deadline);
@@ -158,7 +158,7 @@ void PeerLinks::runBackgroundThread() {
     while (!m_ending) {
         m_pumping = m_background && !m_aborted;
         if (!m_pumping) {
-            m_changed.notify_all();  // waiting threads must now move the bytes of their messages themselves
+            m_changed.notify_all();  // waiting threads must now transfer the bytes of their messages themselves
             m_changed.wait(lock, [this] { return m_ending || (m_background && !m_aborted); });
             continue;
         }
@@ -171,7 +171,8 @@ void PeerLinks::runBackgroundThread() {
     m_pumping = false;
 }
 
-// Sends and receives all bytes that need no waiting. True if any bytes moved.
+// Sends and receives all bytes that the sockets accept or provide without blocking. Returns true if any bytes were
+// transferred.
 bool PeerLinks::sendAndReceiveAll() {
     bool moved = false;
     for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
@@ -212,7 +213,7 @@ bool PeerLinks::write(int rank) {
     return moved;
 }
 
-// Receives from one peer while receives are pending and bytes arrive. True if any bytes moved.
+// Receives from one peer while receives are pending and bytes arrive. Returns true if any bytes were received.
 bool PeerLinks::read(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     bool moved = false;
@@ -290,7 +291,10 @@ bool PeerLinks::beginMessage(int rank) {
         return true;
     }
     if (peer.isUnexpected && peer.early.size() >= kMaxEarly) {
-        endLink(rank, "it sent more than " + std::to_string(kMaxEarly) + " messages that are not expected", true);
+        endLink(
+            rank,
+            "it sent more than " + std::to_string(kMaxEarly) + " messages for which this rank has called no receive",
+            true);
         return true;
     }
     if (peer.isUnexpected) peer.early.push_back({peer.slot, {}});
@@ -299,7 +303,7 @@ bool PeerLinks::beginMessage(int rank) {
 }
 
 // Returns the memory for the next bytes of the current message. If no receive is pending for the message, the memory
-// grows in steps as bytes arrive, so that it may hold only a part of the rest.
+// grows in steps as bytes arrive; the returned memory may then be smaller than the rest of the message.
 std::span<std::byte> PeerLinks::remainingMemoryFor(Peer& peer) {
     if (!peer.isUnexpected) return pendingReceiveOf(peer)->bytes.subspan(peer.have);
     std::vector<std::byte>& bytes = peer.early.back().bytes;
@@ -376,7 +380,7 @@ void PeerLinks::cancelMessages(LinkCounters& user) {
         const auto half = [&](const Outgoing& message) { return message.user == &user && message.gone > 0; };
         const Incoming* taker = peer.inMessage && !peer.isUnexpected ? pendingReceiveOf(peer) : nullptr;
         if (std::ranges::any_of(peer.outgoing, half) || (taker != nullptr && taker->user == &user)) {
-            endLink(rank, "a message was interrupted");
+            endLink(rank, "a message was cancelled after a part of it had been transferred");
         }
         std::erase_if(peer.outgoing, [&](const Outgoing& message) { return message.user == &user; });
         std::erase_if(peer.pendingReceives, [&](const Incoming& message) { return message.user == &user; });

@@ -48,10 +48,10 @@ struct LinkCounters {
 // Messages over the sockets of a mesh (PeerMesh). Each message has a tag, called slot; messages of one slot between two
 // ranks arrive in order.
 //
-// send() and receive() start a message and return; the wait functions block until one is complete. The thread that
-// waits moves the bytes itself. Between waits, bytes move only while setBackgroundTransfer() is on. Data is read from a
-// peer only while a receive is pending, so that a fast sender is slowed down by TCP instead of filling the memory of
-// this rank. Thread-safe.
+// send() and receive() start a message and return; the wait functions block until a message is complete. The waiting
+// thread transfers the bytes itself. Between waits, bytes are transferred only while setBackgroundTransfer() is on.
+// Data is read from a peer only while a receive is pending, so that a fast sender is slowed down by TCP instead of
+// filling the memory of this rank. Thread-safe.
 class PeerLinks {
   public:
     using Clock = std::chrono::steady_clock;
@@ -62,7 +62,7 @@ class PeerLinks {
     PeerLinks(const PeerLinks&) = delete;
     PeerLinks& operator=(const PeerLinks&) = delete;
 
-    // Starts to send a message. The bytes must remain valid until it is complete or cancelled.
+    // Starts to send a message. The bytes must remain valid until the message is complete or cancelled.
     void send(LinkCounters& counters, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
     // Starts to receive the next message with the tag `slot` into `bytes`. A message of another length ends the link.
     void receive(LinkCounters& counters, int peer, std::uint64_t slot, std::span<std::byte> bytes);
@@ -77,7 +77,7 @@ class PeerLinks {
     // Cancels all messages of `counters`. A message that has been transferred in part ends the link.
     void cancelMessages(LinkCounters& counters);
 
-    // Turns the background thread, which moves bytes between waits, on or off.
+    // Turns the background thread, which transfers bytes between waits, on or off.
     void setBackgroundTransfer(bool on);
 
     // Returns the statistics of each existing link. LinkStatistics::peer is the rank in the mesh (PeerMesh).
@@ -109,7 +109,8 @@ class PeerLinks {
     struct Peer {
         UniqueFd socket;
         std::deque<Outgoing> outgoing;
-        std::deque<Incoming> pendingReceives;  // a message goes to the first one with the same tag
+        std::deque<Incoming>
+            pendingReceives;  // pending receives; a message is delivered to the first one with the same tag
         std::deque<Early> early;
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
@@ -155,7 +156,7 @@ class PeerLinks {
     UniqueFd m_wake;
     bool m_aborted = false;
     bool m_background = false;
-    bool m_pumping = false;  // true if the background thread moves bytes and other threads only wait
+    bool m_pumping = false;  // true if the background thread transfers the bytes and other threads only wait
     bool m_ending = false;
     std::thread m_thread;
 };

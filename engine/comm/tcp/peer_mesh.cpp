@@ -155,7 +155,7 @@ void PeerMesh::accept() {
     }
 }
 
-// Closes the oldest unauthenticated connection. If it was a rank of this run, that rank connects again.
+// Closes the oldest unauthenticated connection. If the peer was a rank of this run, it connects again.
 bool PeerMesh::dropOldestUnauthenticated() {
     const auto oldest = std::ranges::find(m_attempts, false, &Attempt::isInitiator);
     if (oldest == m_attempts.end()) return false;
@@ -233,7 +233,7 @@ void PeerMesh::handleProgress(Attempt& attempt, Progress progress) {
     if (progress == Progress::kUnauthenticated) ++m_refusedConnections;
     const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));
     if (progress == Progress::kLost) m_nextConnect[peer] = Clock::now() + kRetryInterval;
-    // Replaces an earlier socket of this rank: a rank that connects again has lost its previous connection.
+    // Replaces an earlier socket of the same peer: a peer that connects again has lost its previous connection.
     if (progress == Progress::kDone) m_sockets[peer] = std::move(attempt.socket);
     attempt.socket.reset();
 }

@@ -19,16 +19,16 @@ namespace ringside {
 // Rendezvous: connects the ranks of a group with each other, with one socket per pair of ranks.
 //
 //     1. Each rank listens on a port and publishes its address in the store. Rank 0 also publishes a random secret.
-//     2. Each rank reads the secret and the addresses of all lower ranks.
-//     3. Each rank connects to all lower ranks and accepts connections from all higher ranks:
+//     2. Each rank reads the secret and the addresses of all ranks with lower numbers.
+//     3. Each rank connects to all ranks with lower numbers and accepts connections from all others:
 //            rank 1 --> 0
 //            rank 2 --> 0 1
 //            rank 3 --> 0 1 2
 //     4. Both ends of a connection prove that they know the secret (PeerHandshake).
 //
-// A connection whose other end does not prove within 5 s that it knows the secret is closed and counted; it never takes
-// the position of a rank. A rank retries a failed connection every 20 ms until the timeout. The listening socket is
-// closed when connect() returns.
+// A connection whose other end does not prove within 5 s that it knows the secret is closed and counted; it is never
+// used as the connection of a rank. A rank retries a failed connection every 20 ms until the timeout. The listening
+// socket is closed when connect() returns.
 class PeerMesh {
   public:
     struct Options {
@@ -48,7 +48,8 @@ class PeerMesh {
     // Returns the number of unauthenticated connections that were refused.
     std::int64_t refusedConnections() const { return m_refusedConnections; }
 
-    // Largest number of accepted connections that are not authenticated yet. One more replaces the oldest.
+    // Largest number of accepted connections that are not authenticated yet. A further connection replaces the oldest
+    // one.
     static constexpr std::size_t kMaxUnauthenticated = 128;
 
   private:
@@ -87,8 +88,9 @@ class PeerMesh {
     Clock::time_point m_deadline;
     Secret m_secret{};
     UniqueFd m_listener;
-    std::vector<PeerAddress> m_addresses;          // addresses of the ranks with lower numbers than this rank
-    std::vector<Clock::time_point> m_nextConnect;  // time of the next attempt to connect to each lower rank
+    std::vector<PeerAddress> m_addresses;  // addresses of the ranks with lower numbers than this rank
+    // Time of the next attempt to connect to each rank with a lower number.
+    std::vector<Clock::time_point> m_nextConnect;
     std::list<Attempt> m_attempts;
     std::vector<UniqueFd> m_sockets;
     std::int64_t m_refusedConnections = 0;

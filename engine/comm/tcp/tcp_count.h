@@ -10,8 +10,9 @@ namespace ringside {
 // include/uapi/linux/tcp.h).
 struct TcpCount {
     std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes, in microseconds
-    std::int64_t bytes = 0;        // bytes acknowledged by the receiver
-    std::int64_t busyUs = 0;       // time with data in flight, without the time in which the receiver had no room
+    std::int64_t bytes = 0;        // number of sent bytes that the receiver acknowledged
+    std::int64_t busyUs = 0;       // time with data in flight, in microseconds, excluding the time in which the receive
+                                   // buffer of the peer was full
 };
 
 // Returns the statistics of a socket. Empty if it is not a TCP connection, before the first round trip, or if the

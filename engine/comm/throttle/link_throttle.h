@@ -14,12 +14,12 @@ struct LinkThrottle {
 
     // True if the link has a limited rate or a latency.
     bool isActive() const { return gbitPerSecond > 0 || latencyUs > 0; }
-    // Returns the duration of one message.
+    // Returns the duration of one message of `bytes` bytes, in nanoseconds.
     std::int64_t messageNs(double bytes) const;
-    // Returns the duration of a collective by ring algorithms like those of NCCL. An all-reduce takes 2 (N-1) rounds
-    // with 1/N of the buffer each; an all-gather or a reduce-scatter takes N-1 rounds with one rank's block each; a
-    // broadcast is pipelined in small pieces, so that its bytes count once. bytes: size of the buffer for an all-reduce
-    // or broadcast; size of one rank's block for an all-gather or reduce-scatter.
+    // Returns the duration, in nanoseconds, of a collective by ring algorithms like those of NCCL. An all-reduce takes
+    // 2 (N-1) rounds with 1/N of the buffer each; an all-gather or a reduce-scatter takes N-1 rounds with one rank's
+    // block each; a broadcast is pipelined in small pieces, so that its bytes count once. bytes: size of the buffer for
+    // an all-reduce or broadcast; size of one rank's block for an all-gather or reduce-scatter.
     std::int64_t collectiveNs(CollectiveKind kind, std::int64_t bytes, int ranks) const;
 };
 

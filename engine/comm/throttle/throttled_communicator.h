@@ -46,7 +46,7 @@ class ThrottledCommunicator final : public Communicator {
     std::int64_t collective() const override { return m_inner->collective(); }
     std::int64_t refusedConnections() const override { return m_inner->refusedConnections(); }
     std::vector<LinkStatistics> links() override { return m_inner->links(); }
-    ContributionWatch* contributions() override { return m_inner->contributions(); }
+    ContributionWatch* contributionWatch() override { return m_inner->contributionWatch(); }
     std::span<float> allocate(std::size_t count) override { return m_inner->allocate(count); }
 
   protected:
@@ -85,7 +85,7 @@ class ThrottledCommunicator final : public Communicator {
 
     std::unique_ptr<Communicator> m_inner;
     LinkThrottle m_throttle;
-    // Trace records of the inner communicator's collectives, which contain the arrival of the last rank. m_noPhases
+    // Trace of the inner communicator's collectives, which contains the arrival time of the last rank. m_noPhases
     // exists only because a trace requires a phase track.
     PhaseTrack m_noPhases;
     CollectiveTrace m_stamps;

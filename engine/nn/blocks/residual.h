@@ -8,15 +8,16 @@
 namespace ringside {
 
 // Stochastic depth (Huang et al. 2016): in training, a block is skipped with this probability. The decision is drawn
-// from the pass' key, so that each rank skips other blocks. number: index of the block among the layers that draw
-// random numbers.
+// from the pass' key, so that different ranks skip different blocks. number: index of the block among the layers that
+// draw random numbers.
 struct SkipRule {
     double probability = 0;
     std::uint64_t number = 0;
 };
 
-// Computes y = body(x) + shortcut(x), or body(x) + x without a shortcut; a skipped body contributes nothing. The body
-// must not start or end with a layer that works in its input's memory, and must have parameters (see describeModel).
+// Computes y = body(x) + shortcut(x), or body(x) + x without a shortcut; a skipped body adds nothing to the sum. The
+// body must not start or end with a layer that works in its input's memory, and must have parameters (see
+// describeModel).
 class Residual final : public Layer {
   public:
     Residual(Layers body, Layers shortcut, SkipRule skip = {});

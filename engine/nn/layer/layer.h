@@ -72,8 +72,8 @@ class Layer {
 // Allocates memory for the value of a parameter or a buffer.
 void bindValue(Parameter& parameter, Backend& backend);
 
-// Returns the shape of a tensor with `samples` samples of this shape. Images have their channels last, (B, H, W, C), or
-// in blocks, (B, blocks, H * W, kChannelBlock); each position of a sequence is one row.
+// Returns the shape of a tensor of `batch` samples of the shape `sample`. Images have their channels last, (B, H, W,
+// C), or in blocks, (B, blocks, H * W, kChannelBlock); each position of a sequence is one row.
 inline Shape batchShape(const Shape& sample, std::int64_t batch, ImageLayout layout = ImageLayout::kChannelsLast) {
     if (sample.dimensions() == 3 && layout == ImageLayout::kChannelBlocks)
         return {batch, sample[0] / kChannelBlock, sample[1] * sample[2], kChannelBlock};

@@ -13,8 +13,8 @@ Tensor PooledConv2d::Part::of(const Tensor& batch) const {
     return {begin, batch.shape.withRows(images), batch.type, batch.device};
 }
 
-// Divides the batch into parts of equal size, of which only the last may be smaller: oneDNN prepares its primitives
-// once for each size, so that few sizes save time and memory.
+// Divides the batch into parts of equal size, of which only the last may be smaller: oneDNN prepares its primitives for
+// each size once, and a small number of sizes saves time and memory.
 template <class Visit>
 void PooledConv2d::forEachPart(std::int64_t batch, const Visit& visit) {
     const std::int64_t parts = (batch + m_imagesAtOnce - 1) / m_imagesAtOnce;

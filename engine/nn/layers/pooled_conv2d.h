@@ -36,7 +36,7 @@ class PooledConv2d final : public Conv2d {
     std::int64_t m_imagesAtOnce = 1;
     Tensor m_between;  // output of the convolution for a part, and in the backward pass its gradient
     Tensor m_winners;
-    Tensor m_partWeight;  // gradients of one part of the batch
+    Tensor m_partWeight;  // gradient of the weight for one part of the batch
     Tensor m_partBias;
 };
 

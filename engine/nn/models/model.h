@@ -21,7 +21,7 @@ struct LayerRange {
 
 class Model;
 
-// Observer of a model's passes, layer by layer. Called on the thread that computes them.
+// Observer of a model's passes, layer by layer. The functions are called on the thread that computes the passes.
 class LayerWatch {
   public:
     // Kind of work that a layer has done; kWeights and kInputs are the halves of the backward pass.
@@ -83,9 +83,9 @@ class Model {
     // Sets the function that is called instead of `ready` for parameters that the forward pass did not use
     // (Layer::isUsed).
     void setUnused(GradientReady unused) { m_unused = std::move(unused); }
-    // The backward pass in two halves, between which passes of other models can run: first the gradient with respect to
-    // the input, for which the previous stage waits, then the parameters' gradients. Layers that cannot be split
-    // compute both in the first half. Each half calls `ready` for the gradients that it computes.
+    // Compute the backward pass in two halves, between which passes of other models can run: first the gradient with
+    // respect to the input, for which the previous stage waits, then the parameters' gradients. Layers that cannot be
+    // split compute both in the first half. Each half calls `ready` for the gradients that it computes.
     Tensor backwardInputs(const Tensor& gradOutput, const GradientReady& ready);
     void backwardWeights(const GradientReady& ready);
 

@@ -19,7 +19,8 @@ struct ModelBuild {
                                          // order of the layers
 };
 
-// Makes the model of a configuration (see describeModel) for a task. The caller must call prepare().
+// Makes the model of a configuration (see describeModel) for the given input shape and number of outputs. The caller
+// must call Model::prepare().
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelInterface& interface, Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
                                          Backend& backend);

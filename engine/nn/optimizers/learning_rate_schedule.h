@@ -13,10 +13,7 @@ class LearningRateSchedule {
   public:
     LearningRateSchedule(const ScheduleConfig& config, double baseRate, std::int64_t epochs);
 
-    double learningRate() const {
-        return m_rate;
-    }  // returns the learning rate of the current epoch; epochs are
-       // counted from 0
+    double learningRate() const { return m_rate; }  // returns the learning rate of the current epoch
     void nextEpoch();
     // Replaces the current rate. Later epochs continue from it, as PyTorch's schedulers do when a param_group's "lr" is
     // set.

@@ -7,7 +7,7 @@ namespace {
 // CUDA graph that also reports each launch, with the collectives in the graph, to the communicator.
 class WorkWithCollectives final : public RecordedWork {
   public:
-    WorkWithCollectives(std::unique_ptr<RecordedWork> work, Communicator& communicator, RecordedCalls calls)
+    WorkWithCollectives(std::unique_ptr<RecordedWork> work, Communicator& communicator, CallsPerGraphLaunch calls)
         : m_work(std::move(work)), m_communicator(communicator), m_calls(std::move(calls)) {}
 
     void launch() override {
@@ -18,7 +18,7 @@ class WorkWithCollectives final : public RecordedWork {
   private:
     std::unique_ptr<RecordedWork> m_work;
     Communicator& m_communicator;
-    RecordedCalls m_calls;
+    CallsPerGraphLaunch m_calls;
 };
 
 std::unique_ptr<RecordedWork> recordWith(Communicator& communicator, const RecordingDevice& device,

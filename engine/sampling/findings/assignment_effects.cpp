@@ -10,12 +10,12 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMaxBits = std::int64_t{1} << 31;  // maximum size of the bit sets of all ranks, in bits: 256
-                                                          // MiB
+constexpr std::int64_t kMaxBits = std::int64_t{1}
+                                  << 31;  // maximum total size of the bit sets of all ranks, in bits (256 MiB)
 
 using Bits = std::vector<std::uint64_t>;
 
-// Returns the distinct samples of every rank as bit sets.
+// Returns one bit set per rank, for the first `ranks` ranks: bit i is set if the rank trains sample i.
 std::vector<Bits> rankSets(const ShardPlan& plan, std::int64_t ranks, const std::atomic<bool>* stop) {
     const auto words = static_cast<std::size_t>(plan.spec().datasetSize / 64 + 1);
     std::vector<Bits> sets(static_cast<std::size_t>(ranks), Bits(words));

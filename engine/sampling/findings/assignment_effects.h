@@ -16,15 +16,16 @@ std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const s
 // Effect of a pitfall: coverage of the data and overlap between ranks, each with the value expected for a random order.
 struct AssignmentEffects {
     std::int64_t samples = 0;
-    std::int64_t uses = 0;    // number of samples that all ranks train, counted with repetitions
+    std::int64_t uses = 0;    // sum of the numbers of samples that the ranks train, repetitions included
     std::int64_t seen = 0;    // number of samples trained at least once
     double expectedSeen = 0;  // expected value of `seen`: mean over all shuffles; -1 if no closed formula is known
-    std::int64_t ranks = 0;   // size of the matrix: the first ranks of the run, at most kMaxOverlapRanks
+    std::int64_t ranks =
+        0;  // number of rows and columns of `overlap`: the first ranks of the run, at most kMaxOverlapRanks
     // Matrix: the entry a * ranks + b is the number of samples that ranks a and b both train. The diagonal contains the
     // number of distinct samples of each rank.
     std::vector<std::int64_t> overlap;
-    double expectedOverlap = 0;  // expected overlap of two different ranks: mean over all shuffles and pairs; -1 if
-                                 // unknown
+    double expectedOverlap = 0;  // expected overlap of two different ranks: mean over all shuffles and pairs of ranks;
+                                 // -1 if no closed formula is known
 };
 
 inline constexpr std::int64_t kMaxOverlapRanks = 64;

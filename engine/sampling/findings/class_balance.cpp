@@ -15,7 +15,7 @@ constexpr std::int64_t kSlotsPerLook = std::int64_t{1} << 16;  // number of samp
 constexpr double kNormalOneSided95 = 1.6448536269514722;
 constexpr double kOutsideShare = 0.05;
 
-// Function from a sample to its class. Labels beyond the last class count as the last class.
+// Mapping from the index of a sample to its class. Labels beyond the last class count as the last class.
 class ClassOf {
   public:
     ClassOf(std::span<const std::uint16_t> labels, int classes) : m_labels(labels), m_classes(classes) {}
@@ -33,8 +33,8 @@ class ClassOf {
     int m_classes;
 };
 
-// Cache of the expected number of classes outside their bands. The key is the number of samples drawn, which is equal
-// for most ranks and steps.
+// Cache of the number of classes that are expected outside their bands (ChanceBand) in a random draw. The key is the
+// number of samples drawn, which is equal for most ranks and steps.
 class ExpectedOutside {
   public:
     ExpectedOutside(std::int64_t samples, std::span<const std::int64_t> classSizes)
@@ -43,7 +43,7 @@ class ExpectedOutside {
         const auto [known, isNew] = m_known.try_emplace(drawn, 0.0);
         if (isNew)
             for (const std::int64_t ofClass : m_classSizes)
-                known->second += outsideProbability(m_samples, ofClass, drawn);
+                known->second += probabilityOutsideBand(m_samples, ofClass, drawn);
         return known->second;
     }
 
@@ -55,8 +55,8 @@ class ExpectedOutside {
 
 }  // namespace
 
-// Returns the sum of (count - expected)^2 / (expected * f) over the classes, with f = (n - drawn) / (n - 1). The code
-// uses variance = expected * (1 - share) * f.
+// Returns the sum of (count - expected)^2 / (expected * f) over the classes, with f = (n - drawn) / (n - 1) for `drawn`
+// of n samples. The code uses variance = expected * (1 - share) * f.
 double ClassBalance::distance(int rank) const {
     double expectedSum = 0, sum = 0;
     for (int label = 0; label < classes; ++label) expectedSum += band(rank, label).expected;
@@ -83,7 +83,7 @@ int ClassBalance::ranksWithinChance() const {
 }
 
 int ClassBalance::expectedRanksOutside() const {
-    // Probability that exactly `outside` ranks are outside; `outside` is 0 before the loop.
+    // Probability that exactly `outside` ranks are above distanceLimit(); `outside` is 0 before the loop.
     double probability = std::pow(1 - kOutsideShare, ranks);
     double sum = probability;
     int outside = 0;
@@ -94,7 +94,7 @@ int ClassBalance::expectedRanksOutside() const {
     return outside;
 }
 
-int ClassBalance::countOutside() const {
+int ClassBalance::countsOutsideBands() const {
     int found = 0;
     for (int rank = 0; rank < ranks; ++rank) {
         for (int label = 0; label < classes; ++label) found += outside(rank, label) ? 1 : 0;
@@ -106,7 +106,7 @@ double ClassBalance::expectedOutside() const {
     return std::accumulate(outsideByChance.begin(), outsideByChance.end(), 0.0);
 }
 
-std::int64_t BatchBalance::countOutside() const {
+std::int64_t BatchBalance::countsOutsideBands() const {
     std::int64_t found = 0;
     for (std::int64_t step = 0; step < steps; ++step)
         for (int label = 0; label < classes; ++label) found += isOutside(count(step, label), band(step, label)) ? 1 : 0;
@@ -136,11 +136,11 @@ ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> 
     for (int rank = 0; rank < balance.ranks; ++rank) {
         for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
             if (stop && slot % kSlotsPerLook == 0 && *stop) return balance;
-            ++balance.counts[balance.cell(rank, classOf(plan.index(rank, slot)))];
+            ++balance.counts[balance.cellIndex(rank, classOf(plan.index(rank, slot)))];
         }
         balance.outsideByChance.push_back(expected.of(plan.trainedOf(rank)));
         for (int label = 0; label < balance.classes; ++label) {
-            balance.bands[balance.cell(rank, label)] =
+            balance.bands[balance.cellIndex(rank, label)] =
                 chanceBand(n, balance.classSizes[static_cast<std::size_t>(label)], plan.trainedOf(rank));
         }
     }

@@ -16,21 +16,22 @@ namespace ringside {
 struct ClassBalance {
     int ranks = 0;
     int classes = 0;
-    std::vector<std::int64_t> counts;           // number of samples, by rank, then by class
-    std::vector<ChanceBand> bands;              // expected range, by rank, then by class, because an unpadded rank may
-                                                // draw one sample less
+    std::vector<std::int64_t> counts;  // number of samples of each class on each rank, ordered by rank, then by class
+    std::vector<ChanceBand> bands;  // expected range of each entry of `counts`, in the same order; depends on the rank,
+                                    // because an unpadded rank may have one sample less
     std::vector<std::string> names = {};        // names of the classes
     std::vector<std::int64_t> classSizes = {};  // number of samples of each class in the data set
-    std::vector<double> outsideByChance = {};   // expected number of classes outside their bands, by rank
+    std::vector<double> outsideByChance =
+        {};  // for each rank, number of classes that are expected outside their bands in a random assignment
 
-    std::size_t cell(int rank, int label) const {
+    std::size_t cellIndex(int rank, int label) const {
         return static_cast<std::size_t>(rank) * static_cast<std::size_t>(classes) + static_cast<std::size_t>(label);
     }
-    std::int64_t count(int rank, int label) const { return counts[cell(rank, label)]; }
-    const ChanceBand& band(int rank, int label) const { return bands[cell(rank, label)]; }
+    std::int64_t count(int rank, int label) const { return counts[cellIndex(rank, label)]; }
+    const ChanceBand& band(int rank, int label) const { return bands[cellIndex(rank, label)]; }
     bool outside(int rank, int label) const { return isOutside(count(rank, label), band(rank, label)); }
-    int countOutside() const;
-    double expectedOutside() const;  // returns the expected value of countOutside() for a random assignment
+    int countsOutsideBands() const;
+    double expectedOutside() const;  // returns the expected value of countsOutsideBands() for a random assignment
 
     // Returns how far the class counts of a rank are from those of a random assignment: Pearson's chi-square statistic
     // over all classes, corrected for drawing without replacement. 95 % of random assignments stay below
@@ -44,20 +45,20 @@ struct ClassBalance {
     int expectedRanksOutside() const;
 };
 
-// Counts the classes of every rank. labels: class of every sample; larger values count as the last class. After *stop
-// is set, returns early with incomplete counts.
+// Counts the classes of every rank. labels: class of every sample; a value beyond the last class counts as the last
+// class. names: names of the classes. After *stop is set, returns early with incomplete counts.
 ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,
                           const std::atomic<bool>* stop = nullptr);
 
 // Number of samples of each class that every step trains on all ranks together, duplicates included.
 struct BatchBalance {
-    static constexpr std::int64_t kMaxCounts = 4'000'000;  // maximum number of counts; later steps are not counted
+    static constexpr std::int64_t kMaxCounts = 4'000'000;  // maximum size of `counts`; later steps are omitted
 
-    std::int64_t steps = 0;  // number of steps that were counted
+    std::int64_t steps = 0;  // number of steps in `counts`: the first ones of the epoch, limited by kMaxCounts
     std::int64_t stepsOfEpoch = 0;
     int classes = 0;
-    std::vector<std::int32_t> counts;      // number of samples, by step, then by class
-    std::vector<std::int64_t> sizes;       // size of the global batch of each step
+    std::vector<std::int32_t> counts;  // number of samples of each class in each step, ordered by step, then by class
+    std::vector<std::int64_t> sizes;   // number of samples in the global batch of each step
     std::vector<std::int64_t> classSizes;  // number of samples of each class in the data set
     std::int64_t datasetSize = 0;
     std::vector<std::string> names = {};  // names of the classes
@@ -69,11 +70,11 @@ struct BatchBalance {
         return chanceBand(datasetSize, classSizes[static_cast<std::size_t>(label)],
                           sizes[static_cast<std::size_t>(step)]);
     }
-    std::int64_t countOutside() const;
-    double expectedOutside() const;  // returns the expected value of countOutside() for a random assignment
+    std::int64_t countsOutsideBands() const;
+    double expectedOutside() const;  // returns the expected value of countsOutsideBands() for a random assignment
 };
 
-// Counts the classes of every step. labels and stop: as for classBalance().
+// Counts the classes of every step. labels, names and stop: as for classBalance().
 BatchBalance batchBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,
                           const std::atomic<bool>* stop = nullptr);
 

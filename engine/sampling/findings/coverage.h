@@ -19,16 +19,17 @@ struct Coverage {
     bool operator==(const Coverage&) const = default;
 };
 
-// Counts exactly, by marking the samples of each epoch, until all are marked. If the work exceeds kLargestWork, the
-// result covers fewer epochs (Coverage::epochs). classes: needed for samplers that use the classes of the data.
+// Counts the samples that no rank trains, exactly, by marking the trained samples of each epoch until all samples are
+// marked. If epochs times samples exceeds kLargestWork, the result covers fewer epochs (Coverage::epochs). classes:
+// labels of the samples; required by samplers that assign by class.
 Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::atomic<bool>* stop = nullptr,
                   const std::shared_ptr<const ClassLabels>& classes = {});
 
 // Returns the number of samples that are trained at least once in one epoch. After *stop is set, returns early with a
 // wrong number.
 std::int64_t uniqueSeen(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
-// Returns the result of uniqueSeen() without counting if the trained samples are the first samples of the order;
-// otherwise empty.
+// Returns the result of uniqueSeen() from a closed formula, without examining the samples. Returns empty if the formula
+// does not apply: the sampler is not DistributedSampler, or a pitfall is configured.
 std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan);
 
 }  // namespace ringside

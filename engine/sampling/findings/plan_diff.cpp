@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kSlotsBetweenStops = 4096;
 
 // Adds the expected number of samples that two independent shuffles put on the same rank, and on the same rank and
-// step, for the ranks from firstRank to before lastRank. In each plan these ranks have equally many samples.
+// step, for the ranks firstRank .. lastRank - 1. In each plan, these ranks must have equally many samples.
 void addByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second, int firstRank, int lastRank) {
     const auto all = static_cast<double>(first.totalSize()) * static_cast<double>(second.totalSize());
     const double ranks = lastRank - firstRank;
@@ -22,8 +22,8 @@ void addByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second
     diff.expectedSameRankStep += samples * ranks * sameStep / all;
 }
 
-// Computes the expected values for two independent assignments: a sample is on rank r with a probability equal to the
-// share of all slots that belong to rank r.
+// Computes the expected values for two independent assignments: the probability that a sample is on rank r is the
+// number of slots (list positions) of rank r divided by the number of slots of all ranks.
 void expectByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second) {
     const auto ranks = static_cast<int>(std::min(first.spec().worldSize, second.spec().worldSize));
     if (first.totalSize() == 0 || second.totalSize() == 0) return;

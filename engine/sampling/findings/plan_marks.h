@@ -13,8 +13,8 @@ namespace ringside {
 // rank, because every sampler assigns positions to a rank in ascending order. O(log n).
 SlotRange paddedSlots(const ShardPlan& plan, int rank);
 
-// Returns the slots (positions in the rank's list of samples) that the loader's drop_last omits. They are also the last
-// slots of the rank.
+// Returns the slots (positions in the rank's list of samples) that the loader's drop_last omits. These slots are also
+// the last ones of the rank.
 SlotRange loaderDroppedSlots(const ShardPlan& plan, int rank);
 
 // True if every sample that no rank gets was dropped by the sampler's drop_last. False if the sampler does not use the

@@ -32,8 +32,8 @@ std::string paddingClause(const ShardNumbers& numbers) {
 std::string dropClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     const bool one = numbers.droppedBySampler == 1;
     const std::string which = spec.shuffle || mayRepeatSamples(spec.kind)
-                                  ? (one ? "a different one in each epoch" : "different ones in each epoch")
-                                  : (one ? "always the last one" : "always the last ones");
+                                  ? (one ? "a different sample in each epoch" : "different samples in each epoch")
+                                  : (one ? "always the last sample" : "always the last samples");
     return counted(numbers.droppedBySampler, "is dropped, ", "are dropped, ") + which + ".";
 }
 
@@ -141,7 +141,7 @@ std::string stepSentence(const ShardSpec& spec) {
     std::string text = counted(numbers.stepsPerEpoch, "step of ", "steps of ") + firstStepClause(numbers) + " = " +
                        grouped(globalBatch(numbers));
     if (isReplicated(spec.kind) && spec.worldSize > 1) {
-        text += ", of which only " + grouped(batch) + " are distinct: all ranks use the same";
+        text += ", of which only " + grouped(batch) + " are distinct: all ranks use the same samples";
     }
     if (batch < spec.batchSize) {
         text += "; a batch of " + grouped(spec.batchSize) + " is larger than a rank's shard, so it contains " +
@@ -180,7 +180,8 @@ Problems planProblems(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
     const std::string n = std::to_string(numbers.orderLength);
     const std::string world = std::to_string(samplerWorldSize(spec));
-    if (spec.datasetSize == 0) return {{"dataset", "has no training samples", "choose one that has"}};
+    if (spec.datasetSize == 0)
+        return {{"dataset", "has no training samples", "choose a data set with training samples"}};
     if (needsClasses(spec.kind) && (!spec.data || spec.data->classCount() <= 0)) {
         return {{"sampler.kind", "is " + std::string(samplerName(spec.kind)) + ", which needs samples with classes",
                  "choose a data set with classes, or another sampler"}};

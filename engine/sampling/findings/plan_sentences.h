@@ -18,8 +18,9 @@ std::string stepSentence(const ShardSpec& spec);
 // Describes the pitfalls: "A deliberate mistake: every rank shuffles with its own seed, ..." Empty if there are none.
 std::string pitfallSentence(const ShardSpec& spec);
 
-// Returns the reasons why a plan cannot be trained: an empty shard, a single batch that the loader drops, ranks of
-// different length, or a pitfall that PyTorch refuses. Fields are those of the configuration.
+// Returns the reasons why a plan cannot be trained: an empty shard, a single batch that the loader drops, ranks with
+// different numbers of samples, or a pitfall that PyTorch refuses. The field of each problem is the name of a setting
+// of the configuration, such as loader.drop_last.
 Problems planProblems(const ShardSpec& spec);
 
 }  // namespace ringside

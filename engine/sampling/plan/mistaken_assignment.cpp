@@ -6,10 +6,11 @@
 namespace ringside {
 namespace {
 
-// Maximum number of draws of all ranks together. This number of draws takes seconds and 4 GiB of memory.
+// Maximum length of the orders of all ranks together, in samples. Drawing this number of samples takes seconds and 4
+// GiB of memory.
 constexpr std::int64_t kMaxDraws = std::int64_t{1} << 30;
 
-// Reports what DistributedSampler refuses: a rank that is not below num_replicas.
+// Returns a problem if the rank that is passed to DistributedSampler is not below num_replicas, which PyTorch refuses.
 Problems checkRank(const ShardSpec& spec) {
     const std::int64_t world = samplerWorldSize(spec);
     const bool byHand = spec.pitfalls.wrongRank >= 0;
@@ -45,8 +46,9 @@ Problems checkPitfalls(const ShardSpec& spec) {
     }
     if (spec.kind != SamplerKind::kDistributed) {
         return {{"pitfalls",
-                 "are mistakes of the distributed sampler, but sampler.kind is " + std::string(samplerName(spec.kind)),
-                 "switch them off, or choose the distributed sampler"}};
+                 "include a mistake that only the distributed sampler permits, but sampler.kind is " +
+                     std::string(samplerName(spec.kind)),
+                 "switch all pitfalls off, or choose the distributed sampler"}};
     }
     if (const Problems problems = checkRank(spec); !problems.empty()) return problems;
     const ShardLayout layout = ShardLayout::of(spec);
@@ -54,8 +56,8 @@ Problems checkPitfalls(const ShardSpec& spec) {
     if (hasOrderPerRank(spec.pitfalls) && (tooMany || layout.samplesPerRank > kMaxDraws / spec.worldSize)) {
         return {{"pitfalls",
                  "give each of " + std::to_string(spec.worldSize) + " ranks its own order of " +
-                     std::to_string(layout.orderLength) + " samples; the maximum is " + std::to_string(kMaxDraws) +
-                     " together",
+                     std::to_string(layout.orderLength) + " samples; all orders together may have at most " +
+                     std::to_string(kMaxDraws) + " samples",
                  "use fewer samples or ranks"}};
     }
     return {};

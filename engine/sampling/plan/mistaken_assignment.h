@@ -14,7 +14,7 @@ namespace ringside {
 // Assignment of samples if DistributedSampler is deliberately misused (the pitfalls of the configuration).
 
 // Returns a problem for each pitfall that cannot be planned: PyTorch refuses the pitfall, the sampler is not
-// DistributedSampler, or the orders of all ranks are too long together.
+// DistributedSampler, or the orders of all ranks together have too many samples.
 Problems checkPitfalls(const ShardSpec& spec);
 
 // Returns the num_replicas that is passed to the sampler.

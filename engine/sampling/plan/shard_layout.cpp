@@ -9,8 +9,7 @@
 namespace ringside {
 namespace {
 
-// maximum number of consecutive positions that are assigned to one rank, which keeps world size times batch size below
-// 2^63
+// maximum number of consecutive positions that one rank gets; keeps the product of world size and batch size below 2^63
 constexpr std::int64_t kLargestChunk = std::int64_t{1} << 40;
 
 std::int64_t parts(std::int64_t length, std::int64_t size, bool dropLast) {

@@ -21,13 +21,15 @@ struct ShardLayout {
     std::int64_t samplesPerRank = 0;
     Rule rule = Rule::kRoundRobin;
     std::int64_t batchSize = 1;  // number of positions in a batch, for kByBatch only
-    bool uneven = false;         // true: no padding, so that the last ranks may have one sample less
+    bool uneven = false;         // true if the order is not padded: the last ranks may then have one sample less
 
-    // Returns the layout of the spec's sampler. Sizes must be in range.
+    // Returns the layout of the spec's sampler. The sizes in `spec` must be in the ranges that ShardPlan::make()
+    // accepts.
     static ShardLayout of(const ShardSpec& spec);
 
     std::int64_t totalSize() const { return uneven ? orderLength : samplesPerRank * worldSize; }
-    // Returns the number of ranks with samplesPerRank samples, which are the first ones.
+    // Returns the number of ranks with samplesPerRank samples. These are the first ranks; each other rank has one
+    // sample less.
     std::int64_t longerRanks() const {
         const std::int64_t longer = uneven ? orderLength % worldSize : 0;
         return longer > 0 ? longer : worldSize;

@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// Counts the padding rank by rank. With the pitfalls wrong rank and wrong world size, the padded slots of all ranks do
+// Counts the padding rank by rank. With the pitfalls wrong_rank and wrong_world_size, the padded slots of all ranks do
 // not form the end of one global order.
 std::int64_t paddingByHand(const ShardSpec& spec, const ShardLayout& layout) {
     std::int64_t padding = 0;
@@ -20,7 +20,7 @@ std::int64_t paddingByHand(const ShardSpec& spec, const ShardLayout& layout) {
     return padding;
 }
 
-// Returns the group's numbers, except lastBatch, which the caller sets.
+// Returns the numbers of a group of ranks, except lastBatch, which the caller sets.
 RankGroup groupOf(const ShardSpec& spec, std::int64_t ranks, std::int64_t samples) {
     RankGroup group{.ranks = ranks, .samples = samples};
     const std::int64_t rest = samples % spec.batchSize;
@@ -57,7 +57,9 @@ ShardNumbers shardNumbers(const ShardSpec& spec) {
 std::int64_t globalBatch(const ShardNumbers& numbers, std::int64_t accumulateSteps) {
     std::int64_t samples = 0;
     for (const RankGroup& group : numbers.groups) {
-        const bool all = numbers.batchSize > group.trained / accumulateSteps;  // avoids an overflow of the product
+        const bool all =
+            numbers.batchSize >
+            group.trained / accumulateSteps;  // a division, because batchSize * accumulateSteps can overflow
         samples += group.ranks * (all ? group.trained : numbers.batchSize * accumulateSteps);
     }
     return samples;

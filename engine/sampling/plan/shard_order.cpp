@@ -15,7 +15,7 @@ namespace {
 using Order = std::vector<std::uint32_t>;
 
 // Returns a generator seeded with seed + epoch + shift. In Python, seed + epoch with epoch >= 0 lies in [-2^63, 2^64 -
-// 2], which manual_seed accepts; unsigned addition wraps it in the same way.
+// 2], which manual_seed accepts; unsigned addition wraps the sum in the same way as manual_seed.
 TorchGenerator generatorOf(const ShardSpec& spec, std::int64_t shift = 0) {
     return TorchGenerator(static_cast<std::uint64_t>(spec.seed) + static_cast<std::uint64_t>(spec.epoch) +
                           static_cast<std::uint64_t>(shift));
@@ -63,7 +63,7 @@ Result<std::vector<double>> sampleWeights(const ShardSpec& spec, const Classes& 
         return Problem{"sampler.class_weights",
                        "has " + std::to_string(given) + " entries, but there are " +
                            std::to_string(classes.counts.size()) + " classes",
-                       "give one weight for each class, or leave it empty"};
+                       "give one weight for each class, or leave the list of weights empty"};
     }
     std::vector<double> weights;
     weights.reserve(classes.labels.size());
@@ -116,7 +116,8 @@ Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length, const Dr
 }
 
 Problem badSubset(const std::string& what) {
-    return {"sampler.subset_indices", what, "name each sample once, from 0 to one below the number of samples"};
+    return {"sampler.subset_indices", what,
+            "list each sample at most once, with indices from 0 to one below the number of samples"};
 }
 
 Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length, const DrawWatch& watch) {
@@ -127,22 +128,23 @@ Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length, const Draw
     }
     for (const std::int64_t index : spec.subsetIndices) {
         if (index < 0 || index >= spec.datasetSize) {
-            return badSubset("has " + std::to_string(index) + ", but there are " + std::to_string(spec.datasetSize) +
-                             " samples");
+            return badSubset("contains index " + std::to_string(index) + ", but there are only " +
+                             std::to_string(spec.datasetSize) + " samples");
         }
         chosen.push_back(static_cast<std::uint32_t>(index));
     }
     Order sorted = chosen;
     std::ranges::sort(sorted);
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
-        return badSubset("has " + std::to_string(*twice) + " twice");
+        return badSubset("contains index " + std::to_string(*twice) + " twice");
     }
     Order order = shuffledOrder(spec, length, 0, watch);
     for (std::uint32_t& place : order) place = chosen[place];
     return order;
 }
 
-// Draws DataLoader's base seed first, then the seed of RandomSampler's own generator.
+// Returns the order of a DataLoader with shuffle=True. Draws DataLoader's base seed first and then the seed of
+// RandomSampler's own generator, as PyTorch does.
 Order loaderOrder(const ShardSpec& spec, const DrawWatch& watch) {
     TorchGenerator global = generatorOf(spec);
     global.randomInt64();

@@ -28,8 +28,9 @@ Problems checkSampler(const ShardSpec& spec) {
     if (assignsBatches(spec.kind) && spec.batchSize > kMaxDatasetSize / spec.worldSize) {
         return {{"batch size",
                  "is " + std::to_string(spec.batchSize) + "; this sampler fills a batch on each of " +
-                     std::to_string(spec.worldSize) + " ranks, and together they hold at most 2147483647",
-                 "use at most " + std::to_string(kMaxDatasetSize / spec.worldSize)}};
+                     std::to_string(spec.worldSize) +
+                     " ranks, and all these batches together may have at most 2147483647 samples",
+                 "use a batch size of at most " + std::to_string(kMaxDatasetSize / spec.worldSize)}};
     }
     if (spec.kind == SamplerKind::kSubset && !(spec.subsetFraction > 0 && spec.subsetFraction <= 1)) {
         return {{"sampler.subset_fraction",
@@ -38,8 +39,8 @@ Problems checkSampler(const ShardSpec& spec) {
     }
     for (const std::int64_t weight : spec.classWeights) {
         if (weight >= 0) continue;
-        return {{"sampler.class_weights", "has " + std::to_string(weight) + "; the minimum is 0",
-                 "give each class 0 or more"}};
+        return {{"sampler.class_weights", "contains the weight " + std::to_string(weight) + "; the minimum is 0",
+                 "give each class a weight of 0 or more"}};
     }
     return checkRange("sampler.num_samples", spec.numSamples, 0, kMaxDatasetSize);
 }
@@ -59,13 +60,13 @@ Problems checkSpec(const ShardSpec& spec) {
 
 Problem noMemory(const ShardSpec& spec) {
     return {"dataset size",
-            "is " + std::to_string(spec.datasetSize) + ", whose order needs " + std::to_string(spec.datasetSize >> 18) +
-                " MiB of memory, more than is available",
-            "use a smaller set, or end other programs"};
+            "is " + std::to_string(spec.datasetSize) + "; the order of these samples needs " +
+                std::to_string(spec.datasetSize >> 18) + " MiB of memory, more than is available",
+            "use a smaller data set, or end other programs"};
 }
 
 Problem stopped() {
-    return {"the plan", "was not completed because it was cancelled", "start it again"};
+    return {"the plan", "was not completed because it was cancelled", "compute the plan again"};
 }
 
 }  // namespace
@@ -74,8 +75,8 @@ struct ShardPlan::State {
     ShardSpec spec;
     ShardLayout layout;
     std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t>
-        assigned;  // indices rank by rank if a pitfall gives each rank its own order; otherwise empty
+    std::vector<std::uint32_t> assigned;  // sample indices of all ranks, rank by rank, if a pitfall gives each rank its
+                                          // own order; otherwise empty
     mutable std::mutex makingFinder;
     mutable std::atomic<bool> canFind = false;
     mutable SampleFinder finder;  // finder of the slots of a sample, created on first use
@@ -151,7 +152,7 @@ std::span<const std::uint32_t> ShardPlan::order() const {
 }
 
 std::span<const std::uint32_t> ShardPlan::dropped() const {
-    if (!m_state->assigned.empty()) return {};  // empty, because each rank has other unused samples
+    if (!m_state->assigned.empty()) return {};  // each rank has its own order and leaves out other samples
     const auto used = std::min<std::size_t>(static_cast<std::size_t>(m_state->layout.totalSize()), order().size());
     return order().subspan(used);
 }

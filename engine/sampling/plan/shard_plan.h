@@ -26,20 +26,23 @@ struct ShardSpec {
     std::int64_t datasetSize = 0;  // number of samples, 0 .. 2^31-1
     std::int64_t worldSize = 1;    // number of ranks, 1 .. 4096
     std::int64_t epoch = 0;
-    std::int64_t seed = 0;  // seed of the order; may be negative; wraps as in torch.Generator.manual_seed
+    std::int64_t seed =
+        0;  // seed of the shuffle; a negative seed wraps to 2^64 + seed, as in torch.Generator.manual_seed
     bool shuffle = true;
     bool dropLast = false;  // option drop_last of the sampler
     std::int64_t batchSize = 1;
     bool loaderDropLast = false;
 
     SamplerKind kind = SamplerKind::kDistributed;
-    std::shared_ptr<const ClassLabels> data = {};  // labels, for kinds that need classes; compared by pointer
-    std::int64_t numSamples = 0;                   // length of the order for kinds that repeat draws; 0 = datasetSize
-    std::vector<std::int64_t> classWeights = {};   // weight of each class, for weighted kinds; empty = 1 / number of
-                                                   // samples of the class
-    double subsetFraction = 0.5;  // kind kSubset: fraction of randperm(n) seeded with subsetSeed, rounded
+    std::shared_ptr<const ClassLabels> data =
+        {};                       // class labels, for samplers that assign by class; compared by pointer
+    std::int64_t numSamples = 0;  // number of draws, for samplers that can repeat samples; 0 = datasetSize
+    std::vector<std::int64_t> classWeights =
+        {};  // weight of each class, for weighted samplers; if empty, each weight is 1 / number of samples of the class
+    double subsetFraction =
+        0.5;  // for kSubset: fraction of the data set to use, the first samples of randperm(n) seeded with subsetSeed
     std::int64_t subsetSeed = 0;
-    // kind kSubset: explicit indices instead of the fraction, each once
+    // for kSubset: indices of the samples to use, without repetition; if empty, subsetFraction applies
     std::vector<std::int64_t> subsetIndices = {};
     PitfallsConfig pitfalls = {};  // deliberate mistakes; for the distributed sampler only
     bool operator==(const ShardSpec&) const = default;
@@ -76,7 +79,8 @@ class ShardPlan {
                                           // shard
     // Returns the rank's number of samples, equal on all ranks unless the kind is unpadded.
     std::int64_t samplesOf(int rank) const;
-    std::int64_t trainedOf(int rank) const;  // returns the number of the rank's samples that are in a step
+    std::int64_t trainedOf(int rank) const;  // returns the number of samples that the rank trains, that is, samplesOf()
+                                             // without the samples that the loader drops
     std::int64_t totalSize() const;          // returns the sum of samplesOf() over the ranks
     std::int64_t padding() const;            // returns the number of positions that repeat the order after its end; 0
                                              // with drop_last
@@ -84,8 +88,8 @@ class ShardPlan {
     std::int64_t lastBatchSize() const;      // returns the number of samples per rank in the last step; 0 if there is
                                              // no step
 
-    // Returns the sampler's order. Its length is datasetSize unless the kind repeats draws or selects a subset. With a
-    // seed per rank or double sharding, the order of a correct run.
+    // Returns the sampler's order. Its length is datasetSize unless the kind repeats draws or selects a subset. With
+    // the pitfalls seed per rank and double sharding, returns the order of a run without pitfalls.
     std::span<const std::uint32_t> order() const;
     std::span<const std::uint32_t> dropped() const;  // returns the samples that the sampler drops: the end of the order
 
@@ -98,7 +102,8 @@ class ShardPlan {
 
     // Returns the slots of a batch on the rank with the most samples; step < stepsPerEpoch().
     SlotRange batch(std::int64_t step) const;
-    // Returns the slots of a batch; they can be fewer or none if the sampler kind does not pad.
+    // Returns the slots of a batch on the given rank. Without padding, the last batch of a rank can be smaller or
+    // empty.
     SlotRange batch(int rank, std::int64_t step) const;
     // Returns the number of slots of all ranks that the loader's drop_last omits.
     std::int64_t droppedByLoader() const;
@@ -109,7 +114,7 @@ class ShardPlan {
     // Creates the index by sample that usesOf() needs. Returns early after *stop is set.
     void prepareToFind(const std::atomic<bool>* stop = nullptr) const;
 
-    // Equal to usesOf(), but without an index: O(n) per call and no memory. For plans that are queried once.
+    // Equal to usesOf(), but without an index: O(n) per call and no additional memory. For plans that are queried once.
     std::vector<SampleSlot> usesByScan(std::int64_t sample) const;
 
     // Returns the SHA-256 of the rank's indices as little-endian int64, in hexadecimal.

@@ -11,8 +11,8 @@ void append(std::vector<std::int64_t>& out, std::span<const std::uint32_t> order
     out.insert(out.end(), order.begin(), order.end());
 }
 
-// Returns running sums as torch.multinomial computes them: left to right in double, divided by the total, the last
-// exactly 1.
+// Returns the cumulative sums of the weights as torch.multinomial computes them: added from left to right in double and
+// divided by the total. The last sum is exactly 1.
 std::vector<double> cumulative(std::span<const double> weights) {
     std::vector<double> sums;
     sums.reserve(weights.size());
@@ -58,7 +58,7 @@ Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator,
     }
     if (!(total > 0) || !std::isfinite(total)) {
         return Problem{"weights", "add up to " + std::to_string(total) + "; the sum must be above 0 and finite",
-                       "give some sample a weight above 0"};
+                       "give at least one sample a weight above 0"};
     }
     const std::vector<double> sums = cumulative(weights);
     std::vector<std::int64_t> drawn(static_cast<std::size_t>(count));

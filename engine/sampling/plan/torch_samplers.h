@@ -22,7 +22,8 @@ std::vector<std::int64_t> drawRandomSampler(TorchGenerator& generator, std::int6
 TorchGenerator randomSamplerGenerator(TorchGenerator& global);
 
 // Returns list(WeightedRandomSampler(weights, count, replacement=True, generator)). Problems: a weight that is negative
-// or not finite, or weights whose sum is 0. For a count of 1 it follows PyTorch 1.x; 2.x uses another algorithm there.
+// or not finite, or weights whose sum is 0. For a count of 1, the result is that of PyTorch 1.x; PyTorch 2.x uses
+// another algorithm for this count.
 Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator, std::span<const double> weights,
                                                       std::int64_t count);
 

@@ -23,7 +23,8 @@ struct Window {
 
 Problem outOfRange(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
     return {what,
-            "is " + std::to_string(value) + "; the plan has " + std::to_string(least) + " to " + std::to_string(most),
+            "is " + std::to_string(value) + ", but the plan has only " + what + "s " + std::to_string(least) + " to " +
+                std::to_string(most),
             "search for a number in this range"};
 }
 

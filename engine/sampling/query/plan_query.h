@@ -57,7 +57,7 @@ Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& 
 std::int64_t searchSize(const ShardPlan& plan, const PlanQuery& query);
 
 // Returns the samples that no rank trains in any of the epochs 0 .. epochs-1, in ascending order. specAt returns the
-// spec of an epoch; a plan is not computed again for an epoch whose spec equals that of the epoch before.
+// spec of an epoch; an epoch whose spec equals that of the previous epoch is skipped, because its plan is the same.
 std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::int64_t epoch)>& specAt,
                                             std::int64_t epochs, const std::atomic<bool>* stop = nullptr);
 

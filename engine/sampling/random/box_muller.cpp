@@ -13,8 +13,8 @@ namespace ringside {
 namespace {
 
 // The single-precision polynomials are those of ATen/native/cpu/avx_mathfun.h, after Moshier's Cephes, with the fused
-// multiply-adds of its compiled form. Branches are conditional expressions, so that the compiler computes eight values
-// at once.
+// multiply-adds of its compiled form. Branches are conditional expressions, so that the compiler vectorises the loop
+// over eight values.
 
 struct SinCos {
     float sine = 0;

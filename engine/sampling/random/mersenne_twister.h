@@ -20,7 +20,7 @@ class MersenneTwister {
         return m_output[m_next++];
     }
 
-    // Consumes and returns at least one and at most `wanted` outputs. Valid until the next call.
+    // Consumes and returns at least one and at most `wanted` outputs. The returned span is valid until the next call.
     std::span<const std::uint32_t> next(std::size_t wanted);
 
   private:

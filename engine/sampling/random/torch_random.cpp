@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kBetweenChecks = std::size_t{1} << 16;  // values between two checks of the stop token
+constexpr std::size_t kBetweenChecks = std::size_t{1}
+                                       << 16;  // number of values drawn between two checks of the stop token
 
 // Fisher-Yates shuffle of torch.randperm: swaps order[i] and order[i + u mod (n - i)], with one draw u for each i. The
 // targets of a block of draws are computed before the first swap, so that they can be prefetched.
@@ -104,7 +105,7 @@ void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& s
         boxMuller(out.subspan(at, std::min(kBetweenChecks, whole - at)));
     }
     if (whole == out.size()) return;
-    // PyTorch draws the last 16 values again and overwrites values that were finished already.
+    // PyTorch draws the last 16 values again and overwrites those of them that earlier blocks have set.
     const std::span<float> last = out.last(kBoxMullerBlock);
     for (float& value : last) value = uniform24();
     boxMuller(last);

@@ -35,8 +35,9 @@ class TorchGenerator {
     // Equal to torch.randn on contiguous float32. If `stop` is requested, returns early and leaves `out` incomplete.
     void normal(std::span<float> out, const std::stop_token& stop = {});
 
-    // Equal to torch.randperm(n) of PyTorch 1.x to 2.5, n <= 2^31 - 1. PyTorch 2.6 changed n >= 214,748,364, where
-    // 32-bit draws are too coarse. If `watch` stops the draw, the rest is not shuffled.
+    // Equal to torch.randperm(n) of PyTorch 1.x to 2.5, n <= 2^31 - 1. PyTorch 2.6 uses another algorithm for n >=
+    // 214,748,364, because 32-bit draws are too coarse there. If `watch` stops the draw, the rest of the permutation is
+    // not shuffled.
     std::vector<std::uint32_t> randperm(std::int64_t n, const DrawWatch& watch = {});
 
   private:

@@ -6,7 +6,7 @@
 namespace ringside {
 
 void LinkReport::endStep(const FinishedStep& step) {
-    if (ContributionWatch* watch = m_communicator.contributions()) watch->endStep();
+    if (ContributionWatch* watch = m_communicator.contributionWatch()) watch->endStep();
     if (const auto links = m_watch.takeSummary(step.readyUs, [this] { return m_communicator.links(); }))
         m_observer.onEvent(*links);
 }

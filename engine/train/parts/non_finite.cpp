@@ -9,7 +9,7 @@
 namespace ringside {
 
 void throwNonFinite(Communicator& communicator, const std::string& text) {
-    const ContributionWatch* watch = communicator.contributions();
+    const ContributionWatch* watch = communicator.contributionWatch();
     const std::optional<Suspicion> found = watch != nullptr ? watch->suspectedContributor() : std::nullopt;
     if (!found) throw TrainingError(text);
     communicator.abort();

@@ -72,7 +72,7 @@ void BalanceView::freeMemory() {
 // Counts the samples of each class by rank and by step. Callable from any thread.
 BalanceView::Made BalanceView::countBalance(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
-    one.outsideByStep = one.byStep.countOutside();
+    one.outsideByStep = one.byStep.countsOutsideBands();
     one.expectedByStep = one.byStep.expectedOutside();
     return one;
 }
@@ -143,7 +143,7 @@ void BalanceView::explain() {
     m_legend->setWhole(m_canvas->showsBars()
                            ? tr("Grey: range expected by chance; line: mean; red: outside the range")
                            : tr("Blue: more than expected; orange: fewer than expected; faint: as expected"));
-    const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.countOutside();
+    const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.countsOutsideBands();
     const double expected = isByStep() ? m_made->expectedByStep : byRank.expectedOutside();
     explanation.lines << tr("%1 of %2 counts are outside the range expected by chance (mean \u00b1 1.96 standard "
                             "deviations, in whole samples). With a random assignment, %3 are outside on average.")

@@ -57,7 +57,7 @@ ClassBalanceView::MadeRef ClassBalanceView::countBalance(const ShardScene& scene
     Made made{classBalance(scene, &stop)};
     if (stop) return std::make_shared<const Made>(std::move(made));
     const ClassBalance& balance = made.balance;
-    made.outside = balance.countOutside();
+    made.outside = balance.countsOutsideBands();
     made.within = balance.ranksWithinChance();
     if (balance.classes <= kLargestClasses) made.rows = farthestRanks(balance);
     for (const ChanceBand& band : balance.bands) made.scale = std::max(made.scale, band.high);
