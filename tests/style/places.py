@@ -110,7 +110,7 @@ def paragraphs(lines):
     block, first, last = [], 0, 0
     for number, line in [*outside_of_code(lines), (len(lines) + 2, "")]:
         starts = not line.strip() or re.match(r"\s*([*-]|\d+\.) |\s*[|#<]", line) or number != last + 1
-        if starts and block:
+        if block and (starts or block[0].startswith("#")):
             yield first, " ".join(block)
             block = []
         if line.strip():

@@ -8,6 +8,7 @@ complaints(path, text) returns (rule, line, excerpt) for each place in a file th
   person    a machine that speaks, hears or waits to be told ("ranks are told", "nobody")
   name      a function or a member named that way (tellCost, tell, m_heedLaunchers, m_lossTold, def hear_rank)
   long line a line of a document with more than LONGEST characters
+  long sentence  a sentence of a document with more than MOST_WORDS words; a colon also ends a sentence
 The patterns find places that a reader has to look at; allowed.txt lists the few that are right, with the reason.
 """
 import re
@@ -34,6 +35,9 @@ VERB = re.compile(r"\w(s|ed|ing)\b|\b(is|are|be|has|have|do|may|must|can|will)\b
 PHRASE = re.compile(r"[A-Za-z]+[ ,;:]+[A-Za-z]+[ ,;:]+[A-Za-z]+")  # three words: a text for people, not a key
 IGNORED = ("SPDX", "NOLINT", "clang-format", "#!/")
 LONGEST = 120  # characters in a line of a document
+MOST_WORDS = 34  # in a sentence of a document
+SENTENCE_END = re.compile(r"(?<=[.!?:])['\")*]*\s+(?=[A-Z`*\[(0-9_])")
+LINK = re.compile(r"\]\([^)]*\)")
 
 
 def in_prose(text):
@@ -57,10 +61,20 @@ def in_names(path, code):
         yield from pattern.findall(code)
 
 
+def long_sentences(text):
+    """Returns the sentences with too many words. A name in backquotes is one word."""
+    cells = text.strip("|").split("|") if text.startswith("|") else [text]
+    sentences = [each for cell in cells for each in SENTENCE_END.split(cell.strip())]
+    return [each for each in sentences
+            if len(re.findall(r"[A-Za-z0-9][\w'.\-/=]*", LINK.sub("]", re.sub(r"`[^`]*`", "X", each)))) > MOST_WORDS]
+
+
 def document(lines):
     for number, text in places.paragraphs(lines):
         for rule in in_prose(re.sub(r"`[^`]*`", "", text)):
             yield rule, number, text
+        for sentence in long_sentences(text):
+            yield "long sentence", number, sentence
     for number, line in places.outside_of_code(lines):
         if len(line) > LONGEST and not line.lstrip().startswith("|"):  # rows of tables cannot be wrapped
             yield "long line", number, line.strip()

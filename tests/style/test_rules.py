@@ -41,6 +41,8 @@ BAD = [  # special forms of the rules; each language and folder has its own exam
     ("a.md", "Each rank waits for\never.\n", "archaic"),
     ("a.md", "* Ranks go\n  on at once.\n", "person"),
     ("a.md", "| Ranks hear of it. |\n", "person"),
+    ("a.md", "* Ranks train " + "word " * 20 + "\n  " + "word " * 12 + "end.\n", "long sentence"),
+    ("a.md", "| a | Ranks train " + "word " * 32 + "end |\n", "long sentence"),
 ]
 GOOD = [
     ("a.h", "// Returns the data-parallel group of this rank.\n"),
@@ -57,12 +59,16 @@ GOOD = [
     ("a.md", "```\nnobody\n```\n"),
     ("a.md", "Ranks go\n\non the list.\n"),
     ("a.md", "word " * 23 + "word.\n| " + "cell " * 30 + "|\n"),
+    ("a.md", "Ranks " + "run " * 20 + "here.\nRanks " + "wait " * 20 + "there.\n"),
+    ("a.md", "| " + "cell " * 20 + "| " + "cell " * 20 + "|\n"),
+    ("a.md", "# Heading " + "word " * 15 + "\nRanks " + "run " * 20 + "here.\n"),
+    ("a.md", "Ranks " + "`train\nwait` " * 15 + "and " * 17 + "end.\n"),
 ]
 
 
 def examples():
     """Returns (rule, name of a file, text): one for each rule and each language in which the rule holds."""
-    found = [("long line", "a.md", "word " * 24 + "word.\n")]
+    found = [("long line", "a.md", "word " * 24 + "word.\n"), ("long sentence", "a.md", "a " * 35 + "end.\n")]
     for rule, words in COMMENTS.items():
         found += [(rule, "comment" + suffix, f"// {words}\n") for suffix in (".h", ".cpp", ".cu", ".cuh")]
         found += [(rule, name, f"# {words}\n") for name in ("comment.py", "comment.sh", "a.cmake", "CMakeLists.txt")]
