@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "telemetry/events/append_bounded.h"
 #include "telemetry/traces/stage_delays.h"
 
 namespace ringside {
@@ -165,12 +164,17 @@ bool TraceData::apply(const StepTrace& trace) {
 }
 
 void TraceData::apply(const Controlled& control) {
-    if (control.command == ControlKind::kPause)
-        appendBounded(m_pausedAfter, std::pair(control.step, control.step), kMaxPauses);
+    if (control.command == ControlKind::kPause) addPauses(control.step, control.step);
     if (control.command != ControlKind::kRate) return;
-    if (m_slowAfter) appendBounded(m_pausedAfter, std::pair(*m_slowAfter, control.step), kMaxPauses);
+    if (m_slowAfter) addPauses(*m_slowAfter, control.step);
     m_slowAfter.reset();
     if (control.value > 0) m_slowAfter = control.step;
+}
+
+void TraceData::addPauses(std::int64_t first, std::int64_t last) {
+    std::int64_t& end = m_pausedAfter.try_emplace(first, last).first->second;
+    end = std::max(end, last);
+    if (m_pausedAfter.size() > kMaxPauses) m_pausedAfter.erase(m_pausedAfter.begin());
 }
 
 bool TraceData::isAfterPause(std::int64_t step) const {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "telemetry/events/events.h"
@@ -130,12 +129,13 @@ class TraceData {
     StepsVerdict verdict(std::size_t most = 200) const;
 
   private:
+    void addPauses(std::int64_t first, std::int64_t last);
+
     std::size_t m_worldSize;
     std::size_t m_most;
     std::map<std::int64_t, TracedStep> m_steps;
-    // Intervals of steps after which the ranks were paused or in slow motion: first and last step of each interval, in
-    // the order in which they were recorded.
-    std::vector<std::pair<std::int64_t, std::int64_t>> m_pausedAfter;
+    // Steps after which the ranks were paused or delayed: last step of each interval, by its first step.
+    std::map<std::int64_t, std::int64_t> m_pausedAfter;
     std::optional<std::int64_t> m_slowAfter;  // slow motion is on since the end of this step; empty: slow motion is off
     std::int64_t m_endNs = 0;
     std::uint64_t m_revision = 0;
