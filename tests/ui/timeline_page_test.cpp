@@ -167,6 +167,28 @@ TEST_CASE("a step with a pause does not flatten the bars of the other steps, and
     CHECK(timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width() > legend);
 }
 
+TEST_CASE("the length of a shortened pause is readable on the lanes") {
+    Timeline timeline;
+    timeline.theme.setMode(Theme::Mode::Light);
+    TracedRun run(timeline.run, 3, 1);
+    run.steps(2);
+    for (int rank = 0; rank < 3; ++rank)
+        run.feed(pausedStep(tracedStep(rank, 3, run.beginMs, rank == 1 ? 30 : 10, 30), 5000));
+    REQUIRE(timeline.shows(3));
+    const auto& stretches = timeline.model().clock().stretches();
+    REQUIRE(stretches.back().afterPause);
+    const LanesGeometry lanes = timeline.lanes().geometryOfLanes();
+    const double from = lanes.xOf(stretches[stretches.size() - 2].shownEnd()), to = lanes.xOf(stretches.back().shown);
+    REQUIRE(to - from > 14);
+    // In the gap, the bar of the middle rank has the light colour of a pause. Only the text is dark.
+    const QImage image = timeline.lanes().grab().toImage();
+    const QRect gap = QRectF(from + 2, lanes.bar(1).top(), to - from - 4, lanes.bar(1).height()).toRect();
+    int dark = 0;
+    for (int y = gap.top(); y <= gap.bottom(); ++y)
+        for (int x = gap.left(); x <= gap.right(); ++x) dark += image.pixelColor(x, y).lightness() < 150 ? 1 : 0;
+    CHECK(dark > 15);
+}
+
 TEST_CASE("keys zoom, pan, fit and move between steps") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);

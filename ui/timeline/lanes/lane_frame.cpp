@@ -73,6 +73,7 @@ void LaneFrame::paintBehind() {
 void LaneFrame::paintBefore() {
     m_painter.save();
     m_painter.setClipRect(QRectF(m_geometry.area.left(), 0, m_geometry.area.width(), m_geometry.lowest()));
+    paintCutTexts(true);
     paintArrows();
     m_painter.restore();
 }
@@ -213,23 +214,47 @@ void LaneFrame::paintAxis() {
     }
 }
 
+// Returns the left and right end of the gap before a stretch; empty if it is not visible or too narrow to be marked.
+std::optional<std::pair<double, double>> LaneFrame::cutBefore(std::size_t stretch) const {
+    const auto& stretches = m_model.clock().stretches();
+    const double from = m_geometry.xOf(stretches[stretch - 1].shownEnd()),
+                 to = m_geometry.xOf(stretches[stretch].shown);
+    if (to < m_geometry.area.left() || from > m_geometry.area.right() || to - from < 8) return {};
+    return std::pair(from, to);
+}
+
 void LaneFrame::paintCuts() {
+    const ThemeColors& c = m_theme.colors();
+    for (std::size_t i = 1; i < m_model.clock().stretches().size(); ++i) {
+        const auto cut = cutBefore(i);
+        if (!cut) continue;
+        const double middle = (cut->first + cut->second) / 2;
+        m_painter.setPen(QPen(c.muted, 1, Qt::DotLine));
+        m_painter.drawLine(QPointF(middle, 4), QPointF(middle, m_geometry.lowest() - 4));
+    }
+    paintCutTexts(false);
+}
+
+// Writes the length of each gap into the gap. ofPauses: true for pauses within a step, which the bars of all ranks
+// cover, so that their texts are painted after the bars; false for all other gaps.
+void LaneFrame::paintCutTexts(bool ofPauses) {
     const ThemeColors& c = m_theme.colors();
     m_painter.setFont(m_theme.smallFont());
     const auto& stretches = m_model.clock().stretches();
     for (std::size_t i = 1; i < stretches.size(); ++i) {
-        const double from = m_geometry.xOf(stretches[i - 1].shownEnd()), to = m_geometry.xOf(stretches[i].shown);
-        if (to < m_geometry.area.left() || from > m_geometry.area.right() || to - from < 8) continue;
-        const double middle = (from + to) / 2;
-        m_painter.setPen(QPen(c.muted, 1, Qt::DotLine));
-        m_painter.drawLine(QPointF(middle, 4), QPointF(middle, m_geometry.lowest() - 4));
+        const auto cut = cutBefore(i);
+        if (!cut || stretches[i].afterPause != ofPauses) continue;
         const QString text = gapText(stretches[i]);
         const double width = m_painter.fontMetrics().horizontalAdvance(text) + 8.0;
-        if (m_geometry.lowest() < width + 16 || to - from < 14) continue;
+        if (m_geometry.lowest() < width + 16 || cut->second - cut->first < 14) continue;
         m_painter.save();
-        m_painter.translate(middle, m_geometry.lowest() / 2);
+        m_painter.translate((cut->first + cut->second) / 2, m_geometry.lowest() / 2);
         m_painter.rotate(-90);
-        m_painter.fillRect(QRectF(-width / 2, -8, width, 16), c.panel);
+        if (ofPauses) {
+            m_painter.fillRect(QRectF(-width / 2, -6, width, 12), phaseColor(Phase::kPaused, m_theme));
+        } else {
+            m_painter.fillRect(QRectF(-width / 2, -8, width, 16), c.panel);
+        }
         m_painter.setPen(c.muted);
         m_painter.drawText(QRectF(-width / 2, -8, width, 16), Qt::AlignCenter, text);
         m_painter.restore();

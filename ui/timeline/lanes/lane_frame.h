@@ -2,6 +2,9 @@
 #pragma once
 
 #include <QPainter>
+#include <cstddef>
+#include <optional>
+#include <utility>
 
 #include "models/rank_hosts.h"
 #include "timeline/lanes/lanes_geometry.h"
@@ -29,7 +32,9 @@ class LaneFrame {
     QString statusOf(int rank) const;
     void paintChosen();
     void paintAxis();
+    std::optional<std::pair<double, double>> cutBefore(std::size_t stretch) const;
     void paintCuts();
+    void paintCutTexts(bool ofPauses);
     void paintArrows();
     double x(std::int64_t ns) const { return m_geometry.xOf(m_model.clock().shownAt(ns)); }
 
