@@ -36,6 +36,8 @@ QString valueText(const ConfigField& field, const RunConfig& config) {
         return value.get<bool>() ? QCoreApplication::translate("form", "on")
                                  : QCoreApplication::translate("form", "off");
     if (value.is_string()) return choiceLabel(QString::fromStdString(value.get<std::string>()));
+    if (field.type == FieldType::kInteger && field.min == -1 && value == -1)
+        return QCoreApplication::translate("form", "off");  // as in the form
     return QString::fromStdString(value.dump());
 }
 
