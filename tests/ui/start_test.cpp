@@ -2,11 +2,13 @@
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
+#include <utility>
 
 #include "start/start_options.h"
 #include "status/run_text.h"
 #include "support/catch.h"
 #include "support/places.h"
+#include "telemetry/data/run_data.h"
 
 using namespace ringside;
 
@@ -106,6 +108,24 @@ TEST_CASE("without a display the program names the alternatives") {
     const Outcome outcome = runRingside({});
     CHECK(outcome.code == 2);
     CHECK(outcome.error.contains("ringsidectl run"));
+}
+
+TEST_CASE("the status of a stopped run counts one step in the singular") {
+    RunData run;
+    RunStarted started;
+    started.worldSize = 1;
+    started.stepsPerEpoch = 12;
+    started.epochs = 10;
+    run.apply(started);
+    for (const auto& [step, text] : {std::pair(1, "Stopped: 1 step"), std::pair(2, "Stopped: 2 steps")}) {
+        StepsFrame frame;
+        frame.step = {step};
+        frame.loss = {2};
+        frame.samples = {32};
+        frame.endUs = {step * 1000};
+        run.apply(frame);
+        CHECK(progressText(RunController::State::Stopped, run, {}).toStdString() == text);
+    }
 }
 
 TEST_CASE("durations are shown in the largest useful unit") {

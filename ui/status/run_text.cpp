@@ -73,7 +73,8 @@ QString pauseText(const RunData& run) {
 }
 
 QString outcomeText(const RunData& run) {
-    QString text = runWords("%1 steps").arg(groupedText(run.lastStep() ? run.lastStep()->step : 0));
+    const std::int64_t steps = run.lastStep() ? run.lastStep()->step : 0;
+    QString text = steps == 1 ? runWords("1 step") : runWords("%1 steps").arg(groupedText(steps));
     if (run.validationEpochs().empty()) return text;
     const EpochResult& last = run.validationEpochs().back();
     if (std::isfinite(last.accuracy)) {

@@ -120,7 +120,8 @@ void WindowTools::copyAsText() {
     }
     QApplication::clipboard()->setText(text);
     const qsizetype lines = text.count(QLatin1Char('\n'));
-    Q_EMIT messageReady(lines <= kMaxCopiedRows
+    Q_EMIT messageReady(lines == 1 ? tr("Copied 1 line")
+                        : lines <= kMaxCopiedRows
                             ? tr("Copied %1 lines").arg(lines)
                             : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
                                   .arg(groupedText(kMaxCopiedRows)));

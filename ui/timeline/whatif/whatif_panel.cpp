@@ -162,8 +162,10 @@ void WhatIfPanel::showResult() {
             changes ? tr("%1; now %2: %3")
                           .arg(millisecondsRange(m_result->low, m_result->high), millisecondsText(m_result->measured),
                                timesAsFast(*m_result))
-                    : tr("measured over %1 steps, from the end of one step to the end of the next; no change selected")
-                          .arg(m_result->steps));
+            : m_result->steps == 1
+                ? tr("measured over 1 step; no change selected")
+                : tr("measured over %1 steps, from the end of one step to the end of the next; no change selected")
+                      .arg(m_result->steps));
     }
     refreshCheck();
 }
