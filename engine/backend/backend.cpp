@@ -27,7 +27,7 @@ void Backend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
     if (!squares.empty()) squares.front() = squaredNorm(tensor);
 }
 
-// Adds up the squares in blocks of a fixed number of rows, so that no memory is allocated during a step.
+// Adds up the squares in blocks of a fixed number of rows, so that the sums of a block fit into an array on the stack.
 double squaredNormByRows(Backend& backend, const Tensor& tensor) {
     constexpr std::int64_t kBlock = 64;
     std::array<double, kBlock> squares{};

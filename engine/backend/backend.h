@@ -103,8 +103,7 @@ class Backend {
     virtual std::string instructionSet() const { return name(); }
     virtual Device device() const = 0;
 
-    // Returns the counter of the memory that allocate() returned and of memory that other components report to the
-    // counter.
+    // Returns the counter of the bytes that allocate() has allocated, to which other components add their own memory.
     MemoryCount& memory() { return m_memoryCount; }
 
     // Allocates a zeroed, 64-byte aligned tensor that lives as long as the backend. Call only before training starts.
@@ -113,8 +112,8 @@ class Backend {
     virtual void download(const Tensor& from, void* to) = 0;      // copies from.bytes() bytes to host memory; blocks
     // Blocks until all enqueued work is done.
     virtual void synchronize() = 0;
-    // Returns the functions with which a StepRecorder records the work of a step and replays it. Returns nothing if the
-    // device does not become faster by recording. The backend must outlive the functions.
+    // Returns the functions with which a StepRecorder records the work of a step and replays it. Returns empty if
+    // recording does not make steps faster on this device. The backend must outlive the functions.
     virtual std::optional<RecordingDevice> recordingDevice() { return std::nullopt; }
     // Makes an uploader for batches. Returns null if the device reads batches directly from host memory. pinned: true
     // if the batches lie in page-locked memory. The backend must outlive the uploader.

@@ -23,8 +23,8 @@ inline constexpr std::size_t kMemoryClasses = 7;
 // rank ends, so that each number is also the peak.
 class MemoryCount {
   public:
-    // Sets the limit of the total in bytes; 0: no limit. add() throws DeviceError, with the setting's name, if the
-    // total would exceed it.
+    // Sets the limit of the total in bytes; 0: no limit. add() throws a DeviceError that names the setting
+    // parallel.memory_limit_mb if the total would exceed the limit.
     void setLimit(std::int64_t bytes) { m_limit = bytes; }
     void add(std::size_t bytes) { add(m_now, bytes); }
     void add(MemoryClass what, std::size_t bytes);

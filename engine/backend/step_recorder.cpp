@@ -26,8 +26,8 @@ void StepRecorder::runAsItIs(const WorkKey& key, const std::function<void()>& wo
     m_kept.insert(m_kept.begin(), Kept{key, nullptr});
 }
 
-// Recording does not run the work. If recording fails, the caller runs the work normally, so that an error of the work
-// itself is reported again.
+// Records the work without running it. If recording fails, returns null, and the caller runs the work normally, which
+// reports an error of the work itself again.
 std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& work) {
     try {
         return m_device.record(work);

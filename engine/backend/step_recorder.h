@@ -63,7 +63,7 @@ class StepRecorder {
 
     RecordingDevice m_device;
     Log m_log;
-    std::vector<Kept> m_kept;  // steps that were recorded as CUDA graphs, most recently used first
+    std::vector<Kept> m_kept;  // works that have been run, with their recordings, most recently used first
     bool m_possible = true;
 };
 

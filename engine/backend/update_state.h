@@ -33,12 +33,13 @@ inline constexpr std::int64_t kLossScaleInterval = 2000;
 
 // Progress of the optimizer and the decision on the current update.
 struct UpdateState {
-    // Learning rate; must be the first member, because the host overwrites the start of this structure with it.
+    // Learning rate. Must be the first member, because the host sets the learning rate by overwriting the first bytes
+    // of this structure.
     double lr = 0;
     double lossScale = 1;           // factor of the loss
-    std::int64_t goodSteps = 0;     // steps since the loss scale last changed
-    std::int64_t updates = 0;       // updates made; skipped steps do not count
-    std::int64_t skippedSteps = 0;  // steps skipped because the gradient was not finite
+    std::int64_t goodSteps = 0;     // number of steps without an infinite gradient since the loss scale last changed
+    std::int64_t updates = 0;       // number of updates of the parameters, without skipped steps
+    std::int64_t skippedSteps = 0;  // number of steps that were skipped because the gradient was not finite
 
     float norm = NAN;  // gradient norm of the last step, before clipping; NaN if the step was skipped
     float factor = 1;  // factor that unscales and clips the gradient

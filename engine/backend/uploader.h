@@ -12,7 +12,7 @@ class Uploader {
     // Starts to copy to.bytes() bytes from host memory to `to`. The copy begins after all work enqueued until now,
     // because this work may still read `to`.
     virtual void start(const void* from, const Tensor& to) = 0;
-    // Makes work that is enqueued from now on wait for all started copies.
+    // Makes work that is enqueued after this call wait for all copies that have been started.
     virtual void join() = 0;
     // Blocks until all started copies have read their source in host memory, which may then be overwritten.
     virtual void waitForSources() = 0;

@@ -43,7 +43,7 @@ std::size_t countOf(const Tensor& tensor) {
 }
 
 // Returns the host's physical memory in bytes, which all tensors together must not exceed. Linux would grant more
-// memory, but kill the process when it uses the memory.
+// memory, but kill the process as soon as the process uses more than the physical memory.
 std::size_t physicalMemory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }

@@ -134,8 +134,9 @@ void CudaBackend::upload(const void* from, const Tensor& to) {
     m_uploads.join();
 }
 
-// A copy to ordinary memory would block inside CUDA, where no thread polls the collectives in flight. Small results are
-// therefore copied to page-locked memory, and large ones only after the stream is empty.
+// A copy to ordinary (pageable) host memory would block inside CUDA, and during this time no thread would poll the
+// collectives in flight. Small results are therefore copied to page-locked memory, and large ones only after the stream
+// is empty.
 void CudaBackend::download(const Tensor& from, void* to) {
     countHostCopy();
     const std::size_t bytes = from.bytes();

@@ -13,8 +13,8 @@ namespace {
 
 // Size of the workspace that cuBLAS recommends for GPUs of the generation Hopper.
 constexpr std::size_t kWorkspaceBytes = 32U << 20;
-constexpr std::uint32_t kAlignment = 16;  // alignment of all matrices, in bytes; parameters lie one behind
-                                          // the other in buckets
+constexpr std::uint32_t kAlignment =
+    16;  // alignment of all matrices, in bytes; not larger, because parameters lie one behind the other in buckets
 
 struct DescriptionTraits {
     using Handle = cublasLtMatmulDesc_t;

@@ -10,7 +10,8 @@ struct DrawnGraphTraits {
     static void close(Handle graph) noexcept { cudaGraphDestroy(graph); }
 };
 
-// Recording of a stream. The destructor ends it if work() threw, because the stream would be unusable otherwise.
+// Recording of a stream. The destructor ends the recording if work() threw an exception, because the stream would
+// otherwise remain unusable.
 class Recording {
   public:
     Recording(CudaBackend& backend) : m_backend(backend) {

@@ -10,7 +10,7 @@ namespace {
 
 using dnnl::memory;
 
-// Returns a memory object for the caller's memory, whose address is set before each use.
+// Returns a memory object without memory; the address of the caller's memory is set before each use.
 memory borrowed(const memory::desc& description, const dnnl::engine& engine) {
     return memory(description, engine, DNNL_MEMORY_NONE);
 }

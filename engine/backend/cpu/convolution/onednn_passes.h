@@ -46,8 +46,8 @@ class BatchPasses {
     Plans m_plans;
     OneDnnWeightGradient m_weights;
     std::vector<HostBlock> m_blocks;
-    dnnl::memory m_x, m_y, m_bias, m_weight;                   // tensors that the caller passes to a pass; in a
-                                                               // backward pass, gradients
+    dnnl::memory m_x, m_y, m_bias, m_weight;  // memory objects of the tensors that the caller passes to a pass; in a
+                                              // backward pass, some of them are gradients
     dnnl::memory m_forwardWeight, m_gradWeight, m_dataWeight;  // weights in the memory layout that each pass prefers
     BoundPrimitive m_packForward, m_packData, m_unpackGradient;
     BoundPrimitive m_forward, m_data;

@@ -8,7 +8,8 @@ namespace ringside::cpu {
 
 // Plans of a convolution's three passes for one batch size. The forward pass is always direct: its rounding decides on
 // which side of a ReLU a value falls and which value of a window is the largest, and Winograd's algorithm has about
-// three times the rounding error. No such decision depends on the gradients.
+// three times the rounding error. Gradients can be computed by Winograd's algorithm, because no such decision depends
+// on them.
 struct Plans {
     Plans(const dnnl::engine& engine, const ConvolutionSpec& spec, dnnl::memory::dim batch, bool winograd);
 

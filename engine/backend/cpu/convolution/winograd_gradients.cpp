@@ -41,8 +41,9 @@ std::size_t sizeOf(std::int64_t value) {
 constexpr float kP = 0.625F, kQ = 1.5F, kP2 = kP * kP, kQ2 = kQ * kQ, kP3 = kP2 * kP, kQ3 = kQ2 * kQ;
 constexpr float kOfZero = 1 / (kP2 * kQ2), kOfP = 1 / (2 * kP2 * (kP2 - kQ2)), kOfQ = 1 / (2 * kQ2 * (kQ2 - kP2));
 
-// One-dimensional transforms of values that lie `step` apart: transformData() maps data to points, toPixels() products
-// to pixels, fromPixels() is its transpose, fromKernel() maps a kernel to points, and toKernel() is its transpose.
+// One-dimensional transforms of values whose addresses are `step` values apart: transformData() maps data to points,
+// toPixels() products to pixels, fromPixels() is its transpose, fromKernel() maps a kernel to points, and toKernel() is
+// its transpose.
 template <std::size_t step>
 [[gnu::always_inline]] inline void transformData(const Lanes* d, Lanes* t) {
     const Lanes even = d[4 * step] - kQ2 * d[2 * step], odd = kP * (d[3 * step] - kQ2 * d[step]);

@@ -82,7 +82,8 @@ inline float sumOfRow(const float* row, std::size_t count) {
     return sum;
 }
 
-// Replaces the scores by shares: the softmax of each row's visible keys, and 0 for later keys.
+// Replaces the scores by shares (attention weights): the softmax over the visible keys of each row, and 0 for later
+// keys.
 [[gnu::always_inline]] inline void toShares(Scores s, float scale, std::size_t keys, float* logSums) {
     for (std::size_t r = 0; r < s.rows; ++r) {
         float* __restrict row = s.values + r * s.stride;

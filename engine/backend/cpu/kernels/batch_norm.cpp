@@ -11,8 +11,8 @@ namespace ringside::cpu {
 namespace {
 
 constexpr std::size_t kChunkRows = 1024;
-constexpr std::size_t kFloatRows = 32;     // rows that are added in float before their sum is added in double
-constexpr std::size_t kMaxChannels = 256;  // channels that are processed at a time
+constexpr std::size_t kFloatRows = 32;     // number of rows that are added in float before their sum is added in double
+constexpr std::size_t kMaxChannels = 256;  // number of channels that are processed at a time
 
 float* floats(const Tensor& tensor) {
     return static_cast<float*>(tensor.data);

@@ -126,7 +126,7 @@ struct SgdScalars {
     float weightDecay;
 };
 
-// Without weight decay, d is the gradient itself; with weight decay, d = fma(param, wd, grad).
+// Computes p -= lr * d. Without weight decay, d is the gradient itself; with weight decay, d = fma(param, wd, grad).
 RINGSIDE_VECTORISED void plainSgd(float* __restrict p, const float* __restrict g, std::size_t n, SgdScalars s) {
     if (s.weightDecay == 0) {
         for (std::size_t i = 0; i < n; ++i) p[i] = std::fma(g[i], s.negativeLr, p[i]);

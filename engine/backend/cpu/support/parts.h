@@ -19,8 +19,8 @@ void forEach(int threads, std::size_t count, const Visit& visit) {
     for (std::size_t i = 0; i < count; ++i) visit(i);
 }
 
-// Calls visit(first, last) for parts of [0, count) on up to `threads` threads. The parts are the same for any number of
-// threads, so that a sum within a part is too.
+// Calls visit(first, last) for parts of [0, count) on up to `threads` threads. The parts do not depend on the number of
+// threads, so that the sum over each part does not depend on it either.
 template <class Visit>
 void forEachPart(int threads, std::size_t count, std::size_t perPart, const Visit& visit) {
     forEach(threads, (count + perPart - 1) / perPart,

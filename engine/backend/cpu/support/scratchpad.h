@@ -5,8 +5,8 @@
 
 namespace ringside::cpu {
 
-// Working memory of oneDNN's primitives, which run one after the other. Its size is that of the largest request until
-// now.
+// Working memory of oneDNN's primitives, which run one after the other. Its size is the largest size that was requested
+// from last() until now.
 class Scratchpad {
   public:
     explicit Scratchpad(HostMemory& memory) : m_memory(memory) {}

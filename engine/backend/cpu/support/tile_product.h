@@ -26,8 +26,8 @@ struct TileMatrix {
 
 using EightFloats [[gnu::vector_size(32)]] = float;
 
-// Computes c(rows,16) = or += a(rows,depth) b(depth,16) for 1 to kTileRows rows. Missing rows up to kTileRows are
-// computed as copies of the last row and not stored.
+// Computes c(rows,16) = or += a(rows,depth) b(depth,16) for 1 to kTileRows rows. If there are fewer than kTileRows
+// rows, the tile is filled with copies of the last row, whose results are not stored.
 template <bool kAdds>
 [[gnu::always_inline]] inline void multiplyTile(TileMatrix a, const float* __restrict b, std::size_t depth,
                                                 float* __restrict c, std::size_t stride, std::size_t rows) {

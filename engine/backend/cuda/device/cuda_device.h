@@ -14,7 +14,8 @@ namespace ringside::cuda {
 
 // Returns the number of GPUs visible to this process. Throws DeviceError with the reason if there are none.
 int deviceCount();
-// Returns the GPUs on which ranks may compute, in the order of `--devices`. Throws DeviceError if there are none.
+// Returns the indices of the GPUs on which ranks may compute, in the order of `ringside-worker-cuda --devices`. Throws
+// DeviceError if there are none.
 std::vector<int> usableDevices();
 
 // Formats a UUID as nvidia-smi does: GPU-8-4-4-4-12 hexadecimal digits.

@@ -28,7 +28,7 @@ struct RingParts {
 // through a ring of page-locked slots, in which case the source may be changed as soon as start() returns.
 class PinnedRing final : public Uploader {
   public:
-    // pinned: the sources lie in page-locked memory.
+    // pinned: true if the sources lie in page-locked memory.
     PinnedRing(RingParts parts, bool pinned);
     ~PinnedRing() override;
     PinnedRing(const PinnedRing&) = delete;
