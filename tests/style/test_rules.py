@@ -16,6 +16,7 @@ ROOT = STYLE.parents[1]
 COMMENTS = {"opener": "Which ranks are left.", "fragment": "The thread.", "archaic": "Starts the ranks anew.",
             "person": "All ranks are told which steps to trace."}
 MESSAGES = {"archaic": "waits for the rank in vain", "person": "the other ranks go on without it"}
+SAMPLES = ("name.h", "docstring.py")
 BAD = [  # special forms of the rules; each language and folder has its own examples below
     ("a.h", "// What a model is to make out of what.\n", "opener"),
     ("a.h", "int a = 1;  // Those that answer in time.\n", "opener"),
@@ -86,7 +87,12 @@ def folders():
     """Returns the folders of the tree that contain sources or documents, in two levels, such as engine/comm."""
     kinds = ("*.h", "*.cpp", "*.cu", "*.py", "*.sh", "*.cmake", "*.md", "*CMakeLists.txt")
     listed = subprocess.check_output(["git", "-C", str(ROOT), "ls-files", "--", *kinds], text=True).splitlines()
-    return sorted({"/".join(path.split("/")[:-1][:2]) or "." for path in listed})
+    paths = [path.split("/")[:-1] for path in listed]
+    return sorted({"/".join(path[:length]) or "." for path in paths for length in (1, 2)})
+
+
+def first_level():
+    return {folder.split("/")[0] for folder in folders()}
 
 
 class Rules(unittest.TestCase):
@@ -127,7 +133,9 @@ class Tree(unittest.TestCase):
     def test_each_rule_in_each_folder_and_language(self):
         planted = {}
         for folder in folders():
-            for number, (rule, name, text) in enumerate(examples()):
+            # All examples are planted in the folders of the first level, and two in each other folder.
+            chosen = examples() if folder in first_level() else [each for each in examples() if each[1] in SAMPLES]
+            for number, (rule, name, text) in enumerate(chosen):
                 path = (pathlib.PurePosixPath(folder) / f"planted{number}" / name).as_posix()
                 planted[path] = rule
                 self.plant(path, text)
@@ -138,11 +146,11 @@ class Tree(unittest.TestCase):
         self.assertEqual({(path, rule) for path, rule, _, _ in places}, set(planted.items()))
 
     def test_one_place_makes_the_check_fail(self):
-        for folder in {folder.split("/")[0] for folder in folders()}:
+        for folder in first_level():
             self.plant(f"{folder}/plain/a.py", "# Returns the ranks.\n")
             self.plant(f"{folder}/odd/a.py", "# Tells the ranks.\n")
         self.track_all()
-        for folder in {folder.split("/")[0] for folder in folders()}:
+        for folder in first_level():
             with self.subTest(folder=folder):
                 self.assertEqual(self.exit_code(f"{folder}/plain"), 0)
                 self.assertEqual(self.exit_code(f"{folder}/odd"), 1)
