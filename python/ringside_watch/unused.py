@@ -15,7 +15,7 @@ from .observations import Watching
 
 HOOK = guard.Hook("unused gradients")
 MAX_VALUES = 4096  # limit of the size of the parameter whose values are read
-LOOKED_AT = 16  # number of times at which values are read that turn out to be kept
+LOOKED_AT = 16  # number of times in a row at which values are read and turn out to be kept; then no more are read
 
 _state = {"parameter": None, "steps": 0, "accumulates": False, "reads": LOOKED_AT}
 
@@ -33,8 +33,7 @@ def before_backward():
     if not reads:
         return False
     cleared = not bool(parameter.grad.any())
-    if not cleared:
-        _state["reads"] -= 1
+    _state["reads"] = LOOKED_AT if cleared else _state["reads"] - 1
     return cleared
 
 

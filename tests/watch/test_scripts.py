@@ -331,9 +331,10 @@ class Scripts(unittest.TestCase):
         # (backward passes, those whose gradients were cleared) of each step. Those before the first step are not observed.
         expected = {"guard": [(1, 0)] + [(2, 1), (1, 0)] * 7 + [(2, 1)],
                     "zeros": [(1, 0), (2, 0), (1, 0)] + [(2, 1), (1, 0)] * 6 + [(2, 1)],
+                    "group": ([(3, 0)] * 3 + [(6, 3), (3, 0), (3, 0)] * 5),
                     "each": [(4, 0)] + [(4, 3)] * 5, "accumulates": [(4, 0)] * 6}
         for mode, counts in expected.items():
-            recorded, _ = self.both("skips.py", MODE=mode)
+            recorded = watched.run_watched(watched.command("skips.py"), {"MODE": mode}).recorded
             steps = len(recorded.column(0, "step"))
             changes = {one["from_step"]: (one["backwards"], one["unused"])
                        for one in recorded.of_rank(0, "script", "step_counts")}

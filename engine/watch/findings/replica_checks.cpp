@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "watch/evidence/fact_reader.h"
@@ -65,6 +66,23 @@ bool hasLocalSgd(const Evidence& evidence, const ReplicaGroup& group) {
             return hook.find("local") != std::string::npos || hook.find("Local") != std::string::npos;
         });
     });
+}
+
+constexpr const char* kJoined = "model.join() lets the ranks make unequal numbers of steps, which cannot be compared";
+
+// True if the ranks train inside of model.join(), which lets them make unequal numbers of steps.
+bool usesJoin(const Evidence& evidence, const ReplicaGroup& group) {
+    return std::ranges::any_of(group.ranks, [&](int rank) {
+        return std::ranges::any_of(evidence.find(rank)->factsOf("buckets"),
+                                   [](const Json& facts) { return flagOf(facts, "join").value_or(false); });
+    });
+}
+
+// Returns why replicas of a group that differ after a step are no mistake, as a clause; empty if they are one.
+std::string reasonToDiffer(const Evidence& evidence, const ReplicaGroup& group) {
+    if (hasLocalSgd(evidence, group))
+        return "a communication hook lets the replicas differ on purpose between two averagings";
+    return usesJoin(evidence, group) ? kJoined : "";
 }
 
 // True if the script has excluded at least as many tensors from DDP as tensors differ, so that the difference is
@@ -189,8 +207,10 @@ Judgement judgeDifferentStart(const Evidence& evidence) {
 Judgement judgeLearningRateDiffers(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
     if (groups.groups.empty()) return explainMissingGroup(groups);
-    bool compared = false;
+    bool compared = false, joined = false;
     for (const ReplicaGroup& group : groups.groups) {
+        joined = joined || usesJoin(evidence, group);
+        if (usesJoin(evidence, group)) continue;
         const RankEvidence& first = *evidence.find(group.ranks.front());
         for (const int number : group.ranks) {
             const RankEvidence& other = *evidence.find(number);
@@ -210,13 +230,13 @@ Judgement judgeLearningRateDiffers(const Evidence& evidence) {
             }
         }
     }
+    if (!compared && joined) return skipped(kJoined);
     return compared ? passed() : couldNotJudge("no step was seen on two ranks");
 }
 
 Judgement judgeOutsideDdp(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (hasLocalSgd(evidence, group))
-            return skipped("a communication hook lets the replicas differ on purpose between two averagings");
+        if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) return skipped(std::move(reason));
         const ReplicaDifference outside = compareReplicas(evidence, group, isUnnamed);
         if (outside.compared == 0) return passed("all parameters of the optimizers belong to wrapped models");
         if (!outside.endsDifferent) return passed();
@@ -232,8 +252,7 @@ Judgement judgeOutsideDdp(const Evidence& evidence) {
 
 Judgement judgeAroundDdp(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (hasLocalSgd(evidence, group))
-            return skipped("a communication hook lets the replicas differ on purpose between two averagings");
+        if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) return skipped(std::move(reason));
         const ReplicaDifference difference = compareReplicas(evidence, group, isWrapped);
         if (difference.compared == 0)
             return couldNotJudge(
@@ -258,7 +277,11 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
     if (groups.groups.empty()) return explainMissingGroup(groups);
     Judgement result = skipped("parameters are sharded: each rank holds other parts");
     for (const ReplicaGroup& group : groups.groups) {
-        if (group.kind == ReplicaKind::kSharded || hasLocalSgd(evidence, group)) continue;
+        if (group.kind == ReplicaKind::kSharded) continue;
+        if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) {
+            if (result.result == CheckResult::kSkipped) result = skipped(std::move(reason));
+            continue;
+        }
         const ReplicaDifference difference =
             compareReplicas(evidence, group, isDdp(group) ? isWrapped : isParameterName);
         if (difference.compared == 0) {
@@ -284,6 +307,7 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
 
 Judgement judgeBatchNorm(const Evidence& evidence) {
     return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
+        if (usesJoin(evidence, group)) return skipped(kJoined);
         const ReplicaDifference difference = compareReplicas(evidence, group, isBatchNormName);
         if (difference.compared == 0)
             return skipped("no running statistics, or DDP copies them from rank 0 before each forward pass");

@@ -188,6 +188,15 @@ TEST_CASE("Replicas that meet again, local SGD and shards are not accused") {
     local.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
     local.facts("buckets", R"({"iteration":3,"comm_hook":"post_localSGD_hook"})");
     CHECK(accusations(local.diagnosis()).empty());
+    Reports joined = healthyDdp();  // rank 1 has fewer batches, so that step 8 is another one on each rank
+    joined.checksums(0, 8, {"w", "b", "1.running_mean"}, {1, 2, 3})
+        .checksums(1, 8, {"w", "b", "1.running_mean"}, {1, 3, 4});
+    joined.steps(0, {1, 1}, 0.1).steps(1, {1, 1}, 0.2);
+    joined.facts("buckets", R"({"iteration":0,"join":true})");
+    CHECK(accusations(joined.diagnosis()).empty());
+    for (const char* const code :
+         {"learning-rates-differ", "forward-around-ddp", "replicas-differ", "batch-norm-differs"})
+        CHECK(resultOf(joined.diagnosis(), code) == "skipped");
     Reports ignores = healthyDdp();
     ignores.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
     ignores.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"ignored":1})");

@@ -15,8 +15,9 @@ truth = Truth(0)
 torch.manual_seed(9)
 model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-loader = DataLoader(TensorDataset(torch.randn(72, 4), torch.randint(0, 2, (72,))), batch_size=3)
 mode = os.environ["MODE"]
+count = 216 if mode == "group" else 72
+loader = DataLoader(TensorDataset(torch.randn(count, 4), torch.randint(0, 2, (count,))), batch_size=3)
 
 
 def loss_of(batch):
@@ -35,6 +36,12 @@ for number, batch in enumerate(loader):
         if number % 3 != 1:
             optimizer.step()
         optimizer.zero_grad(set_to_none=False)
+    elif mode == "group":  # accumulates three batches, and leaves out every fourth group
+        (loss_of(batch) / 3).backward()
+        if number % 3 == 2:
+            if number % 12 != 11:
+                optimizer.step()
+            optimizer.zero_grad(set_to_none=False)
     elif mode == "each":  # clears the gradients in each micro-batch
         optimizer.zero_grad()
         loss_of(batch).backward()
