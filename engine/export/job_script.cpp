@@ -201,7 +201,8 @@ std::string pbsScript(const Job& job) {
         "fi\n"
         "wait \"${PIDS[@]}\"\n"
         "RESULT=$(codeOf)\n"
-        "if [ -n \"$RESULT\" ]; then CODE=$RESULT; elif [ $CODE -eq 0 ]; then CODE=1; fi   # no summary: no run\n" +
+        "if [ -n \"$RESULT\" ]; then CODE=$RESULT; elif [ $CODE -eq 0 ]; then CODE=1; fi   # a run without a summary "
+        "has failed\n" +
         pbsResubmit(job, array);
     return s;
 }
@@ -219,7 +220,7 @@ std::string torchrunScript(const Job& job) {
            "RINGSIDE_TOKEN\n"
            "# to the same secret on all nodes; without it the token is derived from torchrun's environment.\n"
            "# After a failure torchrun restarts all ranks, and --resume auto continues from the last checkpoint.\n"
-           "# (PyTorch 1.13 under Python 3.11 and newer also needs --redirects 2 --tee 2: TORCHRUN_OPTIONS.)\n"
+           "# (With PyTorch 1.13 under Python 3.11 or newer, set TORCHRUN_OPTIONS='--redirects 2 --tee 2'.)\n"
            "exec torchrun $TORCHRUN_OPTIONS --no_python --nnodes " +
            job.nodes + " --node_rank \"$NODE_RANK\" --nproc_per_node " + job.perNode +
            " --max_restarts \"${MAX_RESTARTS:-3}\" \\\n"

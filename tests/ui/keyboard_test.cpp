@@ -121,7 +121,7 @@ TEST_CASE("the command finder finds speeds, settings and their values") {
     CHECK_FALSE(list->findItems(QStringLiteral("Speed: 0.5 steps/s"), Qt::MatchStartsWith).isEmpty());
     CHECK(f.found(*finder, "world size") == "World size: 4");
     CHECK(f.found(*finder, "drop_last").contains(QLatin1String("off")));
-    CHECK(f.found(*finder, "mistake: slow rank") == "Mistake: slow rank: off");
+    CHECK(f.found(*finder, "mistake: number of the slow rank") == "Mistake: number of the slow rank: off");
     CHECK(f.found(*finder, "set strategy fsdp").startsWith(QLatin1String("Set Strategy to")));
     QTest::keyClick(finder->findChild<QLineEdit*>(QStringLiteral("commandLineEdit")), Qt::Key_Return);
     REQUIRE(waitFor([&] { return f.window.experiment().config().parallel.strategy == StrategyKind::kFsdp; }));

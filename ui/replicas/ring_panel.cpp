@@ -20,8 +20,8 @@ RingPanel::RingPanel(const Theme& theme, QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* line = new QHBoxLayout;
-    m_back = addButton(tr("Back"), tr("Previous step of the ring (,)"), "ringBackButton");
-    m_next = addButton(tr("Next"), tr("Next step of the ring (.)"), "ringNextButton");
+    m_back = addButton(tr("Back"), tr("Previous step of the ring (key: comma)"), "ringBackButton");
+    m_next = addButton(tr("Next"), tr("Next step of the ring (key: period)"), "ringNextButton");
     m_text = new QLabel;
     m_text->setObjectName(QStringLiteral("ringLabel"));
     m_text->setWordWrap(true);

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// Returns the name of a phase of the training step on screen, such as "data", "forward" or "waiting".
+// Returns the on-screen name of a phase of a training step, such as "data", "forward" or "waiting".
 QString phaseText(Phase phase);
 // Returns the name of a phase of the training step in telemetry files, such as "data", "moving" or "idle".
 QString phaseTelemetryName(Phase phase);

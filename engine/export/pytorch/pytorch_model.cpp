@@ -43,7 +43,7 @@ std::string module(const LayerDescription& layer) {
 }
 
 // Returns an nn.Sequential as Python text. It contains no flattening for the mlp, because the script flattens the
-// samples while loading. The parameters therefore keep the names that they have in PyTorch.
+// samples while loading. Without nn.Flatten the parameters have the names of Ringside's checkpoints ("0.weight").
 std::string sequential(const Layers& layers, bool ownFlatten) {
     std::string text;
     if (anyOf(layers, LayerKind::kGlobalAveragePool)) text += pythonPiece("global_average_pool");

@@ -68,9 +68,10 @@ struct Accumulation {
     const Json* counts = nullptr;
 };
 
-// Returns the gradient accumulation of most optimizer steps. A backward pass whose gradients were cleared before the
-// optimizer step does not count. A step that GradScaler has left out before it, or a few steps that follow several
-// backward passes, are no accumulation: the script has skipped steps.
+// Returns the number of backward passes before most optimizer steps. A backward pass whose gradients were cleared
+// before the optimizer step does not count. Optimizer steps before which GradScaler has skipped a step do not count,
+// either. If only a few optimizer steps follow several backward passes, the script has skipped steps, and does not
+// accumulate gradients.
 Accumulation accumulationOf(const RankEvidence& rank) {
     std::map<std::int64_t, EqualSteps> steps;  // optimizer steps by the number of their micro-batches
     for (const EqualSteps& one : equalStepsOf(rank)) {

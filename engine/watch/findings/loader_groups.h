@@ -72,7 +72,8 @@ std::vector<Coverage> coveragesOf(const LoaderGroup& group);
 // Computes the coverage of the first epoch if the script has left each of at least three epochs before its end, and all
 // of them have the same samples in the same order.
 std::optional<Coverage> coverageOfCutEpochs(const LoaderGroup& group);
-// Computes the coverage of the first exhausted pass of each rank without a trained batch.
+// Computes which samples the ranks evaluate together: from the first complete pass of each rank in which no batch was
+// trained.
 std::vector<Coverage> evaluationsOf(const LoaderGroup& group);
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ struct RankStall {
     struct Collective {
         std::string operation;  // name of the operation, for example all_reduce or send
         std::string group;
-        std::int64_t number = 0;  // number of the collective in its group; 0 for messages
+        std::int64_t number = 0;  // number of the collective in its process group; 0 for send and recv
         std::int64_t peer = -1;   // rank at the other end of a message; -1 for collectives
     };
     int rank = 0;

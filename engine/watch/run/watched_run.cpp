@@ -324,8 +324,8 @@ void WatchedRun::endCommand(int number) {
 }
 
 // Sends a signal to the processes that the command has left behind, and to its ranks on this host.
-void WatchedRun::endRanks(int number) {
-    for (const pid_t pid : leftoverProcesses(m_command.pid())) ::kill(pid, number);
+void WatchedRun::endRanks(int signal) {
+    for (const pid_t pid : leftoverProcesses(m_command.pid())) ::kill(pid, signal);
 }
 
 bool WatchedRun::isAnyRankConnected() const {

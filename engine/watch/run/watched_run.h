@@ -83,7 +83,7 @@ class WatchedRun {
     void watchConnections();
     void endAfterCheck();
     void endCommand(int number);
-    void endRanks(int number);
+    void endRanks(int signal);
     bool isAnyRankConnected() const;
     bool isOver();
     RunEnded conclude();

@@ -67,7 +67,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
         tr("Predicted time of a step, from the speed of this computer"),
         tr("Part of a step that takes the most time"),
         tr("Measured time of a step; click Measure"),
-        tr("Samples that all ranks train on in one step. The number depends on the strategy, so compare Samples/s."),
+        tr("Samples per step, of all ranks together. The number depends on the strategy, so compare Samples/s."),
         tr("Samples that all ranks train on per second: measured if available, otherwise expected"),
         tr("Shows whether the final weights are identical; click Prove")};
     for (int column = 0; column < kColumns; ++column)
@@ -216,8 +216,8 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     setCell(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
             tr("Memory of the rank that needs the most"));
     setCell(row, kBytes, bytesText(static_cast<double>(cost.largestTraffic())), current,
-            tr("Sent by the rank that sends the most"));
-    QString idle = tr("Expected with the stages of this model: %1. If all stages took the same time: %2")
+            tr("Bytes that the rank with the most traffic sends in a step"));
+    QString idle = tr("Expected idle share with the stages of this model: %1. If all stages took the same time: %2")
                        .arg(percentText(cost.time.idleShare()), percentText(cost.idleShare));
     if (seen.measuredIdleShare) idle += tr(". Measured: %1").arg(percentText(*seen.measuredIdleShare));
     setCell(row, kIdle, percentText(cost.time.idleShare()), current, idle);
@@ -245,12 +245,12 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
     if (failed || !seen.note.isEmpty())
         item(row, kMeasured)->setForeground(failed ? m_theme.colors().danger : m_theme.colors().warningText);
     setCell(row, kSamples, QLocale().toString(static_cast<qlonglong>(choice.cost->samplesPerStep)), current,
-            tr("Samples that all ranks train on in one step"));
+            tr("Samples per step, of all ranks together"));
     const auto measured = seen.measuredSamplesPerSecond;
     const double rate = measured.value_or(seen.expectedSamplesPerSecond.value_or(choice.cost->samplesPerSecond()));
     setCell(row, kRate, measured ? wholeText(rate) : tr("≈ %1").arg(wholeText(rate)), current,
-            measured ? tr("Measured: samples of a step by its measured time")
-                     : tr("Expected: samples of a step by its expected time"));
+            measured ? tr("Measured: samples per step, divided by the measured time of a step")
+                     : tr("Expected: samples per step, divided by the expected time of a step"));
 }
 
 void ChoicesTable::fillSameBits(int row, const StrategyChoice& choice) {

@@ -59,16 +59,16 @@ void ScheduleCanvas::draw(QPainter& painter) {
     drawLegend(painter);
 }
 
-void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double top, double lane) {
+void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double top, double laneHeight) {
     const ThemeColors& c = theme().colors();
     const double left = kTitles + kLabels - (scene().isSharded() && !scene().isPipeline() ? 0 : 48);
     const double wide = width() - left - 2;
     painter.setFont(theme().bodyFont());
     painter.setPen(c.muted);
-    const double all = lane * static_cast<double>(group.lanes.size());
+    const double all = laneHeight * static_cast<double>(group.lanes.size());
     painter.drawText(QRectF(0, top, kTitles, all), Qt::AlignLeft | Qt::AlignVCenter, group.title);
     for (std::size_t i = 0; i < group.lanes.size(); ++i) {
-        const QRectF row(left, top + static_cast<double>(i) * lane, wide, lane - (lane > 14 ? 3 : 1));
+        const QRectF row(left, top + static_cast<double>(i) * laneHeight, wide, laneHeight - (laneHeight > 14 ? 3 : 1));
         painter.setFont(theme().smallFont());
         painter.setPen(c.muted);
         const QRectF label(kTitles, row.top(), left - kTitles - 6, row.height());
@@ -78,7 +78,7 @@ void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double
         std::vector<Identity> things;
         if (group.lanes[i].rank >= 0) things.push_back({IdentityKind::Rank, group.lanes[i].rank});
         if (group.step > 0) things.push_back({IdentityKind::Step, group.step});
-        identify(QRectF(0, row.top(), width(), lane), std::move(things));
+        identify(QRectF(0, row.top(), width(), laneHeight), std::move(things));
         painter.fillRect(row, idleBrush(c));
         const double scale = group.end > 0 ? wide / group.end : 0;
         for (const LaneBlock& block : group.lanes[i].blocks)

@@ -24,7 +24,7 @@ class ScheduleCanvas final : public StrategyCanvas {
   private:
     int laneCount() const;
     void drawNow(QPainter& painter, const LaneGroup& group, std::size_t lane, const QRectF& row) const;
-    void drawGroup(QPainter& painter, const LaneGroup& group, double top, double lane);
+    void drawGroup(QPainter& painter, const LaneGroup& group, double top, double laneHeight);
     void drawBlock(QPainter& painter, const LaneBlock& block, const QRectF& box);
     QColor colorOf(const LaneBlock& block) const;
     void drawLegend(QPainter& painter);

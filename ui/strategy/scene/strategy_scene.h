@@ -38,8 +38,8 @@ struct StrategyScene {
         {};  // memory during one step for each rank in curveRanks(); empty if `cost` is empty
     std::vector<StrategyChoice> choices = {};
     std::optional<StrategyMeasurements> ran = {};
-    std::optional<StepMotion> motion =
-        {};  // positions of the ranks in the current step; empty except in slow motion and single phases
+    std::optional<StepMotion> motion = {};  // positions of the ranks in the current step; empty unless the run is in
+                                            // slow motion or executes one phase at a time
 
     const StrategyPlan& plan() const { return cost->plan; }
     bool isPipeline() const { return cost && cost->plan.mesh.pipeline > 1; }

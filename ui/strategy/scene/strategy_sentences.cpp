@@ -169,7 +169,7 @@ QString memoryOverStepSentence(const StrategyScene& scene) {
         scene.ran && rank < scene.ran->memory.size()
             ? sentenceText("; measured %1").arg(bytesText(static_cast<double>(scene.ran->memory[rank].peak)))
             : QString();
-    return sentenceText("Rank %1 uses the most memory after %2 of the step: %3%4.")
+    return sentenceText("Rank %1 has the highest peak of memory, at %2 of the step: %3%4.")
         .arg(rank)
         .arg(percentText(fullest->peakTime() / fullest->end), bytesText(static_cast<double>(fullest->peakBytes())),
              measuredPeak);
