@@ -30,10 +30,20 @@ std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     return pieces;
 }
 
+// Limits the work of a pipeline rank to the time that follows from the other ranks and the planned shares.
+void withoutStageDelay(StepPlan& step, std::size_t rank, StageTime stageTime) {
+    const std::vector<PhaseWork> work = workOf(step);
+    const double factor = planErrorFactor(step, work, rank);
+    ExpectedWork expected{.isFasterIfSmaller = stageTime != StageTime::kLongest};
+    if (stageTime == StageTime::kShortest) expected.scale = 1 / factor;
+    if (stageTime == StageTime::kLongest) expected.scale = factor;
+    removeWork(step.ranks[rank], excessWork(step, work, rank, expected));
+}
+
 // Limits the work of a rank to the median of the other ranks. In a pipeline, the limit applies to each phase;
 // otherwise, it applies to each piece of work between two requests of collectives.
-void withoutDelay(StepPlan& step, std::size_t rank, double planScale) {
-    if (!step.messages.empty()) return removeWork(step.ranks[rank], excessWork(step, workOf(step), rank, 0, planScale));
+void withoutDelay(StepPlan& step, std::size_t rank, StageTime stageTime) {
+    if (!step.messages.empty()) return withoutStageDelay(step, rank, stageTime);
     std::vector<std::vector<PhaseWork>> others;
     for (std::size_t other = 0; other < step.ranks.size(); ++other)
         if (other != rank) others.push_back(workPieces(step.ranks[other]));
@@ -289,7 +299,7 @@ std::string reasonNotPredictable(const StepChange& change, const TracedStep& ste
 
 void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others) {
     if (change.withoutDelayOf >= 0 && static_cast<std::size_t>(change.withoutDelayOf) < step.ranks.size())
-        withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf), change.planScale);
+        withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf), change.stageTime);
     if (change.bucketMiB > 0) withBuckets(step, change.bucketMiB * (1 << 20));
     scaleMoves(step.messages, change.latency, 1 / change.bandwidth);
     for (RankPlan& rank : step.ranks) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "telemetry/traces/idle_share.h"
-#include "telemetry/traces/rank_work.h"
 #include "telemetry/traces/step_plan.h"
 #include "telemetry/traces/step_player.h"
 #include "whatif/step_changes.h"
@@ -162,18 +161,11 @@ std::pair<double, double> spreadOfMean(const std::vector<double>& ns) {
     return {means[kDraws / 20], means[kDraws - 1 - kDraws / 20]};
 }
 
-// Returns the mean of planErrorFactor() over the steps; 1 if the change or the steps do not depend on planned shares.
-double planErrorOf(const TraceData& trace, const StepChange& change) {
-    double sum = 0;
-    double count = 0;
-    for (const auto& [number, step] : trace.steps()) {
-        if (change.withoutDelayOf < 0 || !step.complete() || wasPaused(step)) continue;
-        const StepPlan plan = planOf(step);
-        if (plan.messages.empty()) return 1;
-        sum += planErrorFactor(plan, workOf(plan), static_cast<std::size_t>(change.withoutDelayOf));
-        ++count;
-    }
-    return count > 0 ? sum / count : 1;
+// True if the prediction depends on the planned shares of pipeline stages.
+bool dependsOnShares(const TraceData& trace, const StepChange& change) {
+    return change.withoutDelayOf >= 0 && std::ranges::any_of(trace.steps(), [](const auto& step) {
+               return step.second.complete() && !step.second.delayCostNs.empty();
+           });
 }
 
 }  // namespace
@@ -190,12 +182,12 @@ ReplayResult replaySteps(const TraceData& trace, const StepChange& change) {
     result.replayed = meanMs(same.played);
     result.predicted = meanMs(changed.played);
     auto [low, high] = spreadOfMean(changed.played);
-    if (const double factor = planErrorOf(trace, change); factor > 1) {
-        StepChange scaled = change;
-        scaled.planScale = 1 / factor;
-        low = std::min(low, spreadOfMean(play(trace, &scaled).played).first);
-        scaled.planScale = factor;
-        high = std::max(high, spreadOfMean(play(trace, &scaled).played).second);
+    if (dependsOnShares(trace, change)) {
+        StepChange estimate = change;
+        estimate.stageTime = StageTime::kShortest;
+        low = std::min(low, spreadOfMean(play(trace, &estimate).played).first);
+        estimate.stageTime = StageTime::kLongest;
+        high = std::max(high, spreadOfMean(play(trace, &estimate).played).second);
     }
     const double error = result.replayed > 0 ? std::abs(result.replayed - result.measured) / result.replayed : 0;
     result.low = std::max(0.0, low - error * result.predicted);

@@ -8,12 +8,16 @@
 
 namespace ringside {
 
+// Estimate of the time that a pipeline stage needs without a delay. The planned shares follow from numbers of
+// operations and not from measured times, so that replaySteps() also predicts with the shortest and the longest likely
+// time.
+enum class StageTime { kShortest, kPlanned, kLongest };
+
 // Change to apply before recorded steps are replayed. The order of each rank's work stays the same.
 struct StepChange {
     int withoutDelayOf = -1;  // rank whose work in each phase is limited to the median of the other ranks; -1: no rank
-    // For withoutDelayOf in a pipeline: factor by which the expected time of the rank's forward and backward passes is
-    // multiplied. The expected time follows from the times of the other ranks and the planned shares of the work.
-    double planScale = 1;
+    // estimate of the time of that rank without its delay, in a pipeline
+    StageTime stageTime = StageTime::kPlanned;
     double bandwidth = 1;    // factor by which the bandwidth is multiplied
     double latency = 1;      // factor by which the latency is multiplied
     bool noOverlap = false;  // true: a rank requests its collectives only when it must wait for one of them

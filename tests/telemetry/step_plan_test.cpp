@@ -218,7 +218,7 @@ TEST_CASE("work is counted by phase, and the excess is what exceeds the other ra
         plan.ranks.push_back(rank);
     }
     const auto excess = [&plan](Phase phase, std::size_t rank, double error = 0) {
-        return excessWork(plan, workOf(plan), rank, error)[static_cast<std::size_t>(phase)];
+        return excessWork(plan, workOf(plan), rank, {.planError = error})[static_cast<std::size_t>(phase)];
     };
     CHECK(workOf(plan)[1][static_cast<std::size_t>(Phase::kForward)] == 4);
     CHECK(excess(Phase::kForward, 0) == 4);  // above 6, the upper of 4 and 6
@@ -233,7 +233,13 @@ TEST_CASE("work is counted by phase, and the excess is what exceeds the other ra
     plan.ranks[1].planned.compute = plan.ranks[2].planned.compute = 0.25;
     CHECK(excess(Phase::kForward, 0) == 0);  // twice the work of the others is planned
     CHECK(excess(Phase::kDataWait, 0) == 4);
-    CHECK(planErrorFactor(plan, workOf(plan), 2) == Approx(1.25));  // 10 instead of twice 4
+    CHECK(planErrorFactor(plan, workOf(plan), 2) == Approx(1.25));  // 10 instead of twice 4, and 4 instead of 5
+    plan.ranks[1].planned.compute = 0.125;
+    const auto at = static_cast<std::size_t>(Phase::kForward);
+    plan.ranks[1].items[0].ns = 29;                                                   // rank 1 takes 30
+    CHECK(excessWork(plan, workOf(plan), 1)[at] == 20);                               // as long as rank 0, 10
+    CHECK(excessWork(plan, workOf(plan), 1, {.isFasterIfSmaller = true})[at] == 27);  // a half of rank 2's 6
+    CHECK(excessWork(plan, workOf(plan), 1, {.scale = 2})[at] == 10);
     plan.ranks.resize(2);
     CHECK(planErrorFactor(plan, workOf(plan), 0) == Approx(1.5));  // not known
     plan.ranks.resize(1);

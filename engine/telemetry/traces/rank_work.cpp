@@ -22,12 +22,15 @@ bool isPass(Phase phase) {
 // Returns the time that a rank needs for a phase according to the other ranks, except those in `without`: the upper
 // median of their times, each scaled by the ratio of the planned shares.
 double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, Phase phase,
-                    const std::set<std::size_t>& without) {
+                    const std::set<std::size_t>& without, bool isFasterIfSmaller) {
+    const PlannedShares& own = step.ranks[rank].planned;
     std::vector<double> others;
     for (std::size_t other = 0; other < work.size(); ++other) {
         if (without.contains(other)) continue;
-        others.push_back(work[other][static_cast<std::size_t>(phase)] *
-                         plannedTimes(step.ranks[rank].planned, step.ranks[other].planned, phase));
+        const PlannedShares& planned = step.ranks[other].planned;
+        double times = plannedTimes(own, planned, phase);  // at least 1
+        if (isFasterIfSmaller) times /= plannedTimes(planned, own, phase);
+        others.push_back(work[other][static_cast<std::size_t>(phase)] * times);
     }
     return upperMedianOf(others);
 }
@@ -70,14 +73,16 @@ std::vector<PhaseWork> workOf(const StepPlan& step) {
     return all;
 }
 
-PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError,
-                     double scale) {
+PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank,
+                     const ExpectedWork& expected) {
     PhaseWork excess{};
     if (work.size() < 2) return excess;
     for (const Phase phase : kWork) {
         const auto at = static_cast<std::size_t>(phase);
-        const double allowed = expectedTime(step, work, rank, phase, {rank}) * (isPass(phase) ? scale : 1);
-        if (work[rank][at] > allowed * (isPass(phase) ? 1 + planError : 1)) excess[at] = work[rank][at] - allowed;
+        const double allowed = expectedTime(step, work, rank, phase, {rank}, expected.isFasterIfSmaller) *
+                               (isPass(phase) ? expected.scale : 1);
+        if (work[rank][at] > allowed * (isPass(phase) ? 1 + expected.planError : 1))
+            excess[at] = work[rank][at] - allowed;
     }
     return excess;
 }
@@ -91,7 +96,7 @@ double planErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work,
         for (const Phase phase : kWork) {
             if (!isPass(phase)) continue;
             took += work[other][static_cast<std::size_t>(phase)];
-            expected += expectedTime(step, work, other, phase, {rank, other});
+            expected += expectedTime(step, work, other, phase, {rank, other}, true);
         }
         if (took > 0 && expected > 0) largest = std::max({largest, took / expected, expected / took});
     }

@@ -14,13 +14,20 @@ using PhaseWork = std::array<double, kPhaseCount>;
 // Returns the work time of each rank in a step.
 std::vector<PhaseWork> workOf(const StepPlan& step);
 
+// How the time of a rank follows from the times of the other ranks.
+struct ExpectedWork {
+    double planError = 0;  // fraction of the expected time by which a forward or backward pass may exceed it
+    double scale = 1;      // factor of the expected time of forward and backward passes
+    // True: a rank with a smaller planned share is expected to be faster than the other ranks. False: as fast, because
+    // each operation has costs that do not depend on the size of a stage.
+    bool isFasterIfSmaller = false;
+};
+
 // Returns, for each phase, the time in nanoseconds by which `rank` works longer in a pipeline step than expected. The
 // expected time is the median of the other ranks' work times, each scaled by the ratio of the planned shares.
-//
-// work: result of workOf(). planError: forward and backward passes count only if they exceed the expected time by more
-// than this fraction of it. scale: factor by which the expected time of these passes is multiplied.
-PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError = 0,
-                     double scale = 1);
+// work: result of workOf().
+PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank,
+                     const ExpectedWork& expected = {});
 
 // Returns how well the planned shares predict the other ranks' times in forward and backward passes. For each of these
 // ranks, divides its time by the time expected from the remaining ranks; returns the largest factor, at least 1.

@@ -35,7 +35,7 @@ std::vector<std::int64_t> delayCosts(const TracedStep& step) {
     const double minNs = kNoticeable * static_cast<double>(step.endNs - step.beginNs);
     double asRecordedNs = -1;
     for (std::size_t rank = 0; rank < costs.size(); ++rank) {
-        const PhaseWork excess = excessWork(plan, work, rank, kPlanError);
+        const PhaseWork excess = excessWork(plan, work, rank, {.planError = kPlanError});
         if (std::accumulate(excess.begin(), excess.end(), 0.0) < minNs) continue;
         StepPlan changed = plan;
         removeWork(changed.ranks[rank], excess);
