@@ -54,7 +54,7 @@ class FieldCheck {
     std::optional<Problem> operator()(const std::vector<std::int64_t>* values) const {
         for (const std::int64_t value : *values) {
             if (auto problem = checkRange(m_field, static_cast<double>(value),
-                                          "is a list that contains " + std::to_string(value))) {
+                                          "a list that contains " + std::to_string(value))) {
                 return problem;
             }
         }

@@ -59,7 +59,7 @@ TEST_CASE("a value set by one rank reaches waiting and later ranks") {
 TEST_CASE("waiting for a key ends at the deadline with its name") {
     StoreServerThread server(1);
     SocketStore store(server.takeSocket(0));
-    CHECK_THROWS_WITH(store.get("nobody", milliseconds(50)), containing("'nobody'") && containing("deadline"));
+    CHECK_THROWS_WITH(store.get("nobody", milliseconds(50)), containing("'nobody'") && containing("until the timeout"));
     InProcessStore local;
     CHECK_THROWS_WITH(local.get("nobody", milliseconds(50)), containing("'nobody' within 50 ms"));
 }
