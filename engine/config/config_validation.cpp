@@ -53,8 +53,8 @@ class FieldCheck {
     std::optional<Problem> operator()(const bool*) const { return {}; }
     std::optional<Problem> operator()(const std::vector<std::int64_t>* values) const {
         for (const std::int64_t value : *values) {
-            if (auto problem = checkRange(m_field, static_cast<double>(value),
-                                          "a list that contains " + std::to_string(value))) {
+            if (auto problem =
+                    checkRange(m_field, static_cast<double>(value), "a list that contains " + std::to_string(value))) {
                 return problem;
             }
         }

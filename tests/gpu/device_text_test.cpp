@@ -53,7 +53,7 @@ TEST_CASE("a driver that is too old or lists no GPU is reported with the remedy"
 
 TEST_CASE("a failed call is reported with CUDA's name and specific advice") {
     CHECK(failureText("GPU 1 (T)", "computing", "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered") ==
-          "GPU 1 (T) failed while computing: uncorrectable ECC error encountered (cudaErrorECCUncorrectable): its "
+          "GPU 1 (T) failed while computing: uncorrectable ECC error encountered (cudaErrorECCUncorrectable): the "
           "memory of the GPU is damaged (nvidia-smi -q -d ECC): use another GPU");
     CHECK_THAT(failureText("GPU 0", "computing", "cudaErrorIllegalAddress", "an illegal memory access"),
                containing("see dmesg for Xid messages; the last checkpoint is intact"));

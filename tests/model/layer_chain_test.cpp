@@ -73,7 +73,8 @@ TEST_CASE("layers of images keep the shape or reduce it to one value per channel
     CHECK(chained({{.kind = LayerKind::kBatchNorm2d}}, {3, 8, 6}) == "(3, 8, 6)");
     CHECK(chained({{.kind = LayerKind::kGlobalAveragePool}}, {3, 8, 6}) == "(3)");
     CHECK(chained({{.kind = LayerKind::kBatchNorm2d}}, {9}) ==
-          "model layer 0, BatchNorm2d(9), needs images (channels, height, width) but receives the shape (9): place it "
+          "model layer 0, BatchNorm2d(9), needs images (channels, height, width) but receives the shape (9): place "
+          "this layer "
           "before the flatten layer, where the values are still images");
 }
 

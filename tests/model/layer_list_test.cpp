@@ -234,8 +234,7 @@ TEST_CASE("a layer is found in a list and within its residuals") {
 TEST_CASE("layers that do not fit are reported with expected and actual shape") {
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 3}, {"kind": "linear"}])") ==
           "model layer 1, Linear(4, 10), needs one vector of values for each sample or position but receives the shape "
-          "(4, 6, 6): add a flatten "
-          "before it");
+          "(4, 6, 6): add a flatten layer before this layer");
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 9}])").find("images of at least 9 pixels per side") !=
           std::string::npos);
     CHECK(refusal(R"([{"kind": "linear", "out": 3}])", {7}) ==

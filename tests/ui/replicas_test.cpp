@@ -136,7 +136,8 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     bench.button("ringNextButton").click();
     CHECK(bench.text("ringLabel").contains("one complete part of the sum"));
     bench.button("ringNextButton").click();
-    CHECK(bench.text("ringLabel").endsWith("the run's all-reduce gave the same result within 0."));
+    CHECK(bench.text("ringLabel")
+              .endsWith("the result of the run's own all-reduce is the same (largest difference: 0)."));
     CHECK_FALSE(bench.button("ringNextButton").isEnabled());
     bench.button("ringBackButton").click();
     CHECK(bench.text("ringLabel").startsWith("Step 1 of 2."));
@@ -267,7 +268,7 @@ TEST_CASE("a step without inspection shows losses and samples, and how to record
 
 TEST_CASE("without replicas the page shows the reason") {
     const auto [strategy, text] =
-        GENERATE(table<const char*, const char*>({{"data_parallel", "With data_parallel, one process"},
+        GENERATE(table<const char*, const char*>({{"data_parallel", "With the strategy data_parallel, one process"},
                                                   {"pipeline", "Each stage of this pipeline exists once"}}));
     Theme theme;
     RunModel run;
@@ -310,7 +311,8 @@ TEST_CASE("an all-reduce with other values than the ring is reported as differen
     REQUIRE(waitFor([&] { return bench.text("inspectedStepLabel") == "step 12"; }));
     bench.page.showView("ring");
     for (int step = 0; step < 2; ++step) bench.button("ringNextButton").click();
-    CHECK(bench.text("ringLabel").endsWith("the result of the run's all-reduce differs by up to 2."));
+    CHECK(bench.text("ringLabel")
+              .endsWith("the result of the run's own all-reduce differs from this result by up to 2."));
     CHECK(bench.page.findChild<QLabel*>("ringLabel")->property("tone") == "danger");
     bench.button("ringBackButton").click();
     CHECK(bench.page.findChild<QLabel*>("ringLabel")->property("tone").toString().isEmpty());

@@ -14,7 +14,7 @@ using PhaseWork = std::array<double, kPhaseCount>;
 // Returns the work time of each rank in a step.
 std::vector<PhaseWork> workOf(const StepPlan& step);
 
-// How the time of a rank follows from the times of the other ranks.
+// Settings of the time that is expected of a rank from the times of the other ranks.
 struct ExpectedWork {
     double planError = 0;  // fraction of the expected time by which a forward or backward pass may exceed it
     double scale = 1;      // factor of the expected time of forward and backward passes
