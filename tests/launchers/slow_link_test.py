@@ -68,7 +68,8 @@ def main():
     programs = pathlib.Path(sys.argv[1]).resolve()
     with SwitchedHosts(3) as hosts, tempfile.TemporaryDirectory() as folder:
         for seat in range(3):
-            hosts.slow_down(seat, "20mbit" if seat == SLOW else "1gbit")
+            # With a larger bucket, the slow link would deliver up to 64 KiB in one piece, unlike a real link.
+            hosts.slow_down(seat, *(("20mbit", "8k") if seat == SLOW else ("1gbit", "64k")))
         finds_the_slow_link(programs, hosts, pathlib.Path(folder))
     for rank in (0, 3):
         with SwitchedHosts(2) as hosts, tempfile.TemporaryDirectory() as folder:

@@ -71,13 +71,13 @@ class SwitchedHosts:
             found += [line.split()[4] for line in lines.stdout.splitlines()]
         return found
 
-    def slow_down(self, seat, rate):
+    def slow_down(self, seat, rate, burst="64k"):
         """Limits the rate of a host in both directions, for example to "100mbit". Uses a token bucket filter, which
         kernels without netem have too.
         """
         for namespace, device in ((self.names[seat], "wire"), (self.switch, f"port{seat}")):
             command("ip", "netns", "exec", namespace, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst",
-                    "64k", "latency", "400ms")
+                    burst, "latency", "400ms")
 
 
 def why_not():

@@ -143,8 +143,8 @@ TEST_CASE("A receiver that computes, and acknowledges late, does not make a link
     };
     for (const std::int64_t bytes : {5'812'500, 100'000'000}) {  // 38 kB and 660 kB per step
         CHECK(linkAt(bytes, 3'000'000).slow == HostLink::Slow::kNarrow);
-        CHECK(linkAt(bytes, 1'550'000).slow == HostLink::Slow::kNarrow);  // half of the time with bytes in flight
-        CHECK(linkAt(bytes, 1'549'999).slow == HostLink::Slow::kNo);
+        CHECK(linkAt(bytes, 620'000).slow == HostLink::Slow::kNarrow);  // a fifth of the time with bytes in flight
+        CHECK(linkAt(bytes, 619'999).slow == HostLink::Slow::kNo);
         CHECK(linkAt(bytes, 0).text() == "0.01 ms round trip");  // no rate is known
     }
 }

@@ -269,7 +269,7 @@ void GradientPicture::paintEvent(QPaintEvent*) {
             painter.drawRect(place);
             if (view || tensor > 0) continue;
             painter.setPen(theme().colors().muted);
-            painter.drawText(place, Qt::AlignCenter, tr("pending"));
+            painter.drawText(place, Qt::AlignCenter, tr("not yet"));
         }
         paintMovingGradients(painter, tensor);
     }

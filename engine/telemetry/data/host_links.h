@@ -42,7 +42,7 @@ struct HostLink {
 // A link is far if a round trip takes more than a millisecond and more than a tenth of a step. A link is narrow if its
 // rate is less than a third of the median of the other hosts' links and bytes are in flight for more than a tenth of
 // the time. In a run on two hosts, the link is narrow if bytes are in flight for more than half of the time. The rate
-// of a link is unknown if the receiving ranks wait for bytes in less than half of the time in which bytes are in
+// of a link is unknown if the receiving ranks wait for bytes in less than a fifth of the time in which bytes are in
 // flight: a receiver that is busy computing reads late, so that its bytes are in flight for longer than the link needs.
 std::vector<HostLink> hostLinks(const RunData& run);
 
