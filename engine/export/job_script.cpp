@@ -231,7 +231,7 @@ std::string torchrunScript(const Job& job) {
 // End of the mpirun script: waits for mpirun, and forwards signals.
 constexpr const char* kMpirunStop =
     "\n"
-    "# After Ctrl+C or SIGTERM mpirun kills the ranks within a second. It only forwards SIGUSR1: the ranks finish "
+    "# After Ctrl+C or SIGTERM mpirun kills the ranks within a second. SIGUSR1 it only forwards: the ranks finish "
     "their "
     "step,\n"
     "# save the weights and exit with code 20. A second signal ends them at once.\n"

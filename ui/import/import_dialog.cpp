@@ -271,7 +271,7 @@ void ImportDialog::refresh() {
     m_summary->setText(m_preview ? previewSentence(*m_preview) : QString());
     m_questions->setVisible(m_preview.has_value());
     m_use->setEnabled(reason.isEmpty());
-    m_use->setToolTip(reason.isEmpty() ? tr("Use this data in the experiment; you can undo this (Enter)") : reason);
+    m_use->setToolTip(reason.isEmpty() ? tr("Use this data in the experiment (Enter). You can undo this.") : reason);
     m_progress->setVisible(m_busy);
     m_status->setText(statusText());
     setTone(m_status, m_data ? "good" : m_busy ? "" : "danger");

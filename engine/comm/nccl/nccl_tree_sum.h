@@ -37,8 +37,8 @@ class NcclTreeSum {
     NcclResult reduceScatter(std::span<const float> in, std::span<float> out, const Ranks& ranks);
 
   private:
-    // Division of the values into one block per rank. Each rank adds the values of its block. The last blocks of an
-    // all-reduce may be shorter or empty.
+    // Division of the values into one block per rank. Each rank computes the sum of its block over all ranks. The last
+    // blocks of an all-reduce may be shorter or empty.
     struct Blocks {
         std::size_t whole = 0;  // number of values in a block that is not shortened
         std::size_t all = 0;    // number of values in all blocks together

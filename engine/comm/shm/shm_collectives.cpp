@@ -311,9 +311,9 @@ CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
     return own;
 }
 
-// Copies the parts of `chunk` (a piece of the buffer) that the other ranks have reduced. `chunk` is the piece two
-// before the chunk of the current round. Where a rank's data is in its heap, its announced address is therefore reduced
-// by two chunks.
+// Copies the parts of `chunk` (a piece of the buffer) that the other ranks have reduced. Each rank announces the
+// address of its data for the current round, and `chunk` lies two chunks before these data. The address of a rank's
+// data in its heap is therefore the announced address minus the size of two chunks.
 void ShmCollectives::copyReducedParts(CommBuffer chunk) const {
     const std::size_t width = sizeOf(chunk.type);
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;

@@ -47,7 +47,7 @@ class ChannelMoments {
     std::vector<float> m_sample;
 };
 
-// Computes all chunks in the calling thread and returns the result.
+// Computes the moments of all chunks of samples in the calling thread and returns the combined moments.
 ChannelScale channelScale(const Dataset& dataset);
 
 }  // namespace ringside

@@ -70,7 +70,8 @@ void PngReader::readRows(std::uint8_t* out) {
     png_read_update_info(png, info);
     const std::size_t rowBytes = png_get_rowbytes(png, info);
     const png_uint_32 height = png_get_image_height(png, info);
-    if (rowBytes != std::size_t{png_get_image_width(png, info)} * 3) png_error(png, "its rows are not RGB");
+    if (rowBytes != std::size_t{png_get_image_width(png, info)} * 3)
+        png_error(png, "its pixels cannot be converted to RGB");
     for (int pass = 0; pass < passes; ++pass) {
         for (png_uint_32 y = 0; y < height; ++y) png_read_row(png, out + y * rowBytes, nullptr);
     }

@@ -21,7 +21,7 @@ struct PythonData {
     std::string file = {};               // content of a data file to write beside the script; empty: none
 };
 
-// Input of the functions that generate the text for one kind of data.
+// Input of the functions that generate the script's Python code for one kind of data.
 struct PythonDataRequest {
     const DatasetConfig& config;
     const DataSplit& data;
@@ -31,7 +31,7 @@ struct PythonDataRequest {
     std::string dataName;          // name of the data file beside the script
 };
 
-// Returns the text for the request's kind of data. Returns a problem for data that a script cannot load.
+// Returns the Python code that loads the data of the request, or a problem if a script cannot load them.
 Result<PythonData> pythonData(const PythonDataRequest& request);
 
 // Return the text for one kind of data each: tables; IDX, NumPy and CIFAR; image folders; synthetic sets; texts. Each
@@ -45,7 +45,7 @@ PythonData pythonCharacterData(const PythonDataRequest& request);
 
 // Returns the sample shape as a Python tuple: "(3, 32, 32)" for images, "(64,)" for rows.
 std::string pythonShape(const PythonDataRequest& request);
-// Returns the Python class Samples. bytes: the values are pixels, scaled to 0 to 1.
+// Returns the Python class Samples. bytes: true if the values are bytes, which the class scales to 0 to 1.
 std::string pythonSamples(bool bytes);
 
 }  // namespace ringside

@@ -141,8 +141,8 @@ PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool ha
     return strategy;
 }
 
-// Returns a problem if ranks would skip different layers although they gather or average them together: the other ranks
-// would then wait forever.
+// Returns a problem if each rank skips residual layers at random although the ranks gather or average the weights of
+// these layers together: the ranks that do not skip a layer would then wait forever.
 std::optional<Problem> unequalSkips(const RunConfig& config, const ModelDescription& model) {
     const Mesh mesh = meshOf(config);
     const bool gathers = mesh.shard > 1 && (mesh.pipeline > 1 || config.fsdp.shard != ShardedState::kOptimizer);

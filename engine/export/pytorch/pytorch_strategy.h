@@ -16,7 +16,7 @@ struct PythonStrategy {
     std::string readers = {};
     std::string trainStep = {};       // beginning of the loop of train_epoch()
     std::string optimizer = {};       // expression that creates the optimizer
-    std::string modelFunctions = {};  // functions after the model's definition
+    std::string modelFunctions = {};  // Python functions that the strategy needs, after the model's definition
 };
 
 // Returns a problem for a setting without a counterpart in PyTorch, with a remedy.

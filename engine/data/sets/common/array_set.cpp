@@ -168,7 +168,7 @@ Result<DataParts> loadArraySet(const path& givenPath, const path& labelsPath, co
         const auto found = findSamplesFile(givenPath);
         if (!found) {
             return Problem{givenPath.string(), "is a directory without an IDX file of images (train-images-idx3-ubyte)",
-                           "name the file with the samples"};
+                           "give the path of the file with the samples"};
         }
         samples = *found;
     }
