@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record/append_file.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/errors/errors.h"
 #include "base/system/files.h"
 #include "run/record/space_reserve.h"
 #include "support/catch.h"
@@ -28,6 +30,22 @@ TEST_CASE("a file on a full disk ends with the last complete line, and continues
     file.add("last\n");
     file.flush();
     CHECK(readFile(path, 100).value() == "first\nsecond\nlast\n");
+}
+
+TEST_CASE("a file that the limit of open files refuses has the remedy for this limit") {
+    const TemporaryDirectory directory;
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    const rlimit lower{3, limit.rlim_max};  // only standard input, output and error
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &lower) == 0);
+    std::string problem;
+    try {
+        const AppendFile file(directory.path() / "lines");
+    } catch (const IoError& error) {
+        problem = error.what();
+    }
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    CHECK(problem.ends_with("ulimit -n allows 3): raise the limit of open files"));
 }
 
 TEST_CASE("a file that is continued keeps its earlier lines when the disk is full") {

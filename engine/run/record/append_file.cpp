@@ -18,9 +18,11 @@ constexpr std::size_t kFlushBytes = 1U << 18;
 constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 [[noreturn]] void failWriting(const std::filesystem::path& path, int error) {
-    throw IoError(path.string() + " cannot be written (" + errnoText(error) +
-                      "): free space or choose another directory with --out",
-                  error);
+    const bool isLimit = error == EMFILE || error == ENFILE;
+    throw IoError(
+        path.string() + " cannot be written (" + errnoText(error) +
+            (isLimit ? "): raise the limit of open files" : "): free space or choose another directory with --out"),
+        error);
 }
 
 }  // namespace
