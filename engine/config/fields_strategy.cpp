@@ -44,9 +44,9 @@ constexpr ConfigField kStrategyFields[] = {
         "next: the next unit is gathered while the current unit computes, which needs memory for both. none: each unit "
         "is gathered when it is needed."),
     boolean("fsdp.cpu_offload", RINGSIDE_SLOT(fsdp.cpuOffload),
-        "Keeps each rank's shards, their gradients and the optimizer state in host memory; a device holds only "
-        "gathered tensors. When training on the CPU, host and device memory are the same, so only the predicted device "
-        "memory changes."),
+        "Keeps each rank's shards, their gradients and the optimizer state in host memory. Of the model, a device holds "
+        "only the parameters that are gathered at the time. When training on the CPU, the memory stays the same, and "
+        "only the predicted memory of a device changes."),
 };
 // clang-format on
 

@@ -52,7 +52,7 @@ Result<bool> checkOrder(const PipelineAction& action, Passes& passes, int rank) 
     const std::string where = action.text() + " on rank " + std::to_string(rank);
     if (action.work != PipelineWork::kForward && passes.forward == 0)
         return wrong(where + " comes before the forward action (F) of its stage and micro-batch",
-                     "put the F action first");
+                     "put that forward action first");
     if (action.work == PipelineWork::kWeights && passes.input == 0)
         return wrong(where + " comes before the input-gradient action (I) of its stage and micro-batch",
                      "put the I action first");

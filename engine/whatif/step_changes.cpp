@@ -33,7 +33,7 @@ std::vector<PhaseWork> workPieces(const RankPlan& rank) {
 // Limits the work of a pipeline rank to the time that follows from the other ranks and the planned shares.
 void withoutStageDelay(StepPlan& step, std::size_t rank, StageTime stageTime) {
     const std::vector<PhaseWork> work = workOf(step);
-    const double factor = planErrorFactor(step, work, rank);
+    const double factor = largestPlanErrorFactor(step, work, rank);
     ExpectedWork expected{.isFasterIfSmaller = stageTime != StageTime::kLongest};
     if (stageTime == StageTime::kShortest) expected.scale = 1 / factor;
     if (stageTime == StageTime::kLongest) expected.scale = factor;

@@ -33,7 +33,7 @@ def note_call(operation, tensor, ranks):
         _calls.append((line, operation, ranks, function))
 
 
-def report_gathered(loss):
+def report_gathered_features(loss):
     """Searches the graph of a loss before its backward pass, and reports the lines whose features it contains."""
     if not _calls:
         return

@@ -90,7 +90,7 @@ def _observed(call, loss):
     value = HOOK.call(_read_loss, loss)
     site = HOOK.call(_user_line)
     HOOK.call(_report_line, site, function)
-    gathered.HOOK.call(gathered.report_gathered, loss)
+    gathered.HOOK.call(gathered.report_gathered_features, loss)
     existing = held.HOOK.call(held.at_backward)
     cleared = unused.HOOK.call(unused.before_backward)
     outer, Watching.phase = Watching.phase, "backward"

@@ -139,10 +139,10 @@ def _describe(optimizer, number):
     return {"id": number, "class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2),
             "with_gradient": sum(one.grad is not None for one in parameters),
             "sharded": sum(not replicas.is_whole(one) for one in parameters), "groups": groups,
-            "unwrapped": _lines_of_unwrapped(optimizer, number)}
+            "unwrapped": _lines_of_unwrapped_modules(optimizer, number)}
 
 
-def _lines_of_unwrapped(optimizer, number):
+def _lines_of_unwrapped_modules(optimizer, number):
     """Returns the lines that created modules with parameters outside of all wrapped models, with the first of these
     parameters for each line.
     """

@@ -119,7 +119,8 @@ TEST_CASE("each action of a stage and micro-batch occurs once and in order") {
          {"0F0,0B0,0B0", "0F0,0I0,0I0", "0F0,0I0,0W0,0W0", "0F0,0B0,0I0", "0F0,0B0,0W0", "0F0,0I0,0B0"})
         CHECK_THAT(problemOf(twice), containing(twice.substr(twice.size() - 3) + " on rank 0 occurs twice: remove"));
     CHECK(problemOf("0I0,0F0") ==
-          "0I0 on rank 0 comes before the forward action (F) of its stage and micro-batch: put the F action first");
+          "0I0 on rank 0 comes before the forward action (F) of its stage and micro-batch: put that forward action "
+          "first");
     CHECK_THAT(problemOf("0W0,0F0"), containing("0W0 on rank 0 comes before the forward action (F)"));
     CHECK(problemOf("0F0,0W0") ==
           "0W0 on rank 0 comes before the input-gradient action (I) of its stage and micro-batch: put the I action "

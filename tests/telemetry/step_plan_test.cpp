@@ -227,13 +227,13 @@ TEST_CASE("work is counted by phase, and the excess is what exceeds the other ra
     CHECK(excess(Phase::kForward, 0, 0.75) == 0);
     CHECK(excess(Phase::kDataWait, 0, 0.75) == 4);  // the plan has no times for other phases
     CHECK(excess(Phase::kWaiting, 0) == 0);
-    CHECK(planErrorFactor(plan, workOf(plan), 0) == Approx(1.5));  // 6 instead of 4
-    CHECK(planErrorFactor(plan, workOf(plan), 2) == Approx(2.5));  // 10 instead of 4
+    CHECK(largestPlanErrorFactor(plan, workOf(plan), 0) == Approx(1.5));  // 6 instead of 4
+    CHECK(largestPlanErrorFactor(plan, workOf(plan), 2) == Approx(2.5));  // 10 instead of 4
     plan.ranks[0].planned.compute = 0.5;
     plan.ranks[1].planned.compute = plan.ranks[2].planned.compute = 0.25;
     CHECK(excess(Phase::kForward, 0) == 0);  // twice the work of the others is planned
     CHECK(excess(Phase::kDataWait, 0) == 4);
-    CHECK(planErrorFactor(plan, workOf(plan), 2) == Approx(1.25));  // 10 instead of twice 4, and 4 instead of 5
+    CHECK(largestPlanErrorFactor(plan, workOf(plan), 2) == Approx(1.25));  // 10 instead of twice 4, and 4 instead of 5
     plan.ranks[1].planned.compute = 0.125;
     const auto at = static_cast<std::size_t>(Phase::kForward);
     plan.ranks[1].items[0].ns = 29;                                                   // rank 1 takes 30
@@ -241,7 +241,7 @@ TEST_CASE("work is counted by phase, and the excess is what exceeds the other ra
     CHECK(excessWork(plan, workOf(plan), 1, {.isFasterIfSmaller = true})[at] == 27);  // a half of rank 2's 6
     CHECK(excessWork(plan, workOf(plan), 1, {.scale = 2})[at] == 10);
     plan.ranks.resize(2);
-    CHECK(planErrorFactor(plan, workOf(plan), 0) == Approx(1.5));  // not known
+    CHECK(largestPlanErrorFactor(plan, workOf(plan), 0) == Approx(1.5));  // not known
     plan.ranks.resize(1);
     CHECK(excess(Phase::kForward, 0) == 0);
     std::vector<double> values = {3, 1, 2, 4};

@@ -27,7 +27,7 @@ class LogModel final : public QAbstractListModel {
 
     const RunModel& m_run;
     qint64 m_first = 0;   // number of lines that RunData has dropped before the oldest shown line
-    int m_count = 0;      // number of rows with lines of RunData
+    int m_count = 0;      // number of rows that show the lines of RunData; the last output lines follow
     int m_lastLines = 0;  // number of rows with the last output lines of the failed rank
 };
 

@@ -12,8 +12,9 @@
 
 namespace ringside {
 
-// Exchange of sums with other hosts within an all-reduce, for one part of the buffer at a time. Parts are started in
-// order and finished in the same order, with at most two in progress. The ranks of this host copy each finished part.
+// Functions that add the sums of the other hosts to the sums of this host within an all-reduce, part by part of the
+// buffer. Parts start and finish in order; at most two are in progress at once. Afterwards each rank of this host
+// copies the finished part into its own buffer.
 struct PartExchange {
     std::function<void(CommBuffer part)> start;
     std::function<void()> finish;

@@ -36,8 +36,8 @@ class ClassroomMember {
 
     // Queues a line, after the file in transfer if there is one.
     void send(const ClassroomLine& line);
-    // Queues a file that the guest has requested. False if kMaxRequested files are queued already: a guest requests one
-    // file at a time.
+    // Queues a file that the guest has requested. Returns false if kMaxRequested files are queued already, which a
+    // correct guest never causes, because it requests one file at a time.
     bool sendFile(std::int64_t bytes, std::filesystem::path file);
     // Removes the queued files. A file whose transfer has begun is sent to its end.
     void discardFiles() { m_requested.clear(); }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
 
-constexpr double kUnknownPlanError = 1.5;  // result of planErrorFactor() for fewer than three ranks
+constexpr double kUnknownPlanError = 1.5;  // result of largestPlanErrorFactor() for fewer than three ranks
 
 bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
@@ -87,7 +87,7 @@ PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, s
     return excess;
 }
 
-double planErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank) {
+double largestPlanErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank) {
     if (work.size() < 3) return kUnknownPlanError;
     double largest = 1;
     for (std::size_t other = 0; other < work.size(); ++other) {

@@ -32,7 +32,7 @@ PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, s
 // Returns how well the planned shares predict the other ranks' times in forward and backward passes. For each of these
 // ranks, divides its time by the time expected from the remaining ranks; returns the largest factor, at least 1.
 // Returns 1.5 if the step has fewer than three ranks, because then no ranks remain.
-double planErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank);
+double largestPlanErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank);
 
 // Shortens each phase of the rank by the rank's excess work in the phase, its longest spans first.
 void removeWork(RankPlan& rank, const PhaseWork& excess);
