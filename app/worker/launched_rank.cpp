@@ -35,6 +35,7 @@
 #include "launch/layout/launch_sources.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
+#include "launch/wire/line_socket.h"
 #include "launch_arguments.h"
 #include "launch_errors.h"
 #include "rank_life.h"
@@ -393,13 +394,7 @@ void waitForSummary(RankChannels& channels) {
     channels.telemetry.reset();
     ::shutdown(channels.control.get(), SHUT_WR);
     const auto until = steady_clock::now() + kSummaryPatience;
-    std::array<char, 256> ignored;
-    for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
-        pollfd closed{channels.control.get(), POLLIN, 0};
-        if (left <= 0 || ::poll(&closed, 1, static_cast<int>(left)) == 0) return;
-        if (::read(channels.control.get(), ignored.data(), ignored.size()) <= 0 && errno != EINTR) return;
-    }
+    while (receiveLine(channels.control.get(), kMaxGreetingBytes, until)) continue;
 }
 
 int joinRun(const Start& start) {

@@ -240,7 +240,7 @@ constexpr const char* kMpirunStop =
     "  SIGNALS=$((SIGNALS + 1))\n"
     "  if [ $SIGNALS -eq 1 ]; then kill -USR1 $MPIRUN; else kill -TERM $MPIRUN; fi\n"
     "}\n"
-    "trap stop INT TERM USR1\n"
+    "trap stop INT TERM HUP USR1\n"
     "while kill -0 $MPIRUN 2>/dev/null; do wait $MPIRUN; done   # a signal interrupts wait\n"
     "wait $MPIRUN\n";
 
@@ -256,7 +256,7 @@ std::string mpirunScript(const Job& job) {
            "set -m\n"
            "mpirun $MPIRUN_OPTIONS -np " +
            job.ranks + (hosts.empty() ? "" : " --host " + shellWord(hosts)) + " -x RINGSIDE_TOKEN \\\n  " +
-           job.command("$OUT") + " &\nMPIRUN=$!\n" + kMpirunStop;
+           job.command("$OUT") + " </dev/null &\nMPIRUN=$!\nset +m\n" + kMpirunStop;
 }
 
 std::string sshScript(const Job& job) {

@@ -201,3 +201,22 @@ TEST_CASE("the box beside the crosshair is whole in a low chart") {
         CHECK(shown > 0);
     }
 }
+
+TEST_CASE("the box beside the crosshair counts all lines that it leaves out") {
+    Theme theme;
+    QStringList ranks;
+    for (int rank = 0; rank < 20; ++rank) ranks << QStringLiteral("rank %1").arg(rank);
+    for (const QSize size : {QSize(1000, 300), QSize(160, 60)}) {
+        CAPTURE(size.width(), size.height());
+        CrosshairBox box(theme, ranks);
+        box.resize(size);
+        int shown = 0;
+        int leftOut = 0;
+        for (const PaintedText& one : paintedTexts(box)) {
+            shown += ranks.contains(one.text) ? 1 : 0;
+            if (one.text.startsWith(QLatin1String("and "))) leftOut += one.text.section(QLatin1Char(' '), 1, 1).toInt();
+        }
+        CHECK(shown + leftOut == 20);
+        CHECK(shown <= 11);
+    }
+}

@@ -27,13 +27,15 @@ constexpr double kBoxDistance = 10;  // distance between the crosshair and the b
 constexpr double kBetweenColumns = 14;
 constexpr double kFlagPadding = 6;
 constexpr TypeLength kBoxLine{17};
+constexpr qsizetype kMaxBoxLines = 12;  // maximum number of lines in the box, below its heading
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LiveChart", text);
 }
 
 // Arrangement of the lines in the box beside the crosshair: one column if the view is high enough; if not, several
-// columns of equal height. If the columns are wider than the view, the last line shows how many lines are omitted.
+// columns of equal height. If the columns are wider than the view, or have more than kMaxBoxLines lines, the last line
+// shows how many lines are omitted.
 struct BoxColumns {
     QStringList lines;
     qsizetype rows = 1;  // number of lines in a column
@@ -45,7 +47,7 @@ struct BoxColumns {
         const double high = std::floor((view.height() - kBoxPadding) / kBoxLine) - 1;  // without the heading
         const double wide = (view.width() - 2 * kBoxPadding) / std::max(columnWidth, 1.0);
         const auto most = static_cast<qsizetype>(std::max(high, 1.0));
-        const qsizetype room = most * static_cast<qsizetype>(std::max(std::floor(wide), 1.0));
+        const qsizetype room = std::min(kMaxBoxLines, most * static_cast<qsizetype>(std::max(std::floor(wide), 1.0)));
         if (lines.size() > room) {
             const qsizetype left = lines.size() - room + 1;
             lines = lines.first(room - 1) << tr("and %1 more").arg(left);
@@ -171,11 +173,6 @@ QStringList crosshairLines(const ShownCurves& curves, double x, NumberStyle styl
                 tr(" (%1 to %2)").arg(crosshairNumber(point->minimum, style), crosshairNumber(point->maximum, style));
         }
         lines << line;
-    }
-    constexpr qsizetype kMaxLines = 12;
-    if (lines.size() > kMaxLines) {
-        const auto more = lines.size() - kMaxLines + 1;
-        lines = lines.first(kMaxLines - 1) << tr("and %1 more").arg(more);
     }
     return lines;
 }

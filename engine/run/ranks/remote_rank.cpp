@@ -7,7 +7,6 @@
 #include <csignal>
 #include <utility>
 
-#include "base/errors/exit_code.h"
 #include "base/text/line_stream.h"
 #include "base/time/monotonic.h"
 #include "launch/wire/greeting.h"
@@ -66,7 +65,7 @@ const std::optional<ChildEnd>& RemoteRank::poll() {
     const TimePoint now = m_now();
     if (m_guest.control && !readAvailable(m_guest.control.get(), m_controlLines,
                                           [this](std::string_view line) { readControlLine(line); })) {
-        if (m_exitCode == static_cast<int>(ExitCode::kStopped)) m_controlOfStopped = std::move(m_guest.control);
+        if (m_exitCode) m_controlAfterFarewell = std::move(m_guest.control);
         m_guest.control.reset();
         m_closedAt = now;
     }

@@ -47,9 +47,9 @@ class RemoteRank final : public RankLink {
     LineSplitter m_telemetryLines;
     LineSplitter m_controlLines;
     std::optional<int> m_exitCode;
-    // Control connection of a rank that has stopped. Open until the end of this object, because the rank waits for the
-    // summary of the run: it exits when the connection closes.
-    UniqueFd m_controlOfStopped;
+    // Control connection of a rank that has sent its exit code. Open until the end of this object, because a stopped
+    // rank waits for the summary of the run: it exits when the connection closes.
+    UniqueFd m_controlAfterFarewell;
     std::vector<std::string> m_lastLines;
     TimePoint m_closedAt{};
     std::optional<ChildEnd> m_end;
