@@ -297,9 +297,10 @@ std::string reasonNotPredictable(const StepChange& change, const TracedStep& ste
     return {};
 }
 
-void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others) {
+void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others,
+                 StageTime stageTime) {
     if (change.withoutDelayOf >= 0 && static_cast<std::size_t>(change.withoutDelayOf) < step.ranks.size())
-        withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf), change.stageTime);
+        withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf), stageTime);
     if (change.bucketMiB > 0) withBuckets(step, change.bucketMiB * (1 << 20));
     scaleMoves(step.messages, change.latency, 1 / change.bandwidth);
     for (RankPlan& rank : step.ranks) {

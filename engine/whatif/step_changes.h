@@ -9,11 +9,16 @@
 
 namespace ringside {
 
+// Estimate of the time that a pipeline stage needs without a delay. The planned shares follow from numbers of
+// operations and not from measured times, so that a prediction also needs the shortest and the longest likely time.
+enum class StageTime { kShortest, kPlanned, kLongest };
+
 // Returns the reason why the recorded step cannot be used to predict the effect of the change; empty if it can.
 std::string reasonNotPredictable(const StepChange& change, const TracedStep& step);
 
 // Applies the change to the plan of a step. Must be called only if reasonNotPredictable() returns an empty text for the
 // change. others: plans of other steps; ranks that the change adds get the work of these steps.
-void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others);
+void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others,
+                 StageTime stageTime);
 
 }  // namespace ringside

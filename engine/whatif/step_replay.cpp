@@ -50,12 +50,13 @@ std::vector<double> gapsBetween(const TracedStep& before, const TracedStep& step
 }
 
 // Returns the plans of the steps with the change applied. change: null for plans without a change.
-std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const StepChange* wanted) {
+std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const StepChange* wanted,
+                              StageTime stageTime = StageTime::kPlanned) {
     std::vector<StepPlan> plans;
     for (const TracedStep* step : run) plans.push_back(planOf(*step));
     if (wanted == nullptr) return plans;
     if (wanted->worldSize <= 0) {
-        for (StepPlan& plan : plans) applyChange(*wanted, plan, {});
+        for (StepPlan& plan : plans) applyChange(*wanted, plan, {}, stageTime);
         return plans;
     }
     std::vector<StepPlan> changed = plans;
@@ -65,7 +66,7 @@ std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const S
         std::vector<const StepPlan*> others;
         for (std::size_t next = 0; next < plans.size() && next < kOtherSteps; ++next)
             others.push_back(&plans[(i + next) % plans.size()]);
-        applyChange(*wanted, changed[i], others);
+        applyChange(*wanted, changed[i], others, stageTime);
     }
     return changed;
 }
@@ -92,8 +93,9 @@ struct StepTimes {
 
 // Replays consecutive steps and adds their times. The first step is not timed; it only determines when the ranks begin
 // the second.
-void playRun(const std::vector<const TracedStep*>& run, const StepChange* wanted, StepTimes& times) {
-    const std::vector<StepPlan> plans = plansOf(run, wanted);
+void playRun(const std::vector<const TracedStep*>& run, const StepChange* wanted, StageTime stageTime,
+             StepTimes& times) {
+    const std::vector<StepPlan> plans = plansOf(run, wanted, stageTime);
     const std::size_t ranks = plans.front().ranks.size();
     StepPlayer player(ranks);
     std::vector<double> begins;
@@ -111,8 +113,8 @@ void playRun(const std::vector<const TracedStep*>& run, const StepChange* wanted
 }
 
 // Replays a single step twice and adds the time of the second replay.
-void playAlone(const TracedStep& step, const StepChange* wanted, StepTimes& times) {
-    const StepPlan plan = plansOf({&step}, wanted).front();
+void playAlone(const TracedStep& step, const StepChange* wanted, StageTime stageTime, StepTimes& times) {
+    const StepPlan plan = plansOf({&step}, wanted, stageTime).front();
     StepPlayer player(plan.ranks.size());
     const double first = player.play(plan);
     times.played.push_back(player.play(plan) - first);
@@ -121,15 +123,15 @@ void playAlone(const TracedStep& step, const StepChange* wanted, StepTimes& time
     times.measured.push_back(static_cast<double>(longest));
 }
 
-StepTimes play(const TraceData& trace, const StepChange* wanted) {
+StepTimes play(const TraceData& trace, const StepChange* wanted, StageTime stageTime = StageTime::kPlanned) {
     StepTimes times;
     const auto runs = runsOf(trace);
     const bool whole = std::ranges::any_of(runs, [](const auto& run) { return run.size() > 1; });
     for (const auto& run : runs) {
         if (run.size() > 1)
-            playRun(run, wanted, times);
+            playRun(run, wanted, stageTime, times);
         else if (!whole)
-            playAlone(*run.front(), wanted, times);
+            playAlone(*run.front(), wanted, stageTime, times);
     }
     return times;
 }
@@ -183,11 +185,8 @@ ReplayResult replaySteps(const TraceData& trace, const StepChange& change) {
     result.predicted = meanMs(changed.played);
     auto [low, high] = spreadOfMean(changed.played);
     if (dependsOnShares(trace, change)) {
-        StepChange estimate = change;
-        estimate.stageTime = StageTime::kShortest;
-        low = std::min(low, spreadOfMean(play(trace, &estimate).played).first);
-        estimate.stageTime = StageTime::kLongest;
-        high = std::max(high, spreadOfMean(play(trace, &estimate).played).second);
+        low = std::min(low, spreadOfMean(play(trace, &change, StageTime::kShortest).played).first);
+        high = std::max(high, spreadOfMean(play(trace, &change, StageTime::kLongest).played).second);
     }
     const double error = result.replayed > 0 ? std::abs(result.replayed - result.measured) / result.replayed : 0;
     result.low = std::max(0.0, low - error * result.predicted);

@@ -8,21 +8,14 @@
 
 namespace ringside {
 
-// Estimate of the time that a pipeline stage needs without a delay. The planned shares follow from numbers of
-// operations and not from measured times, so that replaySteps() also predicts with the shortest and the longest likely
-// time.
-enum class StageTime { kShortest, kPlanned, kLongest };
-
 // Change to apply before recorded steps are replayed. The order of each rank's work stays the same.
 struct StepChange {
     int withoutDelayOf = -1;  // rank whose work in each phase is limited to the median of the other ranks; -1: no rank
-    // estimate of the time of that rank without its delay, in a pipeline
-    StageTime stageTime = StageTime::kPlanned;
-    double bandwidth = 1;    // factor by which the bandwidth is multiplied
-    double latency = 1;      // factor by which the latency is multiplied
-    bool noOverlap = false;  // true: a rank requests its collectives only when it must wait for one of them
-    double bucketMiB = 0;    // size of the gradient buckets in MiB; 0: as recorded
-    int worldSize = 0;       // number of ranks, each with the work of a recorded rank; 0: as recorded
+    double bandwidth = 1;     // factor by which the bandwidth is multiplied
+    double latency = 1;       // factor by which the latency is multiplied
+    bool noOverlap = false;   // true: a rank requests its collectives only when it must wait for one of them
+    double bucketMiB = 0;     // size of the gradient buckets in MiB; 0: as recorded
+    int worldSize = 0;        // number of ranks, each with the work of a recorded rank; 0: as recorded
 
     bool operator==(const StepChange&) const = default;
     bool changesNothing() const { return *this == StepChange{}; }

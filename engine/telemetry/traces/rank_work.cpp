@@ -13,8 +13,6 @@ namespace {
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
 
-constexpr double kUnknownPlanError = 1.5;  // result of largestPlanErrorFactor() for fewer than three ranks
-
 bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
 }
@@ -88,7 +86,7 @@ PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, s
 }
 
 double largestPlanErrorFactor(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank) {
-    if (work.size() < 3) return kUnknownPlanError;
+    if (work.size() < 3) return 1 + kPlanError;
     double largest = 1;
     for (std::size_t other = 0; other < work.size(); ++other) {
         if (other == rank) continue;

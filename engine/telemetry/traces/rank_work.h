@@ -14,6 +14,10 @@ using PhaseWork = std::array<double, kPhaseCount>;
 // Returns the work time of each rank in a step.
 std::vector<PhaseWork> workOf(const StepPlan& step);
 
+// Assumed relative error of the time that is expected of a pipeline stage. The planned shares follow from the number of
+// operations, not from the speed of each layer.
+inline constexpr double kPlanError = 0.5;
+
 // Settings of the time that is expected of a rank from the times of the other ranks.
 struct ExpectedWork {
     double planError = 0;  // fraction of the expected time by which a forward or backward pass may exceed it

@@ -12,9 +12,6 @@
 namespace ringside {
 namespace {
 
-// Maximum relative error of the planned time of a pipeline stage. Planned times follow from the number of arithmetic
-// operations and ignore how fast each layer executes them.
-constexpr double kPlanError = 0.5;
 constexpr double kNoticeable = 0.02;  // minimum excess work, as a share of the step, for which a cost is computed
 
 // Returns the duration of the replayed step in nanoseconds. begins: time at which each rank starts the step.
