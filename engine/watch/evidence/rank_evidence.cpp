@@ -247,6 +247,18 @@ const Json* RankEvidence::countsOf(std::int64_t step) const {
     return latest;
 }
 
+std::vector<EqualSteps> RankEvidence::equalSteps() const {
+    std::vector<EqualSteps> result;
+    const std::vector<Json>& list = factsOf("step_counts");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::int64_t from = numberOf(list[i], "from_step", 0);
+        std::int64_t until = list.size() < kMaxFacts ? stepCount + 1 : from + 1;
+        if (i + 1 < list.size()) until = numberOf(list[i + 1], "from_step", from);
+        result.push_back({&list[i], std::max<std::int64_t>(1, until - from)});
+    }
+    return result;
+}
+
 bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
     if (loader.hasTrainedBatch()) return false;
     const bool trainsOnLoader =

@@ -43,6 +43,12 @@ struct LoggedSeries {
     double last = 0;
 };
 
+// Consecutive optimizer steps of a rank to which the same facts "step_counts" apply.
+struct EqualSteps {
+    const Json* counts = nullptr;  // the facts; owned by the RankEvidence
+    std::int64_t steps = 0;        // number of these steps
+};
+
 // Reports of one rank of a watched script, in bounded memory. docs/watch-protocol.md defines the facts. Only the
 // reports of the latest process with this rank are kept: a restart clears the earlier ones.
 struct RankEvidence {
@@ -90,6 +96,10 @@ struct RankEvidence {
     const Json& latest(const std::string& topic) const;
     // Returns the facts "step_counts" that apply to a step, or null.
     const Json* countsOf(std::int64_t step) const;
+    // Returns all facts "step_counts" with the number of steps to which they apply, in the order of the steps. If
+    // kMaxFacts facts are kept, later ones may be missing, so that the last facts count as one step. Invalidated by
+    // add().
+    std::vector<EqualSteps> equalSteps() const;
 
     // True if the rank uses the batches of a loader for evaluation. False if it trains on them, or may train on them: a
     // script can load all batches into memory before its first step, so that no backward pass follows the loading of a

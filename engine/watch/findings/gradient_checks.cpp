@@ -35,23 +35,6 @@ std::size_t sizeOf(const Json& facts, std::string_view key) {
     return list != nullptr && list->is_array() ? list->size() : 0;
 }
 
-// Facts about consecutive optimizer steps with equal counts.
-struct EqualSteps {
-    const Json* counts = nullptr;
-    std::int64_t steps = 0;  // number of these steps
-};
-
-std::vector<EqualSteps> equalStepsOf(const RankEvidence& rank) {
-    std::vector<EqualSteps> result;
-    const std::vector<Json>& list = rank.factsOf("step_counts");
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        const std::int64_t from = numberOf(list[i], "from_step", 0);
-        const std::int64_t until = i + 1 < list.size() ? numberOf(list[i + 1], "from_step", from) : rank.stepCount + 1;
-        result.push_back({&list[i], std::max<std::int64_t>(1, until - from)});
-    }
-    return result;
-}
-
 // True if several backward passes of such an optimizer step are those of micro-batches. Steps with several losses,
 // several optimizers, an optimizer with a closure (LBFGS) or a pipeline run several backward passes for other reasons.
 bool canAccumulate(const RankEvidence& rank, const Json& counts) {
@@ -74,7 +57,7 @@ struct Accumulation {
 // accumulate gradients.
 Accumulation accumulationOf(const RankEvidence& rank) {
     std::map<std::int64_t, EqualSteps> steps;  // optimizer steps by the number of their micro-batches
-    for (const EqualSteps& one : equalStepsOf(rank)) {
+    for (const EqualSteps& one : rank.equalSteps()) {
         if (!canAccumulate(rank, *one.counts) || numberOf(*one.counts, "skipped", 0) > 0) continue;
         EqualSteps& same = steps[numberOf(*one.counts, "backwards", 0) - numberOf(*one.counts, "unused", 0)];
         same.counts = one.counts;
@@ -225,7 +208,7 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
         std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> regular;  // number of steps, by their backward
                                                                                 // passes and the unused ones of these
         std::string where;
-        for (const EqualSteps& same : equalStepsOf(one)) {
+        for (const EqualSteps& same : one.equalSteps()) {
             const Json& counts = *same.counts;
             const auto cleared = numberOf(counts, "unused");
             isKnown = isKnown || cleared.has_value();

@@ -51,13 +51,10 @@ bool hasTrainer(const RankEvidence& rank) {
 std::int64_t schedulerStepsOf(const RankEvidence& rank, const Json*& counts) {
     const auto schedulers = static_cast<std::int64_t>(rank.factsOf("scheduler").size());
     std::map<std::int64_t, std::int64_t> steps;  // number of optimizer steps, by the number of scheduler steps in each
-    const std::vector<Json>& list = rank.factsOf("step_counts");
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        const std::int64_t from = numberOf(list[i], "from_step", 0);
-        const std::int64_t until = i + 1 < list.size() ? numberOf(list[i + 1], "from_step", from) : rank.stepCount + 1;
-        const std::int64_t number = numberOf(list[i], "scheduler_steps", 0);
-        steps[number] += until - from;
-        if (number > schedulers) counts = &list[i];
+    for (const EqualSteps& one : rank.equalSteps()) {
+        const std::int64_t number = numberOf(*one.counts, "scheduler_steps", 0);
+        steps[number] += one.steps;
+        if (number > schedulers) counts = one.counts;
     }
     if (steps.empty() || schedulers == 0) return 0;
     const auto most = std::ranges::max_element(steps, {}, [](const auto& one) { return one.second; });
