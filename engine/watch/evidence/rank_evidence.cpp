@@ -268,6 +268,10 @@ bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
            std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.isEvaluation; });
 }
 
+bool RankEvidence::usesJoin() const {
+    return std::ranges::any_of(factsOf("buckets"), [](const Json& one) { return flagOf(one, "join").value_or(false); });
+}
+
 bool RankEvidence::isDistributed() const {
     return flagOf(latest("process"), "distributed").value_or(false) || !factsOf("process_group_created").empty();
 }

@@ -105,6 +105,7 @@ struct RankEvidence {
     // script can load all batches into memory before its first step, so that no backward pass follows the loading of a
     // batch.
     bool evaluates(const LoaderEvidence& loader) const;
+    bool usesJoin() const;       // returns true if the rank trains inside of model.join()
     bool isDistributed() const;  // returns true if the process has joined a process group
     bool hasEnded() const { return state == RankStage::kFinished || state == RankStage::kFailed; }
     // True if the rank has reported a stall, and afterwards nothing but heartbeats.

@@ -72,10 +72,7 @@ constexpr const char* kJoined = "model.join() lets the ranks make unequal number
 
 // True if the ranks train inside of model.join(), which lets them make unequal numbers of steps.
 bool usesJoin(const Evidence& evidence, const ReplicaGroup& group) {
-    return std::ranges::any_of(group.ranks, [&](int rank) {
-        return std::ranges::any_of(evidence.find(rank)->factsOf("buckets"),
-                                   [](const Json& facts) { return flagOf(facts, "join").value_or(false); });
-    });
+    return std::ranges::any_of(group.ranks, [&](int rank) { return evidence.find(rank)->usesJoin(); });
 }
 
 // Returns why replicas of a group that differ after a step are no mistake, as a clause; empty if they are one.

@@ -90,11 +90,8 @@ bool isLimited(const RankLoader& one) {
            });
 }
 
-bool joins(const LoaderGroup& group) {
-    return std::ranges::any_of(group.ranks, [](const RankLoader& one) {
-        return std::ranges::any_of(one.rank->factsOf("buckets"),
-                                   [](const Json& facts) { return flagOf(facts, "join").value_or(false); });
-    });
+bool usesJoin(const LoaderGroup& group) {
+    return std::ranges::any_of(group.ranks, [](const RankLoader& one) { return one.rank->usesJoin(); });
 }
 
 // Returns the number of trained batches of each rank in the first pass that all ranks have exhausted with unequal
@@ -222,7 +219,7 @@ Judgement judgeUnevenSteps(const Evidence& evidence) {
     if (groups.groups.empty()) return explainMissingGroup(groups);
     bool judged = false;
     for (const LoaderGroup& group : trainedLoaders(evidence, groups)) {
-        if (joins(group)) return passed("Join lets ranks have unequal numbers of batches");
+        if (usesJoin(group)) return passed("Join lets ranks have unequal numbers of batches");
         std::int64_t pass = 0;
         std::vector<std::int64_t> batches = unequalPass(group, pass);
         const bool seen = !batches.empty();
