@@ -44,8 +44,8 @@ bool canAccumulate(const RankEvidence& rank, const Json& counts) {
            sizeOf(counts, "optimizers") == 1 && sizeOf(counts, "batches") <= 1;
 }
 
-// Number of micro-batches that a rank accumulates per optimizer step, with the facts of an optimizer step that shows
-// it.
+// Number of micro-batches that a rank accumulates per optimizer step, with the facts of such an optimizer step; of one
+// without cleared gradients if there is any.
 struct Accumulation {
     std::int64_t microBatches = 0;
     const Json* counts = nullptr;
@@ -60,7 +60,7 @@ Accumulation accumulationOf(const RankEvidence& rank) {
     for (const EqualSteps& one : rank.equalSteps()) {
         if (!canAccumulate(rank, *one.counts) || numberOf(*one.counts, "skipped", 0) > 0) continue;
         EqualSteps& same = steps[numberOf(*one.counts, "backwards", 0) - numberOf(*one.counts, "unused", 0)];
-        same.counts = one.counts;
+        if (same.counts == nullptr || numberOf(*one.counts, "unused", 0) == 0) same.counts = one.counts;
         same.steps += one.steps;
     }
     const auto most =
@@ -278,6 +278,8 @@ Judgement judgeSyncEveryMicroBatch(const Evidence& evidence) {
     const RankEvidence& rank = *evidence.find(groups.groups.front().ranks.front());
     const Accumulation accumulation = accumulationOf(rank);
     if (accumulation.counts == nullptr) return skipped("most optimizer steps accumulate no micro-batches");
+    if (numberOf(*accumulation.counts, "unused", 0) > 0)
+        return couldNotJudge("each step has backward passes whose gradients were cleared, and their all-reduces count");
     const std::int64_t reduced = numberOf(*accumulation.counts, "all_reduces", 0);
     if (reduced < accumulation.microBatches) return passed();
     const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");

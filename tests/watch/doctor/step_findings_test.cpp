@@ -42,3 +42,24 @@ TEST_CASE("The last of fewer step counts applies to all later steps") {
     REQUIRE(steps.size() == 1);
     CHECK(steps.front().steps == 4);
 }
+
+TEST_CASE("All-reduces of cleared gradients do not count as those of micro-batches") {
+    const auto with = [](const std::vector<std::string>& counts) {
+        Reports reports(2);
+        reports.facts("process", R"({"world_size":2,"distributed":true})");
+        reports.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
+        std::size_t step = 0;
+        for (const std::string& one : counts)
+            reports.facts("step_counts", R"({"from_step":)" + std::to_string(++step) +
+                                             R"(,"optimizers":[0],"losses":["train.py:40"],"skipped":0,)" + one + "}");
+        return resultOf(reports.diagnosis(), "sync-every-micro-batch");
+    };
+    // The script reduces the gradients of every second of two micro-batches, and clears those of two micro-batches
+    // once.
+    const std::string usual = R"("backwards":2,"unused":0,"all_reduces":1)";
+    const std::string cleared = R"("backwards":4,"unused":2,"all_reduces":2)";
+    CHECK(with({usual, cleared}) == "passed");
+    CHECK(with({cleared, usual}) == "passed");
+    CHECK(with({cleared}) == "could_not_judge");
+    CHECK(with({R"("backwards":2,"unused":0,"all_reduces":2)", cleared}) == "found");
+}
