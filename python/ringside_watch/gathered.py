@@ -40,13 +40,13 @@ def report_gathered_features(loss):
     calls = list(_calls)
     _calls.clear()
     joined = _joined_in(getattr(loss, "grad_fn", None))
-    for line in {one[0] for one in calls}:
-        _looks[line] = _looks.get(line, 0) + 1
     for line, operation, ranks, function in calls:
-        if (ranks, function) in joined and _looks[line] < LOOKED_AT:
+        if (ranks, function) in joined and _looks.get(line, 0) < LOOKED_AT:
             _looks[line] = LOOKED_AT
             observations.note("fact", time.monotonic_ns(), "gathered", {
                 "where": line, "operation": operation, "ranks": ranks, "with_gradient": 1})
+    for line in {one[0] for one in calls}:
+        _looks[line] = _looks.get(line, 0) + 1
 
 
 def _key_of(function):

@@ -24,7 +24,8 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, collectives, datasets, epochs, failures, guard, observations, places  # noqa: E402
+from ringside_watch import _fields, batches, collectives, datasets, epochs, failures, gathered, guard  # noqa: E402
+from ringside_watch import observations, places  # noqa: E402
 from ringside_watch import replicas, report, tensors  # noqa: E402
 from ringside_watch import sender, steps, traces, wire  # noqa: E402
 
@@ -508,6 +509,28 @@ class Groups(unittest.TestCase):
         self.assertEqual([number > 0 for number in groups], [True, True, False, True])
         self.assertEqual(len(set(groups)), 2)
         self.assertEqual([one[3]["ranks"] for one in seen if one[0] == "fact"], [[0, 2]])
+
+
+class Gathered(unittest.TestCase):
+    class Function:
+        """An autograd function as PyTorch's graph shows it."""
+
+        def __init__(self, name, number, *inputs):
+            self.name, self._sequence_nr = lambda: name, lambda: number
+            self.next_functions = tuple((one, 0) for one in inputs)
+
+    def test_the_graphs_of_eight_backward_passes_are_searched(self):
+        for contains_at, expected in ((1, 1), (8, 1), (9, 0)):
+            gathered._looks.clear()
+            observations.clear()
+            for number in range(1, 11):
+                own = self.Function("AddmmBackward0", number)
+                joined = self.Function("CatBackward0", number + 100, own, None)
+                for _ in range(2):  # a line that gathers twice is reported once
+                    gathered.note_call("all_gather", type("Tensor", (), {"grad_fn": own}), 2)
+                gathered.report_gathered_features(
+                    type("Loss", (), {"grad_fn": joined if number >= contains_at else own}))
+            self.assertEqual([one[2] for one in observations.QUEUE], ["gathered"] * expected, contains_at)
 
 
 class Reporting(unittest.TestCase):
