@@ -78,9 +78,11 @@ def is_gone(number):
 
 
 def is_same_content(facts, others):
-    """Returns whether two descriptions of data sets are equal, apart from the objects, and show the content."""
+    """Returns whether two descriptions of data sets are equal, apart from the objects, and show the content of each
+    innermost data set.
+    """
     one, other = _content_of(facts), _content_of(others)
-    return one == other and any("crc32" in key or "sha256" in key or key == "fingerprint" for key in _keys_of(one))
+    return one == other and all(_shows_content(innermost) for innermost in _innermost_of(one))
 
 
 def _content_of(facts):
@@ -92,9 +94,18 @@ def _content_of(facts):
     return {key: _content_of(value) for key, value in facts.items() if key not in ("object", "created")}
 
 
-def _keys_of(facts):
+def _innermost_of(facts):
+    """Returns the descriptions of the data sets in a description that contain no other data set."""
     inside = ([facts["inner"]] if "inner" in facts else []) + facts.get("parts", [])
-    return list(facts) + [key for one in inside for key in _keys_of(one)]
+    return [one for part in inside for one in _innermost_of(part)] if inside else [facts]
+
+
+def _shows_content(facts):
+    """Returns whether a description has a value that depends on the samples. The hash of the indices of a Subset does not;
+    a checksum is None for a tensor that is not on the CPU.
+    """
+    return any(key == "fingerprint" or key.endswith("_sha256") and key != "indices_sha256"
+               or key.endswith("_crc32") and any(one is not None for one in value) for key, value in facts.items())
 
 
 def take_number(dataset, facts):

@@ -685,6 +685,31 @@ class Datasets(unittest.TestCase):
         self.assertEqual(facts["content_crc32"], [zlib.crc32(b"((2,), [1.5, 2.5])")])
 
 
+    def test_equal_indices_of_a_subset_do_not_show_equal_content(self):
+        def subset(**attributes):
+            return datasets.describe(self.Listed(indices=[0, 1], dataset=self.Listed(**attributes)))
+
+        unknown, listed = subset(chunk="a"), subset(files=["a", "b", "c"])
+        self.assertIn("indices_sha256", unknown)
+        self.assertFalse(datasets.is_same_content(unknown, subset(chunk="b")))
+        self.assertTrue(datasets.is_same_content(listed, subset(files=["a", "b", "c"])))
+        self.assertFalse(datasets.is_same_content(listed, subset(files=["a", "b", "d"])))
+
+    def test_each_part_of_a_concatenation_must_show_its_content(self):
+        def parts(*several):
+            return datasets.describe(self.Listed(datasets=list(several)))
+
+        known, unknown = self.Listed(files=["a", "b", "c"]), self.Listed(chunk="a")
+        self.assertTrue(datasets.is_same_content(parts(known, known), parts(known, known)))
+        self.assertFalse(datasets.is_same_content(parts(known, unknown), parts(known, self.Listed(chunk="b"))))
+
+    def test_checksums_of_tensors_on_a_device_do_not_show_content(self):
+        facts = {"class": "Dataset", "length": 3, "content_crc32": [None, None]}
+        self.assertFalse(datasets.is_same_content(facts, dict(facts)))
+        facts["content_crc32"] = [None, 7]
+        self.assertTrue(datasets.is_same_content(facts, dict(facts)))
+
+
 class _Flat(list):
     def __getitem__(self, index):
         return _Flat(list.__getitem__(self, index)) if isinstance(index, slice) else list.__getitem__(self, index)
