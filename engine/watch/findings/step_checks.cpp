@@ -142,16 +142,34 @@ std::int64_t samplesPerStep(const RankEvidence& rank) {
     return most == steps.end() ? 0 : most->first;
 }
 
-double largestLearningRate(const RankEvidence& rank) {
-    return std::ranges::max_element(rank.steps, {}, &StepRow::learningRate)->learningRate;
+// Returns the largest finite learning rate of the kept steps; empty if there is none.
+std::optional<double> largestLearningRate(const RankEvidence& rank) {
+    std::optional<double> largest;
+    for (const StepRow& one : rank.steps)
+        if (std::isfinite(one.learningRate)) largest = std::max(largest.value_or(one.learningRate), one.learningRate);
+    return largest;
 }
 
-// Returns a sentence about the learning rate of a rank with at least one step.
+// Returns a sentence about the learning rate of a rank, after a space; empty if no finite rate is known. The sentence
+// is limited to the kept steps, and to the present if the rank still runs.
 std::string learningRateText(const RankEvidence& rank) {
-    const double largest = largestLearningRate(rank);
-    const bool changes =
-        std::ranges::any_of(rank.steps, [&](const StepRow& one) { return one.learningRate != largest; });
-    return (changes ? "The largest learning rate is " : "The learning rate is ") + shortNumber(largest) + ".";
+    const std::optional<double> largest = largestLearningRate(rank);
+    if (!largest) return {};
+    const bool changes = std::ranges::any_of(rank.steps, [&](const StepRow& one) {
+        return std::isfinite(one.learningRate) && one.learningRate != *largest;
+    });
+    std::string subject = changes ? "largest learning rate" : "learning rate";
+    if (rank.steps.size() >= RankEvidence::kMaxSteps)
+        subject += " of the first " + counted(std::ssize(rank.steps), "step");
+    else if (changes && rank.state && !rank.hasEnded())
+        subject += " so far";
+    return " The " + subject + " is " + shortNumber(*largest) + ".";
+}
+
+// Returns the largest learning rate for the evidence of a finding; null if it is not known.
+Json learningRateJson(const RankEvidence& rank) {
+    const std::optional<double> largest = largestLearningRate(rank);
+    return largest ? Json(*largest) : Json();
 }
 
 }  // namespace
@@ -250,13 +268,13 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
         if (loaders != nullptr && loaders->is_array() && loaders->size() > 1) {
             const std::int64_t samples = samplesPerStep(rank), each = static_cast<std::int64_t>(group.ranks.size());
             return found("One optimizer step sees " + grouped(samples * each) + " samples: " + grouped(samples) +
-                             " of " + counted(std::ssize(*loaders), "loader") + " x " + counted(each, "rank") + ". " +
+                             " of " + counted(std::ssize(*loaders), "loader") + " x " + counted(each, "rank") + "." +
                              learningRateText(rank),
                          group.sourceLine(),
                          {{"samples", samples},
                           {"loaders", loaders->size()},
                           {"ranks", each},
-                          {"learning_rate", largestLearningRate(rank)}});
+                          {"learning_rate", learningRateJson(rank)}});
         }
         const std::int64_t accumulated = std::max<std::int64_t>(1, samplesPerStep(rank) / batch);
         const auto ranks = static_cast<std::int64_t>(group.ranks.size());
@@ -264,12 +282,12 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
             accumulated > 1 ? " x " + std::to_string(accumulated) + " micro-batches" : std::string();
         return found("One optimizer step sees " + grouped(batch * ranks * accumulated) +
                          " samples: " + std::to_string(batch) + " per batch" + accumulation + " x " +
-                         counted(ranks, "rank") + ". " + learningRateText(rank),
+                         counted(ranks, "rank") + "." + learningRateText(rank),
                      group.sourceLine(),
                      {{"batch_size", batch},
                       {"micro_batches", accumulated},
                       {"ranks", ranks},
-                      {"learning_rate", largestLearningRate(rank)}});
+                      {"learning_rate", learningRateJson(rank)}});
     }
     return couldNotJudge("no loader with a batch size was seen");
 }

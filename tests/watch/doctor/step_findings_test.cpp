@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "support/catch.h"
 #include "watch/doctor/reports.h"
 
@@ -62,4 +64,35 @@ TEST_CASE("All-reduces of cleared gradients do not count as those of micro-batch
     CHECK(with({cleared, usual}) == "passed");
     CHECK(with({cleared}) == "could_not_judge");
     CHECK(with({R"("backwards":2,"unused":0,"all_reduces":2)", cleared}) == "found");
+}
+
+TEST_CASE("The learning rate of a finding is finite and limited to the steps that were seen") {
+    // Returns the sentence about rates that all steps of a group of steps have in turn.
+    const auto with = [](const std::vector<double>& rates, std::optional<RankStage> state, std::size_t stepsOfEach) {
+        Reports reports(2);
+        reports.facts("process", R"({"world_size":2,"distributed":true,"script":"train.py"})");
+        reports.facts("process_group_created", R"({"backend":"gloo","rank":$R,"world_size":2})");
+        reports.facts("data_parallel", R"({"kind":"ddp","where":"train.py:20","ranks":[0,1]})");
+        reports.facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD","groups":[{"lr":0.1}]})");
+        reports.facts("loader", loaderFacts(0, kDistributedSampler, kData));
+        for (int rank = 0; rank < 2; ++rank) reports.trained(rank, 0, 0, 1, 0, {0, 1, 2, 3});
+        for (const double rate : rates) reports.steps(0, std::vector<double>(stepsOfEach, 1.0), rate);
+        if (state) reports.state(0, *state);
+        const std::string text = findingOf(reports.diagnosis(), "effective-batch").text;
+        const std::string before = "One optimizer step sees 8 samples: 4 per batch x 2 ranks.";
+        REQUIRE(text.starts_with(before));
+        return text.substr(before.size());
+    };
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    CHECK(with({0.1, 0.3, 0.2}, std::nullopt, 1) == " The largest learning rate is 0.3.");
+    CHECK(with({0.1, 0.3, 0.2}, RankStage::kFinished, 1) == " The largest learning rate is 0.3.");
+    CHECK(with({0.1, 0.3, 0.2}, RankStage::kTraining, 1) == " The largest learning rate so far is 0.3.");
+    CHECK(with({0.3, 0.3}, RankStage::kTraining, 1) == " The learning rate is 0.3.");
+    CHECK(with({kNaN, 0.1, kInfinity, 0.3}, std::nullopt, 1) == " The largest learning rate is 0.3.");
+    CHECK(with({0.3, kNaN}, std::nullopt, 1) == " The learning rate is 0.3.");
+    CHECK(with({kNaN}, std::nullopt, 1).empty());
+    // The first 65,536 steps are kept, so that the rates of the last 34,464 steps are not known.
+    CHECK(with({0.1, 0.3, 0.5}, RankStage::kFinished, 33000) ==
+          " The largest learning rate of the first 65,536 steps is 0.3.");
 }
