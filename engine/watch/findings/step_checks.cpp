@@ -162,7 +162,7 @@ std::string learningRateText(const RankEvidence& rank) {
     if (rank.steps.size() >= RankEvidence::kMaxSteps)
         subject += " of the first " + counted(std::ssize(rank.steps), "step");
     else if (changes && rank.state && !rank.hasEnded())
-        subject += " so far";
+        subject += " until now";
     return " The " + subject + " is " + shortNumber(*largest) + ".";
 }
 

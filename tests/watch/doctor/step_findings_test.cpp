@@ -87,7 +87,7 @@ TEST_CASE("The learning rate of a finding is finite and limited to the steps tha
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     CHECK(with({0.1, 0.3, 0.2}, std::nullopt, 1) == " The largest learning rate is 0.3.");
     CHECK(with({0.1, 0.3, 0.2}, RankStage::kFinished, 1) == " The largest learning rate is 0.3.");
-    CHECK(with({0.1, 0.3, 0.2}, RankStage::kTraining, 1) == " The largest learning rate so far is 0.3.");
+    CHECK(with({0.1, 0.3, 0.2}, RankStage::kTraining, 1) == " The largest learning rate until now is 0.3.");
     CHECK(with({0.3, 0.3}, RankStage::kTraining, 1) == " The learning rate is 0.3.");
     CHECK(with({kNaN, 0.1, kInfinity, 0.3}, std::nullopt, 1) == " The largest learning rate is 0.3.");
     CHECK(with({0.3, kNaN}, std::nullopt, 1) == " The learning rate is 0.3.");
