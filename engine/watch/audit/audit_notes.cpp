@@ -51,8 +51,8 @@ void addUncounted(SampleAudit& result, const ChainedAttempt& attempt, const Load
         const DatasetLayer& dataset = attempt.facts->at(rank).loaders.at(loader).dataset.front();
         one.why = dataset.length < 0 ? "samples of an IterableDataset have no indices: they are only counted"
                                      : "the indices of the batches are not known: the samples are only counted";
-        // The "steps" events do not distinguish loaders, so they give the samples of a loader only if it is the only
-        // one trained on.
+        // The "steps" events count the samples of all loaders together. The number of samples of one loader is
+        // therefore known only if no other loader is used for training.
         if (attempt.training.size() == 1) samplesOfSteps(*attempt.facts, stream, epoch, one);
         result.training.push_back(std::move(one));
     }
@@ -98,8 +98,8 @@ void addSkipNote(SampleAudit& result, const ChainedAttempt& attempt) {
     }
 }
 
-// Names a rank that trains on batches, and also makes steps without one. Such steps may use batches again that the
-// script keeps in memory, as itertools.cycle() does.
+// Adds a note about the first rank that makes some optimizer steps with a batch of a loader and some without. The steps
+// without a batch may use earlier batches again, which the script keeps in memory, for example in itertools.cycle().
 void addMemoryNote(SampleAudit& result, const ChainedAttempt& attempt) {
     for (const auto& [rank, facts] : *attempt.facts) {
         if (facts.lastEpoch.empty() || facts.stepsWithoutBatch == 0 || facts.stepsWithoutBatch == facts.steps) continue;

@@ -13,8 +13,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the number of samples of a plan over all epochs, whose
-                                                    // counting takes some seconds; a larger plan is not counted
+// largest number of samples in all epochs of a plan that is counted, which takes some seconds; larger plans are not
+// counted
+constexpr std::int64_t kLargestWork = 400'000'000;
 
 using EpochHashes = std::map<int, const Consumed*>;  // hash of an epoch, by rank
 
@@ -40,7 +41,8 @@ void countPlan(EpochAudit& result, const ShardPlan& plan, int worldSize) {
     result.isFinished = true;
     const std::int64_t repeated = counts.assigned() - counts.distinct();
     const ShardSpec& spec = plan.spec();
-    if (spec.pitfalls.doubleSharding) {  // a mistake, and not a rule
+    // isByRule stays false: double sharding is a mistake, not a rule of the sampler
+    if (spec.pitfalls.doubleSharding) {
         result.why = "pitfalls.double_sharding divides the samples by rank twice";
         return;
     }

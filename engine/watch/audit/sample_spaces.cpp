@@ -123,7 +123,7 @@ void SampleSpaces::addStream(std::size_t number, const ChainedAttempt& attempt, 
     joinRanks(number, stream);
 }
 
-// Puts data sets of different ranks into one space if their descriptions are equal.
+// Assigns one space (numbering of samples) to data sets of different ranks if their descriptions are equal.
 void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     std::map<std::string, int> firsts;
     for (const auto& [rank, id] : stream.loaders) {
@@ -133,8 +133,8 @@ void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     }
 }
 
-// Puts the data sets of a loader in two consecutive attempts into one space. The attempts can have different numbers of
-// ranks.
+// Assigns one space (numbering of samples) to the data sets of a loader in two consecutive attempts. The attempts can
+// have different numbers of ranks.
 void SampleSpaces::joinAttempts(std::size_t number, const std::vector<LoaderStream>& before,
                                 const std::vector<LoaderStream>& after) {
     for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {

@@ -35,8 +35,9 @@ std::size_t sizeOf(const Json& facts, std::string_view key) {
     return list != nullptr && list->is_array() ? list->size() : 0;
 }
 
-// True if several backward passes of such an optimizer step are those of micro-batches. Steps with several losses,
-// several optimizers, an optimizer with a closure (LBFGS) or a pipeline run several backward passes for other reasons.
+// True if an optimizer step with these numbers of losses, optimizers and batches can accumulate micro-batches with its
+// backward passes. Steps with several losses, several optimizers, an optimizer with a closure (LBFGS) or a pipeline run
+// several backward passes for other reasons.
 bool canAccumulate(const RankEvidence& rank, const Json& counts) {
     const bool hasClosures = std::ranges::any_of(
         rank.factsOf("optimizer"), [](const Json& one) { return contains(textOf(one, "class"), "LBFGS"); });
@@ -44,19 +45,19 @@ bool canAccumulate(const RankEvidence& rank, const Json& counts) {
            sizeOf(counts, "optimizers") == 1 && sizeOf(counts, "batches") <= 1;
 }
 
-// Number of micro-batches that a rank accumulates per optimizer step, with the facts of such an optimizer step; of one
-// without cleared gradients if there is any.
+// Number of micro-batches that a rank accumulates per optimizer step, with the facts "step_counts" of one of these
+// optimizer steps. A step before which no gradients were cleared is preferred.
 struct Accumulation {
     std::int64_t microBatches = 0;
     const Json* counts = nullptr;
 };
 
-// Returns the number of backward passes before most optimizer steps. A backward pass whose gradients were cleared
-// before the optimizer step does not count. Optimizer steps before which GradScaler has skipped a step do not count,
-// either. If only a few optimizer steps follow several backward passes, the script has skipped steps, and does not
-// accumulate gradients.
+// Returns the most frequent number of backward passes before an optimizer step; an empty Accumulation if it is below 2.
+// Backward passes whose gradients were cleared before the optimizer step do not count. Optimizer steps before which
+// GradScaler has skipped a step are left out. If only a few optimizer steps follow several backward passes, the script
+// has skipped steps and does not accumulate gradients.
 Accumulation accumulationOf(const RankEvidence& rank) {
-    std::map<std::int64_t, EqualSteps> steps;  // optimizer steps by the number of their micro-batches
+    std::map<std::int64_t, EqualSteps> steps;  // optimizer steps, by the number of micro-batches in each
     for (const EqualSteps& one : rank.equalSteps()) {
         if (!canAccumulate(rank, *one.counts) || numberOf(*one.counts, "skipped", 0) > 0) continue;
         EqualSteps& same = steps[numberOf(*one.counts, "backwards", 0) - numberOf(*one.counts, "unused", 0)];
@@ -126,8 +127,8 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
 }
 
 Judgement judgeNotOptimized(const Evidence& evidence) {
-    // Smallest number of steps to judge: in earlier steps, a script with several optimizers may not have used all of
-    // them.
+    // Smallest number of optimizer steps after which parameters are judged: in fewer steps, a script with several
+    // optimizers may not have used all of them.
     constexpr std::int64_t kMinSteps = 16;
     bool hasModel = false, known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
@@ -201,12 +202,13 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
 }
 
 Judgement judgeClearedUnused(const Evidence& evidence) {
-    constexpr std::int64_t kMinSteps = 8;  // smallest number of steps from which a rule of the script follows
+    // least number of steps in which the script clears gradients in the same way, for a mistake
+    constexpr std::int64_t kMinSteps = 8;
     bool isKnown = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         std::int64_t backwards = 0, unused = 0, steps = 0;
-        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> regular;  // number of steps, by their backward
-                                                                                // passes and the unused ones of these
+        // number of steps, by (number of backward passes in the step, number of them whose gradients were cleared)
+        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> regular;
         std::string where;
         for (const EqualSteps& same : one.equalSteps()) {
             const Json& counts = *same.counts;
@@ -216,7 +218,8 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
             const std::int64_t passes = numberOf(counts, "backwards", 0);
             steps += same.steps;
             backwards += passes * same.steps;
-            // Several backward passes of one batch may compute gradients for another purpose, such as a perturbation.
+            // A step whose backward passes all use one batch is not judged: the script may need gradients for another
+            // purpose, such as a perturbation of the inputs.
             const bool losesBatches = *cleared > 0 && numberOf(counts, "trained_batches", 0) > 1;
             if (!losesBatches) continue;
             unused += *cleared * same.steps;

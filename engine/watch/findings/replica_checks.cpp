@@ -36,10 +36,10 @@ std::int64_t parametersOf(const RankEvidence& rank) {
     return sum;
 }
 
-// Returns how often the ranks of a group average. A process group of a rank counts if it is used after step 1 and
-// moves, per traced step that uses it, at least as many bytes as the optimizers have parameters; this excludes a
-// broadcast before the first step and the reduction of a metric. kEveryStep: it is used in at least 90 % of the traced
-// steps.
+// Returns how often the ranks of a data-parallel group average parameters or gradients. A process group of a rank
+// counts as averaging if it is used after step 1 and its collectives transfer, per traced step that uses it, at least
+// as many bytes as the optimizers have parameters. This excludes a broadcast before the first step and the reduction of
+// a metric. kEveryStep: at least one such process group is used in at least 90 % of the traced steps.
 Averaging averagingOf(const Evidence& evidence, const ReplicaGroup& group) {
     Averaging most = Averaging::kNever;
     for (const int number : group.ranks) {
@@ -75,7 +75,8 @@ bool usesJoin(const Evidence& evidence, const ReplicaGroup& group) {
     return std::ranges::any_of(group.ranks, [&](int rank) { return evidence.find(rank)->usesJoin(); });
 }
 
-// Returns why replicas of a group that differ after a step are no mistake, as a clause; empty if they are one.
+// Returns a clause that explains why the replicas of a group may differ after a step; empty if a difference is a
+// mistake.
 std::string reasonToDiffer(const Evidence& evidence, const ReplicaGroup& group) {
     if (hasLocalSgd(evidence, group))
         return "a communication hook lets the replicas differ on purpose between two averagings";
@@ -106,8 +107,8 @@ bool isWrapped(const std::string& name) {
     return isParameterName(name) && !name.starts_with("optimizer ");
 }
 
-// Runs `judge` on each data-parallel group of this kind. Returns the first finding; without a finding, a result that
-// could not be judged; otherwise the result of the last group. Returns skipped(without) if no group is of this kind.
+// Runs `judge` on each data-parallel group of the given kind. Returns the first finding; without a finding, a result
+// that could not be judged; otherwise the result of the last group. Returns skipped(without) if no group has this kind.
 template <class Judge>
 Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::string& without, const Judge& judge) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
@@ -130,7 +131,7 @@ struct ReductionLoss {
 };
 
 // Looks for a change of the model after DDP has wrapped it: a conversion, which removes the hooks of DDP from the
-// parameters, or parameters that were frozen then.
+// parameters, or parameters that were frozen when DDP wrapped the model.
 ReductionLoss reductionLossOf(const RankEvidence& rank, const ReplicaDifference& difference) {
     for (const Json& facts : rank.factsOf("converted"))
         return {" The model was converted from " + textOf(facts, "from") + " to " + textOf(facts, "to") +
@@ -151,7 +152,7 @@ ReductionLoss reductionLossOf(const RankEvidence& rank, const ReplicaDifference&
 
 // Optimizer step of a rank whose gradients DDP has not reduced.
 struct UnreducedStep {
-    std::int64_t step = 0;  // 0: there is no such step
+    std::int64_t step = 0;  // number of the step; 0 if DDP has reduced the gradients of all steps
     std::string line;       // line of the script that calls backward() in the step; empty if it is not known
 };
 

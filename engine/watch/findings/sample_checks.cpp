@@ -250,7 +250,8 @@ Judgement overlap(const LoaderGroup& group) {
                  group.samplerLine(), coverageJson(*overlapping));
 }
 
-// Returns how many samples an epoch may leave out because samplers and loaders drop incomplete rounds and batches.
+// Returns the largest number of samples that an epoch may leave out. A sampler drops the samples that do not fill all
+// ranks; a loader can drop the last incomplete batch of each rank.
 std::int64_t droppableOf(const LoaderGroup& group) {
     const auto ranks = static_cast<std::int64_t>(group.ranks.size());
     const Json& facts = group.ranks.front().loader->facts;

@@ -82,8 +82,8 @@ bool hasEqualOrder(const EpochOrder& one, const EpochOrder& other) {
     return std::ranges::equal(one.order.first(common), other.order.first(common));
 }
 
-// Returns why a sampler with an epoch gives two epochs the same order. If set_epoch() changes the epoch between other
-// passes of the loader, it was called too late.
+// Returns the reason why two consecutive epochs of a DistributedSampler have the same order. If the sampler's epoch
+// differs between other epochs, the script calls set_epoch(), but too late.
 std::string epochReason(const std::vector<EpochOrder>& orders) {
     const bool isSet = std::ranges::any_of(
         orders, [&](const EpochOrder& one) { return one.samplerEpoch != orders.front().samplerEpoch; });

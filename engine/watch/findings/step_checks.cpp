@@ -125,7 +125,7 @@ std::string schedulerLine(const RankEvidence& rank) {
 }
 
 // Returns the number of samples that most of a rank's first optimizer steps use; 0 if none is known. Leaves out steps
-// before which GradScaler has left out a step, and backward passes whose gradients the script has cleared.
+// before which GradScaler has skipped a step, and backward passes whose gradients the script has cleared.
 std::int64_t samplesPerStep(const RankEvidence& rank) {
     constexpr std::size_t kMaxSteps = 256;       // limit of the number of steps that are read
     std::map<std::int64_t, std::int64_t> steps;  // number of steps, by their samples
