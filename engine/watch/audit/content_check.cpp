@@ -41,7 +41,7 @@ bool ContentCheck::contradicts() const {
 
 std::string ContentCheck::text() const {
     const std::string start =
-        "equal indices are not equal samples: of " + std::to_string(m_checked) + " checked samples, ";
+        "equal indices do not mean equal samples: of " + std::to_string(m_checked) + " checked samples, ";
     if (!hasShiftedIndices()) return start + std::to_string(m_sameIndex) + " have different values on different ranks";
     return start + std::to_string(m_otherIndex) +
            " have the same content as a sample of another rank with another index";

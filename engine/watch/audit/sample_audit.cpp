@@ -285,8 +285,8 @@ std::string SampleAuditor::missingTrained(std::size_t attempt, int rank, std::in
     const auto counted = m_counted.find({attempt, rank, loader, epoch});
     const std::int64_t recorded = counted == m_counted.end() ? 0 : counted->second.indices;
     if (pass == nullptr || !pass->hasEnded || pass->epoch != epoch || pass->indices == recorded) return {};
-    return "it has " + std::to_string(recorded) + " of the " + std::to_string(pass->indices) + " indices of rank " +
-           std::to_string(rank);
+    return std::to_string(recorded) + " of the " + std::to_string(pass->indices) + " indices of rank " +
+           std::to_string(rank) + " were recorded";
 }
 
 // Returns a clause for users with the number of batches of a rank's validation pass that the record lacks; empty if the
@@ -298,8 +298,8 @@ std::string SampleAuditor::missingEvaluated(std::size_t attempt, int rank, std::
     const auto counted = m_counted.find({attempt, rank, loader, -1 - pass});
     if (facts == passes.end() || !facts->second.hasEnded || counted == m_counted.end()) return {};
     if (counted->second.batches >= facts->second.untrained) return {};
-    return "it has " + std::to_string(counted->second.batches) + " of the " + std::to_string(facts->second.untrained) +
-           " batches of rank " + std::to_string(rank);
+    return std::to_string(counted->second.batches) + " of the " + std::to_string(facts->second.untrained) +
+           " batches of rank " + std::to_string(rank) + " were recorded";
 }
 
 std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std::int64_t epoch) const {
@@ -314,7 +314,7 @@ std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std:
             const bool isTrained = !m_chain[attempt].facts->at(rank).hasEndedWithoutStep;
             if (std::get<0>(key) == kTraining && !isTrained)
                 return "rank " + std::to_string(rank) +
-                       " made no optimizer step that could be seen, so it is not known whether it trained on them";
+                       " has reported no optimizer step, so it is not known whether it trained on these samples";
             const std::string lost = m_chain[attempt].facts->at(rank).incompletenessReason();
             if (!lost.empty()) return "the record of rank " + std::to_string(rank) + " may be incomplete: " + lost;
         }
@@ -332,7 +332,7 @@ void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open
     std::int64_t distinct = 0, twice = 0, shared = 0;
     for (const auto& [space, counts] : open.spaces) {
         if (!counts.isExact()) {
-            result.why = "the samples are spread over too many indices to count each of them";
+            result.why = "the sample indices are too many or too large to count each sample";
             return;
         }
         distinct += counts.distinct();
@@ -406,7 +406,7 @@ void SampleAuditor::discardIncomplete() {
         EpochAudit& epoch = done.epoch;
         epoch.distinct = epoch.twice = epoch.never = epoch.shared = std::nullopt;
         epoch.why = std::to_string(late->second) +
-                    " batches are not counted: their rank was too many epochs behind the other ranks";
+                    " batches are not counted: the rank that read them was too many epochs behind the other ranks";
     }
 }
 

@@ -116,7 +116,9 @@ void SampleSpaces::addStream(std::size_t number, const ChainedAttempt& attempt, 
             map.length = layer.length;
             map.name = layer.name;
             if (kind == LayerKind::kOtherSubset)
-                map.why = "each rank selects other samples by a Subset whose indices are not recorded";
+                map.why =
+                    "each rank selects different samples with a Subset, and the indices of the Subsets are not "
+                    "recorded";
         }
         if (stops) break;
     }

@@ -119,7 +119,7 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
             if (*with > 0 || tensors == 0 || first == nullptr || numberOf(*first, "backwards", 0) == 0) continue;
             return found("At the first step of " + textOf(facts, "class") + " on rank " + std::to_string(rank) +
                              ", none of its " + counted(tensors, "tensor") +
-                             " has a gradient: it does not update the model that was trained.",
+                             " has a gradient: this optimizer does not update the trained model.",
                          textOf(facts, "where"), {{"rank", rank}, {"tensors", tensors}, {"with_gradient", 0}});
         }
     }
@@ -153,7 +153,8 @@ Judgement judgeNotOptimized(const Evidence& evidence) {
         }
     }
     if (known) return passed();
-    return hasModel ? couldNotJudge("fewer than 16 optimizer steps were seen") : skipped("no DistributedDataParallel");
+    return hasModel ? couldNotJudge("fewer than 16 optimizer steps were seen")
+                    : skipped("no model is wrapped in DistributedDataParallel");
 }
 
 Judgement judgeClippedScaled(const Evidence& evidence) {
@@ -171,7 +172,7 @@ Judgement judgeClippedScaled(const Evidence& evidence) {
             const std::string factor = scale ? " of " + factorText(*scale) : std::string();
             return found(textOf(facts, "function") + "() limits the gradients to " + shortNumber(limit) +
                              " while GradScaler's factor" + factor +
-                             " is still in them: the steps of the optimizer become as many times too small.",
+                             " has not been removed from them: the optimizer steps are too small by this factor.",
                          textOf(facts, "where"),
                          {{"rank", rank}, {"limit", limit}, {"scale", scale ? Json(*scale) : Json()}});
         }
@@ -189,11 +190,12 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
                           });
         if (!kept) continue;
         const auto& losses = one.factsOf("loss");
-        return found("After each of the first " + counted(static_cast<std::int64_t>(facts.size()), "step") + ", rank " +
-                         std::to_string(rank) +
-                         " begins the next backward pass with the gradients of the step before: they add up.",
-                     losses.empty() ? std::string() : textOf(losses.front(), "where"),
-                     {{"rank", rank}, {"steps", facts.size()}});
+        return found(
+            "After each of the first " + counted(static_cast<std::int64_t>(facts.size()), "step") + ", rank " +
+                std::to_string(rank) +
+                " begins the next backward pass with the gradients of the previous step: the gradients add up.",
+            losses.empty() ? std::string() : textOf(losses.front(), "where"),
+            {{"rank", rank}, {"steps", facts.size()}});
     }
     return known
                ? passed()
@@ -241,8 +243,8 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
         }
         return found("The gradients of " + grouped(unused) + " of " + counted(backwards, "backward pass") +
                          " of rank " + std::to_string(rank) +
-                         " were cleared before an optimizer step, as a script does that skips a step: the model does "
-                         "not learn from their samples.",
+                         " were cleared before an optimizer step could use them: the model does not learn from "
+                         "their samples.",
                      where, facts);
     }
     return isKnown ? passed() : couldNotJudge("cleared gradients were not reported");
@@ -277,12 +279,14 @@ Judgement judgeUndividedLoss(const Evidence& evidence) {
 Judgement judgeSyncEveryMicroBatch(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
     if (groups.groups.empty()) return explainMissingGroup(groups);
-    if (groups.groups.front().kind != ReplicaKind::kDdp) return skipped("no DistributedDataParallel");
+    if (groups.groups.front().kind != ReplicaKind::kDdp)
+        return skipped("no model is wrapped in DistributedDataParallel");
     const RankEvidence& rank = *evidence.find(groups.groups.front().ranks.front());
     const Accumulation accumulation = accumulationOf(rank);
     if (accumulation.counts == nullptr) return skipped("most optimizer steps accumulate no micro-batches");
     if (numberOf(*accumulation.counts, "unused", 0) > 0)
-        return couldNotJudge("each step has backward passes whose gradients were cleared, and their all-reduces count");
+        return couldNotJudge(
+            "the all-reduces of backward passes whose gradients were cleared cannot be counted separately");
     const std::int64_t reduced = numberOf(*accumulation.counts, "all_reduces", 0);
     if (reduced < accumulation.microBatches) return passed();
     const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");
@@ -298,7 +302,7 @@ Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
     const bool isOn = rank != nullptr && std::ranges::any_of(rank->factsOf("data_parallel"), [](const Json& facts) {
                           return flagOf(facts, "find_unused_parameters").value_or(false);
                       });
-    if (!isOn) return skipped("find_unused_parameters is off, or no DistributedDataParallel");
+    if (!isOn) return skipped("find_unused_parameters is off, or no model is wrapped in DistributedDataParallel");
     std::int64_t iteration = 0;
     for (const auto& [number, one] : evidence.ranks()) {
         for (const Json& facts : one.factsOf("buckets")) {
@@ -308,9 +312,11 @@ Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
     }
     constexpr std::int64_t kMinIterations = 3;
     if (iteration < kMinIterations) return couldNotJudge("too few iterations were seen");
-    return found("DDP searches for unused parameters in each step (find_unused_parameters=True), and in the " +
-                     counted(std::max(iteration, rank->stepCount), "step") + " that were seen there was none.",
-                 textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});
+    return found(
+        "DDP searches for unused parameters in each step (find_unused_parameters=True), but all parameters were used "
+        "in the " +
+            counted(std::max(iteration, rank->stepCount), "step") + " that were seen.",
+        textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});
 }
 
 Judgement judgeGatheredFeatures(const Evidence& evidence) {
@@ -319,7 +325,7 @@ Judgement judgeGatheredFeatures(const Evidence& evidence) {
             const std::int64_t ranks = numberOf(facts, "ranks", 0);
             if (ranks < 2 || numberOf(facts, "with_gradient", ranks) >= ranks) continue;
             return found("The loss contains the features that " + textOf(facts, "operation") + "() has gathered from " +
-                             counted(ranks, "rank") + ", but only those of the own rank have a gradient: rank " +
+                             counted(ranks, "rank") + ", but only the features of the own rank have a gradient: rank " +
                              std::to_string(rank) + " leaves out its part of the other ranks' gradients.",
                          textOf(facts, "where"), {{"rank", rank}, {"ranks", ranks}, {"with_gradient", 1}});
         }
@@ -339,7 +345,7 @@ Judgement judgeLeftOverGradients(const Evidence& evidence) {
                          std::to_string(rank) + ": the model does not learn from their samples.",
                      {}, {{"rank", rank}, {"backward_passes", left}});
     }
-    return hasEnd ? passed() : couldNotJudge("the end of the script was not seen");
+    return hasEnd ? passed() : couldNotJudge("the end of the script was not reported");
 }
 
 }  // namespace ringside

@@ -178,7 +178,8 @@ Judgement judgeModelNotWrapped(const Evidence& evidence) {
                 return couldNotJudge(
                     "there is no step after which all ranks reported checksums of the same parameters");
             if (!difference.endsDifferent) return passed();
-            if (averagingOf(evidence, group) != Averaging::kNever) return passed("the script averages by itself");
+            if (averagingOf(evidence, group) != Averaging::kNever)
+                return passed("the script itself averages gradients or parameters");
             Json facts = differenceJson(difference);
             return found("The model is not wrapped, and no collective makes the ranks' parameters equal: after step " +
                              std::to_string(difference.firstStep) + ", " + tensorWords(difference) + " differ" +
@@ -189,13 +190,14 @@ Judgement judgeModelNotWrapped(const Evidence& evidence) {
 
 Judgement judgeDifferentStart(const Evidence& evidence) {
     return eachGroup(
-        evidence, ReplicaKind::kOwnLoop, "a wrapper makes the start equal", [&](const ReplicaGroup& group) {
+        evidence, ReplicaKind::kOwnLoop, "a wrapper makes the initial parameters equal on all ranks",
+        [&](const ReplicaGroup& group) {
             const ReplicaDifference difference = compareReplicas(evidence, group, isParameterName);
             if (!difference.isStartKnown)
                 return couldNotJudge("not all ranks reported the same parameters before the first step");
             if (!difference.startsDifferent || !difference.endsDifferent) return passed();
             if (averagingOf(evidence, group) == Averaging::kSometimes)
-                return couldNotJudge("the script averages in some steps only");
+                return couldNotJudge("the script averages gradients or parameters in some steps only");
             return found("The ranks average gradients, but start from different parameters and stay different: " +
                              tensorWords(difference) + " after step " + std::to_string(difference.firstStep) + ".",
                          lineOfDifference(*evidence.find(group.ranks.front()), difference), differenceJson(difference));
@@ -229,51 +231,57 @@ Judgement judgeLearningRateDiffers(const Evidence& evidence) {
         }
     }
     if (!compared && joined) return skipped(kJoined);
-    return compared ? passed() : couldNotJudge("no step was seen on two ranks");
+    return compared ? passed() : couldNotJudge("no step was reported by two ranks");
 }
 
 Judgement judgeOutsideDdp(const Evidence& evidence) {
-    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) return skipped(std::move(reason));
-        const ReplicaDifference outside = compareReplicas(evidence, group, isUnnamed);
-        if (outside.compared == 0) return passed("all parameters of the optimizers belong to wrapped models");
-        if (!outside.endsDifferent) return passed();
-        if (averagingOf(evidence, group) == Averaging::kSometimes)
-            return couldNotJudge("the script averages in some steps only");
-        const RankEvidence& rank = *evidence.find(group.ranks.front());
-        return found(counted(outside.different, "optimized tensor") +
-                         " outside DistributedDataParallel differ between the ranks after step " +
-                         std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
-                     lineOfDifference(rank, outside), differenceJson(outside));
-    });
+    return eachGroup(evidence, ReplicaKind::kDdp, "no model is wrapped in DistributedDataParallel",
+                     [&](const ReplicaGroup& group) {
+                         if (std::string reason = reasonToDiffer(evidence, group); !reason.empty())
+                             return skipped(std::move(reason));
+                         const ReplicaDifference outside = compareReplicas(evidence, group, isUnnamed);
+                         if (outside.compared == 0)
+                             return passed("all parameters of the optimizers belong to wrapped models");
+                         if (!outside.endsDifferent) return passed();
+                         if (averagingOf(evidence, group) == Averaging::kSometimes)
+                             return couldNotJudge("the script averages gradients or parameters in some steps only");
+                         const RankEvidence& rank = *evidence.find(group.ranks.front());
+                         return found(counted(outside.different, "optimized tensor") +
+                                          " outside of DistributedDataParallel differ between the ranks after step " +
+                                          std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
+                                      lineOfDifference(rank, outside), differenceJson(outside));
+                     });
 }
 
 Judgement judgeAroundDdp(const Evidence& evidence) {
-    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) return skipped(std::move(reason));
-        const ReplicaDifference difference = compareReplicas(evidence, group, isWrapped);
-        if (difference.compared == 0)
-            return couldNotJudge(
-                "there is no step after which all ranks reported checksums of the same parameters inside "
-                "DistributedDataParallel");
-        const auto [step, line] = unreducedStep(evidence, group);
-        if (!difference.endsDifferent || isIgnored(evidence, group, difference) || step == 0 ||
-            step > difference.firstStep)
-            return passed();
-        Json facts = differenceJson(difference);
-        facts["step_without_all_reduce"] = step;
-        return found("DDP did not reduce the gradients of step " + std::to_string(step) +
-                         ": its forward pass did not go through the DDP wrapper, or it ran inside no_sync(). Since "
-                         "step " +
-                         std::to_string(difference.firstStep) + " the ranks differ in " + tensorWords(difference) + ".",
-                     line.empty() ? group.where : line, std::move(facts));
-    });
+    return eachGroup(
+        evidence, ReplicaKind::kDdp, "no model is wrapped in DistributedDataParallel", [&](const ReplicaGroup& group) {
+            if (std::string reason = reasonToDiffer(evidence, group); !reason.empty())
+                return skipped(std::move(reason));
+            const ReplicaDifference difference = compareReplicas(evidence, group, isWrapped);
+            if (difference.compared == 0)
+                return couldNotJudge(
+                    "there is no step after which all ranks reported checksums of the same parameters inside "
+                    "DistributedDataParallel");
+            const auto [step, line] = unreducedStep(evidence, group);
+            if (!difference.endsDifferent || isIgnored(evidence, group, difference) || step == 0 ||
+                step > difference.firstStep)
+                return passed();
+            Json facts = differenceJson(difference);
+            facts["step_without_all_reduce"] = step;
+            return found("DDP did not reduce the gradients of step " + std::to_string(step) +
+                             ": its forward pass did not go through the DDP wrapper, or it ran inside no_sync(). Since "
+                             "step " +
+                             std::to_string(difference.firstStep) + " the ranks differ in " + tensorWords(difference) +
+                             ".",
+                         line.empty() ? group.where : line, std::move(facts));
+        });
 }
 
 Judgement judgeReplicasPart(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
     if (groups.groups.empty()) return explainMissingGroup(groups);
-    Judgement result = skipped("parameters are sharded: each rank holds other parts");
+    Judgement result = skipped("parameters are sharded: each rank holds a different part");
     for (const ReplicaGroup& group : groups.groups) {
         if (group.kind == ReplicaKind::kSharded) continue;
         if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) {
@@ -289,7 +297,8 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
         if (result.result == CheckResult::kSkipped) result = passed();
         if (!difference.endsDifferent || isIgnored(evidence, group, difference)) continue;
         if (!isDdp(group) && averagingOf(evidence, group) != Averaging::kEveryStep) {
-            result = couldNotJudge("the script averages in some steps only, between which replicas may differ");
+            result = couldNotJudge(
+                "the script averages gradients or parameters in some steps only, between which replicas may differ");
             continue;
         }
         const ReductionLoss loss =
@@ -304,17 +313,19 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
 }
 
 Judgement judgeBatchNorm(const Evidence& evidence) {
-    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (usesJoin(evidence, group)) return skipped(kJoined);
-        const ReplicaDifference difference = compareReplicas(evidence, group, isBatchNormName);
-        if (difference.compared == 0)
-            return skipped("no running statistics, or DDP copies them from rank 0 before each forward pass");
-        if (!difference.endsDifferent) return passed();
-        return found("The running statistics of batch normalisation differ between the ranks since step " +
-                         std::to_string(difference.firstStep) + " (" + tensorWords(difference) +
-                         "), because broadcast_buffers is False.",
-                     group.where, differenceJson(difference));
-    });
+    return eachGroup(
+        evidence, ReplicaKind::kDdp, "no model is wrapped in DistributedDataParallel", [&](const ReplicaGroup& group) {
+            if (usesJoin(evidence, group)) return skipped(kJoined);
+            const ReplicaDifference difference = compareReplicas(evidence, group, isBatchNormName);
+            if (difference.compared == 0)
+                return skipped(
+                    "the model has no running statistics, or DDP copies them from rank 0 before each forward pass");
+            if (!difference.endsDifferent) return passed();
+            return found("The running statistics of batch normalisation differ between the ranks since step " +
+                             std::to_string(difference.firstStep) + " (" + tensorWords(difference) +
+                             "), because broadcast_buffers is False.",
+                         group.where, differenceJson(difference));
+        });
 }
 
 }  // namespace ringside

@@ -138,7 +138,9 @@ ReplicaGroups replicaGroupsOf(const Evidence& evidence) {
     if (isSharded(evidence)) return noGroup("each rank holds a part of each tensor", false);
     if (!looksReplicated(evidence))
         return noGroup(
-            "without a wrapper such as DistributedDataParallel, the ranks' parameters or losses differ in kind", true);
+            "without a wrapper such as DistributedDataParallel, the ranks optimize different parameters, or a rank has "
+            "no loss",
+            true);
     if (!areEverEqual(evidence) && hasEqualLosses(evidence))
         return noGroup("the ranks hold different parameters and have the same loss, as parts of one model do", true);
     return {{{ReplicaKind::kOwnLoop, allRanks(evidence), {}}}, {}, false};

@@ -197,11 +197,11 @@ Judgement judgeSkippedSteps(const Evidence& evidence) {
         const auto skips = static_cast<std::int64_t>(one.factsOf("skipped_step").size());
         hasSkipped = hasSkipped || skips > 0;
         if (skips <= kUsual || 10 * skips < one.stepCount) continue;
-        return found("GradScaler left out " + counted(skips, "step") + " of " + grouped(one.stepCount + skips) +
+        return found("GradScaler skipped " + counted(skips, "step") + " of " + grouped(one.stepCount + skips) +
                          " on rank " + std::to_string(rank) + ", because gradients were infinite or not a number.",
                      {}, {{"rank", rank}, {"skipped", skips}, {"steps", one.stepCount}});
     }
-    return hasSkipped ? passed() : skipped("GradScaler has skipped no step, or is not used");
+    return hasSkipped ? passed() : skipped("GradScaler is not used, or has skipped no step");
 }
 
 Judgement judgeScheduler(const Evidence& evidence) {
@@ -218,7 +218,7 @@ Judgement judgeScheduler(const Evidence& evidence) {
         if (steps == backwards && backwards > 1)
             reason = ", once for each micro-batch";
         else if (steps == evidence.worldSize())
-            reason = ", as often as there are ranks";
+            reason = ", once for each rank";
         return found("Schedulers step " + std::to_string(steps) + " times per optimizer step" + reason + ", although " +
                          (one.factsOf("scheduler").size() == 1 ? "the script has one scheduler"
                                                                : "the script has fewer schedulers") +
@@ -229,7 +229,7 @@ Judgement judgeScheduler(const Evidence& evidence) {
                       {"schedulers", one.factsOf("scheduler").size()},
                       {"backwards", backwards}});
     }
-    return hasScheduler ? passed() : skipped("no learning rate scheduler");
+    return hasScheduler ? passed() : skipped("the script has no learning rate scheduler");
 }
 
 Judgement judgeUnevenSteps(const Evidence& evidence) {

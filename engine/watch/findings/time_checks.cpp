@@ -101,7 +101,7 @@ std::string phaseWords(Phase phase) {
         case Phase::kOptimizer:
             return "its optimizer step";
         case Phase::kIdle:
-            return "its code between the phases";
+            return "its code outside of the phases";
         case Phase::kConnect:
         case Phase::kCopy:
         case Phase::kWaiting:

@@ -55,9 +55,9 @@ int readError(int fd) {
 }
 
 std::string remedyFor(int error) {
-    if (error == ENOENT) return "check its name and PATH";
-    if (error == EACCES) return "name a program, such as python3 train.py";
-    return "check the command";
+    if (error == ENOENT) return "check the name of the program and PATH";
+    if (error == EACCES) return "begin the command with a program, such as python3 train.py";
+    return "check the command line";
 }
 
 [[noreturn]] void failStarting(const CommandOptions& options, int error) {
