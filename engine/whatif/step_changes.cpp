@@ -8,11 +8,12 @@
 
 #include "telemetry/traces/rank_work.h"
 
-// Each change edits the plan of a step (StepPlan), which the replay then plays. withoutDelay() shortens the work of one
-// rank to the other ranks' median. scaleMoves() splits the time of each collective or message into a latency and a part
+// Each change edits the plan of a step (StepPlan), which is then replayed. withoutDelay() shortens the work of one rank
+// to the other ranks' median. scaleMoves() splits the time of each collective or message into a latency and a part
 // proportional to its bytes, and scales both. withoutOverlap() delays requests of collectives until the next wait.
-// withBuckets() replaces the gradient collectives by buckets of another size, requested when the curve of finished work
-// shows that their bytes are ready. withRanks() copies or removes ranks and scales the collectives as in a ring.
+// withBuckets() replaces the gradient collectives by buckets of another size, each requested when the rank has done as
+// much work as the recorded rank needed for the same number of gradient bytes. withRanks() copies or removes ranks and
+// scales the collectives as in a ring.
 namespace ringside {
 namespace {
 
@@ -30,7 +31,8 @@ std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     return pieces;
 }
 
-// Limits the work of a pipeline rank to the time that follows from the other ranks and the planned shares.
+// Limits the work of a pipeline rank to the time that its stage needs without a delay, computed from the work of the
+// other ranks and the planned share of each stage.
 void withoutStageDelay(StepPlan& step, std::size_t rank, StageTime stageTime) {
     const std::vector<PhaseWork> work = workOf(step);
     const double factor = largestPlanErrorFactor(step, work, rank);
@@ -228,7 +230,8 @@ class Rebucketing {
             m_items.push_back(item);
         } else if (item.kind == PlanItem::Kind::kWait) {
             announceUntil(m_curve.workNs.back());
-            // Waits for the last bucket only: buckets are reduced in order, so all others are complete by then.
+            // Waits for the last bucket only: buckets are reduced in order, so all earlier buckets are complete by
+            // then.
             m_items.push_back({item.kind, item.phase, item.ns, m_collectives.size() - 1});
         }
     }
@@ -273,7 +276,7 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
             if (other.collectives.size() == found->collectives.size()) found = &other;
         }
         step.ranks.push_back(*found);
-        // The new rank must take part in the collectives of this step, also if it has the work of another step.
+        // The new rank must take part in the collectives of this step, even if its work is copied from another step.
         for (std::size_t i = 0; i < found->collectives.size(); ++i)
             step.ranks.back().collectives[i].meeting = own[rank].collectives[i].meeting;
     }
@@ -308,8 +311,8 @@ void applyChange(const StepChange& change, StepPlan& step, const std::vector<con
         if (change.noOverlap) withoutOverlap(rank);
     }
     if (change.worldSize <= 0) return;
-    // If `change` contains more than the world size, additional ranks copy the ranks of this step, because the change
-    // has not been applied to the plans in `others`.
+    // If `change` contains other changes besides the world size, additional ranks copy the ranks of this step, because
+    // the change has not been applied to the plans in `others`.
     const bool onlyRanks = change == StepChange{.worldSize = change.worldSize};
     withRanks(step, static_cast<std::size_t>(change.worldSize), onlyRanks ? others : std::vector<const StepPlan*>{});
 }

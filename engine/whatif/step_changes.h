@@ -9,8 +9,9 @@
 
 namespace ringside {
 
-// Estimate of the time that a pipeline stage needs without a delay. The planned shares follow from numbers of
-// operations and not from measured times, so that a prediction also needs the shortest and the longest likely time.
+// Estimate of the time that a pipeline stage needs without a delay. The planned shares of the stages are computed from
+// numbers of operations and not from measured times, so a prediction also uses the shortest and the longest likely time
+// of the stage.
 enum class StageTime { kShortest, kPlanned, kLongest };
 
 // Returns the reason why the recorded step cannot be used to predict the effect of the change; empty if it can.

@@ -23,15 +23,15 @@ struct StepChange {
 
 // Result of a replay. Times are milliseconds per step.
 struct ReplayResult {
-    // Number of replayed steps; 0: none could be replayed, or they cannot predict the change.
+    // Number of replayed steps; 0 if no step could be replayed, or if the steps cannot predict the change.
     std::int64_t steps = 0;
     // Reason why the steps cannot be used to predict the effect of the change; empty if they can.
     std::string unanswered;
     double measured = 0;   // mean length of the recorded steps
     double replayed = 0;   // mean of the replay without a change; shows the error of the model
     double predicted = 0;  // mean of the replay with the change
-    // Lower end of the 90 % interval of the predicted mean, widened by the error of the model, and without the delay of
-    // a pipeline rank also by the error of the planned shares.
+    // Lower end of the 90 % interval of the predicted mean, widened by the error of the model. If the change removes
+    // the delay of a pipeline rank, the interval is also widened by the error of the planned shares.
     double low = 0;
     double high = 0;  // upper end of the 90 % interval
 };

@@ -6,23 +6,24 @@ pass count as trained only if the next backward pass follows the same pattern: a
 this rule, the batches of a loss over two batches, and of two zipped loaders, count as trained. Batches that a script
 skips, and batches of an evaluation, do not.
 
-A prefetching script fetches n batches more than it has trained on: n + 1 batches come before the first backward pass of a
-pass over the loader, and one before each further one, and the last n backward passes follow the end of the pass. Its
-backward passes take the batches in the order of fetching. A script that skips the first n batches of a pass, as one does
-that resumes, looks the same until the end of the pass. Two observations distinguish them:
+A prefetching script has always fetched n batches more than it has trained on. In a pass over the loader, it fetches n +
+1 batches before the first backward pass and one batch before each further backward pass. After the end of the pass, it
+runs n more backward passes. It trains on the batches in the order of fetching. A script that skips the first n batches
+of a pass, for example because it resumes a run, fetches batches in the same order until the end of the pass. Two
+observations distinguish the two kinds of scripts:
 
 * held.py reports which batches exist at a backward pass. The batches are prefetched if all of them exist at the first
   backward pass, and only the oldest one is gone at the second. Otherwise nothing follows, because a script may keep only
   copies of its batches, for example on a device.
 * After the end of a pass, a prefetching script runs n more backward passes without a new batch.
 
-Until then, one skipped batch is taken for a prefetched one, and several for skipped ones. If this was wrong, the batches of
-the first such pass are reported with other steps.
+Until one of these observations is made, a single early batch counts as prefetched, and several early batches count as
+skipped. If this assumption was wrong, the batches of the first pass of the loader are reported with wrong steps.
 
 A script can also fetch n batches and then train on each of them: n backward passes follow n batches of one loader.
 
-Batches that another thread than the training thread has fetched wait in a queue of their own. Each backward pass takes the
-oldest batch of the loader that was fetched from last.
+Batches that were fetched by another thread than the training thread wait in a separate queue. Each backward pass takes
+the oldest batch of the loader from which a batch was fetched last.
 """
 import threading
 
@@ -47,35 +48,41 @@ class Batch:
 
 
 class Pairing:
-    """Pairs batches with backward passes. Reports the results in order by calling one of two functions.
+    """Pairs batches with backward passes. Reports each batch, in the order of fetching, by calling one of two
+    functions.
 
-    trained(batch, step): a backward pass has followed; `step` is the value that was passed to backward().
-    untrained(batch): no backward pass has followed.
+    trained(batch, step): the script has trained on the batch; `step` is the value that was passed to backward().
+    untrained(batch): the script has not trained on the batch.
     """
 
     def __init__(self, trained, untrained):
         self._trained = trained
         self._untrained = untrained
         self._waiting = []  # batches that the loaders have delivered since the last backward pass
-        self._unsure = []  # batches fetched before a backward pass for which it is not decided yet whether they are trained
-                           # on; includes the newest batch
+        # batches fetched before a backward pass, of which it is not yet decided whether they are trained on; includes
+        # the newest batch
+        self._unsure = []
         self._unsure_pattern = None
         self._unsure_steps = []  # steps of the backward passes since the newest unsure batch
-        self._unsure_existing = None  # batches that existed at the first of these backward passes, or None
+        # keys of the batches that existed at the first of these backward passes, or None if this was not observed
+        self._unsure_existing = None
         self._unsure_is_last = False  # true if the pass of the unsure batches has ended
         self._confirmed = set()  # patterns of batches that were seen in two consecutive steps
         self._prefetched = {}  # loader whose batches the script fetches early -> number of batches fetched early
         self._in_groups = set()  # loaders of which the script fetches several batches and then trains on each of them
-        self._skipping = set()  # loaders whose first batch the script has skipped, so that they are not prefetched
-        self._early = []  # first batches of a pass that are skipped, or prefetched; decided at the end of the pass
-        self._early_steps = None  # steps of the backward passes since the end of this pass; None before its end
+        # loaders of which the script has skipped the first batches of a pass, so they are not prefetched
+        self._skipping = set()
+        # first batches of a pass, of which the end of the pass shows whether they are skipped or prefetched
+        self._early = []
+        # steps of the backward passes since the end of the pass of _early; None before its end
+        self._early_steps = None
         self._thread = threading.main_thread().ident  # training thread, as known from the latest backward pass
         self._queue = []  # batches of other threads that wait for a backward pass
         self._ended = set()  # (loader, pass) of passes that have ended and have batches in the queue
         self._over = {}  # loader whose batches the script fetches early -> number of its latest pass that has ended
 
     def fetching(self, batch):
-        """Decides earlier batches before a new batch is handled."""
+        """Decides which earlier batches were trained on, as far as this is known when a new batch is fetched."""
         if self._unsure_is_last:
             self._decide_unsure(None)
         if self._early_steps is not None or any(
@@ -117,7 +124,7 @@ class Pairing:
             self._unsure_steps, self._unsure_existing = [step], existing
 
     def _continue_without_batch(self, step):
-        """Handles a backward pass that no new batch precedes."""
+        """Handles a backward pass before which no new batch was fetched."""
         if self._unsure:
             self._unsure_steps.append(step)
             if self._unsure_is_last and len(self._unsure_steps) == len(self._unsure):
@@ -132,14 +139,16 @@ class Pairing:
                 self._early, self._early_steps = [], None
 
     def _train_prefetched(self, step):
-        """Reports the batch that a script trains on that fetches the waiting batches early. Returns whether it does."""
+        """If the loader of the waiting batches is prefetched, reports the batch that this backward pass trains on.
+        Returns whether the loader is prefetched.
+        """
         first = self._waiting[0]
         if first.loader not in self._prefetched or len(self._pattern()) != 1:
             return False
         many = len(self._waiting) - self._prefetched[first.loader]
         if self._over.get(first.loader) == first.number_of_pass:
             many = max(1, many)
-        if many > 0:  # otherwise this is another backward pass of the latest batch
+        if many > 0:  # if no batch is left over, this is another backward pass of the latest trained batch
             self._drop(self._waiting[:many - 1])
             self._trained(self._waiting.pop(0), step)
         return True
@@ -161,7 +170,7 @@ class Pairing:
         earlier, batch, later = self._queue[:at], self._queue[at], self._queue[at + 1:]
         over = [one for one in earlier if (one.loader, one.number_of_pass) in self._ended]
         self._queue = [one for one in earlier if one not in over] + later
-        for one in over:  # batches of an evaluation
+        for one in over:  # these batches are from a pass that has ended, so they were used for an evaluation
             self._untrained(one)
         self._trained(batch, step)
 
@@ -199,20 +208,22 @@ class Pairing:
         self._unsure, self._unsure_is_last = [], False
 
     def _train_each_unsure(self):
-        """Reports one unsure batch for each backward pass since they were fetched."""
+        """Reports the unsure batches as trained, one for each backward pass since they were fetched."""
         for batch, step in zip(self._unsure, self._unsure_steps):
             self._trained(batch, step)
         self._unsure, self._unsure_is_last = [], False
 
     def _begins_pass(self):
-        """Returns whether the unsure batches are the first ones of one pass of a loader that can be prefetched."""
+        """Returns whether the unsure batches are the first batches of a single pass, over a loader that may be
+        prefetched.
+        """
         first = self._unsure[0]
         return first.loader not in self._skipping | self._in_groups and all(
             (one.loader, one.number_of_pass, one.number_in_pass) == (first.loader, first.number_of_pass, number)
             for number, one in enumerate(self._unsure))
 
     def _is_prefetched(self, pattern, existing):
-        """Returns whether the script fetches the unsure batches early, as far as the next backward pass shows it."""
+        """Returns whether the next backward pass shows that the script prefetches the unsure batches."""
         if self._unsure_is_last or not self._begins_pass() or not self._waiting_continues(pattern):
             return False
         if len(self._unsure) == 2:
@@ -223,7 +234,7 @@ class Pairing:
         return self._unsure_existing.issuperset([first, *later]) and existing.issuperset(later) and first not in existing
 
     def _waiting_continues(self, pattern):
-        """Returns whether one batch waits: the next of the pass of the unsure batches."""
+        """Returns whether exactly one batch waits, and it follows the unsure batches in the same pass."""
         batch, before = self._waiting[0] if self._waiting else None, self._unsure[-1]
         return (pattern == ((before.loader, 1),) and batch.number_of_pass == before.number_of_pass
                 and batch.number_in_pass == before.number_in_pass + 1)
@@ -233,7 +244,7 @@ class Pairing:
                 if one.loader == batch.loader and one.number_of_pass != batch.number_of_pass]
 
     def _drop(self, dropped):
-        """Reports some of the waiting batches as untrained."""
+        """Removes the given batches from the waiting batches, and reports them as untrained."""
         self._waiting = [one for one in self._waiting if one not in dropped]
         for one in dropped:
             self._untrained(one)
@@ -244,9 +255,9 @@ class Pairing:
         self._early, self._early_steps = [], None
 
     def _drop_unused_prefetched(self, existing):
-        """Reports waiting batches of earlier passes as untrained when a later pass has delivered its first batch, unless
-        they still exist, as those of a script that fetches across the end of a pass. If they do not, the loader is not
-        prefetched.
+        """Handles waiting batches of earlier passes after a later pass has delivered a batch. If they still exist, the
+        script prefetches across the end of a pass, and they keep waiting. Otherwise they are reported as untrained, and
+        the loader counts as not prefetched.
         """
         newest = self._waiting[-1]
         if newest.loader not in self._prefetched:
@@ -259,7 +270,9 @@ class Pairing:
         self._drop(earlier)
 
     def _drop_left_pass(self, batch):
-        """Reports batches of other threads as untrained if they are of an earlier pass that the script has left."""
+        """Reports the batches of other threads as untrained if they belong to an earlier pass that the script has not
+        finished.
+        """
         left = [one for one in self._queue + self._waiting
                 if one.loader == batch.loader and one.number_of_pass != batch.number_of_pass
                 and self._is_of_other_thread(one) and (one.loader, one.number_of_pass) not in self._ended]
@@ -270,7 +283,7 @@ class Pairing:
                 self._untrained(one)
 
     def is_settled(self, step):
-        """Returns whether it is decided for each batch fetched during the step whether the step trains on it."""
+        """Returns whether it is decided for each batch fetched during the step if the step trains on it."""
         undecided = (self._unsure_steps if self._unsure else []) + (self._early_steps or [])
         return all(one.containing_step() is not step for one in undecided)
 
@@ -279,8 +292,9 @@ class Pairing:
         return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure + self._queue + self._early}
 
     def pass_ended(self, loader):
-        """Reports the waiting batches of a loader whose pass is over as untrained, because no backward pass will follow.
-        Keeps those of a prefetched loader and of other threads.
+        """Handles the end of a pass. Reports the waiting batches of the loader as untrained, because no backward pass
+        will follow. Exceptions: batches of a prefetched loader and batches that other threads have fetched keep
+        waiting.
         """
         early = [batch for batch in self._waiting + self._queue
                  if batch.loader == loader and self._is_of_other_thread(batch)]

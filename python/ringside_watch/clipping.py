@@ -15,7 +15,7 @@ HOOK = guard.Hook("clipping")
 # State of the latest GradScaler since its update(): whether a scaled loss went through backward(), and whether
 # gradients were unscaled.
 _state = {"scaled": False, "unscaled": False, "scaler": None}
-_reported = set()  # (line, whether the gradients were scaled)
+_reported = set()  # (line of the script, true if the gradients were scaled) of each reported call
 
 
 def patch(module):

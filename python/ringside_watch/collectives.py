@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observes explicit collectives and messages of torch.distributed, and the creation of process groups."""
+"""Observes collectives and messages of torch.distributed that the script itself calls, and the creation of process
+groups.
+"""
 import os
 import sys
 import time
@@ -20,7 +22,8 @@ OPERATIONS = {
     "all_gather_object": (None, None), "gather_object": (None, None), "broadcast_object_list": (None, None),
     "scatter_object_list": (None, None), "monitored_barrier": (traces.BARRIER, None),
 }
-GATHERS = {"all_gather": "tensor", "all_gather_into_tensor": "input_tensor"}  # function -> name of its second argument
+# function -> name of its second argument, the tensor of this rank
+GATHERS = {"all_gather": "tensor", "all_gather_into_tensor": "input_tensor"}
 MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
 
 _state = {"depth": 0, "dist": None}
@@ -34,7 +37,7 @@ def number_of_latest(group):
 
 
 def number_of_calls():
-    """Returns the number of explicit collectives and messages that this rank has called, in all groups."""
+    """Returns the number of collectives and messages that the script has called on this rank, in all process groups."""
     return sum(list(_counts.values())) + sum(list(_messages.values()))
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of the script that create loaders, samplers, subsets and modules."""
+"""Records the lines of the script that create loaders, samplers, subsets and modules."""
 import sys
 import weakref
 
 from . import guard, places
 
-HOOK = guard.Hook("lines that create objects")  # separate from the facts, which do not need these lines
+# a hook of its own, because the facts about the objects can be reported without these lines
+HOOK = guard.Hook("lines that create objects")
 
 _created = weakref.WeakKeyDictionary()  # object -> (file, line) of the script where it was created
 

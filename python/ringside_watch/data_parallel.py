@@ -10,7 +10,8 @@ import zlib
 from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
-CONVERSIONS = guard.Hook("conversions of models")  # separate, because only the line and cause of a finding need it
+# a hook of its own, because findings need it only for their line and cause
+CONVERSIONS = guard.Hook("conversions of models")
 ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
                       # the host wait for the GPU
 MAX_NAMES = 64
@@ -41,7 +42,8 @@ def _after_conversion(before, args, result):
     for number, (reference, known) in enumerate(before):
         now = _type_of(reference())
         if known is None or now is None or now == known or _converted.get(number) == (known, now):
-            continue  # not converted, or a module inside of this one was converted and has reported it
+            # the model was not converted, or a nested call for one of its modules has already reported the conversion
+            continue
         _converted[number] = (known, now)
         if len(_conversions) < MOST_CONVERSIONS:
             _conversions.append(number)
@@ -130,8 +132,8 @@ def _after_step(number):
 
 
 def _report_unfrozen(step):
-    """Reports parameters that were frozen when their model was wrapped and require gradients now. Looks after steps 1, 2,
-    4, 8, ... and after every 64th step.
+    """Reports parameters that were frozen when their model was wrapped and require gradients now. Checks after steps 1,
+    2, 4, 8, ... and after every 64th step.
     """
     if step & (step - 1) and step % 64:
         return
@@ -173,8 +175,8 @@ def _queue_previous_times():
 
 
 def synchronized_forwards(model, iteration):
-    """Returns the number of forward passes whose gradients DDP reduces. The logging data of DDP counts a pass only
-    during the next one, so its count is one too low.
+    """Returns the number of forward passes whose gradients DDP reduces. The logging data of DDP counts a forward pass
+    only during the next one, so this function adds 1 to the count.
     """
     if iteration > 0:
         return iteration + 1

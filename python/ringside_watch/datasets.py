@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fingerprints of data sets and batches, so that ranks can be compared. No item is read, no value is recorded.
 
-A data set is described by length, class, a hash of its list (indices of a Subset, files of a folder) and the checksum
-of a few values of its tensors. Checksums of equal content are equal on all hosts.
+A data set is described by its length, its class, a hash of its list of samples (indices of a Subset, files of a folder)
+and the checksum of a few values of its tensors. Checksums of equal content are equal on all hosts.
 """
 import array
 import hashlib
@@ -95,7 +95,7 @@ def _content_of(facts):
 
 
 def _innermost_of(facts):
-    """Returns the descriptions of the data sets in a description that contain no other data set."""
+    """Returns the descriptions of the innermost data sets: those in a description that contain no other data set."""
     inside = ([facts["inner"]] if "inner" in facts else []) + facts.get("parts", [])
     return [one for part in inside for one in _innermost_of(part)] if inside else [facts]
 
@@ -109,7 +109,7 @@ def _shows_content(facts):
 
 
 def take_number(dataset, facts):
-    """Gives a data set, and those inside of it, the numbers of objects in a description that no longer exist."""
+    """Gives a data set and the data sets inside of it the object numbers in `facts`, whose objects no longer exist."""
     number, attributes = facts.get("object"), getattr(dataset, "__dict__", {})
     reference = _objects[id(dataset)][0]
     _objects[id(dataset)], _references[number] = (reference, number), reference
@@ -159,8 +159,8 @@ def describe(dataset, depth=0):
 
 
 def _listing(attributes, count):
-    """Returns a list with the name of the attribute that lists the samples of a data set, or an empty list. Names in
-    LISTS come first, then lists of numbers or strings with one item for each sample.
+    """Returns a list with the name of the attribute that lists the samples of a data set, or an empty list. Prefers the
+    names in LISTS to other lists of numbers or strings with one item for each sample.
     """
     usual = [name for name in LISTS if isinstance(attributes.get(name), (list, tuple))]
     others = [name for name, value in attributes.items()

@@ -39,7 +39,9 @@ class Epochs:
         return self._passes.setdefault((loader, number), Pass())
 
     def trained(self, batch, indices):
-        """Counts a trained batch. Returns its epoch and the position of its first index among the indices of the rank's epoch."""
+        """Counts a trained batch. Returns its epoch, and the position of its first index among the indices that the
+        rank has trained on in this epoch.
+        """
         one = self.of(batch.loader, batch.number_of_pass)
         if one.epoch is None:
             one.epoch = self._trained_passes.get(batch.loader, 0)

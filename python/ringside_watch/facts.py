@@ -17,7 +17,7 @@ WITHOUT = {
     "backward": "no backward pass of PyTorch: losses are not seen",
     "data parallel": "no DistributedDataParallel: times of gradient all-reduces are not seen",
     "fully_shard": "no fully_shard: times of shard groups are not seen",
-    "collectives": "no explicit collective or message outside compiled code",
+    "collectives": "the script has called no collective or message outside of compiled code",
     "tensorboard": "no SummaryWriter: the script's own scalars are not seen",
     "lightning log": "no LightningModule",
 }
@@ -56,7 +56,8 @@ def process(known):
 
 
 def sees():
-    """Returns the names of the hooks that have observed something, and for each other hook the reason why it has not.
+    """Returns the names of the hooks that have observed something, and for each other hook the reason why it has
+    observed nothing.
     """
     missing = [{"what": name, "why": why} for name, why in guard.unavailable.items()]
     for name, why in WITHOUT.items():

@@ -73,7 +73,7 @@ def _note_fully_shard(known, args, result):
 
 
 def patch_old(module):
-    """Reports the use of FullyShardedDataParallel (FSDP1). The times of its units are not observed."""
+    """Reports the use of FullyShardedDataParallel (FSDP1). The times of its wrapped modules are not observed."""
     guard.wrap(module.FullyShardedDataParallel, "__init__", FUNCTION, after=_wrapped_old)
 
 

@@ -34,7 +34,7 @@ class Hook:
         unavailable[self.name] = "switched off after %s: %s" % (type(error).__name__, str(error)[:200])
         try:
             observations.note("hook_failed", time.monotonic_ns(), self.name, unavailable[self.name])
-        except Exception:  # if the queue of observations itself has failed, the failure cannot be reported
+        except Exception:  # the queue of observations itself has failed, so this failure cannot be reported
             pass
 
     def call(self, function, *args):

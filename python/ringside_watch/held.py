@@ -17,7 +17,7 @@ MAX_DEPTH = 3  # limit of the nesting of lists and dictionaries in a batch
 
 _latest = collections.deque(maxlen=MOST_BATCHES)  # (key of the batch, weak references to its tensors)
 _fetched = {"since": 0}  # number of batches that were fetched since the latest backward pass
-_looks = {"left": 0}  # number of next backward passes at which the batches are looked up
+_looks = {"left": 0}  # number of following backward passes at which existing batches are reported
 _several = set()  # loaders of which several batches were fetched before a backward pass
 
 
@@ -45,8 +45,9 @@ def _collect(data, kind, found, depth):
 
 
 def at_backward():
-    """Returns the keys of the latest batches of which a tensor exists. Returns None if several batches were fetched neither
-    before this backward pass nor before the previous one, and no pass has begun, so that nothing can follow from it.
+    """Returns the keys of the latest batches of which a tensor exists. The keys are needed at a backward pass before
+    which several batches were fetched or a pass has begun, and until the next backward pass that follows a new batch.
+    Returns None at all other backward passes.
     """
     since, _fetched["since"] = _fetched["since"], 0
     if since and _latest and (since > 1 or _latest[-1][0][2] == 0):

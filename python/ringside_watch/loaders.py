@@ -11,18 +11,20 @@ import weakref
 from . import collectives, data_parallel, datasets, guard, held, observations, samplers
 from .observations import Watching
 
-CONTENT_BATCHES = 4  # number of fingerprinted batches of a loader's first pass; a later pass has only one
-CONTENT_PASSES = 50  # number of first passes of each loader with fingerprints; a script can begin a pass for each batch
+# number of fingerprinted batches in a loader's first pass; in each later pass, only one batch is fingerprinted
+CONTENT_BATCHES = 4
+# number of passes of each loader, from the first, that have fingerprints; limited because a script can begin a pass for
+# each batch
+CONTENT_PASSES = 50
 CONTENT_SAMPLES = (64, 8)  # limit of the number of fingerprinted samples of a batch: in the first pass, in later passes
 
 HOOK = guard.Hook("loader")
-FACTS = guard.Hook("facts of loaders")  # separate from the other hooks, because a failure here must not stop the report
-                                        # of indices
+FACTS = guard.Hook("facts of loaders")  # a hook of its own, because its failure must not stop the report of indices
 
 _numbers = weakref.WeakKeyDictionary()  # DataLoader -> number of the loader
 _ahead = weakref.WeakSet()  # loaders that are wrapped by Accelerate, which fetches one batch before the script
                             # requests it
-_known = {}  # key of a loader, see _number_of -> facts that were reported last for this key
+_known = {}  # key of a loader (see _number_of) -> facts that were reported last for this key
 _passes = {}  # number of a loader -> number of its next pass
 
 

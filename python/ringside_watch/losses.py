@@ -83,8 +83,8 @@ def patch_compile(module):
 
 @guard.transparent
 def _observed(call, loss):
-    """Runs and observes a backward pass that is not called by another one. Must be called directly by the wrapper of
-    backward(), because _user_line() counts the frames in between.
+    """Runs and observes a backward pass that is not called within another backward pass. Must be called directly by the
+    wrapper of backward(), because _user_line() counts the frames in between.
     """
     function = HOOK.call(_last_operation, loss)
     value = HOOK.call(_read_loss, loss)

@@ -143,8 +143,8 @@ def _describe(optimizer, number):
 
 
 def _lines_of_unwrapped_modules(optimizer, number):
-    """Returns the lines that created modules with parameters outside of all wrapped models, with the first of these
-    parameters for each line.
+    """Returns the lines that created modules whose parameters are in no wrapped model. For each line, adds the name of
+    the first of these parameters.
     """
     lines = {}
     for name, parameter in replicas.parameters_of(optimizer, number):
@@ -198,7 +198,8 @@ def _wrap_scheduler(kind):
             return original(self, *args, **kwargs)
         finally:
             _schedulers["depth"] = outer
-            if outer == 0:  # a scheduler that another one steps, such as ChainedScheduler, is not counted
+            # a scheduler whose step() is called by another scheduler, such as ChainedScheduler, is not counted
+            if outer == 0:
                 SCHEDULERS.call(_scheduler_stepped, self)
 
     kind.step = step

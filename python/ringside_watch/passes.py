@@ -12,9 +12,11 @@ class Passes:
     def __init__(self, report):
         self._report = report
         self._ahead = {}  # number of a loader -> batches that a wrapper has fetched and the script has not received
-        self._late = []  # (loader, pass, why) of passes that have ended and whose last batches are not delivered
-        self._left = []  # (time, loader, pass, why) of passes that the script has left or exhausted; it may still train
-                         # on their last batches
+        # (loader, pass, why) of passes that have ended, but whose last batches are not yet delivered to the script
+        self._late = []
+        # (time, loader, pass, why) of passes that the script has left or exhausted, but on whose last batches it may
+        # still train
+        self._left = []
 
     def handle_fetched_batch(self, batch, delivered):
         self._report.pairing.fetching(batch)

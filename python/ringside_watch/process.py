@@ -18,7 +18,7 @@ EXIT_SECONDS = 3.0  # longest wait at exit, for a watcher that does not read; us
 
 
 class Process:
-    """Identity of this process. rank is None until it has become a rank."""
+    """Identity of this process. `rank` is None until the process has become a rank."""
 
     rank = None
     world_size = 1

@@ -10,11 +10,13 @@ import threading
 PATH = "/proc/thread-self/schedstat"
 MAX_THREADS = 8
 
-_files = {}  # (process, thread) -> open file of the thread; -1 if it cannot be read
+_files = {}  # (process, thread) -> descriptor of the thread's file; -1 if it cannot be read
 
 
 def stamp():
-    """Returns the content of the thread's file, or None without such a file. Costs one system call."""
+    """Returns the content of the calling thread's file schedstat, or None if the file cannot be read. Costs one system
+    call.
+    """
     thread = (os.getpid(), threading.get_ident())
     file = _files.get(thread)
     if file is None:
@@ -26,7 +28,7 @@ def stamp():
     try:
         return os.pread(file, 96, 0)
     except OSError:
-        _files[thread] = -1  # the script has closed the file, whose number may now be that of another file
+        _files[thread] = -1  # the script has closed the file descriptor, and its number may now belong to another file
         return None
 
 

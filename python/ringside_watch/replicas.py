@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checksums of parameters, buffers and optimizer state after optimizer steps.
 
-All replicas check the same steps, because the schedule depends only on the size of the tensors. Checked are the steps
-1, 2, 4, 8, ... below a number N, and then the multiples of N. N keeps the cost of the checks below 0.1 % of the step
-time, which is estimated from the size of the model.
+All replicas check the same steps, because the schedule depends only on the size of the tensors. The steps 1, 2, 4, 8,
+... below a number N and the multiples of N are checked. N keeps the cost of the checks below 0.1 % of the step time,
+which is estimated from the size of the model.
 """
 import ctypes
 import hashlib

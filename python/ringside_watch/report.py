@@ -30,7 +30,7 @@ class Line:
 
 
 def whole_numbers(indices):
-    """Returns the indices as a list of int, or None if one of them is no whole number from 0 to 2^31."""
+    """Returns the indices as a list of int, or None if an index is not a whole number from 0 to 2^31."""
     try:
         numbers = array.array("q", indices)
     except (TypeError, ValueError, OverflowError):

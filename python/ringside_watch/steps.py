@@ -56,8 +56,8 @@ class Step:
             scalars.is_ready(value) for _, value in self.checksums + self.started)
 
     def remove_missing(self):
-        """Removes losses and checksums whose values have not arrived from a device before the end of the process. If
-        one value of a list is missing, removes the whole list, because a mean or a hash over the remaining values
+        """Called at the end of the process. Removes losses and checksums whose values have not arrived from a device.
+        If one value of a list is missing, removes the whole list, because a mean or a hash over the remaining values
         would be wrong. Returns the number of missing values.
         """
         lists = [*self.losses.values(), *([one for _, one in pairs] for pairs in (self.checksums, self.started))]

@@ -68,8 +68,8 @@ class StepsReport:
         return (*min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)]), None)
 
     def _epoch_of(self, step):
-        """Returns the epoch of the step's first batch from the first training loader. If the step has no such batch,
-        returns the current epoch of this loader.
+        """Returns the epoch of the step's first batch that is from the first training loader. If the step has no such
+        batch, returns the current epoch of this loader.
         """
         epochs = self._report.epochs
         for batch, epoch, _, _ in step.batches:

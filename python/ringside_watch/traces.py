@@ -7,7 +7,7 @@ counts as forward if a backward pass comes next, and as idle otherwise.
 from . import queueing
 
 PHASES = ("connect", "data", "copy", "forward", "backward", "waiting", "moving", "optimizer", "validation",
-          "checkpoint", "paused", "idle")  # in the order of the enumeration Phase in the engine
+          "checkpoint", "paused", "idle")  # same order as the C++ enumeration Phase in the engine
 NUMBER = {name: number for number, name in enumerate(PHASES)}
 
 ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, BARRIER = range(5)  # values of CollectiveKind in the engine

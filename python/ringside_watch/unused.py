@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observes gradients that a script clears before an optimizer step has used them.
 
-Such a backward pass trains nothing: the script has skipped its step, for example because a loss was not finite, or it
-clears the gradients in each micro-batch. Without this observation, the next step would look like one that accumulates
-the gradients of several micro-batches.
+A backward pass with such gradients trains nothing: the script has skipped the optimizer step, for example because a
+loss was not finite, or it clears the gradients in each micro-batch. Without this observation, the next step would look
+like one that accumulates the gradients of several micro-batches.
 
-Needs a single optimizer that has made a step. One of its parameters is looked at: after a backward pass it has a gradient,
-and before the next one it has none, or only zeros. Zeros are detected on the CPU only.
+Works only if the script has a single optimizer, after its first step. The gradients are cleared if a parameter of the
+optimizer has a gradient after a backward pass, but no gradient or only zeros before the next one. Zeros are detected on
+the CPU only.
 """
 import weakref
 
@@ -14,8 +15,8 @@ from . import guard, optimizers
 from .observations import Watching
 
 HOOK = guard.Hook("unused gradients")
-MAX_VALUES = 4096  # limit of the size of the parameter whose values are read
-LOOKED_AT = 16  # number of times in a row at which values are read and turn out to be kept; then no more are read
+MAX_VALUES = 4096  # limit of the number of values of the parameter whose gradient is read
+LOOKED_AT = 16  # number of consecutive backward passes without cleared gradients, after which values are no longer read
 
 _state = {"parameter": None, "steps": 0, "accumulates": False, "reads": LOOKED_AT}
 
@@ -38,8 +39,9 @@ def before_backward():
 
 
 def after_backward():
-    """Chooses the parameter that before_backward() looks at."""
-    if Watching.phase == "optimizer" or len(optimizers.held) != 1:  # the optimizer uses all gradients of a closure
+    """Chooses the parameter whose gradient before_backward() checks."""
+    # the optimizer itself uses the gradients of its closure
+    if Watching.phase == "optimizer" or len(optimizers.held) != 1:
         return
     _state["steps"] = optimizers.steps_begun()
     for optimizer in optimizers.held:

@@ -133,11 +133,11 @@ TEST_CASE("a narrow view shows the remark: ranks share a column, and a single lo
         epoch.finished = true;
     }
     audit.train[1].perRank = {5, 3};
-    audit.train[1].why = "drop_last leaves them out";
+    audit.train[1].why = "drop_last leaves out the missing samples";
     const TableData table = narrowAuditTable(audit);
     CHECK(table.columns == QStringList{"Epoch", "Assigned", "Distinct", "Twice", "Never", "By rank", "Remark"});
     CHECK(table.row(0) == QStringList{"1", "8", "", "", "", "4 each", ""});
-    CHECK(table.row(1) == QStringList{"1", "8", "", "", "", "5, 3", "drop_last leaves them out"});
+    CHECK(table.row(1) == QStringList{"1", "8", "", "", "", "5, 3", "drop_last leaves out the missing samples"});
     audit.val.resize(1);
     audit.val[0].loader = "train.py:60";
     CHECK(narrowAuditTable(audit).columns.first(3) == QStringList{"Use", "Loader", "Epoch"});
@@ -161,10 +161,11 @@ TEST_CASE("a result that is not good has a cross, also after a run that ended wh
     RunSummary summary;
     summary.source = "watched";
     summary.samples = SummarySamples{};
-    summary.samples->lines = {{"training epoch 1", "7 samples never seen", false},
-                              {"training epoch 2", "every sample exactly once", true},
-                              {"note", "the order is not known"},
-                              {"training epoch 3", "9 samples; their indices are not known", false, false}};
+    summary.samples->lines = {
+        {"training epoch 1", "7 samples never seen", false},
+        {"training epoch 2", "every sample exactly once", true},
+        {"note", "the order is not known"},
+        {"training epoch 3", "9 samples; the indices of the samples are not known", false, false}};
     std::ofstream(run.folder.filePath("summary.json").toStdString()) << toJson(summary).dump();
     model.feed(QByteArray::fromStdString(encode(RunEnded{})));
     bool hasEnded = false;

@@ -305,7 +305,7 @@ TEST_CASE("a rank without a last report has failed, unless it was requested to e
     checked.setEndedByCheck();
     CHECK_FALSE(checked.ended(0));
     checked.apply(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer"})", 900});
-    CHECK(checked.conclude(terminated, 117).verdict == "ended by the check after 117 steps");
+    CHECK(checked.conclude(terminated, 117).verdict == "ended by --check after 117 steps");
     CHECK(checked.conclude(terminated, 117).firstFailedRank == -1);
     WatchVerdict stopped;
     stopped.requested(15);

@@ -293,7 +293,7 @@ class Ends(Watch):
     def test_check_ends_the_command(self):
         done = self.fake("--ranks", "2", "--wait", options=["--check=6"])
         self.assertEqual(done.returncode, 0, done.stderr)
-        said = re.search(rb"ended by the check after (\d+) steps", done.stderr)
+        said = re.search(rb"ended by --check after (\d+) steps", done.stderr)
         self.assertTrue(said, done.stderr)
         # Both ranks trained at least that number of steps, and one of them up to 8, until the signal reached it.
         self.assertTrue(6 <= int(said.group(1)) <= self.summary()["steps"] <= 8, done.stderr)

@@ -39,8 +39,9 @@ void AttemptNumbers::applyProcess(int rank, std::optional<std::int64_t> launcher
     if (launcherRestart) m_launcherAttempts[*launcherRestart] = attempt;
 }
 
-// Returns the attempt of a process that replaces an earlier one of its rank. The launcher's number need not grow: on
-// several hosts, torchrun counts only the failures of its own host.
+// Returns the number of the attempt to which a process belongs that replaces an earlier process of the same rank. The
+// restart number that the launcher passes can stay the same: on several hosts, each torchrun counts only the failures
+// on its own host.
 int AttemptNumbers::attemptOfNext(const Process& before, std::optional<std::int64_t> launcherRestart) const {
     const int next = before.attempt + 1;
     if (!launcherRestart || !before.launcherRestart || *launcherRestart <= *before.launcherRestart) return next;
@@ -50,7 +51,7 @@ int AttemptNumbers::attemptOfNext(const Process& before, std::optional<std::int6
     return isOneFurther ? next : std::max(next, m_highest + 1);
 }
 
-// Returns the attempt of the first process of a rank.
+// Returns the number of the attempt (start of all ranks by the launcher) to which the first process of a rank belongs.
 int AttemptNumbers::attemptOfFirst(std::optional<std::int64_t> launcherRestart) const {
     if (!launcherRestart || m_launcherAttempts.empty()) return 0;
     const auto known = m_launcherAttempts.find(*launcherRestart);

@@ -51,8 +51,8 @@ void addUncounted(SampleAudit& result, const ChainedAttempt& attempt, const Load
         const DatasetLayer& dataset = attempt.facts->at(rank).loaders.at(loader).dataset.front();
         one.why = dataset.length < 0 ? "samples of an IterableDataset have no indices: they are only counted"
                                      : "the indices of the batches are not known: the samples are only counted";
-        // The "steps" events do not distinguish loaders, so they give the samples of a loader only if it is the only
-        // one trained on.
+        // The "steps" events count the samples of all loaders together. The number of samples of one loader is
+        // therefore known only if no other loader is used for training.
         if (attempt.training.size() == 1) samplesOfSteps(*attempt.facts, stream, epoch, one);
         result.training.push_back(std::move(one));
     }
@@ -67,7 +67,8 @@ void addRecordNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts
             for (const auto& [rank, one] : attempt) {
                 if (one.droppedLines == 0) continue;
                 result.notes.push_back("Rank " + std::to_string(rank) + " could not send " +
-                                       std::to_string(one.droppedLines) + " observations: numbers may be too small");
+                                       std::to_string(one.droppedLines) +
+                                       " observations: the numbers of samples may be too small");
             }
         }
     }
@@ -75,16 +76,17 @@ void addRecordNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts
 
 void addGroupNotes(SampleAudit& result, const ChainedAttempt& attempt) {
     if (attempt.groups.groups.size() > 1) {
-        result.notes.push_back(std::to_string(attempt.groups.groups.size()) +
-                               " groups of ranks share the layers of one model and read the same samples: each group "
-                               "is counted by itself");
+        result.notes.push_back(
+            std::to_string(attempt.groups.groups.size()) +
+            " groups of ranks train different layers of one model on the same samples: the samples of each "
+            "group are counted separately");
         return;
     }
     const bool shared = std::ranges::any_of(result.training, [](const EpochAudit& one) { return one.shared > 0; });
     if (attempt.groups.isAssumed && shared) {
         result.notes.push_back(
-            "No data-parallel wrapper was seen: all ranks are counted as one group. If they share "
-            "the layers of one model, equal samples are correct");
+            "No data-parallel wrapper was seen: all ranks are counted as one data-parallel group. If each rank "
+            "trains other layers of one model, repeated samples are correct");
     }
 }
 
@@ -98,15 +100,16 @@ void addSkipNote(SampleAudit& result, const ChainedAttempt& attempt) {
     }
 }
 
-// Names a rank that trains on batches, and also makes steps without one. Such steps may use batches again that the
-// script keeps in memory, as itertools.cycle() does.
+// Adds a note about the first rank that makes some optimizer steps with a batch of a loader and some without. The steps
+// without a batch may use earlier batches again, which the script keeps in memory, for example in itertools.cycle().
 void addMemoryNote(SampleAudit& result, const ChainedAttempt& attempt) {
     for (const auto& [rank, facts] : *attempt.facts) {
         if (facts.lastEpoch.empty() || facts.stepsWithoutBatch == 0 || facts.stepsWithoutBatch == facts.steps) continue;
-        result.notes.push_back(std::to_string(facts.stepsWithoutBatch) + " of " + std::to_string(facts.steps) +
-                               " optimizer steps of rank " + std::to_string(rank) +
-                               " follow no batch of a loader: if they use batches again that the script keeps in "
-                               "memory, these are not counted");
+        result.notes.push_back(
+            std::to_string(facts.stepsWithoutBatch) + " of " + std::to_string(facts.steps) +
+            " optimizer steps of rank " + std::to_string(rank) +
+            " follow no batch of a loader: if they use earlier batches again, which the script keeps "
+            "in memory, these batches are not counted");
         return;
     }
 }

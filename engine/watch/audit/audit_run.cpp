@@ -150,7 +150,7 @@ Result<SampleAudit> auditRuns(const std::vector<fs::path>& runs) {
     for (std::string& note : chain.value().notes) audit.notes.push_back(std::move(note));
     if (chain.value().badLines > 0) {
         audit.notes.push_back(std::to_string(chain.value().badLines) +
-                              " damaged lines were skipped: numbers may be too small");
+                              " damaged lines were skipped: the numbers of samples may be too small");
     }
     return audit;
 }
@@ -164,7 +164,7 @@ Result<std::vector<fs::path>> chainOf(const fs::path& run) {
         if (!fs::is_directory(one, ignored)) {
             if (runs.empty()) return Problem{one.string(), "is not a run directory", "name the directory of a run"};
             return Problem{one.string(), "does not exist, but " + runs.front().string() + " continues it",
-                           "move it back, or watch the script without --continues"};
+                           "move that run back, or watch the script without --continues"};
         }
         const fs::path whole = fs::weakly_canonical(one, ignored);
         if (std::ranges::find(runs, whole) != runs.end() || runs.size() == kMaxRuns) {

@@ -36,7 +36,7 @@ std::string parts(const EpochAudit& epoch) {
 std::string missing(const EpochAudit& epoch, bool training) {
     if (epoch.never.value_or(0) == 0) return {};
     const std::string count = std::to_string(*epoch.never);
-    if (epoch.isAbandoned) return ", " + count + " never: the next run began another epoch";
+    if (epoch.isAbandoned) return ", " + count + " never trained: the next run began a new epoch instead";
     if (!epoch.isFinished) return ", " + count + " not drawn before the script left the epoch";
     return ", " + count + (training ? " never trained" : " never used");
 }
@@ -60,7 +60,8 @@ bool saysTheSame(EpochAudit a, const EpochAudit& b) {
     return a == b;
 }
 
-// Returns the line of the loader, such as "train.py:48", with its number if several loaders have this line.
+// Returns the line of the loader, such as "train.py:48", followed by the number of the loader if the line creates
+// several loaders.
 std::string loaderName(const EpochAudit& epoch) {
     const int number = epoch.loaderNumber;
     return epoch.loader + (number > 0 ? " (loader " + std::to_string(number) + ")" : std::string());
@@ -113,7 +114,8 @@ EpochSamples entryOf(const EpochAudit& epoch) {
 
 std::string sentenceOf(const EpochAudit& epoch, bool training) {
     const std::string size = epoch.size ? " of " + std::to_string(*epoch.size) : std::string();
-    if (!epoch.distinct) return amount(epoch) + "; " + (epoch.why.empty() ? "their indices are not known" : epoch.why);
+    if (!epoch.distinct)
+        return amount(epoch) + "; " + (epoch.why.empty() ? "the indices of the samples are not known" : epoch.why);
     if (epoch.isExact()) return "every sample exactly once: " + amount(epoch) + parts(epoch);
     std::string text = amount(epoch) + parts(epoch) + ": " + std::to_string(*epoch.distinct) + size + " distinct";
     if (epoch.twice.value_or(0) > 0) text += ", " + std::to_string(*epoch.twice) + " repeated";

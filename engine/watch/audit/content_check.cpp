@@ -27,9 +27,10 @@ void ContentCheck::add(int space, std::int64_t sample, int rank, std::uint32_t c
 }
 
 // True if samples with equal contents have different indices on different ranks, so that an index does not mean the
-// same sample on all ranks. Let P be the number of such pairs of samples on two ranks, and Q the number of pairs on one
-// rank. Requires that P is at least 3, at least 0.5 % of the checked samples, and more than 4 * Q * (number of ranks),
-// because a data set that contains a sample twice causes such pairs too.
+// same sample on all ranks. Let P be the number of pairs of samples of two ranks with equal contents and different
+// indices, and Q the number of such pairs within one rank. Requires that P is at least 3, at least 0.5 % of the checked
+// samples, and more than 4 * Q * (number of ranks), because a data set that contains a sample twice also causes such
+// pairs.
 bool ContentCheck::hasShiftedIndices() const {
     return m_otherIndex >= 3 && m_otherIndex > 4 * m_ranks * m_ownRepeats && 200 * m_otherIndex >= m_checked;
 }
@@ -40,7 +41,7 @@ bool ContentCheck::contradicts() const {
 
 std::string ContentCheck::text() const {
     const std::string start =
-        "equal indices are not equal samples: of " + std::to_string(m_checked) + " checked samples, ";
+        "equal indices do not mean equal samples: of " + std::to_string(m_checked) + " checked samples, ";
     if (!hasShiftedIndices()) return start + std::to_string(m_sameIndex) + " have different values on different ranks";
     return start + std::to_string(m_otherIndex) +
            " have the same content as a sample of another rank with another index";

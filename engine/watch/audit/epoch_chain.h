@@ -41,8 +41,8 @@ struct ChainedAttempt {
 };
 
 // Returns the attempts of a chain of runs, oldest first, and numbers their epochs consecutively over all attempts. The
-// facts must outlive the result. If the last epoch of an attempt is unfinished, the next attempt continues this epoch.
-// Exception: its sampler begins with a later epoch.
+// facts must outlive the result. If the last epoch of an attempt is unfinished, the next attempt continues this epoch,
+// unless the sampler of the next attempt begins with a later epoch.
 std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>& attempts);
 
 // True if the pass has delivered all batches of its loader. The script need not have requested a batch after the last

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kMaxDepth = 8;
 
-// Returns the first sampler, from the outside to the inside, whose class name ends with `name`; null if there is none.
+// Searches nested samplers from the outermost to the innermost. Returns the first one whose class name ends with
+// `name`, or null if there is none.
 const Json* samplerNamedIn(const Json& sampler, std::string_view name) {
     const Json* one = &sampler;
     for (int depth = 0; depth < kMaxDepth && one->is_object(); ++depth) {

@@ -13,8 +13,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the number of samples of a plan over all epochs, whose
-                                                    // counting takes some seconds; a larger plan is not counted
+// largest number of samples in all epochs of a plan that is counted, which takes some seconds; larger plans are not
+// counted
+constexpr std::int64_t kLargestWork = 400'000'000;
 
 using EpochHashes = std::map<int, const Consumed*>;  // hash of an epoch, by rank
 
@@ -40,8 +41,9 @@ void countPlan(EpochAudit& result, const ShardPlan& plan, int worldSize) {
     result.isFinished = true;
     const std::int64_t repeated = counts.assigned() - counts.distinct();
     const ShardSpec& spec = plan.spec();
-    if (spec.pitfalls.doubleSharding) {  // a mistake, and not a rule
-        result.why = "pitfalls.double_sharding divides the samples by rank twice";
+    // isByRule stays false: double sharding is a mistake, not a rule of the sampler
+    if (spec.pitfalls.doubleSharding) {
+        result.why = "pitfalls.double_sharding divides the samples among the ranks twice";
         return;
     }
     if (repeated > 0 && repeated == plan.padding() && result.never == 0)
@@ -52,7 +54,8 @@ void countPlan(EpochAudit& result, const ShardPlan& plan, int worldSize) {
     if (spec.kind == SamplerKind::kSubset && repeated == plan.padding() && result.never.value_or(0) > 0)
         result.why = "sampler.kind subset uses a part of the samples";
     else if (repeated == 0 && result.never.value_or(0) > 0)
-        result.why = plan.droppedByLoader() > 0 ? "drop_last leaves them out" : "the sampler leaves them out";
+        result.why = plan.droppedByLoader() > 0 ? "drop_last leaves out the missing samples"
+                                                : "the sampler leaves out the missing samples";
     result.isByRule = !result.why.empty();
 }
 
@@ -70,7 +73,7 @@ EpochAudit auditEpoch(const RunConfig& config, std::int64_t size, std::int64_t e
     }
     result.isFinished = true;
     if (!counts || needsClasses(config.sampler.kind)) {
-        result.why = counts ? "the plan of this sampler needs the classes of the data"
+        result.why = counts ? "the plan of this sampler depends on the class labels of the samples"
                             : "not counted: the plans of all epochs together are too large";
         return result;
     }

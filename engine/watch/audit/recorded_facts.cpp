@@ -213,7 +213,8 @@ Json factsOf(const ScriptFacts& event) {
 
 bool RankFacts::evaluates(std::int64_t loader) const {
     if (hasTrained(loader)) return false;
-    // A process that has failed before its first step may have fetched its batches for training.
+    // A process that has failed before its first step may have loaded its batches for training, so they do not count as
+    // evaluated.
     return !lastEpoch.empty() || (!hasSteps && !hasFailed) || std::ranges::any_of(passes, [loader](const auto& one) {
         return one.second.loader == loader && one.second.isEvaluation;
     });
@@ -266,8 +267,8 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     handler->second(factsOfRank(event.rank), facts);
 }
 
-// True if the pass of this "pass_end" has trained in discarded steps, so that the end of the pass must be ignored. The
-// pass then stays in the record as unfinished if some of its steps count, and is removed if none does.
+// True if at least one step of the pass is ignored (lastStep, discarded), so that the "pass_end" facts must be ignored.
+// If other steps of the pass count, the pass is kept as unfinished; otherwise it is removed.
 bool RecordedFacts::ignoreDiscardedEnd(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;

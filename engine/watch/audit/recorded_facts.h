@@ -26,7 +26,7 @@ struct DatasetLayer {
     std::string name;           // name of the data set's class
     std::string description;    // facts about the data set that can be compared between ranks, as JSON text
     bool hasContent = false;    // true if the description contains checksums of values or of a list of files
-    std::string indicesSha256;  // hash of the indices of a Subset; empty: the data set is no Subset
+    std::string indicesSha256;  // SHA-256 of the indices of a Subset; empty if the data set is no Subset
 };
 
 // Facts of a rank about one of its loaders ("loader" in docs/watch-protocol.md).
@@ -67,9 +67,10 @@ struct RankFacts {
     std::map<std::pair<std::int64_t, std::int64_t>, PassFacts> passes;  // facts of each pass, by loader and pass
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, ContentSums> contents;  // checksums of each batch,
                                                                                            // by loader, pass and batch
-    std::vector<std::vector<int>> dataParallel;       // ranks of each data-parallel group
-    std::map<std::int64_t, std::vector<int>> groups;  // ranks of each process group, from the facts "group"
-    std::vector<std::int64_t> shardGroups;            // numbers of groups that shard parameters
+    std::vector<std::vector<int>> dataParallel;  // ranks of each data-parallel group
+    // ranks of each process group by the number of the group, from the facts "group"
+    std::map<std::int64_t, std::vector<int>> groups;
+    std::vector<std::int64_t> shardGroups;  // numbers of groups that shard parameters
     bool hasPipeline = false;
     std::int64_t droppedLines = 0;  // number of lines and observations that were lost
     std::string failedHook;         // name of the first failed hook among the hooks that observe batches or steps;
@@ -93,8 +94,8 @@ struct RankFacts {
     std::string incompletenessReason() const;
     // Returns the pass of the loader that trained epoch number `epoch`, or null if there is none.
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
-    // True if one backward pass follows several batches of a loader. They count as trained, as those of a loss over
-    // several batches; the record does not show whether the script has skipped some of them.
+    // True if one backward pass follows several batches of a loader. All these batches count as trained, because a loss
+    // can use several batches. The record does not show whether the script has skipped some of them.
     bool mayHaveSkipped() const { return maxBackwards > 0 && maxBatches > maxBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
     // True if the rank uses the batches of a loader for evaluation; see RankEvidence::evaluates().

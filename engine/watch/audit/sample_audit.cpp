@@ -12,10 +12,11 @@ namespace ringside {
 namespace {
 
 constexpr int kTraining = 0, kValidation = 1;
-constexpr std::int64_t kLastPass = 1 << 30;    // limit of pass numbers; the numbers of a pass and of its attempt are
-                                               // stored together in 64 bits
-constexpr std::int64_t kContentBatches = 4;    // number of batches of a loader's first pass whose contents are reported
-constexpr std::int64_t kSmallEpoch = 1 << 14;  // an epoch with fewer samples keeps the content of each drawn sample
+constexpr std::int64_t kLastPass = 1 << 30;  // limit of pass numbers; the numbers of a pass and of its attempt are
+                                             // stored together in 64 bits
+constexpr std::int64_t kContentBatches = 4;  // number of batches of a loader's first pass whose contents are reported
+// number of samples; an epoch with fewer samples keeps the content of each drawn sample
+constexpr std::int64_t kSmallEpoch = 1 << 14;
 
 std::vector<const AttemptFacts*> attemptsOf(const std::vector<RecordedFacts>& facts) {
     std::vector<const AttemptFacts*> attempts;
@@ -141,8 +142,8 @@ void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::i
     open.attempts.insert(attempt);
 }
 
-// Returns the counts of an epoch; begins them if the epoch is new. All ranks of the data-parallel group that use the
-// loader get an entry, even before they have drawn a sample.
+// Returns the counts of an epoch; starts counting if the epoch is new. All ranks of the data-parallel group that use
+// the loader get an entry, even before they have drawn a sample.
 SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t attempt) {
     const auto [found, isNew] = m_open.try_emplace(key);
     if (isNew) {
@@ -154,8 +155,9 @@ SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t atte
     return found->second;
 }
 
-// Closes the epoch of the same loader and group that is three epochs older than `key`, unless the data set is small,
-// and the oldest epochs of all loaders while more than kMaxOpen or kMaxSmallOpen epochs are open.
+// Completes the counting of old epochs, to bound the memory. While more than kMaxOpen epochs are counted (kMaxSmallOpen
+// for a small data set), completes the oldest epoch of all loaders. Unless the data set is small, also completes the
+// epoch of the same loader and group that is three epochs older than `key`.
 void SampleAuditor::closeBefore(const EpochKey& key) {
     const bool isSmall = m_open.at(key).isSmall;
     while (m_open.size() > (isSmall ? kMaxSmallOpen : kMaxOpen)) {
@@ -166,8 +168,9 @@ void SampleAuditor::closeBefore(const EpochKey& key) {
     }
     if (isSmall) return;
     EpochKey earlier = key;
-    std::get<3>(earlier) -= 3;  // keeps the epoch of `key` and the two before it open, because ranks that do not wait
-                                // for each other can be in different epochs
+    // the epoch of `key` and the two epochs before it are still counted, because ranks that do not wait for each other
+    // can be in different epochs
+    std::get<3>(earlier) -= 3;
     const auto found = m_open.find(earlier);
     if (found == m_open.end()) return;
     closeEpoch(found->first, found->second);
@@ -282,8 +285,8 @@ std::string SampleAuditor::missingTrained(std::size_t attempt, int rank, std::in
     const auto counted = m_counted.find({attempt, rank, loader, epoch});
     const std::int64_t recorded = counted == m_counted.end() ? 0 : counted->second.indices;
     if (pass == nullptr || !pass->hasEnded || pass->epoch != epoch || pass->indices == recorded) return {};
-    return "it has " + std::to_string(recorded) + " of the " + std::to_string(pass->indices) + " indices of rank " +
-           std::to_string(rank);
+    return std::to_string(recorded) + " of the " + std::to_string(pass->indices) + " indices of rank " +
+           std::to_string(rank) + " were recorded";
 }
 
 // Returns a clause for users with the number of batches of a rank's validation pass that the record lacks; empty if the
@@ -295,8 +298,8 @@ std::string SampleAuditor::missingEvaluated(std::size_t attempt, int rank, std::
     const auto counted = m_counted.find({attempt, rank, loader, -1 - pass});
     if (facts == passes.end() || !facts->second.hasEnded || counted == m_counted.end()) return {};
     if (counted->second.batches >= facts->second.untrained) return {};
-    return "it has " + std::to_string(counted->second.batches) + " of the " + std::to_string(facts->second.untrained) +
-           " batches of rank " + std::to_string(rank);
+    return std::to_string(counted->second.batches) + " of the " + std::to_string(facts->second.untrained) +
+           " batches of rank " + std::to_string(rank) + " were recorded";
 }
 
 std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std::int64_t epoch) const {
@@ -311,7 +314,7 @@ std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std:
             const bool isTrained = !m_chain[attempt].facts->at(rank).hasEndedWithoutStep;
             if (std::get<0>(key) == kTraining && !isTrained)
                 return "rank " + std::to_string(rank) +
-                       " made no optimizer step that could be seen, so it is not known whether it trained on them";
+                       " has reported no optimizer step, so it is not known whether it trained on these samples";
             const std::string lost = m_chain[attempt].facts->at(rank).incompletenessReason();
             if (!lost.empty()) return "the record of rank " + std::to_string(rank) + " may be incomplete: " + lost;
         }
@@ -329,7 +332,7 @@ void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open
     std::int64_t distinct = 0, twice = 0, shared = 0;
     for (const auto& [space, counts] : open.spaces) {
         if (!counts.isExact()) {
-            result.why = "the samples are spread over too many indices to count each of them";
+            result.why = "the sample indices are too many or too large to count each sample";
             return;
         }
         distinct += counts.distinct();
@@ -395,7 +398,7 @@ void SampleAuditor::addLeaks(SampleAudit& result) const {
                            " validation samples whose content was compared are equal to a training sample");
 }
 
-// Removes the numbers of epochs that are incomplete, because batches arrived after the epoch was closed.
+// Removes the numbers of epochs that are incomplete, because batches arrived after their counting was completed.
 void SampleAuditor::discardIncomplete() {
     for (Done& done : m_done) {
         const auto late = m_late.find(done.key);
@@ -403,7 +406,7 @@ void SampleAuditor::discardIncomplete() {
         EpochAudit& epoch = done.epoch;
         epoch.distinct = epoch.twice = epoch.never = epoch.shared = std::nullopt;
         epoch.why = std::to_string(late->second) +
-                    " batches are not counted: their rank was too many epochs behind the other ranks";
+                    " batches are not counted: the rank that read them was too many epochs behind the other ranks";
     }
 }
 

@@ -73,8 +73,8 @@ struct SampleAudit {
 
 // Counts the samples of a chain of watched runs. The events of the runs are read twice: first the facts of all runs are
 // collected, because ranks report them at different times; then the indices are counted. Exact for data sets of up to
-// 10^8 samples. Memory: 2 bytes per sample for each open epoch, and 2 bytes per sample for the results of the whole
-// chain.
+// 10^8 samples. Memory: 2 bytes per sample for each epoch that is still counted, and 2 bytes per sample for the results
+// of the whole chain.
 class SampleAuditor {
   public:
     // facts: facts of each run of the chain, oldest run first.
@@ -87,8 +87,8 @@ class SampleAuditor {
 
   private:
     static constexpr std::size_t kMaxOpen = 12;  // limit of the number of epochs that are counted at the same time
-    // The same limit for data sets of at most kSmallSet samples. In a short run, a rank can report many epochs before
-    // another rank reports its first.
+    // Limit of the number of epochs that are counted at the same time, for data sets of at most kSmallSet samples. In a
+    // short run, a rank can report many epochs before another rank reports its first epoch.
     static constexpr std::size_t kMaxSmallOpen = 64;
     static constexpr std::int64_t kSmallSet = 1 << 20;
     // Key of an epoch: (role, loader, data-parallel group, epoch). Role 0 is training, 1 validation. In validation, the
@@ -117,7 +117,7 @@ class SampleAuditor {
     struct Counted {
         std::int64_t indices = 0;
         std::int64_t batches = 0;
-        std::int64_t lastBatch = -1;  // number of the last batch in its pass; for validation only
+        std::int64_t lastBatch = -1;  // number in its pass of the latest counted batch; for validation only
     };
 
     void addTrained(std::size_t attempt, const ConsumedIndices& event);
@@ -153,13 +153,14 @@ class SampleAuditor {
     std::map<LoaderEpoch, Counted> m_counted;
     std::map<std::pair<int, int>, ContentCheck> m_contents;  // comparison of contents, by role (training or validation)
                                                              // and loader
-    std::map<int, SampleSet> m_trained, m_validated;         // samples that were trained on or validated, by the number
-                                                             // of their space (SampleMap::space)
-    std::map<std::uint32_t, int> m_trainedContents;          // data set of each trained sample, by the checksum of its
-                                                             // content
+    // samples that were used for training or for validation, by the number of their data set (SampleMap::space)
+    std::map<int, SampleSet> m_trained, m_validated;
+    std::map<std::uint32_t, int> m_trainedContents;  // data set of each trained sample, by the checksum of its
+                                                     // content
     std::map<std::uint32_t, int> m_validatedContents;
     mutable std::map<std::vector<const void*>, std::int64_t> m_sizes;
-    std::map<EpochKey, std::int64_t> m_late;  // number of batches that arrived after their epoch was closed, by epoch
+    // number of batches that arrived after the counting of their epoch was completed, by epoch
+    std::map<EpochKey, std::int64_t> m_late;
 };
 
 }  // namespace ringside

@@ -17,7 +17,8 @@ class SamplePages {
     static constexpr std::size_t kPage = 4096;            // number of samples per page
     static constexpr std::size_t kMaxBytes = 256U << 20;  // limit of the size of all pages of one array, in bytes
 
-    // Returns the cell of a sample, or null if the sample is out of range or the pages would exceed kMaxBytes.
+    // Returns the value of a sample for writing. Returns null if the sample is out of range or the pages would exceed
+    // kMaxBytes.
     Cell* write(std::int64_t sample) {
         if (sample < 0 || sample > (std::int64_t{1} << 31)) return nullptr;
         const auto number = static_cast<std::size_t>(sample) / kPage;
@@ -53,7 +54,7 @@ class SamplePages {
     std::size_t m_used = 0;
 };
 
-// Set of samples, 1 byte for each sample in a touched page.
+// Set of samples. Memory: 1 byte for each sample in an allocated page.
 class SampleSet {
   public:
     void insert(std::int64_t sample);
@@ -73,11 +74,11 @@ class SampleSet {
     bool m_exact = true;
 };
 
-// Number of times that each sample was drawn in one epoch, and by which rank first. 2 bytes for each sample in a
-// touched page.
+// Number of times that each sample was drawn in one epoch, and the rank that drew it first. Memory: 2 bytes for each
+// sample in an allocated page.
 class SampleCounts {
   public:
-    // Counts a draw. The sample is from 0 to 2^31, the rank below 4096.
+    // Counts a draw. The number of the sample is from 0 to 2^31, the rank is below 4096.
     void add(std::int64_t sample, int rank);
 
     std::int64_t assigned() const { return m_assigned; }  // returns the number of draws

@@ -116,14 +116,16 @@ void SampleSpaces::addStream(std::size_t number, const ChainedAttempt& attempt, 
             map.length = layer.length;
             map.name = layer.name;
             if (kind == LayerKind::kOtherSubset)
-                map.why = "each rank selects other samples by a Subset whose indices are not recorded";
+                map.why =
+                    "each rank selects different samples with a Subset, and the indices of the Subsets are not "
+                    "recorded";
         }
         if (stops) break;
     }
     joinRanks(number, stream);
 }
 
-// Puts data sets of different ranks into one space if their descriptions are equal.
+// Assigns one space (numbering of samples) to data sets of different ranks if their descriptions are equal.
 void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     std::map<std::string, int> firsts;
     for (const auto& [rank, id] : stream.loaders) {
@@ -133,8 +135,8 @@ void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     }
 }
 
-// Puts the data sets of a loader in two consecutive attempts into one space. The attempts can have different numbers of
-// ranks.
+// Assigns one space (numbering of samples) to the data sets of a loader in two consecutive attempts. The attempts can
+// have different numbers of ranks.
 void SampleSpaces::joinAttempts(std::size_t number, const std::vector<LoaderStream>& before,
                                 const std::vector<LoaderStream>& after) {
     for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {

@@ -102,8 +102,9 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
     m_rankOf[step] = rank;
 }
 
-// Begins an attempt when its first process starts. Its steps are numbered after the finished ones of the earlier
-// attempts. A record without finished steps has only the steps of its batches.
+// Begins an attempt when its first process starts. The step numbers of the attempt follow the latest finished step of
+// the earlier attempts. If the record contains no finished step, they follow the latest step whose batches were
+// recorded.
 void TensorRecord::beginAttempt(int attempt) {
     if (attempt <= m_attempt) return;
     m_attempt = attempt;
@@ -115,7 +116,8 @@ void TensorRecord::addStart(const TensorCheck& start) {
     const std::int64_t step = m_stepsBefore;
     if (!m_discarded.empty() && m_discarded.back().to == step) {
         if (m_discarded.back().attempt == m_attempt) return;
-        m_discarded.pop_back();  // the previous attempt finished no step, so that its weights do not matter
+        // the previous attempt finished no step, so its initial weights are replaced by those of this attempt
+        m_discarded.pop_back();
     }
     if (m_discarded.size() >= kMaxChecks) return;
     Discarded steps{.from = {}, .to = step, .attempt = m_attempt};

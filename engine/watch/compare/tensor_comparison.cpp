@@ -154,9 +154,9 @@ TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, do
     }
     if (otherShapes > 0)
         result.notCompared.push_back("tensors at " + std::to_string(otherShapes) +
-                                     " steps: the models have tensors of other sizes");
+                                     " steps: the models have tensors of different sizes");
     if (!result.steps.empty() && result.weights == 0)
-        result.notCompared.push_back("weights: none is finite in both runs");
+        result.notCompared.push_back("weights: no weight tensor has finite values in both runs");
     if (unequal)
         result.notCompared.push_back(
             "gradients at some steps: the ranks of a run have different gradients, so the script does not average "

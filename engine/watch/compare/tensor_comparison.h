@@ -18,8 +18,8 @@ struct TensorDifference {
     bool isGradient = false;
     double a = 0, b = 0;  // norms of the tensor in run A and in run B; if the norms are equal, the sums of its values
     double relative = 0;  // relative difference of the norms, or of the sums if that is larger
-    // Ratio b / a of the norms, if the sums have the same ratio and the ratio is k or 1 / k. k is a whole number from 2
-    // to the larger number of ranks. Stored as k for the ratio k, and as -k for the ratio 1 / k.
+    // Ratio b / a of the norms: k for the ratio k, and -k for the ratio 1 / k. k is a whole number from 2 to the larger
+    // number of ranks. Empty if the ratio is another number, or if the sums have another ratio.
     std::optional<int> factor;
     bool operator==(const TensorDifference&) const = default;
 };

@@ -18,8 +18,9 @@ namespace ringside {
 class IndexList {
   public:
     struct Batch {
-        std::int64_t number = 0;  // number of the batch in its pass; for a trained batch, its optimizer step
-        std::size_t first = 0;    // position of the batch's first index in all()
+        // number of the batch in its pass; for a trained batch, the number of its optimizer step
+        std::int64_t number = 0;
+        std::size_t first = 0;  // position of the batch's first index in all()
     };
 
     // Appends a batch, or the next part of a batch that is too long for one event. budget: number of indices that may
@@ -57,15 +58,16 @@ struct PassEvidence {
     std::int64_t beganUs = 0;
     std::optional<std::int64_t> collectives;  // number of explicit collectives of the rank before the pass
     bool hasEnded = false;
-    bool isExhausted = false;            // true if the pass has reached the loader's end; false if the script has
-                                         // dropped the iterator before
-    bool isEvaluation = false;           // true if a model was in evaluation mode when the loader was exhausted
-    std::int64_t batches = 0;            // number of batches; this member and the next ones are valid after the end of
-                                         // the pass
-    std::int64_t trained = 0;            // number of batches that a backward pass followed
-    std::int64_t untrained = 0;          // number of batches without a backward pass
-    std::optional<std::int64_t> epoch;   // number of the loader's epoch; empty if no batch was trained
-    std::string sha256;                  // hash of the trained indices as little-endian int64; empty if none was seen
+    bool isExhausted = false;           // true if the pass has reached the loader's end; false if the script has
+                                        // dropped the iterator before
+    bool isEvaluation = false;          // true if a model was in evaluation mode when the loader was exhausted
+    std::int64_t batches = 0;           // number of batches; this member and the next ones are valid after the end of
+                                        // the pass
+    std::int64_t trained = 0;           // number of batches that were followed by a backward pass
+    std::int64_t untrained = 0;         // number of batches without a backward pass
+    std::optional<std::int64_t> epoch;  // number of the loader's epoch; empty if no batch was trained
+    // SHA-256 of the sample indices of trained batches, as little-endian int64; empty if no index was seen
+    std::string sha256;
     IndexList evaluated;                 // indices of batches without a backward pass
     std::vector<BatchContent> contents;  // contents of the first batches of the pass
 };

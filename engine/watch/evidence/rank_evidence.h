@@ -26,7 +26,8 @@ struct StepRow {
     std::int64_t dataUs = 0;  // time spent waiting for batches, in microseconds
 };
 
-// Use of one process group by explicit collectives and by DDP, in the traced steps of a rank.
+// Use of one process group in the traced steps of a rank: collectives of DDP, and collectives that the script itself
+// calls.
 struct CollectiveUse {
     std::int64_t calls = 0;
     std::int64_t steps = 0;  // number of traced steps with at least one call
@@ -43,10 +44,11 @@ struct LoggedSeries {
     double last = 0;
 };
 
-// Consecutive optimizer steps of a rank to which the same facts "step_counts" apply.
+// Consecutive optimizer steps of a rank with the same facts "step_counts", such as the number of backward passes in a
+// step.
 struct EqualSteps {
-    const Json* counts = nullptr;  // the facts; owned by the RankEvidence
-    std::int64_t steps = 0;        // number of these steps
+    const Json* counts = nullptr;  // facts "step_counts"; owned by the RankEvidence
+    std::int64_t steps = 0;        // number of consecutive steps with these facts
 };
 
 // Reports of one rank of a watched script, in bounded memory. docs/watch-protocol.md defines the facts. Only the
@@ -63,22 +65,23 @@ struct RankEvidence {
     static constexpr std::size_t kMaxTags = 1000;
 
     int rank = 0;
-    std::optional<RankStage> state;  // stage of the rank, from the latest RankState
+    std::optional<RankStage> state;  // state of the rank, such as kTraining, from its latest RankState event
     std::int64_t pid = 0;
     std::string host;
     int restarts = 0;             // number of processes with this rank before the latest one
     std::int64_t progressUs = 0;  // time of the latest report other than heartbeats and stalls
     std::int64_t latestUs = 0;    // time of the latest report
 
-    std::map<std::int64_t, LoaderEvidence> loaders;             // evidence about each loader, by its id
-    std::map<std::int64_t, std::vector<std::int64_t>> subsets;  // indices of each Subset, by its object number
-    std::vector<StepRow> steps;                                 // first kMaxSteps steps
-    std::deque<StepRow> latestSteps;                            // latest kMaxLatestSteps steps
-    std::int64_t stepCount = 0;                                 // number of the latest step
-    std::map<std::int64_t, Replica> replicas;                   // checksums of parameters, by step; 0: before the first
-                                                                // step
-    std::map<std::int64_t, CollectiveUse> collectives;          // use of collectives, by the number of the process
-                                                                // group; 0: all ranks
+    std::map<std::int64_t, LoaderEvidence> loaders;  // evidence about each loader, by its id
+    // indices of each Subset, by the number of the Subset object
+    std::map<std::int64_t, std::vector<std::int64_t>> subsets;
+    std::vector<StepRow> steps;       // first kMaxSteps steps
+    std::deque<StepRow> latestSteps;  // latest kMaxLatestSteps steps
+    std::int64_t stepCount = 0;       // number of the latest step
+    // checksums of parameters, by the number of the step after which they were computed; 0: before the first step
+    std::map<std::int64_t, Replica> replicas;
+    std::map<std::int64_t, CollectiveUse> collectives;  // use of collectives, by the number of the process
+                                                        // group; 0: all ranks
     std::int64_t tracedSteps = 0;
     Heartbeat heartbeat;
     std::optional<Json> stall;  // latest report that the rank has made no progress (topic "stalled"), with its stack
@@ -97,8 +100,8 @@ struct RankEvidence {
     // Returns the facts "step_counts" that apply to a step, or null.
     const Json* countsOf(std::int64_t step) const;
     // Returns all facts "step_counts" with the number of steps to which they apply, in the order of the steps. If
-    // kMaxFacts facts are kept, later ones may be missing, so that the last facts count as one step. Invalidated by
-    // add().
+    // kMaxFacts facts are kept, later facts may be missing, so the last facts are assumed to apply to one step. The
+    // pointers in the result are valid until the next call of add().
     std::vector<EqualSteps> equalSteps() const;
 
     // True if the rank uses the batches of a loader for evaluation. False if it trains on them, or may train on them: a

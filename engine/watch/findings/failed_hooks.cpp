@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::string_view kEvery = "*";  // replaces the list of the codes of all checks
+constexpr std::string_view kEvery = "*";  // used instead of a list of codes: all checks
 
 // Use of one hook of python/ringside_watch by the checks. Lists of codes are separated by spaces.
 struct HookUse {

@@ -35,8 +35,9 @@ std::size_t sizeOf(const Json& facts, std::string_view key) {
     return list != nullptr && list->is_array() ? list->size() : 0;
 }
 
-// True if several backward passes of such an optimizer step are those of micro-batches. Steps with several losses,
-// several optimizers, an optimizer with a closure (LBFGS) or a pipeline run several backward passes for other reasons.
+// True if an optimizer step with these numbers of losses, optimizers and batches can accumulate micro-batches with its
+// backward passes. Steps with several losses, several optimizers, an optimizer with a closure (LBFGS) or a pipeline run
+// several backward passes for other reasons.
 bool canAccumulate(const RankEvidence& rank, const Json& counts) {
     const bool hasClosures = std::ranges::any_of(
         rank.factsOf("optimizer"), [](const Json& one) { return contains(textOf(one, "class"), "LBFGS"); });
@@ -44,19 +45,19 @@ bool canAccumulate(const RankEvidence& rank, const Json& counts) {
            sizeOf(counts, "optimizers") == 1 && sizeOf(counts, "batches") <= 1;
 }
 
-// Number of micro-batches that a rank accumulates per optimizer step, with the facts of such an optimizer step; of one
-// without cleared gradients if there is any.
+// Number of micro-batches that a rank accumulates per optimizer step, with the facts "step_counts" of one of these
+// optimizer steps. A step before which no gradients were cleared is preferred.
 struct Accumulation {
     std::int64_t microBatches = 0;
     const Json* counts = nullptr;
 };
 
-// Returns the number of backward passes before most optimizer steps. A backward pass whose gradients were cleared
-// before the optimizer step does not count. Optimizer steps before which GradScaler has skipped a step do not count,
-// either. If only a few optimizer steps follow several backward passes, the script has skipped steps, and does not
-// accumulate gradients.
+// Returns the most frequent number of backward passes before an optimizer step; an empty Accumulation if it is below 2.
+// Backward passes whose gradients were cleared before the optimizer step do not count. Optimizer steps before which
+// GradScaler has skipped a step are left out. If only a few optimizer steps follow several backward passes, the script
+// has skipped steps and does not accumulate gradients.
 Accumulation accumulationOf(const RankEvidence& rank) {
-    std::map<std::int64_t, EqualSteps> steps;  // optimizer steps by the number of their micro-batches
+    std::map<std::int64_t, EqualSteps> steps;  // optimizer steps, by the number of micro-batches in each
     for (const EqualSteps& one : rank.equalSteps()) {
         if (!canAccumulate(rank, *one.counts) || numberOf(*one.counts, "skipped", 0) > 0) continue;
         EqualSteps& same = steps[numberOf(*one.counts, "backwards", 0) - numberOf(*one.counts, "unused", 0)];
@@ -118,7 +119,7 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
             if (*with > 0 || tensors == 0 || first == nullptr || numberOf(*first, "backwards", 0) == 0) continue;
             return found("At the first step of " + textOf(facts, "class") + " on rank " + std::to_string(rank) +
                              ", none of its " + counted(tensors, "tensor") +
-                             " has a gradient: it does not update the model that was trained.",
+                             " has a gradient: this optimizer does not update the trained model.",
                          textOf(facts, "where"), {{"rank", rank}, {"tensors", tensors}, {"with_gradient", 0}});
         }
     }
@@ -126,8 +127,8 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
 }
 
 Judgement judgeNotOptimized(const Evidence& evidence) {
-    // Smallest number of steps to judge: in earlier steps, a script with several optimizers may not have used all of
-    // them.
+    // Smallest number of optimizer steps after which parameters are judged: in fewer steps, a script with several
+    // optimizers may not have used all of them.
     constexpr std::int64_t kMinSteps = 16;
     bool hasModel = false, known = false;
     for (const auto& [rank, one] : evidence.ranks()) {
@@ -152,7 +153,8 @@ Judgement judgeNotOptimized(const Evidence& evidence) {
         }
     }
     if (known) return passed();
-    return hasModel ? couldNotJudge("fewer than 16 optimizer steps were seen") : skipped("no DistributedDataParallel");
+    return hasModel ? couldNotJudge("fewer than 16 optimizer steps were seen")
+                    : skipped("no model is wrapped in DistributedDataParallel");
 }
 
 Judgement judgeClippedScaled(const Evidence& evidence) {
@@ -170,7 +172,7 @@ Judgement judgeClippedScaled(const Evidence& evidence) {
             const std::string factor = scale ? " of " + factorText(*scale) : std::string();
             return found(textOf(facts, "function") + "() limits the gradients to " + shortNumber(limit) +
                              " while GradScaler's factor" + factor +
-                             " is still in them: the steps of the optimizer become as many times too small.",
+                             " has not been removed from them: the optimizer steps are too small by this factor.",
                          textOf(facts, "where"),
                          {{"rank", rank}, {"limit", limit}, {"scale", scale ? Json(*scale) : Json()}});
         }
@@ -188,11 +190,12 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
                           });
         if (!kept) continue;
         const auto& losses = one.factsOf("loss");
-        return found("After each of the first " + counted(static_cast<std::int64_t>(facts.size()), "step") + ", rank " +
-                         std::to_string(rank) +
-                         " begins the next backward pass with the gradients of the step before: they add up.",
-                     losses.empty() ? std::string() : textOf(losses.front(), "where"),
-                     {{"rank", rank}, {"steps", facts.size()}});
+        return found(
+            "After each of the first " + counted(static_cast<std::int64_t>(facts.size()), "step") + ", rank " +
+                std::to_string(rank) +
+                " begins the next backward pass with the gradients of the previous step: the gradients add up.",
+            losses.empty() ? std::string() : textOf(losses.front(), "where"),
+            {{"rank", rank}, {"steps", facts.size()}});
     }
     return known
                ? passed()
@@ -201,12 +204,13 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
 }
 
 Judgement judgeClearedUnused(const Evidence& evidence) {
-    constexpr std::int64_t kMinSteps = 8;  // smallest number of steps from which a rule of the script follows
+    // least number of steps in which the script clears gradients in the same way, for a mistake
+    constexpr std::int64_t kMinSteps = 8;
     bool isKnown = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         std::int64_t backwards = 0, unused = 0, steps = 0;
-        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> regular;  // number of steps, by their backward
-                                                                                // passes and the unused ones of these
+        // number of steps, by (number of backward passes in the step, number of them whose gradients were cleared)
+        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> regular;
         std::string where;
         for (const EqualSteps& same : one.equalSteps()) {
             const Json& counts = *same.counts;
@@ -216,7 +220,8 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
             const std::int64_t passes = numberOf(counts, "backwards", 0);
             steps += same.steps;
             backwards += passes * same.steps;
-            // Several backward passes of one batch may compute gradients for another purpose, such as a perturbation.
+            // A step whose backward passes all use one batch is not judged: the script may need gradients for another
+            // purpose, such as a perturbation of the inputs.
             const bool losesBatches = *cleared > 0 && numberOf(counts, "trained_batches", 0) > 1;
             if (!losesBatches) continue;
             unused += *cleared * same.steps;
@@ -238,8 +243,8 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
         }
         return found("The gradients of " + grouped(unused) + " of " + counted(backwards, "backward pass") +
                          " of rank " + std::to_string(rank) +
-                         " were cleared before an optimizer step, as a script does that skips a step: the model does "
-                         "not learn from their samples.",
+                         " were cleared before an optimizer step could use them: the model does not learn from "
+                         "their samples.",
                      where, facts);
     }
     return isKnown ? passed() : couldNotJudge("cleared gradients were not reported");
@@ -274,12 +279,14 @@ Judgement judgeUndividedLoss(const Evidence& evidence) {
 Judgement judgeSyncEveryMicroBatch(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
     if (groups.groups.empty()) return explainMissingGroup(groups);
-    if (groups.groups.front().kind != ReplicaKind::kDdp) return skipped("no DistributedDataParallel");
+    if (groups.groups.front().kind != ReplicaKind::kDdp)
+        return skipped("no model is wrapped in DistributedDataParallel");
     const RankEvidence& rank = *evidence.find(groups.groups.front().ranks.front());
     const Accumulation accumulation = accumulationOf(rank);
     if (accumulation.counts == nullptr) return skipped("most optimizer steps accumulate no micro-batches");
     if (numberOf(*accumulation.counts, "unused", 0) > 0)
-        return couldNotJudge("each step has backward passes whose gradients were cleared, and their all-reduces count");
+        return couldNotJudge(
+            "the all-reduces of backward passes whose gradients were cleared cannot be counted separately");
     const std::int64_t reduced = numberOf(*accumulation.counts, "all_reduces", 0);
     if (reduced < accumulation.microBatches) return passed();
     const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");
@@ -295,7 +302,7 @@ Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
     const bool isOn = rank != nullptr && std::ranges::any_of(rank->factsOf("data_parallel"), [](const Json& facts) {
                           return flagOf(facts, "find_unused_parameters").value_or(false);
                       });
-    if (!isOn) return skipped("find_unused_parameters is off, or no DistributedDataParallel");
+    if (!isOn) return skipped("find_unused_parameters is off, or no model is wrapped in DistributedDataParallel");
     std::int64_t iteration = 0;
     for (const auto& [number, one] : evidence.ranks()) {
         for (const Json& facts : one.factsOf("buckets")) {
@@ -305,9 +312,11 @@ Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
     }
     constexpr std::int64_t kMinIterations = 3;
     if (iteration < kMinIterations) return couldNotJudge("too few iterations were seen");
-    return found("DDP searches for unused parameters in each step (find_unused_parameters=True), and in the " +
-                     counted(std::max(iteration, rank->stepCount), "step") + " that were seen there was none.",
-                 textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});
+    return found(
+        "DDP searches for unused parameters in each step (find_unused_parameters=True), but all parameters were used "
+        "in the " +
+            counted(std::max(iteration, rank->stepCount), "step") + " that were seen.",
+        textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});
 }
 
 Judgement judgeGatheredFeatures(const Evidence& evidence) {
@@ -316,7 +325,7 @@ Judgement judgeGatheredFeatures(const Evidence& evidence) {
             const std::int64_t ranks = numberOf(facts, "ranks", 0);
             if (ranks < 2 || numberOf(facts, "with_gradient", ranks) >= ranks) continue;
             return found("The loss contains the features that " + textOf(facts, "operation") + "() has gathered from " +
-                             counted(ranks, "rank") + ", but only those of the own rank have a gradient: rank " +
+                             counted(ranks, "rank") + ", but only the features of the own rank have a gradient: rank " +
                              std::to_string(rank) + " leaves out its part of the other ranks' gradients.",
                          textOf(facts, "where"), {{"rank", rank}, {"ranks", ranks}, {"with_gradient", 1}});
         }
@@ -336,7 +345,7 @@ Judgement judgeLeftOverGradients(const Evidence& evidence) {
                          std::to_string(rank) + ": the model does not learn from their samples.",
                      {}, {{"rank", rank}, {"backward_passes", left}});
     }
-    return hasEnd ? passed() : couldNotJudge("the end of the script was not seen");
+    return hasEnd ? passed() : couldNotJudge("the end of the script was not reported");
 }
 
 }  // namespace ringside

@@ -18,7 +18,7 @@ class LiveFindings {
     static constexpr std::int64_t kEveryUs = 3'000'000;  // minimum interval between two judgements
     // Minimum interval between two judgements, as a multiple of the time that the latest judgement took.
     static constexpr std::int64_t kMaxShare = 50;
-    // Time after the first report of a finding, before a report that changes only its numbers.
+    // Minimum time between the first report of a finding and a report in which only its numbers have changed.
     static constexpr std::int64_t kTextUs = 10'000'000;
     static constexpr std::int64_t kMaxTextUs = 600'000'000;  // limit of the interval between two reports of changed
                                                              // numbers, which begins with kTextUs and doubles with

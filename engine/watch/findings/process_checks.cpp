@@ -48,7 +48,7 @@ std::string operationText(const RankEvidence& rank) {
     std::string text = textOf(*inside, "operation");
     const auto peer = numberOf(*inside, "peer");
     if (peer) return text + " with rank " + std::to_string(*peer);
-    return text + " number " + grouped(numberOf(*inside, "number", 0)) + " of its group";
+    return text + " number " + grouped(numberOf(*inside, "number", 0)) + " of its process group";
 }
 
 std::string waitingText(const RankEvidence& rank) {
@@ -60,9 +60,9 @@ std::string waitingText(const RankEvidence& rank) {
 std::string elsewhereText(const RankEvidence& rank) {
     const std::string name = "rank " + std::to_string(rank.rank);
     if (rank.hasEnded()) return name + " has " + textOf(*rank.state);
-    if (!rank.stall) return name + " does not report";
+    if (!rank.stall) return name + " has sent no report";
     const std::string where = textOf(*rank.stall, "where");
-    return name + " does not arrive: it is in phase " + textOf(*rank.stall, "phase") +
+    return name + " does not reach it: this rank is in phase " + textOf(*rank.stall, "phase") +
            (where.empty() ? "" : " (" + where + ")");
 }
 
@@ -116,7 +116,7 @@ Judgement judgeProcessGroup(const Evidence& evidence) {
         if (const std::string other = otherTransport(rank); !other.empty() && !rank.isDistributed())
             return couldNotJudge(other + " is loaded, which connects ranks without torch.distributed");
     }
-    if (launched < 2) return skipped("one process trains");
+    if (launched < 2) return skipped("only one process trains");
     if (isDistributed) return passed();
     if (alone.size() < 2) return couldNotJudge("fewer than two ranks have made optimizer steps");
     const RankEvidence& first = *evidence.find(alone.front());
@@ -129,7 +129,7 @@ Judgement judgeProcessGroup(const Evidence& evidence) {
 
 Judgement judgeHang(const Evidence& evidence) {
     constexpr std::int64_t kMinUs = 8'000'000;
-    if (evidence.ranks().size() < 2) return skipped("one process");
+    if (evidence.ranks().size() < 2) return skipped("only one process has reported");
     std::vector<const RankEvidence*> waiting, others;
     std::int64_t longest = 0;
     for (const auto& [number, rank] : evidence.ranks()) {
@@ -169,7 +169,7 @@ Judgement judgeUnusedParameters(const Evidence& evidence) {
         return std::ranges::any_of(one.second.factsOf("data_parallel"),
                                    [](const Json& facts) { return textOf(facts, "kind") == "ddp"; });
     });
-    return hasDdp ? passed() : skipped("no DistributedDataParallel");
+    return hasDdp ? passed() : skipped("no model is wrapped in DistributedDataParallel");
 }
 
 }  // namespace ringside

@@ -36,10 +36,10 @@ std::int64_t parametersOf(const RankEvidence& rank) {
     return sum;
 }
 
-// Returns how often the ranks of a group average. A process group of a rank counts if it is used after step 1 and
-// moves, per traced step that uses it, at least as many bytes as the optimizers have parameters; this excludes a
-// broadcast before the first step and the reduction of a metric. kEveryStep: it is used in at least 90 % of the traced
-// steps.
+// Returns how often the ranks of a data-parallel group average parameters or gradients. A process group of a rank
+// counts as averaging if it is used after step 1 and its collectives transfer, per traced step that uses it, at least
+// as many bytes as the optimizers have parameters. This excludes a broadcast before the first step and the reduction of
+// a metric. kEveryStep: at least one such process group is used in at least 90 % of the traced steps.
 Averaging averagingOf(const Evidence& evidence, const ReplicaGroup& group) {
     Averaging most = Averaging::kNever;
     for (const int number : group.ranks) {
@@ -75,7 +75,8 @@ bool usesJoin(const Evidence& evidence, const ReplicaGroup& group) {
     return std::ranges::any_of(group.ranks, [&](int rank) { return evidence.find(rank)->usesJoin(); });
 }
 
-// Returns why replicas of a group that differ after a step are no mistake, as a clause; empty if they are one.
+// Returns a clause that explains why the replicas of a group may differ after a step; empty if a difference is a
+// mistake.
 std::string reasonToDiffer(const Evidence& evidence, const ReplicaGroup& group) {
     if (hasLocalSgd(evidence, group))
         return "a communication hook lets the replicas differ on purpose between two averagings";
@@ -106,8 +107,8 @@ bool isWrapped(const std::string& name) {
     return isParameterName(name) && !name.starts_with("optimizer ");
 }
 
-// Runs `judge` on each data-parallel group of this kind. Returns the first finding; without a finding, a result that
-// could not be judged; otherwise the result of the last group. Returns skipped(without) if no group is of this kind.
+// Runs `judge` on each data-parallel group of the given kind. Returns the first finding; without a finding, a result
+// that could not be judged; otherwise the result of the last group. Returns skipped(without) if no group has this kind.
 template <class Judge>
 Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::string& without, const Judge& judge) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
@@ -130,7 +131,7 @@ struct ReductionLoss {
 };
 
 // Looks for a change of the model after DDP has wrapped it: a conversion, which removes the hooks of DDP from the
-// parameters, or parameters that were frozen then.
+// parameters, or parameters that were frozen when DDP wrapped the model.
 ReductionLoss reductionLossOf(const RankEvidence& rank, const ReplicaDifference& difference) {
     for (const Json& facts : rank.factsOf("converted"))
         return {" The model was converted from " + textOf(facts, "from") + " to " + textOf(facts, "to") +
@@ -151,7 +152,7 @@ ReductionLoss reductionLossOf(const RankEvidence& rank, const ReplicaDifference&
 
 // Optimizer step of a rank whose gradients DDP has not reduced.
 struct UnreducedStep {
-    std::int64_t step = 0;  // 0: there is no such step
+    std::int64_t step = 0;  // number of the step; 0 if DDP has reduced the gradients of all steps
     std::string line;       // line of the script that calls backward() in the step; empty if it is not known
 };
 
@@ -177,7 +178,8 @@ Judgement judgeModelNotWrapped(const Evidence& evidence) {
                 return couldNotJudge(
                     "there is no step after which all ranks reported checksums of the same parameters");
             if (!difference.endsDifferent) return passed();
-            if (averagingOf(evidence, group) != Averaging::kNever) return passed("the script averages by itself");
+            if (averagingOf(evidence, group) != Averaging::kNever)
+                return passed("the script itself averages gradients or parameters");
             Json facts = differenceJson(difference);
             return found("The model is not wrapped, and no collective makes the ranks' parameters equal: after step " +
                              std::to_string(difference.firstStep) + ", " + tensorWords(difference) + " differ" +
@@ -188,13 +190,14 @@ Judgement judgeModelNotWrapped(const Evidence& evidence) {
 
 Judgement judgeDifferentStart(const Evidence& evidence) {
     return eachGroup(
-        evidence, ReplicaKind::kOwnLoop, "a wrapper makes the start equal", [&](const ReplicaGroup& group) {
+        evidence, ReplicaKind::kOwnLoop, "a wrapper makes the initial parameters equal on all ranks",
+        [&](const ReplicaGroup& group) {
             const ReplicaDifference difference = compareReplicas(evidence, group, isParameterName);
             if (!difference.isStartKnown)
                 return couldNotJudge("not all ranks reported the same parameters before the first step");
             if (!difference.startsDifferent || !difference.endsDifferent) return passed();
             if (averagingOf(evidence, group) == Averaging::kSometimes)
-                return couldNotJudge("the script averages in some steps only");
+                return couldNotJudge("the script averages gradients or parameters in some steps only");
             return found("The ranks average gradients, but start from different parameters and stay different: " +
                              tensorWords(difference) + " after step " + std::to_string(difference.firstStep) + ".",
                          lineOfDifference(*evidence.find(group.ranks.front()), difference), differenceJson(difference));
@@ -228,51 +231,57 @@ Judgement judgeLearningRateDiffers(const Evidence& evidence) {
         }
     }
     if (!compared && joined) return skipped(kJoined);
-    return compared ? passed() : couldNotJudge("no step was seen on two ranks");
+    return compared ? passed() : couldNotJudge("no step was reported by two ranks");
 }
 
 Judgement judgeOutsideDdp(const Evidence& evidence) {
-    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) return skipped(std::move(reason));
-        const ReplicaDifference outside = compareReplicas(evidence, group, isUnnamed);
-        if (outside.compared == 0) return passed("all parameters of the optimizers belong to wrapped models");
-        if (!outside.endsDifferent) return passed();
-        if (averagingOf(evidence, group) == Averaging::kSometimes)
-            return couldNotJudge("the script averages in some steps only");
-        const RankEvidence& rank = *evidence.find(group.ranks.front());
-        return found(counted(outside.different, "optimized tensor") +
-                         " outside DistributedDataParallel differ between the ranks after step " +
-                         std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
-                     lineOfDifference(rank, outside), differenceJson(outside));
-    });
+    return eachGroup(evidence, ReplicaKind::kDdp, "no model is wrapped in DistributedDataParallel",
+                     [&](const ReplicaGroup& group) {
+                         if (std::string reason = reasonToDiffer(evidence, group); !reason.empty())
+                             return skipped(std::move(reason));
+                         const ReplicaDifference outside = compareReplicas(evidence, group, isUnnamed);
+                         if (outside.compared == 0)
+                             return passed("all parameters of the optimizers belong to wrapped models");
+                         if (!outside.endsDifferent) return passed();
+                         if (averagingOf(evidence, group) == Averaging::kSometimes)
+                             return couldNotJudge("the script averages gradients or parameters in some steps only");
+                         const RankEvidence& rank = *evidence.find(group.ranks.front());
+                         return found(counted(outside.different, "optimized tensor") +
+                                          " outside of DistributedDataParallel differ between the ranks after step " +
+                                          std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
+                                      lineOfDifference(rank, outside), differenceJson(outside));
+                     });
 }
 
 Judgement judgeAroundDdp(const Evidence& evidence) {
-    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) return skipped(std::move(reason));
-        const ReplicaDifference difference = compareReplicas(evidence, group, isWrapped);
-        if (difference.compared == 0)
-            return couldNotJudge(
-                "there is no step after which all ranks reported checksums of the same parameters inside "
-                "DistributedDataParallel");
-        const auto [step, line] = unreducedStep(evidence, group);
-        if (!difference.endsDifferent || isIgnored(evidence, group, difference) || step == 0 ||
-            step > difference.firstStep)
-            return passed();
-        Json facts = differenceJson(difference);
-        facts["step_without_all_reduce"] = step;
-        return found("DDP did not reduce the gradients of step " + std::to_string(step) +
-                         ": its forward pass did not go through the DDP wrapper, or it ran inside no_sync(). Since "
-                         "step " +
-                         std::to_string(difference.firstStep) + " the ranks differ in " + tensorWords(difference) + ".",
-                     line.empty() ? group.where : line, std::move(facts));
-    });
+    return eachGroup(
+        evidence, ReplicaKind::kDdp, "no model is wrapped in DistributedDataParallel", [&](const ReplicaGroup& group) {
+            if (std::string reason = reasonToDiffer(evidence, group); !reason.empty())
+                return skipped(std::move(reason));
+            const ReplicaDifference difference = compareReplicas(evidence, group, isWrapped);
+            if (difference.compared == 0)
+                return couldNotJudge(
+                    "there is no step after which all ranks reported checksums of the same parameters inside "
+                    "DistributedDataParallel");
+            const auto [step, line] = unreducedStep(evidence, group);
+            if (!difference.endsDifferent || isIgnored(evidence, group, difference) || step == 0 ||
+                step > difference.firstStep)
+                return passed();
+            Json facts = differenceJson(difference);
+            facts["step_without_all_reduce"] = step;
+            return found("DDP did not reduce the gradients of step " + std::to_string(step) +
+                             ": its forward pass did not go through the DDP wrapper, or it ran inside no_sync(). Since "
+                             "step " +
+                             std::to_string(difference.firstStep) + " the ranks differ in " + tensorWords(difference) +
+                             ".",
+                         line.empty() ? group.where : line, std::move(facts));
+        });
 }
 
 Judgement judgeReplicasPart(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
     if (groups.groups.empty()) return explainMissingGroup(groups);
-    Judgement result = skipped("parameters are sharded: each rank holds other parts");
+    Judgement result = skipped("parameters are sharded: each rank holds a different part");
     for (const ReplicaGroup& group : groups.groups) {
         if (group.kind == ReplicaKind::kSharded) continue;
         if (std::string reason = reasonToDiffer(evidence, group); !reason.empty()) {
@@ -288,7 +297,8 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
         if (result.result == CheckResult::kSkipped) result = passed();
         if (!difference.endsDifferent || isIgnored(evidence, group, difference)) continue;
         if (!isDdp(group) && averagingOf(evidence, group) != Averaging::kEveryStep) {
-            result = couldNotJudge("the script averages in some steps only, between which replicas may differ");
+            result = couldNotJudge(
+                "the script averages gradients or parameters in some steps only, between which replicas may differ");
             continue;
         }
         const ReductionLoss loss =
@@ -303,17 +313,19 @@ Judgement judgeReplicasPart(const Evidence& evidence) {
 }
 
 Judgement judgeBatchNorm(const Evidence& evidence) {
-    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
-        if (usesJoin(evidence, group)) return skipped(kJoined);
-        const ReplicaDifference difference = compareReplicas(evidence, group, isBatchNormName);
-        if (difference.compared == 0)
-            return skipped("no running statistics, or DDP copies them from rank 0 before each forward pass");
-        if (!difference.endsDifferent) return passed();
-        return found("The running statistics of batch normalisation differ between the ranks since step " +
-                         std::to_string(difference.firstStep) + " (" + tensorWords(difference) +
-                         "), because broadcast_buffers is False.",
-                     group.where, differenceJson(difference));
-    });
+    return eachGroup(
+        evidence, ReplicaKind::kDdp, "no model is wrapped in DistributedDataParallel", [&](const ReplicaGroup& group) {
+            if (usesJoin(evidence, group)) return skipped(kJoined);
+            const ReplicaDifference difference = compareReplicas(evidence, group, isBatchNormName);
+            if (difference.compared == 0)
+                return skipped(
+                    "the model has no running statistics, or DDP copies them from rank 0 before each forward pass");
+            if (!difference.endsDifferent) return passed();
+            return found("The running statistics of batch normalisation differ between the ranks since step " +
+                             std::to_string(difference.firstStep) + " (" + tensorWords(difference) +
+                             "), because broadcast_buffers is False.",
+                         group.where, differenceJson(difference));
+        });
 }
 
 }  // namespace ringside

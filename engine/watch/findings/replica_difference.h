@@ -23,7 +23,7 @@ struct ReplicaDifference {
     std::vector<std::string> names;   // names of the tensors that differ after firstStep, at most 64
     std::int64_t tensors = 0;         // number of tensors compared
     std::int64_t different = 0;       // number of tensors that differ after firstStep
-    std::vector<int> ranks;           // ranks that differ from the lowest rank after firstStep
+    std::vector<int> ranks;           // ranks whose tensors differ from those of the lowest rank after firstStep
 };
 
 // Compares the tensors for whose names `accepts` returns true. Tensors are matched by position; steps at which the

@@ -116,8 +116,9 @@ bool isBatchNormName(const std::string& name) {
 bool hasEqualParameters(const Replica& one, const Replica& other) {
     if (one.hash == other.hash) return true;
     if (one.names != other.names)
-        return false;  // not comparable. Equal lists are compared by position, because two wrapped models can have
-                       // tensors of equal names
+        // lists of different tensors cannot be compared. Below, tensors are compared by position, because two wrapped
+        // models can have tensors with equal names
+        return false;
     for (std::size_t i = 0; i < one.names.size(); ++i)
         if (isParameterName(one.names[i]) && one.checksums[i] != other.checksums[i]) return false;
     return !one.names.empty();
@@ -137,7 +138,9 @@ ReplicaGroups replicaGroupsOf(const Evidence& evidence) {
     if (isSharded(evidence)) return noGroup("each rank holds a part of each tensor", false);
     if (!looksReplicated(evidence))
         return noGroup(
-            "without a wrapper such as DistributedDataParallel, the ranks' parameters or losses differ in kind", true);
+            "without a wrapper such as DistributedDataParallel, the ranks optimize different parameters, or a rank has "
+            "no loss",
+            true);
     if (!areEverEqual(evidence) && hasEqualLosses(evidence))
         return noGroup("the ranks hold different parameters and have the same loss, as parts of one model do", true);
     return {{{ReplicaKind::kOwnLoop, allRanks(evidence), {}}}, {}, false};

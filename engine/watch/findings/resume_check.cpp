@@ -11,8 +11,8 @@
 namespace ringside {
 namespace {
 
-// Largest numbers of samples that were trained twice, or never, in an epoch of the same loader that one run has trained
-// completely.
+// Repeated and missing samples of epochs that were not resumed: the largest numbers in any epoch of the same loader
+// that a single run has trained completely.
 struct Usual {
     std::int64_t twice = 0;
     std::int64_t never = 0;
@@ -30,7 +30,8 @@ Usual usualOf(const SampleAudit& audit, const EpochAudit& resumed) {
         usual->never = std::max(usual->never, *one.never);
     }
     if (usual) return *usual;
-    // Without a comparable complete epoch, allows a tenth of the samples; samplers repeat or drop fewer samples.
+    // Without a comparable complete epoch, allows a tenth of the samples to be repeated or missing, which is more than
+    // samplers repeat or drop.
     const std::int64_t tenth = resumed.size.value_or(0) / 10;
     return {tenth, tenth};
 }

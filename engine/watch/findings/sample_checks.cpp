@@ -47,7 +47,8 @@ Judgement eachLoader(const Evidence& evidence, const std::string& without, const
     const ReplicaGroups groups = replicaGroupsOf(evidence);
     if (groups.groups.empty()) return explainMissingGroup(groups);
     const std::vector<LoaderGroup> loaders = trainedLoaders(evidence, groups);
-    if (loaders.empty()) return couldNotJudge("no loader was seen that all ranks train with: samples are not known");
+    if (loaders.empty())
+        return couldNotJudge("no training loader was seen on all ranks, so their samples are not known");
     Judgement result = skipped(without);
     for (const LoaderGroup& one : loaders) {
         Judgement judgement = judge(one);
@@ -98,7 +99,7 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
     if (sameness == Sameness::kSame && hasDifferentPools(group)) {
         Json facts = complete == nullptr ? Json::object() : coverageJson(*complete);
         facts["differs"] = "Subset.indices";
-        return found("Each rank has drawn another subset, and the sampler divides it among the ranks again" +
+        return found("Each rank has drawn a different subset, and the sampler divides it among the ranks again" +
                          (complete == nullptr ? std::string() : ": " + coverageText(*complete)) + ".",
                      group.ranks.front().loader->subsetLine(), std::move(facts));
     }
@@ -170,14 +171,14 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
                           });
     if (complete != nullptr && !readsAll) return passed();
     if (complete != nullptr && group.isSharded() && complete->shared <= paddingOf(group))
-        return passed("the data set is so small that equal shards repeat all of it");
+        return passed("the data set is so small that samplers repeat all samples to fill the shards");
     if (complete == nullptr && !group.isPlain())
         return group.isSharded() ? passed() : couldNotJudge("no complete epoch was seen");
     switch (group.compareDataSets()) {
         case Sameness::kDifferent:
             return passed("each rank has a separate data set");
         case Sameness::kNotKnown:
-            return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+            return couldNotJudge("it is not known whether equal indices mean equal samples on all ranks");
         case Sameness::kSame:
             break;
     }
@@ -222,7 +223,7 @@ Judgement sameDraws(const LoaderGroup& group) {
         if (equal == 0) continue;
         if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
         if (group.compareDataSets() == Sameness::kNotKnown)
-            return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+            return couldNotJudge("it is not known whether equal indices mean equal samples on all ranks");
         const std::string sampler = group.ranks.front().sampler.shortKind();
         return found(capitalised(rankWords(group.rankNumbers())) + " draw the same " +
                          counted(static_cast<std::int64_t>(equal), "sample") + " in the same order in epoch " +
@@ -243,14 +244,15 @@ Judgement overlap(const LoaderGroup& group) {
         std::ranges::find_if(coverages, [padding](const Coverage& one) { return one.shared > padding; });
     if (overlapping == coverages.end()) return passed();
     if (group.compareDataSets() == Sameness::kNotKnown && !group.isSharded())
-        return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+        return couldNotJudge("it is not known whether equal indices mean equal samples on all ranks");
     return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
                      counted(overlapping->shared, "sample") + " of " + grouped(overlapping->distinct) +
                      " went to more than one rank.",
                  group.samplerLine(), coverageJson(*overlapping));
 }
 
-// Returns how many samples an epoch may leave out because samplers and loaders drop incomplete rounds and batches.
+// Returns the largest number of samples that an epoch may leave out. A sampler drops the samples that do not fill all
+// ranks; a loader can drop the last incomplete batch of each rank.
 std::int64_t droppableOf(const LoaderGroup& group) {
     const auto ranks = static_cast<std::int64_t>(group.ranks.size());
     const Json& facts = group.ranks.front().loader->facts;
@@ -267,7 +269,7 @@ Judgement cutShort(const LoaderGroup& group) {
     const std::optional<Coverage> coverage = coverageOfCutEpochs(group);
     if (!coverage || coverage->pool < 0) return couldNotJudge("no complete epoch was seen");
     if (coverage->never <= droppableOf(group)) return passed();
-    return found("Each epoch ends at the same place of an order that is not shuffled: " +
+    return found("Each epoch ends at the same position, and the order of the samples is not shuffled: " +
                      counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +
                      percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
                      ") went to no rank in any epoch.",

@@ -55,7 +55,7 @@ std::string samplerRankText(const LoaderGroup& group) {
     std::string list;
     for (const RankLoader& one : group.ranks)
         list += (list.empty() ? "" : ", ") + std::to_string(one.sampler.rank.value_or(-1));
-    return "The " + first.shortKind() + " of the training loader has the ranks " + list + " on " +
+    return "The " + first.shortKind() + " of the training loader uses the rank numbers " + list + " on " +
            rankWords(group.rankNumbers()) + ": the ranks do not read different parts.";
 }
 
@@ -82,14 +82,14 @@ bool hasEqualOrder(const EpochOrder& one, const EpochOrder& other) {
     return std::ranges::equal(one.order.first(common), other.order.first(common));
 }
 
-// Returns why a sampler with an epoch gives two epochs the same order. If set_epoch() changes the epoch between other
-// passes of the loader, it was called too late.
+// Returns the reason why two consecutive epochs of a DistributedSampler have the same order. If the sampler's epoch
+// differs between other epochs, the script calls set_epoch(), but too late.
 std::string epochReason(const std::vector<EpochOrder>& orders) {
     const bool isSet = std::ranges::any_of(
         orders, [&](const EpochOrder& one) { return one.samplerEpoch != orders.front().samplerEpoch; });
-    return isSet
-               ? ": the sampler had the same epoch at the start of both. set_epoch() has an effect only before iter()."
-               : ": set_epoch() was not called in between.";
+    return isSet ? ": the sampler had the same epoch at the start of both epochs. set_epoch() has an effect only "
+                   "before iter()."
+                 : ": set_epoch() was not called between them.";
 }
 
 std::string shuffleReason(const std::vector<EpochOrder>&) {
@@ -220,7 +220,7 @@ Judgement judgeWorkerCopies(const Evidence& evidence) {
         }
     }
     if (!hasLoader) return skipped("no loader reads an IterableDataset with two or more workers");
-    return hasContent ? passed() : couldNotJudge("the contents of fewer than two batches in a row are known");
+    return hasContent ? passed() : couldNotJudge("the contents of no two consecutive batches are known");
 }
 
 }  // namespace ringside

@@ -125,7 +125,7 @@ std::string schedulerLine(const RankEvidence& rank) {
 }
 
 // Returns the number of samples that most of a rank's first optimizer steps use; 0 if none is known. Leaves out steps
-// before which GradScaler has left out a step, and backward passes whose gradients the script has cleared.
+// before which GradScaler has skipped a step, and backward passes whose gradients the script has cleared.
 std::int64_t samplesPerStep(const RankEvidence& rank) {
     constexpr std::size_t kMaxSteps = 256;       // limit of the number of steps that are read
     std::map<std::int64_t, std::int64_t> steps;  // number of steps, by their samples
@@ -197,11 +197,11 @@ Judgement judgeSkippedSteps(const Evidence& evidence) {
         const auto skips = static_cast<std::int64_t>(one.factsOf("skipped_step").size());
         hasSkipped = hasSkipped || skips > 0;
         if (skips <= kUsual || 10 * skips < one.stepCount) continue;
-        return found("GradScaler left out " + counted(skips, "step") + " of " + grouped(one.stepCount + skips) +
+        return found("GradScaler skipped " + counted(skips, "step") + " of " + grouped(one.stepCount + skips) +
                          " on rank " + std::to_string(rank) + ", because gradients were infinite or not a number.",
                      {}, {{"rank", rank}, {"skipped", skips}, {"steps", one.stepCount}});
     }
-    return hasSkipped ? passed() : skipped("GradScaler has skipped no step, or is not used");
+    return hasSkipped ? passed() : skipped("GradScaler is not used, or has skipped no step");
 }
 
 Judgement judgeScheduler(const Evidence& evidence) {
@@ -218,7 +218,7 @@ Judgement judgeScheduler(const Evidence& evidence) {
         if (steps == backwards && backwards > 1)
             reason = ", once for each micro-batch";
         else if (steps == evidence.worldSize())
-            reason = ", as often as there are ranks";
+            reason = ", once for each rank";
         return found("Schedulers step " + std::to_string(steps) + " times per optimizer step" + reason + ", although " +
                          (one.factsOf("scheduler").size() == 1 ? "the script has one scheduler"
                                                                : "the script has fewer schedulers") +
@@ -229,7 +229,7 @@ Judgement judgeScheduler(const Evidence& evidence) {
                       {"schedulers", one.factsOf("scheduler").size()},
                       {"backwards", backwards}});
     }
-    return hasScheduler ? passed() : skipped("no learning rate scheduler");
+    return hasScheduler ? passed() : skipped("the script has no learning rate scheduler");
 }
 
 Judgement judgeUnevenSteps(const Evidence& evidence) {

@@ -55,7 +55,8 @@ enum class ForwardTimes { kMeasured, kWithoutWaits };
 StepMeasurements measurementsOf(const TracedStep& step, ForwardTimes forward) {
     StepMeasurements brief;
     brief.step = step.step;
-    brief.collectives = 1;  // hasMet() holds, so the ranks have at least one collective; the exact number is not used
+    // each rank has at least one collective in the step (hasMet()); the exact number is not used
+    brief.collectives = 1;
     brief.lengthNs = step.endNs - step.beginNs;
     std::vector<std::int64_t> own;
     for (const RankTrace& rank : step.ranks) {
@@ -100,7 +101,7 @@ std::string phaseWords(Phase phase) {
         case Phase::kOptimizer:
             return "its optimizer step";
         case Phase::kIdle:
-            return "its code between the phases";
+            return "its code outside of the phases";
         case Phase::kConnect:
         case Phase::kCopy:
         case Phase::kWaiting:

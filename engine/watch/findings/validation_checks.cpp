@@ -139,7 +139,7 @@ Judgement judgeLocalMetrics(const Evidence& evidence) {
             }
             return found("Each of " + counted(static_cast<std::int64_t>(group.ranks.size()), "rank") +
                              " evaluates its own part of " + counted(one.pool, "sample") +
-                             ", and no collective combines the results: a metric covers " +
+                             ", and no collective combines the results: the metric of a rank covers " +
                              grouped(one.ofRank.front()) + " of them.",
                          group.sourceLine(), {{"samples", one.pool}, {"of_rank", one.ofRank}});
         }
@@ -189,7 +189,7 @@ Judgement judgeValidationEverywhere(const Evidence& evidence) {
                          group.sourceLine(), {{"samples", one.pool}, {"ranks", group.ranks.size()}});
         }
     }
-    if (isUnknown) return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+    if (isUnknown) return couldNotJudge("it is not known whether equal indices mean equal samples on all ranks");
     return hasLoader ? passed() : skipped("no complete evaluation by all ranks was seen");
 }
 

@@ -32,7 +32,8 @@ class WatchedRank final : public RankLink {
     int outputFd() const override { return -1; }
     int exitFd() const override { return -1; }
 
-    // Returns the end of the connection. Its exit code is unknown: the end counts as lost.
+    // Returns the end of the connection, which counts as the end of the process. The exit code of the process is
+    // unknown, so the process counts as lost.
     const std::optional<ChildEnd>& poll() override { return m_end; }
     const std::optional<ChildEnd>& end() const override { return m_end; }
     void signal(int) override {}

@@ -63,7 +63,7 @@ Result<SeenPlan> planOfRank(const LoaderFacts& loader, std::int64_t rank, std::i
     }
     if (name == kDistributedSampler) {
         if (numberOf(sampler, "num_replicas", 0) != ranks || numberOf(sampler, "rank", -1) != rank)
-            return noPlan("DistributedSampler has another rank or number of ranks than the process");
+            return noPlan("the rank or the number of ranks of DistributedSampler is not that of the process");
         const auto shuffle = flagOf(sampler, "shuffle"), dropLast = flagOf(sampler, "drop_last");
         const auto seed = numberOf(sampler, "seed");
         if (!shuffle || !dropLast || !seed) return noPlan("DistributedSampler has settings that are not reported");
@@ -89,7 +89,8 @@ std::optional<Problem> addEpochs(SeenPlan& plan, const std::vector<std::int64_t>
         increases &= epochs[i] == epochs[0] + static_cast<std::int64_t>(i);
         stays &= epochs[i] == epochs[0];
     }
-    if (!increases && !stays) return noPlan("the epochs of the sampler neither stay nor increase by one");
+    if (!increases && !stays)
+        return noPlan("the epoch of the sampler is not constant and does not increase by one from epoch to epoch");
     plan.sampler.setEpoch = !stays;
     // PyTorch seeds the generator with seed + epoch, so a first epoch of E has the same effect as a seed larger by E.
     plan.sampler.seed += epochs[0];

@@ -26,16 +26,16 @@ struct SeenPlan {
 };
 
 // Returns the plan that the facts of all ranks determine: DistributedSampler of PyTorch (also as Lightning uses it),
-// SequentialSampler, and the shards of Accelerate over a SequentialSampler or a SeedableRandomSampler. Otherwise a
-// problem that states why no plan is known: for example, the order of a RandomSampler depends on the state of a
-// generator that no fact describes.
+// SequentialSampler, and the shards of Accelerate over a SequentialSampler or a SeedableRandomSampler. Returns a
+// problem if no plan can be determined: for example, the order of a RandomSampler depends on the state of a generator
+// that no fact describes.
 //
 // loaders: by rank, one for each rank from 0. epochs: epoch of the sampler in each epoch of the run, as far as known;
 // empty before the first pass.
 Result<SeenPlan> seenPlan(const std::map<int, LoaderFacts>& loaders, const std::vector<std::int64_t>& epochs);
 
-// True if the samples that a rank trained from `slot` on are those of the plan. A plan is shown only after the first
-// batch of each rank has confirmed it.
+// True if the given indices of trained samples are those of the plan. slot: position of the first index in the rank's
+// part of the plan. A plan is shown only after the first batch of each rank has confirmed it.
 bool confirms(const ShardPlan& plan, int rank, std::int64_t slot, const std::vector<std::int64_t>& index);
 
 }  // namespace ringside

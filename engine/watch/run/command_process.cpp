@@ -34,7 +34,8 @@ std::vector<char*> pointersTo(const std::vector<std::string>& texts) {
     return pointers;
 }
 
-// Runs in the child. main() ignores SIGPIPE and SIGXFSZ, which the command must not inherit.
+// Replaces the child process by the command. Resets SIGPIPE and SIGXFSZ to their default actions, because this program
+// ignores them and the command would inherit that.
 [[noreturn]] void becomeCommand(char** words, char** environment, const CommandOptions& options, int errorFd) {
     for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_DFL);
     ::sigprocmask(SIG_SETMASK, &options.signalMask, nullptr);
@@ -54,9 +55,9 @@ int readError(int fd) {
 }
 
 std::string remedyFor(int error) {
-    if (error == ENOENT) return "check its name and PATH";
-    if (error == EACCES) return "name a program, such as python3 train.py";
-    return "check the command";
+    if (error == ENOENT) return "check the name of the program and PATH";
+    if (error == EACCES) return "begin the command with a program, such as python3 train.py";
+    return "check the command line";
 }
 
 [[noreturn]] void failStarting(const CommandOptions& options, int error) {

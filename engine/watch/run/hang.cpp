@@ -33,8 +33,9 @@ Collective collectiveOf(const Json& json, const char* operation) {
     return {textOf(json, operation), textOf(json, "group"), numberOf(json, "number", 0), numberOf(json, "peer", -1)};
 }
 
-// Returns the collective that a rank has called last: the explicit one in progress, or the latest of PyTorch's flight
-// recorder, which also has those of DistributedDataParallel and fully_shard.
+// Returns the latest collective of a rank: the collective in progress that the script itself has called, otherwise the
+// latest entry of PyTorch's flight recorder, which also contains collectives of DistributedDataParallel and
+// fully_shard.
 std::optional<Collective> latest(const RankStall& rank) {
     if (rank.inside) return rank.inside;
     const std::optional<Phase> phase = phaseNamed(rank.phase);

@@ -29,7 +29,7 @@ struct RankStall {
     double seconds = 0;                // time in seconds for which no hook in the rank has been called
     double cpuSeconds = 0;             // CPU time that the training thread has used within `seconds`, in seconds
     std::string phase;                 // current phase: data, forward, backward, waiting, optimizer, idle
-    std::optional<Collective> inside;  // explicit collective or message in progress
+    std::optional<Collective> inside;  // collective or message in progress that the script itself has called
     std::vector<Collective> recent;    // latest entries of the rank's flight recorder (PyTorch), oldest first
     std::string where;                 // innermost line of the script on the stack, such as "train.py:48"; empty: not
                                        // known

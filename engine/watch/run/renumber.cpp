@@ -15,7 +15,7 @@ void add(std::vector<std::int64_t>& steps, std::int64_t stepsBefore) {
     for (std::int64_t& step : steps) step += stepsBefore;
 }
 
-// Members of facts that hold the number of a step of the process.
+// Keys of facts whose value is the number of a step, counted in the process.
 constexpr std::array<std::string_view, 2> kStepMembers{"from_step", "after_step"};
 
 void renumberFacts(ScriptFacts& facts, std::int64_t stepsBefore) {

@@ -116,7 +116,7 @@ std::string WatchVerdict::restartsText() const {
 std::string WatchVerdict::failureText(const ChildEnd& command) const {
     const Attempt& last = m_attempts.back();
     if (last.exception && !isConsequence(last)) return exceptionText(last);
-    if (m_isChecked) return reasonOf(last) + ", before the check ended the command";
+    if (m_isChecked) return reasonOf(last) + ", before --check ended the command";
     const std::string lost = last.firstLost ? "rank " + std::to_string(*last.firstLost) : std::string();
     return "the command " + command.text() +
            (last.firstLost ? "; " + lost + " ended first, without a last report" : "");
@@ -131,7 +131,7 @@ RunEnded WatchVerdict::concludeLastAttempt(const ChildEnd& command, std::int64_t
     if (m_isChecked && !hasFailed) {
         end.state = RunOutcome::kStopped;
         end.exitCode = 0;
-        end.verdict = "ended by the check after " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
+        end.verdict = "ended by --check after " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
     } else if (isGood && !hasFailed) {
         end.state = RunOutcome::kFinished;
         end.verdict = "the script has ended";

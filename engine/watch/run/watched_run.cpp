@@ -142,10 +142,10 @@ std::string WatchedRun::admit(const Greeting& greeting) {
     const auto known = m_ranks.find(greeting.rank);
     if (known == m_ranks.end()) return {};
     if (!known->second.isOpen && m_verdict.hasFailedRank(known->second.attempt())) return {};
-    const std::string reason = "process " + std::to_string(greeting.pid) + " on " + greeting.host + " reports rank " +
-                               std::to_string(greeting.rank) + ", as process " +
-                               std::to_string(known->second.link->pid()) +
-                               (known->second.isOpen ? " does" : " did before: only the first one is recorded");
+    const std::string reason =
+        "process " + std::to_string(greeting.pid) + " on " + greeting.host + " reports rank " +
+        std::to_string(greeting.rank) + ", as process " + std::to_string(known->second.link->pid()) +
+        (known->second.isOpen ? " does" : " has done before: only the first process is recorded");
     log(LogLevel::kWarning, reason);
     return reason;
 }

@@ -90,7 +90,8 @@ Result<std::vector<std::string>> watchEnvironment(const std::string& address, co
     const std::string own = variable("PYTHONPATH");
     std::error_code error;
     const fs::path folder = fs::canonical(injected.value(), error);
-    if (error) return Problem{injected.value().string(), "cannot be read (" + error.message() + ")", "install again"};
+    if (error)
+        return Problem{injected.value().string(), "cannot be read (" + error.message() + ")", "install Ringside again"};
     std::vector<std::string> all{"PYTHONPATH=" + folder.string() + (own.empty() ? "" : ":" + own),
                                  "RINGSIDE_WATCH=" + address, "RINGSIDE_WATCH_SECRET_FILE=" + secretFile.string()};
     if (variable("TORCH_FR_BUFFER_SIZE").empty()) all.emplace_back("TORCH_FR_BUFFER_SIZE=2000");

@@ -123,8 +123,8 @@ void SeenExperiment::addFacts(const ScriptFacts& facts) {
 
 // Returns the number of backward passes of one optimizer step if they accumulate micro-batches, otherwise 1. Several
 // losses, several optimizers, stages of a pipeline and closures that are evaluated several times also run several
-// backward passes, but do not accumulate. Returns 0 if GradScaler has left out a step before this one, or if the script
-// has cleared gradients before it: then another step shows the accumulation.
+// backward passes, but do not accumulate. Returns 0 (not known) if GradScaler has skipped a step before this one, or if
+// the script has cleared gradients before it: the backward passes of this step are then not typical.
 std::int64_t SeenExperiment::microBatchesOf(const Json& counts) const {
     const auto isSingle = [&](const char* name) {
         const Json& list = member(counts, name);

@@ -60,8 +60,9 @@ TEST_CASE("The report for a terminal groups checks with the same reason, in line
 
 Skipped:
   5 checks (the script trains on one rank):
-    Ranks of the sampler, Equal seeds of the samplers, Equal start of all ranks,
-    Results of all ranks count, All ranks make progress
+    Rank and number of ranks of the sampler, Equal seeds of the samplers,
+    Equal initial parameters on all ranks, Metrics combine the results of all ranks,
+    All ranks make progress
 )");
 }
 

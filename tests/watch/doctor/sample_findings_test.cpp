@@ -64,7 +64,7 @@ TEST_CASE("Two epochs of one order with the same sampler epoch miss set_epoch") 
     const Diagnosis diagnosis = reports.diagnosis();
     CHECK(accusations(diagnosis) == std::vector<std::string>{"set-epoch-missing"});
     CHECK(findingOf(diagnosis, "set-epoch-missing").text ==
-          "Rank 0 trains on the same order of 8 samples in epochs 1 and 2: set_epoch() was not called in between.");
+          "Rank 0 trains on the same order of 8 samples in epochs 1 and 2: set_epoch() was not called between them.");
     CHECK(findingOf(diagnosis, "set-epoch-missing").where == "train.py:30");
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("An order that repeats although set_epoch is called names the late cal
     }
     CHECK(findingOf(reports.diagnosis(), "set-epoch-missing").text ==
           "Rank 0 trains on the same order of 8 samples in epochs 1 and 2: the sampler had the same epoch at the start "
-          "of both. set_epoch() has an effect only before iter().");
+          "of both epochs. set_epoch() has an effect only before iter().");
 }
 
 TEST_CASE("An evaluation loader, a sampler that does not shuffle and one epoch do not miss set_epoch") {
@@ -157,8 +157,8 @@ TEST_CASE("Samplers with a wrong rank or a wrong number of ranks are named, and 
     const Diagnosis ranks = sameRank.diagnosis();
     CHECK(accusations(ranks) == std::vector<std::string>{"sampler-rank"});
     CHECK(findingOf(ranks, "sampler-rank").text ==
-          "The DistributedSampler of the training loader has the ranks 0, 0 on ranks 0 and 1: the ranks do not read "
-          "different parts.");
+          "The DistributedSampler of the training loader uses the rank numbers 0, 0 on ranks 0 and 1: the ranks do not "
+          "read different parts.");
     Reports wrongSize = healthyDdp(samplerWith(R"("num_replicas":2)", R"("num_replicas":4)"));
     for (int rank = 0; rank < 2; ++rank) wrongSize.trainedPass(rank, 0, 0, "", {range(4 * rank, 4 * rank + 4)});
     CHECK(
@@ -257,10 +257,9 @@ TEST_CASE("Epochs that always end at the same place of a fixed order leave sampl
         }
         return reports.diagnosis();
     };
-    CHECK(
-        findingOf(cut(3, false, range(0, 4)), "samples-never-seen").text ==
-        "Each epoch ends at the same place of an order that is not shuffled: 8 samples of 16 (50 %) went to no rank in "
-        "any epoch.");
+    CHECK(findingOf(cut(3, false, range(0, 4)), "samples-never-seen").text ==
+          "Each epoch ends at the same position, and the order of the samples is not shuffled: 8 samples of 16 (50 %) "
+          "went to no rank in any epoch.");
     CHECK(resultOf(cut(2, false, range(0, 4)), "samples-never-seen") == "could_not_judge");
     CHECK(resultOf(cut(3, false, range(4, 8)), "samples-never-seen") == "could_not_judge");
     CHECK(resultOf(cut(3, true, range(0, 4)), "samples-never-seen") != "found");
@@ -338,9 +337,8 @@ TEST_CASE("Another random split on each rank is named once, with what it does to
     // Rank 0 reads the even numbers below 80, rank 1 the odd numbers from 21 on. The ranks share no sample; the odd
     // numbers up to 19 and the even numbers from 80 to 98 are missing.
     CHECK(findingOf(diagnosis, "data-set-differs").text ==
-          "Each rank has drawn another subset, and the sampler divides it among the ranks again: in epoch 1, 0 samples "
-          "of "
-          "100 went to more than one rank and 20 to none.");
+          "Each rank has drawn a different subset, and the sampler divides it among the ranks again: in epoch 1, 0 "
+          "samples of 100 went to more than one rank and 20 to none.");
     CHECK(resultOf(diagnosis, "trained-on-validation") == "skipped");
 }
 
@@ -439,9 +437,8 @@ TEST_CASE("An evaluation in parts whose results no collective combines is a mist
         CHECK(accusations(with(1, trains)).empty());
     }
     CHECK(findingOf(with(0, false), "metrics-not-combined").text ==
-          "Each of 2 ranks evaluates its own part of 16 samples, and no collective combines the results: a metric "
-          "covers 8 "
-          "of them.");
+          "Each of 2 ranks evaluates its own part of 16 samples, and no collective combines the results: the metric of "
+          "a rank covers 8 of them.");
 }
 
 TEST_CASE("A loader whose batches the script may keep in memory is not called an evaluation") {

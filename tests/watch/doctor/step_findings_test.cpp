@@ -28,8 +28,8 @@ TEST_CASE("The last of as many step counts as are kept applies to one step only"
                                        R"("backwards":2,"unused":1,"trained_batches":2)");
     // Step 1 does not count, because its fact has no "unused": 1,022 steps with one backward pass and one with two.
     CHECK(findingOf(cleared.diagnosis(), "cleared-before-step").text ==
-          "The gradients of 1 of 1,024 backward passes of rank 0 were cleared before an optimizer step, as a script "
-          "does that skips a step: the model does not learn from their samples.");
+          "The gradients of 1 of 1,024 backward passes of rank 0 were cleared before an optimizer step could use them: "
+          "the model does not learn from their samples.");
 
     Reports once = fullCounts(R"("backwards":1,"scheduler_steps":1)", R"("backwards":1,"scheduler_steps":2)");
     Reports twice = fullCounts(R"("backwards":1,"scheduler_steps":2)", R"("backwards":1,"scheduler_steps":1)");

@@ -152,8 +152,8 @@ TEST_CASE("The report of a hang names the collective of the waiting ranks and th
     hang.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
     const Diagnosis diagnosis = hang.diagnosis();
     CHECK(findingOf(diagnosis, "hang").text ==
-          "No rank has made progress for 10.0 s. Rank 0 waits in all_reduce number 12 of its group (train.py:48); rank "
-          "1 does not arrive: it is in phase idle (train.py:51).");
+          "No rank has made progress for 10.0 s. Rank 0 waits in all_reduce number 12 of its process group "
+          "(train.py:48); rank 1 does not reach it: this rank is in phase idle (train.py:51).");
     CHECK(findingOf(diagnosis, "hang").where == "train.py:48");
 
     // All ranks are in the collective: the network is slow, or the watch ended early.
@@ -163,8 +163,8 @@ TEST_CASE("The report of a hang names the collective of the waiting ranks and th
                              R"({"operation":"all_reduce","group":0,"number":13}})";
     other.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", next, 10'000'000);
     CHECK(findingOf(other.diagnosis(), "hang").text ==
-          "No rank has made progress for 10.0 s. Rank 0 waits in all_reduce number 12 of its group (train.py:48); rank "
-          "1 waits in all_reduce number 13 of its group (train.py:49).");
+          "No rank has made progress for 10.0 s. Rank 0 waits in all_reduce number 12 of its process group "
+          "(train.py:48); rank 1 waits in all_reduce number 13 of its process group (train.py:49).");
 
     // Rank 1 computes, for example an evaluation on one rank.
     busy.fact(0, "stalled", waits, 10'000'000);

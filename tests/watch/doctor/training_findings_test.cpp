@@ -294,8 +294,8 @@ TEST_CASE("Steps that a script skips are no accumulation") {
     const Finding note = findingOf(often, "cleared-before-step");
     CHECK(note.severity == Severity::kNote);
     CHECK(note.text ==
-          "The gradients of 13 of 52 backward passes of rank 0 were cleared before an optimizer step, as a script does "
-          "that skips a step: the model does not learn from their samples.");
+          "The gradients of 13 of 52 backward passes of rank 0 were cleared before an optimizer step could use them: "
+          "the model does not learn from their samples.");
     CHECK(note.where == "train.py:40");
     // Accumulation, with an epoch whose last step has fewer micro-batches.
     const Diagnosis accumulates = with({pair + "2", usual + "20", pair + "21"});
@@ -419,8 +419,8 @@ TEST_CASE("Gathered features without a gradient are noted") {
     reports.facts("gathered", R"({"where":"loss.py:17","operation":"all_gather","ranks":2,"with_gradient":1})");
     const Finding finding = findingOf(reports.diagnosis(), "gathered-without-gradient");
     CHECK(finding.text ==
-          "The loss contains the features that all_gather() has gathered from 2 ranks, but only those of the own rank "
-          "have a gradient: rank 0 leaves out its part of the other ranks' gradients.");
+          "The loss contains the features that all_gather() has gathered from 2 ranks, but only the features of the "
+          "own rank have a gradient: rank 0 leaves out its part of the other ranks' gradients.");
     CHECK(finding.where == "loss.py:17");
     CHECK(finding.severity == Severity::kNote);
 }
@@ -473,8 +473,8 @@ TEST_CASE("Schedulers that step once per rank are a mistake, but not those of Ac
     };
     const std::string process = R"({"world_size":2,"distributed":true})";
     CHECK(findingOf(with(process, 1), "scheduler-too-often").text ==
-          "Schedulers step 2 times per optimizer step, as often as there are ranks, although the script has one "
-          "scheduler: the learning rate changes too fast.");
+          "Schedulers step 2 times per optimizer step, once for each rank, although the script has one scheduler: the "
+          "learning rate changes too fast.");
     CHECK(findingOf(with(process, 1), "scheduler-too-often").where == "train.py:60");
     CHECK(findingOf(with(process, 1, "train.py:71"), "scheduler-too-often").where == "train.py:71");
     CHECK(resultOf(with(process, 2), "scheduler-too-often") == "passed");
@@ -546,9 +546,8 @@ TEST_CASE("Gradients that are clipped while they are scaled are named") {
     };
     const Finding finding = findingOf(with(R"("limit":1.0,"scaled":true,"scale":65536)"), "clipped-before-unscaling");
     CHECK(finding.text ==
-          "clip_grad_norm_() limits the gradients to 1 while GradScaler's factor of 65,536 is still in them: the steps "
-          "of "
-          "the optimizer become as many times too small.");
+          "clip_grad_norm_() limits the gradients to 1 while GradScaler's factor of 65,536 has not been removed from "
+          "them: the optimizer steps are too small by this factor.");
     CHECK(finding.where == "train.py:44");
     CHECK(resultOf(with(R"("limit":1.0,"scaled":true,"scale":null)"), "clipped-before-unscaling") == "found");
     CHECK(resultOf(with(R"("limit":1.0,"scaled":false,"scale":null)"), "clipped-before-unscaling") == "passed");

@@ -250,7 +250,7 @@ TEST_CASE("Damaged lines are counted and named", "[audit]") {
     const Result<SampleAudit> audit = auditRun(run);
     REQUIRE(audit);
     REQUIRE_FALSE(audit.value().notes.empty());
-    CHECK(audit.value().notes.back() == "1 damaged lines were skipped: numbers may be too small");
+    CHECK(audit.value().notes.back() == "1 damaged lines were skipped: the numbers of samples may be too small");
 }
 
 TEST_CASE("Each prefix of a record is audited or refused without a crash", "[audit]") {
@@ -294,7 +294,7 @@ TEST_CASE("the audit of an own run names why samples are repeated or missing", "
     const EpochAudit twice =
         auditOf(R"("sampler": {"shuffle": false}, "pitfalls": {"double_sharding": true})", {0, 4}, {3, 7});
     CHECK(twice.never == 4);
-    CHECK(twice.why == "pitfalls.double_sharding divides the samples by rank twice");
+    CHECK(twice.why == "pitfalls.double_sharding divides the samples among the ranks twice");
     CHECK_FALSE(twice.isByRule);
     const EpochAudit subset =
         auditOf(R"("sampler": {"kind": "subset", "subset_indices": [1, 3, 5], "shuffle": false})", {1, 5}, {3, 1});
@@ -320,6 +320,6 @@ TEST_CASE("An epoch in which the loader drops the samples of shorter ranks is by
     const EpochAudit& epoch = audit.value().training[0];
     CHECK(epoch.never == 4);
     CHECK(epoch.twice == 0);
-    CHECK(epoch.why == "drop_last leaves them out");
+    CHECK(epoch.why == "drop_last leaves out the missing samples");
     CHECK(epoch.isByRule);
 }

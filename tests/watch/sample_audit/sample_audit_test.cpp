@@ -264,7 +264,7 @@ TEST_CASE("A validation pass with a lost batch is not called exact", "[audit]") 
     script.fact(0, "pass_end", {{"loader", 0}, {"pass", 0}, {"why", "exhausted"}, {"batches", 2}, {"untrained", 2}});
     const EpochAudit epoch = auditOf({script}).validation.at(0);
     CHECK_FALSE(epoch.isExact());
-    CHECK(epoch.why == "the record is incomplete: it has 1 of the 2 batches of rank 0");
+    CHECK(epoch.why == "the record is incomplete: 1 of the 2 batches of rank 0 were recorded");
 }
 
 // In a short run, all reports of one rank can arrive before those of another rank.
@@ -358,7 +358,7 @@ TEST_CASE("A record without some of its indices makes no claim", "[audit]") {
     script.passEnd(0, 0, 0, 0, 4);  // two more were trained
     const EpochAudit epoch = auditOf({script}).training.at(0);
     CHECK_FALSE(epoch.distinct);
-    CHECK(epoch.why == "the record is incomplete: it has 2 of the 4 indices of rank 0");
+    CHECK(epoch.why == "the record is incomplete: 2 of the 4 indices of rank 0 were recorded");
 }
 
 // An observation that was lost on the rank is missing in the number of its pass, too.
@@ -392,7 +392,7 @@ TEST_CASE("Samples without an optimizer step are not called trained", "[audit]")
     script.fact(0, "end", {{"steps", 0}});
     CHECK(textsOf(auditOf({script}))
               .at(0)
-              .starts_with("training epoch 1: 4 samples; rank 0 made no optimizer step that could be seen"));
+              .starts_with("training epoch 1: 4 samples; rank 0 has reported no optimizer step"));
 }
 
 TEST_CASE("Samples of an IterableDataset are counted only", "[audit]") {
@@ -451,7 +451,7 @@ TEST_CASE("A run that continues with the next epoch leaves the interrupted one i
     CHECK(audit.training[0].never == 3);
     CHECK(audit.training[1].isExact());
     CHECK(textsOf(audit).at(0) ==
-          "training epoch 1: 3 samples: 3 of 6 distinct, 3 never: the next run began another epoch");
+          "training epoch 1: 3 samples: 3 of 6 distinct, 3 never trained: the next run began a new epoch instead");
 }
 
 // Lightning's sampler still has epoch 0 when the iterator of the resumed epoch is made.

@@ -126,7 +126,7 @@ TEST_CASE("Weights without finite numbers are not called equal", "[tensors]") {
     addFact(record, 0, "tensors", facts);
     const TensorComparison result = compareTensors(record, record, 1e-4);
     CHECK_FALSE(result.equal());
-    CHECK(result.notCompared.front() == "weights: none is finite in both runs");
+    CHECK(result.notCompared.front() == "weights: no weight tensor has finite values in both runs");
 }
 
 TEST_CASE("Steps that trained on other samples are named", "[tensors]") {
