@@ -37,7 +37,7 @@ struct Arithmetic<std::int64_t, Sum> {
     using Value = std::uint64_t;
 };
 
-// The pragma ivdep tells the compiler that the iterations are independent, which is true even if `out` is one of the
+// The pragma ivdep declares that the iterations are independent, which is true even if `out` is one of the
 // sources. Without the pragma, the compiler assumes that the memory may overlap and does not vectorise the loop.
 template <class T, class Op>
 void combineTwo(T* out, const T* a, const T* b, std::size_t count) {
